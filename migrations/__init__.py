@@ -1,0 +1,1 @@
+"""The schema's migrations, shipped with the program."""

@@ -1,0 +1,61 @@
+# Everything starts from python3 and make: each target makes the virtual environment it needs.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format bench docs constraints clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+
+demo: $(VENV)/.run ## install, then run roundbook demo on the embedded PostgreSQL
+	@$(BIN)/roundbook demo
+
+test: $(VENV)/.dev ## install, then run the tests
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+check: $(VENV)/.dev ## ruff, mypy --strict, the import contract, the compose file
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+	@echo "All checks passed."
+
+format: $(VENV)/.dev ## mend what ruff can mend
+	@$(BIN)/ruff check --fix-only .
+	@$(BIN)/ruff format .
+
+bench: $(VENV)/.dev ## print the speed ratios, both sides measured in the same run
+	@$(BIN)/python -m tests.bench
+
+docs: $(VENV)/.docs ## build the documentation into docs/_build/html
+	@$(BIN)/python -m sphinx --fail-on-warning --quiet -b html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
+
+constraints: $(VENV)/.dev $(VENV)/.docs ## write constraints.txt anew from what is installed
+	@$(BIN)/python -m pip freeze --exclude-editable | grep -v '^roundbook' > constraints.txt
+
+clean: ## remove the virtual environment and everything built
+	@rm -rf $(VENV) dist build docs/_build
+
+$(BIN)/python:
+	@echo "Making the virtual environment in $(VENV) ..."
+	@$(PYTHON) -c 'import sys; sys.exit("Roundbook needs Python 3.11 or later, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: $(BIN)/python pyproject.toml constraints.txt
+	@echo "Installing Roundbook ..."
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
+	@echo "Installing Roundbook and its tests ..."
+	@$(PIP) --editable '.[test,check]'
+	@touch $@ $(VENV)/.run
+
+$(VENV)/.docs: $(VENV)/.run
+	@$(PIP) --editable '.[docs]'
+	@touch $@

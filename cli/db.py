@@ -1,0 +1,56 @@
+"""``roundbook db``: the database's schema."""
+
+from __future__ import annotations
+
+import typer
+
+from cli.options import Database, Form
+from cli.output import Column, show, talk
+from cli.session import chosen
+
+app = typer.Typer(no_args_is_help=True, help="The database schema: bring it up to date, check it.")
+
+_COLUMNS = (
+    Column("current", "Schema"),
+    Column("expected", "Needed"),
+    Column("status", "Status"),
+)
+
+
+@app.command(epilog="Example: roundbook db upgrade")
+def upgrade(context: typer.Context, form: Form = "table", database: Database = None) -> None:
+    """Bring the schema up to date, keeping all data."""
+    from service.logbook.record import open_server
+    from service.logbook.schema import upgrade_schema
+    from service.settings import load_settings
+
+    with open_server(load_settings(), chosen(context, database)) as engine:
+        state = upgrade_schema(engine)
+    show(state, form, [state], _COLUMNS)
+
+
+@app.command(epilog="Example: roundbook db current")
+def current(context: typer.Context, form: Form = "table", database: Database = None) -> None:
+    """Show which schema the database has and which this program needs."""
+    from service.logbook.record import open_server
+    from service.logbook.schema import read_schema
+    from service.settings import load_settings
+
+    with open_server(load_settings(), chosen(context, database)) as engine:
+        state = read_schema(engine)
+    show(state, form, [state], _COLUMNS)
+
+
+@app.command(epilog="Example: roundbook db check")
+def check(context: typer.Context, form: Form = "table", database: Database = None) -> None:
+    """Exit with 0 if the schema is up to date, else with 3."""
+    from service.logbook.record import open_server
+    from service.logbook.schema import read_schema
+    from service.settings import load_settings
+
+    with open_server(load_settings(), chosen(context, database)) as engine:
+        state = read_schema(engine)
+    show(state, form, [state], _COLUMNS)
+    if state.status != "up to date":
+        talk("Run 'roundbook db upgrade'.")
+        raise typer.Exit(3)

@@ -1,0 +1,74 @@
+"""The command ``roundbook``: its groups, and every error as one sentence with an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from cli import db, demo, drift, factors, log, plan, round_, standardise, task, variance
+from cli.options import Database
+from service.errors import DatabaseUnreachable, RoundbookError, SchemaOutOfDate
+
+app = typer.Typer(
+    name="roundbook",
+    epilog="Example: roundbook demo",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"roundbook {version('roundbook')}")
+        raise typer.Exit
+
+
+@app.callback()
+def roundbook(
+    database: Database = None,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print it, exit."),
+    ] = False,
+) -> None:
+    """The logbook of evaluation campaigns that run round after round."""  # noqa: D401
+
+
+demo.attach(app)
+app.add_typer(task.app, name="task")
+app.add_typer(round_.app, name="round")
+log.attach(app)
+app.add_typer(variance.app, name="variance")
+app.add_typer(factors.app, name="factors")
+standardise.attach(app)
+plan.attach(app)
+drift.attach(app)
+app.add_typer(db.app, name="db")
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code: 0, or as the README lists them."""
+    try:
+        app(args=list(arguments), prog_name="roundbook")
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except RoundbookError as error:
+        if os.environ.get("ROUNDBOOK_DEBUG"):
+            raise
+        typer.echo(f"Error: {error}", err=True)
+        if isinstance(error, SchemaOutOfDate):
+            return 3
+        return 4 if isinstance(error, DatabaseUnreachable) else 1
+    return 0
+
+
+def main() -> None:
+    """Run the command line this process was started with."""
+    sys.exit(run(sys.argv[1:]))

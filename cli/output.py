@@ -1,0 +1,136 @@
+"""Printing: results to stdout as a table, JSON or CSV; talk and progress to stderr."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
+
+from cli.options import Format
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from service.logbook.result import Result
+
+
+class Column(NamedTuple):
+    """A column of a table: the result's field, its heading, how to write a value."""
+
+    field: str
+    heading: str
+    write: Callable[[Any], str] = str
+    justify: str = "left"
+
+
+def number(field: str, heading: str, digits: int = 4) -> Column:
+    """Return a right-aligned column of numbers with so many decimals."""
+    return Column(field, heading, lambda value: f"{value:.{digits}f}", "right")
+
+
+def count(field: str, heading: str) -> Column:
+    """Return a right-aligned column of whole numbers."""
+    return Column(field, heading, str, "right")
+
+
+def show(
+    result: Result,
+    form: Format,
+    rows: Sequence[Any],
+    columns: Sequence[Column],
+    *,
+    above: Iterable[str] = (),
+    below: Iterable[str] = (),
+) -> None:
+    """Print a result.
+
+    Parameters
+    ----------
+    rows, columns
+        What of it is a table; CSV has the same columns, headed by the fields, numbers in full.
+    above, below
+        Sentences around the table.
+    """
+    if form == "json":
+        typer.echo(result.model_dump_json(indent=2, by_alias=True))
+        return
+    if form == "csv":
+        print_csv(
+            [column.field for column in columns],
+            ([_plain(getattr(row, column.field)) for column in columns] for row in rows),
+        )
+        return
+    print_table(rows, columns, above=above, below=below)
+
+
+def print_table(
+    rows: Sequence[Any],
+    columns: Sequence[Column],
+    *,
+    above: Iterable[str] = (),
+    below: Iterable[str] = (),
+) -> None:
+    """Print a table, if it has rows, between sentences."""
+    console = terminal()
+    for line in above:
+        console.print(line)
+    if rows:
+        console.print(_table(rows, columns))
+    for line in below:
+        console.print(line)
+
+
+def print_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Print rows as CSV on stdout."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+
+
+def talk(line: str) -> None:
+    """Say something to the person, on stderr."""
+    typer.echo(line, err=True)
+
+
+def terminal(*, talk: bool = False) -> Console:
+    """Return the console of stdout (or of stderr), which marks up nothing a user wrote."""
+    from rich.console import Console
+
+    stream = sys.stderr if talk else sys.stdout
+    # Without a terminal there is no width to fit: a line is as long as it is.
+    width = None if stream.isatty() else 200
+    return Console(
+        file=stream, width=width, markup=False, highlight=False, emoji=False, soft_wrap=False
+    )
+
+
+def _table(rows: Sequence[Any], columns: Sequence[Column]) -> Any:  # noqa: ANN401
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for column in columns:
+        table.add_column(
+            column.heading,
+            justify="right" if column.justify == "right" else "left",
+            no_wrap=column.justify == "right",
+            overflow="fold",
+        )
+    for row in rows:
+        values = (getattr(row, column.field) for column in columns)
+        table.add_row(
+            *(
+                "-" if value is None else column.write(value)
+                for column, value in zip(columns, values, strict=True)
+            )
+        )
+    return table
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, list):
+        return " ".join(map(str, value))
+    return value

@@ -1,0 +1,70 @@
+"""``roundbook round``: the holdings of a task."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.options import Database, Form, RoundLabel, TaskName
+from cli.output import Column, count, show
+from cli.session import record
+
+if TYPE_CHECKING:
+    from service.logbook.rounds import LoggedMeasure
+
+app = typer.Typer(no_args_is_help=True, help="Rounds: one holding of a task after another.")
+
+
+def _matrices(matrices: list[LoggedMeasure]) -> str:
+    return "; ".join(
+        f"{each.measure} {each.topics} x {each.runs}"
+        + (f" ({each.assessments})" if each.assessments != "official" else "")
+        + (f" revision {each.revision}" if each.revision > 1 else "")
+        for each in matrices
+    )
+
+
+_COLUMNS = (
+    count("ordinal", "#"),
+    Column("round", "Round"),
+    Column("held", "Held"),
+    Column("status", "Status"),
+    Column("matrices", "Score matrices (topics x runs)", _matrices),
+)
+
+
+@app.command(epilog="Example: roundbook round create covid round1 --held 2020-04-15")
+def create(
+    context: typer.Context,
+    task: TaskName,
+    round_label: RoundLabel,
+    held: Annotated[
+        datetime | None, typer.Option("--held", formats=["%Y-%m-%d"], help="The day it was held.")
+    ] = None,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Record a new round, after the task's last one."""
+    from service.logbook.rounds import create_round
+
+    with record(context, database) as engine:
+        created = create_round(engine, task, round_label, held.date() if held else None)
+    show(created, form, [created], _COLUMNS)
+
+
+@app.command("list", epilog="Example: roundbook round list covid")
+def list_(
+    context: typer.Context,
+    task: TaskName,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """List a task's rounds in the order they were created."""
+    from service.logbook.rounds import list_rounds
+
+    with record(context, database) as engine:
+        listed = list_rounds(engine, task)
+    way_out = f"No round yet. Make one with 'roundbook round create {task} ROUND'."
+    show(listed, form, listed.rounds, _COLUMNS, below=[] if listed.rounds else [way_out])

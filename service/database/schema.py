@@ -1,0 +1,89 @@
+"""The schema's version: what the database has, what this program needs, how to get there."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine
+
+from service.database.engine import unit_of_work
+from service.database.tables import SCHEMA
+from service.errors import SchemaOutOfDate
+
+
+def alembic_config() -> Config:
+    """Return Alembic's configuration for the migrations that ship with this program."""
+    config = Config()
+    config.set_main_option("script_location", str(files("migrations")).replace("%", "%%"))
+    return config
+
+
+def expected_revision() -> str:
+    """Return the schema revision that this program works with."""
+    head = ScriptDirectory.from_config(alembic_config()).get_current_head()
+    assert head is not None
+    return head
+
+
+def current_revision(engine: Engine) -> str | None:
+    """Return the schema revision of the database, None where there is no schema."""
+    with unit_of_work(engine) as connection:
+        return _revision(connection)
+
+
+def _revision(connection: Connection) -> str | None:
+    context = MigrationContext.configure(connection, opts={"version_table_schema": SCHEMA})
+    return context.get_current_revision()
+
+
+def upgrade(engine: Engine) -> tuple[str | None, str]:
+    """Bring the schema up to date, each migration in one transaction of its own.
+
+    Returns
+    -------
+    (before, after) : revisions; equal where there was nothing to do
+    """
+    expected = expected_revision()
+    before = current_revision(engine)
+    if before == expected:
+        return before, expected
+    _known(before, expected)
+    with unit_of_work(engine) as connection:
+        config = alembic_config()
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+        connection.commit()
+    return before, expected
+
+
+def require_current(engine: Engine) -> None:
+    """Raise SchemaOutOfDate, naming the command to run, unless the schema is up to date."""
+    expected = expected_revision()
+    current = current_revision(engine)
+    if current == expected:
+        return
+    _known(current, expected)
+    state = (
+        "has no Roundbook schema yet"
+        if current is None
+        else f"has the schema of an earlier Roundbook (revision {current}, not {expected})"
+    )
+    raise SchemaOutOfDate(
+        f"The database {state}. Run 'roundbook db upgrade' on it first.", current, expected
+    )
+
+
+def _known(current: str | None, expected: str) -> None:
+    script = ScriptDirectory.from_config(alembic_config())
+    known = {revision.revision for revision in script.walk_revisions()}
+    if current is not None and current not in known:
+        raise SchemaOutOfDate(
+            f"The database has the schema of a later Roundbook (revision {current}, this program"
+            f" knows {expected}). Install the newer Roundbook to use it.",
+            current,
+            expected,
+        )

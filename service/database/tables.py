@@ -1,0 +1,322 @@
+"""The record's tables, in the PostgreSQL schema ``roundbook``.
+
+The migrations make the schema; this module describes it to queries, and ``alembic check``
+holds the two together. Rows of the tables in `IMMUTABLE` are only ever inserted: the
+database itself refuses UPDATE, DELETE and TRUNCATE on them.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Date,
+    DateTime,
+    Double,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Identity,
+    Index,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+    func,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+
+SCHEMA = "roundbook"
+
+metadata = MetaData(
+    schema=SCHEMA,
+    naming_convention={
+        "pk": "%(table_name)s_pk",
+        "uq": "%(table_name)s_%(column_0_N_name)s_key",
+        "fk": "%(table_name)s_%(column_0_N_name)s_fk",
+        "ck": "%(table_name)s_%(constraint_name)s",
+        "ix": "%(table_name)s_%(column_0_N_name)s_index",
+    },
+)
+
+
+def _identity() -> Column[int]:
+    return Column("id", BigInteger, Identity(always=True), primary_key=True)
+
+
+def _refers(name: str, target: str, *, nullable: bool = False) -> Column[int]:
+    return Column(name, BigInteger, ForeignKey(f"{SCHEMA}.{target}.id"), nullable=nullable)
+
+
+def _now(name: str) -> Column[object]:
+    return Column(name, DateTime(timezone=True), nullable=False, server_default=func.now())
+
+
+def _required(name: str) -> Column[str]:
+    return Column(name, Text, nullable=False)
+
+
+task = Table(
+    "task",
+    metadata,
+    _identity(),
+    _required("name"),
+    Column("title", Text),
+    _now("created_at"),
+    UniqueConstraint("name"),
+    CheckConstraint("name <> ''", name="named"),
+)
+
+round_ = Table(
+    "round",
+    metadata,
+    _identity(),
+    _refers("task_id", "task"),
+    Column("ordinal", Integer, nullable=False),
+    _required("label"),
+    Column("held", Date),
+    Column("status", Text, nullable=False, server_default="draft"),
+    _now("created_at"),
+    UniqueConstraint("task_id", "label"),
+    UniqueConstraint("task_id", "ordinal"),
+    CheckConstraint("label <> ''", name="labelled"),
+    CheckConstraint("status IN ('draft', 'published')", name="status"),
+)
+
+# A topic's identity lasts across rounds: shared topics are the bridges that drift needs.
+topic = Table(
+    "topic",
+    metadata,
+    _identity(),
+    _refers("task_id", "task"),
+    _required("name"),
+    UniqueConstraint("task_id", "name"),
+)
+
+# One team however its name is capitalised; the first spelling recorded is the one shown.
+team = Table(
+    "team",
+    metadata,
+    _identity(),
+    _required("name"),
+    Index("team_name_folded_key", func.lower(text("name")), unique=True),
+)
+
+# The same tag in two rounds is not the same system; `system` links revived runs on purpose.
+run = Table(
+    "run",
+    metadata,
+    _identity(),
+    _refers("round_id", "round"),
+    _required("tag"),
+    _refers("team_id", "team", nullable=True),
+    Column("type", Text),
+    Column("contributed_to_pool", Boolean),
+    Column("system", Text),
+    UniqueConstraint("round_id", "tag"),
+)
+
+# A measure is family, cutoff and parameters together; estimates of two measures never pool.
+measure = Table(
+    "measure",
+    metadata,
+    _identity(),
+    _required("name"),
+    _required("family"),
+    Column("cutoff", Integer),
+    Column("parameters", JSONB, nullable=False, server_default="{}"),
+    Column("lower_bound", Double),
+    Column("upper_bound", Double),
+    Index("measure_name_folded_key", func.lower(text("name")), unique=True),
+    CheckConstraint("cutoff > 0", name="cutoff"),
+    CheckConstraint("lower_bound < upper_bound", name="bounds"),
+)
+
+matrix = Table(
+    "matrix",
+    metadata,
+    _identity(),
+    _refers("round_id", "round"),
+    _refers("measure_id", "measure"),
+    _required("assessments"),
+    Column("revision", Integer, nullable=False),
+    Column("reason", Text),
+    Column("topics", Integer, nullable=False),
+    Column("runs", Integer, nullable=False),
+    _required("content_hash"),
+    _required("missing_policy"),
+    Column("missing_cells", Integer, nullable=False),
+    Column("dropped_topics", ARRAY(Text), nullable=False),
+    Column("files", ARRAY(Text), nullable=False),
+    _required("layout"),
+    Column("tool", Text),
+    _required("software"),
+    _now("logged_at"),
+    _required("logged_by"),
+    UniqueConstraint("round_id", "measure_id", "assessments", "revision"),
+    UniqueConstraint("id", "topics"),
+    UniqueConstraint("id", "topics", "runs"),
+    UniqueConstraint("id", "round_id", "measure_id", "assessments"),
+    CheckConstraint("topics >= 2 AND runs >= 1", name="size"),
+    CheckConstraint("revision = 1 OR reason <> ''", name="revised_for_a_reason"),
+    CheckConstraint("missing_policy IN ('reject', 'zero', 'drop-topic')", name="missing_policy"),
+)
+
+matrix_topic = Table(
+    "matrix_topic",
+    metadata,
+    Column("matrix_id", BigInteger, nullable=False),
+    Column("position", Integer, nullable=False),
+    _refers("topic_id", "topic"),
+    Column("topics", Integer, nullable=False),
+    PrimaryKeyConstraint("matrix_id", "position"),
+    UniqueConstraint("matrix_id", "topic_id"),
+    ForeignKeyConstraint(["matrix_id", "topics"], [matrix.c.id, matrix.c.topics]),
+    CheckConstraint("position >= 0 AND position < topics", name="position"),
+)
+
+# The scores of one run, in the order of matrix_topic. The composite key carries the matrix's
+# size here, so that the length of every vector and their number are the database's to guard.
+score_vector = Table(
+    "score_vector",
+    metadata,
+    Column("matrix_id", BigInteger, nullable=False),
+    _refers("run_id", "run"),
+    Column("position", Integer, nullable=False),
+    Column("topics", Integer, nullable=False),
+    Column("runs", Integer, nullable=False),
+    Column("scores", ARRAY(Double, dimensions=1), nullable=False),
+    PrimaryKeyConstraint("matrix_id", "position"),
+    UniqueConstraint("matrix_id", "run_id"),
+    ForeignKeyConstraint(
+        ["matrix_id", "topics", "runs"], [matrix.c.id, matrix.c.topics, matrix.c.runs]
+    ),
+    CheckConstraint("position >= 0 AND position < runs", name="position"),
+    CheckConstraint("array_ndims(scores) = 1 AND cardinality(scores) = topics", name="length"),
+    CheckConstraint(
+        "array_position(scores, NULL) IS NULL AND 'NaN' <> ALL (scores)"
+        " AND 'Infinity' <> ALL (scores) AND '-Infinity' <> ALL (scores)",
+        name="finite",
+    ),
+)
+
+# Versions count within a round, measure and assessments, across revisions of the matrix.
+factor_set = Table(
+    "factor_set",
+    metadata,
+    _identity(),
+    Column("matrix_id", BigInteger, nullable=False),
+    Column("round_id", BigInteger, nullable=False),
+    Column("measure_id", BigInteger, nullable=False),
+    _required("assessments"),
+    Column("version", Integer, nullable=False),
+    _required("standardising"),
+    Column("runs", Integer, nullable=False),
+    _required("zero_sd"),
+    Column("reason", Text),
+    _required("software"),
+    _now("fitted_at"),
+    _required("fitted_by"),
+    UniqueConstraint("round_id", "measure_id", "assessments", "version"),
+    UniqueConstraint("id", "matrix_id"),
+    ForeignKeyConstraint(
+        ["matrix_id", "round_id", "measure_id", "assessments"],
+        [matrix.c.id, matrix.c.round_id, matrix.c.measure_id, matrix.c.assessments],
+    ),
+    CheckConstraint("version >= 1", name="version"),
+    CheckConstraint("runs >= 2", name="runs"),
+    CheckConstraint("standardising IN ('all', 'pooled', 'chosen')", name="standardising"),
+    CheckConstraint("zero_sd IN ('average', 'drop')", name="zero_sd"),
+)
+
+# The standardising runs, listed only where they are not all runs of the matrix.
+factor_set_run = Table(
+    "factor_set_run",
+    metadata,
+    Column("factor_set_id", BigInteger, nullable=False),
+    Column("matrix_id", BigInteger, nullable=False),
+    Column("run_id", BigInteger, nullable=False),
+    PrimaryKeyConstraint("factor_set_id", "run_id"),
+    ForeignKeyConstraint(["factor_set_id", "matrix_id"], [factor_set.c.id, factor_set.c.matrix_id]),
+    ForeignKeyConstraint(
+        ["matrix_id", "run_id"], [score_vector.c.matrix_id, score_vector.c.run_id]
+    ),
+)
+
+factor = Table(
+    "factor",
+    metadata,
+    Column("factor_set_id", BigInteger, nullable=False),
+    Column("topic_id", BigInteger, nullable=False),
+    Column("matrix_id", BigInteger, nullable=False),
+    Column("mean", Double, nullable=False),
+    Column("sd", Double, nullable=False),
+    PrimaryKeyConstraint("factor_set_id", "topic_id"),
+    ForeignKeyConstraint(["factor_set_id", "matrix_id"], [factor_set.c.id, factor_set.c.matrix_id]),
+    ForeignKeyConstraint(
+        ["matrix_id", "topic_id"], [matrix_topic.c.matrix_id, matrix_topic.c.topic_id]
+    ),
+    CheckConstraint("sd >= 0 AND sd < 'Infinity'", name="sd"),
+    CheckConstraint("mean > '-Infinity' AND mean < 'Infinity'", name="mean"),
+)
+
+_SCALES = "scale IN ('raw', 'std', 'std-cdf', 'std-ab')"
+
+variance_estimate = Table(
+    "variance_estimate",
+    metadata,
+    _identity(),
+    _refers("matrix_id", "matrix"),
+    Column("factor_set_id", BigInteger),
+    _required("scale"),
+    Column("topics", Integer, nullable=False),
+    Column("runs", Integer, nullable=False),
+    Column("sum_of_squares", Double, nullable=False),
+    Column("dof", BigInteger, nullable=False),
+    Column("variance", Double, nullable=False),
+    _required("software"),
+    _now("estimated_at"),
+    UniqueConstraint("matrix_id", "scale", "factor_set_id", postgresql_nulls_not_distinct=True),
+    ForeignKeyConstraint(["factor_set_id", "matrix_id"], [factor_set.c.id, factor_set.c.matrix_id]),
+    CheckConstraint(_SCALES, name="scale"),
+    CheckConstraint("(scale = 'raw') = (factor_set_id IS NULL)", name="standardised_by_factors"),
+    CheckConstraint("dof > 0 AND variance >= 0 AND variance < 'Infinity'", name="estimate"),
+)
+
+# Estimates that were published without their matrix: most of a campaign's history is only
+# in papers. dof is runs * (topics - 1), as for a matrix.
+published_variance = Table(
+    "published_variance",
+    metadata,
+    _identity(),
+    _refers("round_id", "round"),
+    _refers("measure_id", "measure"),
+    _required("assessments"),
+    _required("scale"),
+    Column("revision", Integer, nullable=False),
+    Column("reason", Text),
+    Column("topics", Integer, nullable=False),
+    Column("runs", Integer, nullable=False),
+    Column("variance", Double, nullable=False),
+    _required("source"),
+    _required("software"),
+    _now("recorded_at"),
+    _required("recorded_by"),
+    UniqueConstraint(
+        "round_id",
+        "measure_id",
+        "assessments",
+        "scale",
+        "revision",
+        name="published_variance_revision_key",
+    ),
+    CheckConstraint(_SCALES, name="scale"),
+    CheckConstraint("topics >= 2 AND runs >= 1", name="size"),
+    CheckConstraint("variance > 0 AND variance < 'Infinity'", name="variance"),
+    CheckConstraint("source <> ''", name="source"),
+    CheckConstraint("revision = 1 OR reason <> ''", name="revised_for_a_reason"),
+)

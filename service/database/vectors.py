@@ -1,0 +1,159 @@
+"""The score-vector codec: a score matrix in and out of PostgreSQL by binary COPY.
+
+In a binary COPY stream every row whose float8[] has the same length takes the same number of
+bytes, so the stream of one matrix is an array of fixed records. NumPy reads and writes it as
+one structured dtype, with no Python loop over runs or scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Connection
+
+_SIGNATURE = b"PGCOPY\n\xff\r\n\x00" + bytes(8)  # no flags, no header extension
+_TRAILER = b"\xff\xff"
+_FLOAT8_OID = 701
+# Large enough that the overhead of a call does not show, small enough to stay in cache.
+_BLOCK_BYTES = 4 * 2**20
+
+_INTEGER_FIELDS = (
+    ("matrix_id", ">i8"),
+    ("run_id", ">i8"),
+    ("position", ">i4"),
+    ("topics", ">i4"),
+    ("runs", ">i4"),
+)
+
+
+def _array_field(topics: int) -> list[tuple[str, object]]:
+    return [
+        ("scores_bytes", ">i4"),
+        ("dimensions", ">i4"),
+        ("has_null", ">i4"),
+        ("element_oid", ">i4"),
+        ("length", ">i4"),
+        ("lower_bound", ">i4"),
+        ("scores", [("bytes", ">i4"), ("value", ">f8")], (topics,)),  # type: ignore[list-item]
+    ]
+
+
+def _row(topics: int) -> np.dtype[np.void]:
+    fields: list[tuple[str, object]] = [("fields", ">i2")]
+    for name, kind in _INTEGER_FIELDS:
+        fields += [(f"{name}_bytes", ">i4"), (name, kind)]
+    return np.dtype(fields + _array_field(topics))
+
+
+def encode(
+    scores: npt.NDArray[np.float64], matrix_id: int, run_ids: npt.NDArray[np.int64]
+) -> Iterator[bytes]:
+    """Yield the binary COPY stream of ``score_vector`` for one matrix, block by block.
+
+    Parameters
+    ----------
+    scores : (topics, runs) float array, finite
+    matrix_id : int
+    run_ids : (runs,) int array, in the order of the columns of `scores`
+
+    Raises
+    ------
+    ValueError
+        When a score is NaN or infinite, or the shapes do not fit.
+    """
+    topics, runs = scores.shape
+    if run_ids.shape != (runs,):
+        raise ValueError(f"{runs} runs but {run_ids.shape} run ids")
+    if not np.isfinite(scores).all():
+        raise ValueError("NaN and infinity are no scores")
+    row = _row(topics)
+    per_block = max(1, min(runs, _BLOCK_BYTES // row.itemsize))
+    block = np.zeros(per_block, row)
+    block["fields"] = len(_INTEGER_FIELDS) + 1
+    for name, kind in _INTEGER_FIELDS:
+        block[f"{name}_bytes"] = np.dtype(kind).itemsize
+    block["scores_bytes"] = 20 + 12 * topics
+    block["dimensions"] = 1
+    block["element_oid"] = _FLOAT8_OID
+    block["length"] = topics
+    block["lower_bound"] = 1
+    block["scores"]["bytes"] = 8
+    block["matrix_id"] = matrix_id
+    block["topics"] = topics
+    block["runs"] = runs
+    yield _SIGNATURE
+    for start in range(0, runs, per_block):
+        stop = min(start + per_block, runs)
+        part = block[: stop - start]
+        part["run_id"] = run_ids[start:stop]
+        part["position"] = np.arange(start, stop)
+        part["scores"]["value"] = scores[:, start:stop].T
+        yield part.tobytes()
+    yield _TRAILER
+
+
+def decode(stream: bytes, topics: int) -> npt.NDArray[np.float64]:
+    """Return the scores in a binary COPY stream of one float8[] column.
+
+    Parameters
+    ----------
+    stream : bytes
+        Each row one run's scores, each of length `topics`.
+    topics : int
+
+    Returns
+    -------
+    (topics, runs) float array
+        The transpose of a C-contiguous array, as every score matrix here.
+
+    Raises
+    ------
+    ValueError
+        When the stream is not of that shape.
+    """
+    row = np.dtype([("fields", ">i2"), *_array_field(topics)])
+    body = memoryview(stream)[len(_SIGNATURE) : -len(_TRAILER)]
+    if len(body) % row.itemsize or stream[: len(_SIGNATURE)] != _SIGNATURE:
+        raise ValueError(f"the stream holds no vectors of {topics} scores")
+    rows = np.frombuffer(body, row)
+    if (rows["length"] != topics).any() or rows["has_null"].any():
+        raise ValueError(f"the stream holds no vectors of {topics} scores")
+    return np.ascontiguousarray(rows["scores"]["value"], dtype=np.float64).T
+
+
+def write_vectors(
+    connection: Connection,
+    scores: npt.NDArray[np.float64],
+    matrix_id: int,
+    run_ids: npt.NDArray[np.int64],
+) -> None:
+    """Store a score matrix: `scores` is (topics, runs), one row of the table a run."""
+    driver = connection.connection.driver_connection
+    assert driver is not None
+    with (
+        driver.cursor() as cursor,
+        cursor.copy(
+            "COPY roundbook.score_vector (matrix_id, run_id, position, topics, runs, scores)"
+            " FROM STDIN (FORMAT binary)"
+        ) as copy,
+    ):
+        for block in encode(scores, matrix_id, run_ids):
+            copy.write(block)
+
+
+def read_vectors(connection: Connection, matrix_id: int, topics: int) -> npt.NDArray[np.float64]:
+    """Return a stored score matrix, (topics, runs), runs in the order they were logged."""
+    driver = connection.connection.driver_connection
+    assert driver is not None
+    with (
+        driver.cursor() as cursor,
+        cursor.copy(
+            "COPY (SELECT scores FROM roundbook.score_vector WHERE matrix_id = %s"
+            " ORDER BY position) TO STDOUT (FORMAT binary)",
+            (matrix_id,),
+        ) as copy,
+    ):
+        stream = b"".join(copy)
+    return decode(stream, topics)

@@ -1,0 +1,186 @@
+"""The demonstration: published variances, a simulated campaign, and every answer on them.
+
+The variances and topic set sizes come from Sakai, "The Effect of Score Standardisation on
+Topic Set Size Design" (AIRS 2016), Tables 1 and 2, typed in beside this module. The campaign
+is simulated (see `service.statistics.simulation`): its second round is held with systems
+like the first's, its third with better ones.
+"""
+
+from __future__ import annotations
+
+import csv
+import tempfile
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+from sqlalchemy import Engine
+
+from service.formats import ScoreMatrix, settle_missing
+from service.logbook.drift import DriftReport, report_drift
+from service.logbook.factors import FactorSet, show_factors
+from service.logbook.matrices import log_matrix
+from service.logbook.plans import Design, Plan, plan_task
+from service.logbook.record import embedded_record
+from service.logbook.result import Result
+from service.logbook.variances import VarianceHistory, record_variance, show_variances
+from service.settings import Settings
+from service.statistics.simulation import simulate_scores
+
+SOURCE = "Sakai, AIRS 2016, Table 1"
+SEED = 2016
+CAMPAIGN = "simulated"
+MEASURE = "nDCG@10"
+_USER = "roundbook demo"
+# Topics 1-40 return every round, the others are new each time.
+_SHARED, _NEW = 40, 10
+# Label, number of runs, centre of the runs' abilities (logit scale).
+_ROUNDS = (("round1", 30, 0.0), ("round2", 36, 0.0), ("round3", 40, 0.6))
+_PUBLISHED_TASK, _PUBLISHED_MEASURE = "STC Chinese", "nG@1"
+
+
+class PublishedSize(Result):
+    """One cell of Table 2: the size the paper prints for `m` runs and difference `min_d`."""
+
+    m: int
+    min_d: float
+    topics: int
+
+
+class Demonstration(Result):
+    """What the demonstration recorded and found."""
+
+    source: str
+    published: list[VarianceHistory]
+    plan: Plan
+    plan_published: list[PublishedSize]
+    simulated: bool
+    seed: int
+    history: VarianceHistory
+    history_std_ab: VarianceHistory
+    next_round: Plan
+    factors: FactorSet
+    drift_held: DriftReport
+    drift_aged: DriftReport
+
+
+def demonstrate(settings: Settings, progress: Callable[[str], None]) -> Demonstration:
+    """Run the demonstration in an embedded database that is thrown away.
+
+    Parameters
+    ----------
+    progress : callable
+        Is told, in a few words, each step before it begins; see `STEPS` for how many.
+    """
+    progress("Starting an embedded PostgreSQL")
+    with (
+        tempfile.TemporaryDirectory(prefix="roundbook-demo-") as directory,
+        embedded_record(Path(directory) / "postgres", settings, throw_away=True) as engine,
+    ):
+        return _demonstrate(engine, progress)
+
+
+STEPS = 6
+
+
+def _demonstrate(engine: Engine, progress: Callable[[str], None]) -> Demonstration:
+    progress("Recording the published NTCIR-12 variances")
+    published = [_record_published(engine, row) for row in _table("airs2016_table1.csv")]
+    progress("Logging a simulated campaign of three rounds")
+    for label, scores in simulate_campaign():
+        log_matrix(
+            engine,
+            CAMPAIGN,
+            label,
+            MEASURE,
+            settle_missing(scores, "reject"),
+            create=True,
+            tool=f"simulated, seed {SEED}",
+            user=_USER,
+        )
+    progress("Planning topic sets in both engines")
+    cells = [
+        PublishedSize(m=int(row["m"]), min_d=float(row["min_d"]), topics=int(row["topics"]))
+        for row in _table("airs2016_table2_stc.csv")
+    ]
+    sizes = plan_task(
+        engine,
+        _PUBLISHED_TASK,
+        _PUBLISHED_MEASURE,
+        Design(
+            m=tuple(sorted({cell.m for cell in cells})),
+            min_d=tuple(sorted({cell.min_d for cell in cells})),
+            engine="sakai",
+        ),
+    )
+    next_round = plan_task(
+        engine, CAMPAIGN, MEASURE, Design(m=(10, 30, 50), min_d=(0.05, 0.1, 0.2))
+    )
+    progress("Reading variances and factors")
+    history = show_variances(engine, CAMPAIGN, MEASURE)
+    history_std_ab = show_variances(engine, CAMPAIGN, MEASURE, scale="std-ab")
+    factors = show_factors(engine, CAMPAIGN, _ROUNDS[0][0], MEASURE)
+    progress("Comparing the first round's factors with later ones")
+    first, second, third = (label for label, _, _ in _ROUNDS)
+    held = report_drift(engine, CAMPAIGN, MEASURE, from_round=first, to_round=second)
+    aged = report_drift(engine, CAMPAIGN, MEASURE, from_round=first, to_round=third)
+    return Demonstration(
+        source=SOURCE,
+        published=published,
+        plan=sizes,
+        plan_published=cells,
+        simulated=True,
+        seed=SEED,
+        history=history,
+        history_std_ab=history_std_ab,
+        next_round=next_round,
+        factors=factors,
+        drift_held=held,
+        drift_aged=aged,
+    )
+
+
+def simulate_campaign(seed: int = SEED) -> Iterator[tuple[str, ScoreMatrix]]:
+    """Yield the simulated rounds, (label, score matrix) each."""
+    generator = np.random.default_rng(seed)
+    shared = generator.normal(-0.4, 0.9, _SHARED)
+    for number, (label, runs, centre) in enumerate(_ROUNDS):
+        hardness = np.concatenate([shared, generator.normal(-0.4, 0.9, _NEW)])
+        first_new = _SHARED + number * _NEW
+        topics = [*range(1, _SHARED + 1), *range(first_new + 1, first_new + _NEW + 1)]
+        yield (
+            label,
+            ScoreMatrix(
+                topics=tuple(map(str, topics)),
+                runs=tuple(f"{label}-run{run + 1:02d}" for run in range(runs)),
+                scores=simulate_scores(generator, hardness, runs, centre=centre),
+                measure=None,
+                layout="wide",
+                files=(f"simulated, seed {seed}",),
+            ),
+        )
+
+
+def _record_published(engine: Engine, row: dict[str, str]) -> VarianceHistory:
+    task = f"{row['task']} {row['subtask']}".strip()
+    for scale in ("raw", "std-ab"):
+        record_variance(
+            engine,
+            task,
+            "NTCIR-12",
+            row["measure"],
+            variance=float(row[f"variance_{scale.replace('-', '_')}"]),
+            runs=int(row["runs"]),
+            topics=int(row["topics"]),
+            source=SOURCE,
+            scale=scale,
+            create=True,
+            user=_USER,
+        )
+    return show_variances(engine, task, row["measure"])
+
+
+def _table(name: str) -> list[dict[str, str]]:
+    text = (files("service.logbook") / name).read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))

@@ -1,0 +1,216 @@
+"""Standardisation factors: each topic's mean and sd over the standardising runs, by version."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Connection, Engine, Row, select, text
+
+from service.database.engine import unit_of_work
+from service.database.tables import factor, factor_set, matrix, matrix_topic, topic
+from service.logbook.lookup import Series, factor_sets, find_factor_set, find_series
+from service.logbook.result import SOFTWARE, Result
+from service.logbook.storing import StoredMatrix
+from service.statistics.standardisation import Factors, fit_factors
+
+
+class Factor(Result):
+    """One topic's factors; `sd` is the sample sd (ddof 1) over `runs` runs."""
+
+    topic: str
+    mean: float
+    sd: float
+    runs: int
+
+
+class FactorSet(Result):
+    """One version of a round's factors, topics in the matrix's order."""
+
+    task: str
+    round: str
+    measure: str
+    assessments: str
+    version: int
+    versions: list[int]
+    matrix: int
+    revision: int
+    standardising: str
+    zero_sd: str
+    zero_sd_topics: list[str]
+    reason: str | None
+    fitted_at: datetime
+    fitted_by: str
+    software: str
+    factors: list[Factor]
+
+
+class LoadedFactors(NamedTuple):
+    """A factor set as arrays: (topics,) each, in the matrix's topic order."""
+
+    row: Row[Any]
+    topics: list[str]
+    mean: npt.NDArray[np.float64]
+    sd: npt.NDArray[np.float64]
+
+
+class FittedFactors(NamedTuple):
+    """A factor set just stored."""
+
+    factor_set_id: int
+    version: int
+    standardising: str
+    zero_sd: str
+    factors: Factors
+
+
+def show_factors(
+    engine: Engine,
+    task: str,
+    round_label: str,
+    measure: str,
+    *,
+    assessments: str | None = None,
+    version: int | None = None,
+) -> FactorSet:
+    """Return one version of a round's factors, by default the latest.
+
+    Raises
+    ------
+    NotRecorded
+        When the task, round, measure or version is not there.
+    """
+    with unit_of_work(engine) as connection:
+        series = find_series(connection, task, round_label, measure, assessments)
+        loaded = load_factors(connection, find_factor_set(connection, series, version))
+        row = loaded.row
+        revision = connection.execute(
+            select(matrix.c.revision).where(matrix.c.id == row.matrix_id)
+        ).scalar_one()
+        return FactorSet(
+            task=task,
+            round=series.round,
+            measure=series.measure,
+            assessments=series.assessments,
+            version=row.version,
+            versions=[each.version for each in factor_sets(connection, series)],
+            matrix=row.matrix_id,
+            revision=revision,
+            standardising=row.standardising,
+            zero_sd=row.zero_sd,
+            zero_sd_topics=[
+                name for name, sd in zip(loaded.topics, loaded.sd, strict=True) if sd == 0
+            ],
+            reason=row.reason,
+            fitted_at=row.fitted_at,
+            fitted_by=row.fitted_by,
+            software=row.software,
+            factors=[
+                Factor(topic=name, mean=mean, sd=sd, runs=row.runs)
+                for name, mean, sd in zip(
+                    loaded.topics, loaded.mean.tolist(), loaded.sd.tolist(), strict=True
+                )
+            ],
+        )
+
+
+def load_factors(connection: Connection, row: Row[Any]) -> LoadedFactors:
+    """Return the factors of a ``factor_set`` row as arrays."""
+    rows = connection.execute(
+        select(topic.c.name, factor.c.mean, factor.c.sd)
+        .join(topic, topic.c.id == factor.c.topic_id)
+        .join(
+            matrix_topic,
+            (matrix_topic.c.matrix_id == factor.c.matrix_id)
+            & (matrix_topic.c.topic_id == factor.c.topic_id),
+        )
+        .where(factor.c.factor_set_id == row.id)
+        .order_by(matrix_topic.c.position)
+    ).all()
+    return LoadedFactors(
+        row,
+        [each.name for each in rows],
+        np.array([each.mean for each in rows], dtype=float),
+        np.array([each.sd for each in rows], dtype=float),
+    )
+
+
+def standardising_runs(
+    contributed: list[bool | None],
+) -> tuple[str, npt.NDArray[np.bool_]]:
+    """Choose the standardising runs: those that contributed to the pool where that is known.
+
+    Parameters
+    ----------
+    contributed : per run, None where unknown
+
+    Returns
+    -------
+    ('pooled' or 'all', (runs,) bool array)
+    """
+    mask = np.array([flag is True for flag in contributed])
+    if None not in contributed and 2 <= mask.sum() < mask.size:
+        return "pooled", mask
+    return "all", np.ones(len(contributed), dtype=bool)
+
+
+def fit_and_store(
+    connection: Connection,
+    series: Series,
+    stored: StoredMatrix,
+    *,
+    zero_sd: str,
+    user: str,
+    reason: str | None = None,
+) -> FittedFactors:
+    """Fit a matrix's factors and store them as the next version of its series."""
+    standardising, mask = standardising_runs(stored.contributed)
+    factors = fit_factors(stored.scores, mask)
+    sets = factor_sets(connection, series)
+    version = sets[-1].version + 1 if sets else 1
+    factor_set_id = connection.execute(
+        factor_set.insert()
+        .values(
+            matrix_id=stored.matrix_id,
+            round_id=series.round_id,
+            measure_id=series.measure_id,
+            assessments=series.assessments,
+            version=version,
+            standardising=standardising,
+            runs=int(mask.sum()),
+            zero_sd=zero_sd,
+            reason=reason,
+            software=SOFTWARE,
+            fitted_by=user,
+        )
+        .returning(factor_set.c.id)
+    ).scalar_one()
+    if standardising != "all":
+        connection.execute(
+            text(
+                "INSERT INTO roundbook.factor_set_run (factor_set_id, matrix_id, run_id)"
+                " SELECT :factor_set, :matrix, unnest(CAST(:runs AS bigint[]))"
+            ),
+            {
+                "factor_set": factor_set_id,
+                "matrix": stored.matrix_id,
+                "runs": stored.run_ids[mask].tolist(),
+            },
+        )
+    connection.execute(
+        text(
+            "INSERT INTO roundbook.factor (factor_set_id, matrix_id, topic_id, mean, sd)"
+            " SELECT :factor_set, :matrix, * FROM unnest("
+            "CAST(:topics AS bigint[]), CAST(:means AS float8[]), CAST(:sds AS float8[]))"
+        ),
+        {
+            "factor_set": factor_set_id,
+            "matrix": stored.matrix_id,
+            "topics": stored.topic_ids.tolist(),
+            "means": factors.mean.tolist(),
+            "sds": factors.sd.tolist(),
+        },
+    )
+    return FittedFactors(factor_set_id, version, standardising, zero_sd, factors)

@@ -1,0 +1,173 @@
+"""Finding what the record holds, with the way out in every refusal."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Row, select
+
+from service.database.tables import factor_set, matrix, published_variance, round_, task
+from service.errors import InputError, NotRecorded
+from service.logbook.measures import find_measure
+
+DEFAULT_ASSESSMENTS = "official"
+
+
+class Series(NamedTuple):
+    """What the revisions of a matrix and the versions of its factors are counted within."""
+
+    round_id: int
+    measure_id: int
+    assessments: str
+    round: str
+    measure: str
+
+
+def check_name(what: str, name: str) -> str:
+    """Return a name without surrounding space; refuse what no table could show."""
+    name = name.strip()
+    if not name or not name.isprintable() or len(name) > 200:
+        raise InputError(f"A {what} needs a printable name of at most 200 characters.")
+    return name
+
+
+def find_task(connection: Connection, name: str, *, lock: bool = False) -> int:
+    """Return a task's id; with `lock`, no other writer of the task until the transaction ends.
+
+    Raises
+    ------
+    NotRecorded
+        Naming the command that makes it.
+    """
+    query = select(task.c.id).where(task.c.name == name.strip())
+    found = connection.execute(query.with_for_update(key_share=True) if lock else query).scalar()
+    if found is None:
+        raise NotRecorded(
+            f"There is no task '{name}'. Make it with 'roundbook task create {shlex.quote(name)}'"
+            " (or log with --create); 'roundbook task list' shows the tasks there are."
+        )
+    return int(found)
+
+
+def find_round(connection: Connection, task_id: int, task_name: str, label: str) -> int:
+    """Return a round's id.
+
+    Raises
+    ------
+    NotRecorded
+        Naming the command that makes it.
+    """
+    found = connection.execute(
+        select(round_.c.id).where(round_.c.task_id == task_id, round_.c.label == label.strip())
+    ).scalar()
+    if found is None:
+        words = f"{shlex.quote(task_name)} {shlex.quote(label)}"
+        raise NotRecorded(
+            f"Task '{task_name}' has no round '{label}'. Make it with"
+            f" 'roundbook round create {words}' (or log with --create);"
+            f" 'roundbook round list {shlex.quote(task_name)}' shows the rounds there are."
+        )
+    return int(found)
+
+
+def choose_assessments(
+    connection: Connection, task_id: int, measure_id: int, measure: str, asked: str | None
+) -> str:
+    """Return the assessments label to read: the one asked for, or the only one there is.
+
+    Scores from different assessments are never mixed, so with several labels one must be named.
+    """
+    labels = set(
+        connection.execute(
+            select(matrix.c.assessments)
+            .join(round_, round_.c.id == matrix.c.round_id)
+            .where(round_.c.task_id == task_id, matrix.c.measure_id == measure_id)
+            .union(
+                select(published_variance.c.assessments)
+                .join(round_, round_.c.id == published_variance.c.round_id)
+                .where(round_.c.task_id == task_id, published_variance.c.measure_id == measure_id)
+            )
+        ).scalars()
+    )
+    known = ", ".join(sorted(labels))
+    if asked is None and len(labels) == 1:
+        return str(labels.pop())
+    if asked is None:
+        raise InputError(
+            f"{measure} is recorded under several assessments ({known}), which are never mixed;"
+            " name one with --assessments."
+        )
+    if asked.strip() not in labels:
+        raise NotRecorded(f"{measure} has no assessments '{asked}' in this task; it has {known}.")
+    return asked.strip()
+
+
+def find_series(
+    connection: Connection, task: str, round_label: str, measure: str, assessments: str | None
+) -> Series:
+    """Find a round's matrices of one measure by their names.
+
+    Raises
+    ------
+    NotRecorded
+        Naming what is not there and what is.
+    """
+    task_id = find_task(connection, task)
+    round_id = find_round(connection, task_id, task, round_label)
+    measure_id, measure = find_measure(connection, task_id, task, measure)
+    label = choose_assessments(connection, task_id, measure_id, measure, assessments)
+    return Series(round_id, measure_id, label, round_label.strip(), measure)
+
+
+def current_matrix(connection: Connection, series: Series) -> Row[Any] | None:
+    """Return the latest revision of a score matrix, or None where none is logged."""
+    return connection.execute(
+        select(matrix)
+        .where(
+            matrix.c.round_id == series.round_id,
+            matrix.c.measure_id == series.measure_id,
+            matrix.c.assessments == series.assessments,
+        )
+        .order_by(matrix.c.revision.desc())
+        .limit(1)
+    ).one_or_none()
+
+
+def factor_sets(connection: Connection, series: Series) -> list[Row[Any]]:
+    """Return every version of a series' factor sets, oldest first."""
+    return list(
+        connection.execute(
+            select(factor_set)
+            .where(
+                factor_set.c.round_id == series.round_id,
+                factor_set.c.measure_id == series.measure_id,
+                factor_set.c.assessments == series.assessments,
+            )
+            .order_by(factor_set.c.version)
+        )
+    )
+
+
+def find_factor_set(connection: Connection, series: Series, version: int | None = None) -> Row[Any]:
+    """Return a factor set by version, or the latest.
+
+    Raises
+    ------
+    NotRecorded
+        Naming the versions there are.
+    """
+    sets = factor_sets(connection, series)
+    where = f"Round '{series.round}' has no {series.measure}"
+    if not sets:
+        raise NotRecorded(
+            f"{where} standardisation factors: they need a logged score matrix of at least two"
+            " runs."
+        )
+    if version is None:
+        return sets[-1]
+    for row in sets:
+        if row.version == version:
+            return row
+    known = ", ".join(str(row.version) for row in sets)
+    raise NotRecorded(f"{where} factor version {version}; it has {known}.")

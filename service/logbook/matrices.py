@@ -1,0 +1,324 @@
+"""Score matrices: logging a round, once, whole, with its statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from sqlalchemy import Connection, Engine
+
+from service.database.engine import unit_of_work
+from service.errors import ContentDiffers, NotRecorded
+from service.formats import (
+    MissingPolicy,
+    RunTeam,
+    SettledMatrix,
+    read_scores,
+    read_teams,
+    settle_missing,
+)
+from service.logbook.factors import FittedFactors, fit_and_store
+from service.logbook.lookup import (
+    DEFAULT_ASSESSMENTS,
+    Series,
+    check_name,
+    current_matrix,
+    factor_sets,
+)
+from service.logbook.measures import ensure_measure
+from service.logbook.result import Result
+from service.logbook.rounds import open_round
+from service.logbook.storing import content_hash, record_runs, store_matrix
+from service.logbook.variances import read_estimates, store_estimates
+from service.statistics.standardisation import ZeroSd
+
+
+class LoggedMatrix(Result):
+    """What logging did.
+
+    `status` is ``logged`` or ``unchanged``; with `dry_run` it says what would have been done.
+    `variance` is the residual variance on the raw scale, `variances` that on every scale.
+    """
+
+    matrix: int | None
+    revision: int
+    topics: int
+    runs: int
+    variance: float
+    variances: dict[str, float]
+    factor_version: int | None
+    status: str
+    dry_run: bool
+    task: str
+    round: str
+    measure: str
+    assessments: str
+    layout: str
+    standardising: str | None
+    missing_policy: str
+    missing_cells: int
+    dropped_topics: list[str]
+    runs_described: int
+    notes: list[str]
+
+
+class _Done(NamedTuple):
+    status: str
+    matrix: int
+    revision: int
+    factor_version: int | None
+    standardising: str | None
+    variances: dict[str, float]
+    runs_described: int
+    notes: list[str]
+
+
+def log_files(
+    engine: Engine,
+    task: str,
+    round_label: str,
+    files: Sequence[Path],
+    measure: str,
+    *,
+    layout: str = "auto",
+    file_measure: str | None = None,
+    teams: Path | None = None,
+    missing: MissingPolicy = "reject",
+    max_file_bytes: int,
+    assessments: str = DEFAULT_ASSESSMENTS,
+    create: bool = False,
+    revise: str | None = None,
+    zero_sd: ZeroSd = "average",
+    tool: str | None = None,
+    user: str,
+    dry_run: bool = False,
+) -> LoggedMatrix:
+    """Read score files and log them; see `log_matrix`.
+
+    Raises
+    ------
+    BadFile
+        When a file cannot be read as scores, with file:line:column.
+    """
+    scores = read_scores(
+        files,
+        measure=measure,
+        file_measure=file_measure,
+        layout=layout,
+        max_bytes=max_file_bytes,
+    )
+    return log_matrix(
+        engine,
+        task,
+        round_label,
+        measure,
+        settle_missing(scores, missing),
+        teams=read_teams(teams, max_bytes=max_file_bytes) if teams else {},
+        assessments=assessments,
+        create=create,
+        revise=revise,
+        zero_sd=zero_sd,
+        tool=tool,
+        user=user,
+        dry_run=dry_run,
+    )
+
+
+def log_matrix(
+    engine: Engine,
+    task: str,
+    round_label: str,
+    measure: str,
+    settled: SettledMatrix,
+    *,
+    teams: Mapping[str, RunTeam] | None = None,
+    assessments: str = DEFAULT_ASSESSMENTS,
+    create: bool = False,
+    revise: str | None = None,
+    zero_sd: ZeroSd = "average",
+    tool: str | None = None,
+    user: str,
+    dry_run: bool = False,
+) -> LoggedMatrix:
+    """Log a round's score matrix with its variances and its first factors, all or nothing.
+
+    The same content again is ``unchanged``, whatever the order of its topics and runs.
+
+    Parameters
+    ----------
+    settled : SettledMatrix
+        Scores (topics, runs), complete and finite.
+    teams : mapping from run tag, optional
+    create : bool
+        Make the task and the round if they are not there.
+    revise : str, optional
+        The reason why other content is logged over what is there: a new revision, with a new
+        factor version; the old ones stay readable.
+    zero_sd : 'average' or 'drop'
+        What to do on the std scales with topics on which all standardising runs tie.
+    dry_run : bool
+        Do it all, then take it all back.
+
+    Raises
+    ------
+    NotRecorded
+        When the task or round is not there, or there is nothing to revise.
+    ContentDiffers
+        When other scores are logged already and `revise` is not given.
+    ImpossibleStatistic
+        When there is but one topic.
+    """
+    with unit_of_work(engine) as connection:
+        task_id, round_id = open_round(connection, task, round_label, create=create)
+        measure_id, measure = ensure_measure(connection, measure)
+        label = check_name("assessments label", assessments)
+        series = Series(round_id, measure_id, label, round_label.strip(), measure)
+        done = _log(
+            connection,
+            task_id,
+            series,
+            settled,
+            teams=teams or {},
+            revise=revise,
+            zero_sd=zero_sd,
+            tool=tool,
+            user=user,
+        )
+        if not dry_run:
+            connection.commit()
+    kept = done.status == "unchanged" or not dry_run
+    return LoggedMatrix(
+        matrix=done.matrix if kept else None,
+        revision=done.revision,
+        factor_version=done.factor_version,
+        standardising=done.standardising,
+        variance=done.variances["raw"],
+        variances=done.variances,
+        runs_described=done.runs_described,
+        notes=done.notes,
+        status=done.status,
+        dry_run=dry_run,
+        task=task.strip(),
+        round=series.round,
+        measure=measure,
+        assessments=label,
+        layout=settled.layout,
+        topics=len(settled.topics),
+        runs=len(settled.runs),
+        missing_policy=settled.missing_policy,
+        missing_cells=settled.missing_cells,
+        dropped_topics=list(settled.dropped_topics),
+    )
+
+
+def _log(
+    connection: Connection,
+    task_id: int,
+    series: Series,
+    settled: SettledMatrix,
+    *,
+    teams: Mapping[str, RunTeam],
+    revise: str | None,
+    zero_sd: ZeroSd,
+    tool: str | None,
+    user: str,
+) -> _Done:
+    digest = content_hash(settled.topics, settled.runs, settled.scores)
+    current = current_matrix(connection, series)
+    described = record_runs(connection, series.round_id, settled.runs, teams)
+    if current is not None and current.content_hash == digest:
+        sets = [row for row in factor_sets(connection, series) if row.matrix_id == current.id]
+        return _Done(
+            "unchanged",
+            current.id,
+            current.revision,
+            sets[-1].version if sets else None,
+            sets[-1].standardising if sets else None,
+            read_estimates(connection, current.id),
+            described,
+            [],
+        )
+    _check_revision(series, revise, settled, logged=current is not None)
+    revision = current.revision + 1 if current is not None else 1
+    stored = store_matrix(
+        connection,
+        task_id,
+        series,
+        settled,
+        revision=revision,
+        reason=revise,
+        digest=digest,
+        tool=tool,
+        user=user,
+    )
+    fitted: FittedFactors | None = None
+    if len(settled.runs) >= 2:
+        fitted = fit_and_store(
+            connection, series, stored, zero_sd=zero_sd, user=user, reason=revise
+        )
+    variances = store_estimates(connection, stored, fitted)
+    return _Done(
+        "logged",
+        stored.matrix_id,
+        revision,
+        fitted.version if fitted else None,
+        fitted.standardising if fitted else None,
+        variances,
+        described,
+        _notes(settled, fitted),
+    )
+
+
+def _check_revision(
+    series: Series,
+    revise: str | None,
+    settled: SettledMatrix,
+    *,
+    logged: bool,
+) -> None:
+    where = f"{series.measure} ({series.assessments} assessments) of round '{series.round}'"
+    if logged and not (revise and revise.strip()):
+        raise ContentDiffers(
+            f"Other scores are already logged for {where}. If these"
+            f" {len(settled.topics)} x {len(settled.runs)} scores correct them, log them with"
+            " --revise 'REASON'; if they rest on other assessments, name these with --assessments."
+        )
+    if revise is not None and not logged:
+        raise NotRecorded(f"Nothing is logged for {where} yet to revise; leave out --revise.")
+
+
+def _notes(settled: SettledMatrix, fitted: FittedFactors | None) -> list[str]:
+    notes = []
+    if fitted is None:
+        notes.append(
+            "One run only: no standardisation factors, since the standard deviation over one run"
+            " does not exist."
+        )
+    elif tied := [
+        name for name, sd in zip(settled.topics, fitted.factors.sd.tolist(), strict=True) if sd == 0
+    ]:
+        treatment = "count as 0" if fitted.zero_sd == "average" else "are left out"
+        notes.append(
+            f"All standardising runs tie on {_listed('topic', tied)}: standardised scores there"
+            f" {treatment}."
+        )
+    columns = {column.tobytes() for column in settled.scores.T}
+    if twins := len(settled.runs) - len(columns):
+        notes.append(
+            f"{twins} of {len(settled.runs)} runs have the same scores as another run on every"
+            " topic."
+        )
+    if settled.missing_cells:
+        did = (
+            f"topics left out: {', '.join(settled.dropped_topics)}"
+            if settled.dropped_topics
+            else "set to 0"
+        )
+        notes.append(f"{settled.missing_cells} missing scores; {did}.")
+    return notes
+
+
+def _listed(noun: str, names: list[str]) -> str:
+    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    return f"{noun} {shown}" if len(names) == 1 else f"{len(names)} {noun}s ({shown})"

@@ -1,0 +1,105 @@
+"""Measures: an identity, not only a name.
+
+A measure is its family, cutoff and parameters: ``nDCG@10``, ``RBP(p=0.8)``,
+``nDCG(gains=exp)@10``. The canonical name is made of these, and capitals do not make another.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, select
+from sqlalchemy.dialects.postgresql import insert
+
+from service.database.tables import matrix, measure, published_variance, round_
+from service.errors import InputError, NotRecorded
+
+_NAME = re.compile(r"(?P<family>[^()@]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]+))?")
+
+
+class MeasureIdentity(NamedTuple):
+    """What makes a measure this one and no other."""
+
+    name: str
+    family: str
+    cutoff: int | None
+    parameters: dict[str, str]
+
+
+def parse_measure(name: str) -> MeasureIdentity:
+    """Split ``family(parameter=value, ...)@cutoff``; any other name is a family alone.
+
+    Raises
+    ------
+    InputError
+        When the name is empty, has control characters, or a cutoff of 0.
+    """
+    name = name.strip()
+    if not name or not name.isprintable() or len(name) > 200:
+        raise InputError(
+            "A measure needs a printable name of at most 200 characters, such as nDCG@10."
+        )
+    match = _NAME.fullmatch(name)
+    parameters: dict[str, str] = {}
+    for part in ((match and match["parameters"]) or "").split(","):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if key and equals and value and key not in parameters:
+            parameters[key] = value
+        elif part.strip():
+            match = None
+    if match is None:
+        return MeasureIdentity(name, name, None, {})
+    cutoff = int(match["cutoff"]) if match["cutoff"] else None
+    if cutoff == 0 or (cutoff or 0) >= 2**31:
+        raise InputError(f"The measure '{name}' has a cutoff of {cutoff}; a cutoff is at least 1.")
+    family = match["family"].strip()
+    settings = ",".join(f"{key}={value}" for key, value in sorted(parameters.items()))
+    canonical = family + (f"({settings})" if settings else "") + (f"@{cutoff}" if cutoff else "")
+    return MeasureIdentity(canonical, family, cutoff, parameters)
+
+
+def ensure_measure(connection: Connection, name: str) -> tuple[int, str]:
+    """Return the id and recorded name of a measure, recording it if it is new."""
+    identity = parse_measure(name)
+    connection.execute(insert(measure).values(**identity._asdict()).on_conflict_do_nothing())
+    row = connection.execute(
+        select(measure.c.id, measure.c.name).where(
+            func.lower(measure.c.name) == func.lower(identity.name)
+        )
+    ).one()
+    return row.id, row.name
+
+
+def find_measure(connection: Connection, task_id: int, task: str, name: str) -> tuple[int, str]:
+    """Return the id and recorded name of a measure that `task` has numbers for.
+
+    Raises
+    ------
+    NotRecorded
+        Listing the measures that the task has.
+    """
+    identity = parse_measure(name)
+    used = (
+        select(matrix.c.measure_id)
+        .join(round_, round_.c.id == matrix.c.round_id)
+        .where(round_.c.task_id == task_id)
+        .union(
+            select(published_variance.c.measure_id)
+            .join(round_, round_.c.id == published_variance.c.round_id)
+            .where(round_.c.task_id == task_id)
+        )
+    )
+    rows = connection.execute(
+        select(measure.c.id, measure.c.name).where(measure.c.id.in_(used)).order_by(measure.c.name)
+    ).all()
+    for row in rows:
+        if row.name.lower() == identity.name.lower():
+            return row.id, row.name
+    if not rows:
+        raise NotRecorded(
+            f"Task '{task}' has no scores yet. Log a round with"
+            f" 'roundbook log {task} ROUND FILE --measure {name}'."
+        )
+    known = ", ".join(row.name for row in rows)
+    raise NotRecorded(f"Task '{task}' has nothing for measure '{name}'; it has {known}.")

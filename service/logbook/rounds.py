@@ -1,0 +1,136 @@
+"""Rounds: one holding of a task, in the order they were created."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy.dialects.postgresql import insert
+
+from service.database.engine import unit_of_work
+from service.database.tables import matrix, measure, round_
+from service.errors import AlreadyRecorded
+from service.logbook.lookup import check_name, find_round, find_task
+from service.logbook.result import Result
+from service.logbook.tasks import ensure_task
+
+
+class LoggedMeasure(Result):
+    """The current score matrix of a measure in a round."""
+
+    measure: str
+    assessments: str
+    revision: int
+    topics: int
+    runs: int
+
+
+class Round(Result):
+    """A round, with the score matrices logged in it."""
+
+    round: str
+    ordinal: int
+    held: date | None
+    status: str
+    matrices: list[LoggedMeasure]
+
+
+class RoundList(Result):
+    """The rounds of a task, in the order they were created."""
+
+    task: str
+    rounds: list[Round]
+
+
+def create_round(engine: Engine, task: str, label: str, held: date | None = None) -> Round:
+    """Record a new round after the last one of its task.
+
+    Raises
+    ------
+    NotRecorded
+        When there is no such task.
+    AlreadyRecorded
+        When the task has a round of that label.
+    """
+    with unit_of_work(engine) as connection:
+        task_id = find_task(connection, task, lock=True)
+        label = check_name("round", label)
+        if not ensure_round(connection, task_id, label, held):
+            raise AlreadyRecorded(
+                f"Task '{task}' has a round '{label}' already; 'roundbook round list {task}'"
+                " shows it."
+            )
+        (created,) = [row for row in _read(connection, task_id) if row.round == label]
+        connection.commit()
+    return created
+
+
+def list_rounds(engine: Engine, task: str) -> RoundList:
+    """Return the rounds of a task.
+
+    Raises
+    ------
+    NotRecorded
+        When there is no such task.
+    """
+    with unit_of_work(engine) as connection:
+        return RoundList(task=task, rounds=_read(connection, find_task(connection, task)))
+
+
+def open_round(connection: Connection, task: str, label: str, *, create: bool) -> tuple[int, int]:
+    """Lock a task and return its id and its round's, making both where `create` allows it."""
+    if create:
+        ensure_task(connection, task)
+    task_id = find_task(connection, task, lock=True)
+    if create:
+        ensure_round(connection, task_id, label)
+    return task_id, find_round(connection, task_id, task, label)
+
+
+def ensure_round(
+    connection: Connection, task_id: int, label: str, held: date | None = None
+) -> bool:
+    """Record a round unless it is there; return whether it is new. The task must be locked."""
+    last = select(func.coalesce(func.max(round_.c.ordinal), 0)).where(round_.c.task_id == task_id)
+    statement = insert(round_).values(
+        task_id=task_id,
+        ordinal=last.scalar_subquery() + 1,
+        label=check_name("round", label),
+        held=held,
+    )
+    statement = statement.on_conflict_do_nothing(index_elements=["task_id", "label"])
+    return connection.execute(statement).rowcount == 1
+
+
+def _read(connection: Connection, task_id: int) -> list[Round]:
+    logged: dict[int, list[LoggedMeasure]] = {}
+    matrices = connection.execute(
+        select(
+            matrix.c.round_id,
+            measure.c.name.label("measure"),
+            matrix.c.assessments,
+            matrix.c.revision,
+            matrix.c.topics,
+            matrix.c.runs,
+        )
+        .distinct(matrix.c.round_id, measure.c.name, matrix.c.assessments)
+        .join(measure, measure.c.id == matrix.c.measure_id)
+        .join(round_, round_.c.id == matrix.c.round_id)
+        .where(round_.c.task_id == task_id)
+        .order_by(matrix.c.round_id, measure.c.name, matrix.c.assessments, matrix.c.revision.desc())
+    )
+    for row in matrices:
+        logged.setdefault(row.round_id, []).append(LoggedMeasure.model_validate(dict(row._mapping)))
+    rounds = connection.execute(
+        select(round_).where(round_.c.task_id == task_id).order_by(round_.c.ordinal)
+    )
+    return [
+        Round(
+            round=row.label,
+            ordinal=row.ordinal,
+            held=row.held,
+            status=row.status,
+            matrices=logged.get(row.id, []),
+        )
+        for row in rounds
+    ]

@@ -1,0 +1,263 @@
+"""A score matrix into and out of the record: topics, runs, teams, and the score vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Connection, Row, select, text
+
+from service.database.tables import matrix, matrix_topic, run, score_vector, topic
+from service.database.vectors import read_vectors, write_vectors
+from service.errors import AlreadyRecorded, InputError
+from service.formats import RunTeam, SettledMatrix
+from service.logbook.lookup import Series
+from service.logbook.result import SOFTWARE
+
+
+class StoredMatrix(NamedTuple):
+    """A matrix just stored: scores (topics, runs) with the ids of its topics and runs."""
+
+    matrix_id: int
+    scores: npt.NDArray[np.float64]
+    topic_ids: npt.NDArray[np.int64]
+    run_ids: npt.NDArray[np.int64]
+    contributed: list[bool | None]
+
+
+class LoadedMatrix(NamedTuple):
+    """A matrix from the record: scores (topics, runs)."""
+
+    row: Row[Any]
+    topics: list[str]
+    runs: list[str]
+    scores: npt.NDArray[np.float64]
+
+
+def content_hash(
+    topics: Sequence[str], runs: Sequence[str], scores: npt.NDArray[np.float64]
+) -> str:
+    """Return the identity of a matrix's content, whatever the order of its topics and runs."""
+    topic_order = sorted(range(len(topics)), key=topics.__getitem__)
+    run_order = sorted(range(len(runs)), key=runs.__getitem__)
+    digest = blake2b(digest_size=32)
+    for names, order in ((topics, topic_order), (runs, run_order)):
+        digest.update(str(len(order)).encode())
+        for place in order:
+            # No name holds a control character, so this separates them.
+            digest.update(b"\0" + names[place].encode())
+        digest.update(b"\0\0")
+    # Adding zero makes -0.0 the 0.0 it equals.
+    ordered = scores.T[np.ix_(run_order, topic_order)] + 0.0
+    digest.update(np.ascontiguousarray(ordered, dtype="<f8").data)
+    return digest.hexdigest()
+
+
+def store_matrix(
+    connection: Connection,
+    task_id: int,
+    series: Series,
+    settled: SettledMatrix,
+    *,
+    revision: int,
+    reason: str | None,
+    digest: str,
+    tool: str | None,
+    user: str,
+) -> StoredMatrix:
+    """Store a complete score matrix; its runs must be recorded already."""
+    topic_ids = _ensure_topics(connection, task_id, settled.topics)
+    run_ids, contributed = _find_runs(connection, series.round_id, settled.runs)
+    matrix_id = connection.execute(
+        matrix.insert()
+        .values(
+            round_id=series.round_id,
+            measure_id=series.measure_id,
+            assessments=series.assessments,
+            revision=revision,
+            reason=reason,
+            topics=len(settled.topics),
+            runs=len(settled.runs),
+            content_hash=digest,
+            missing_policy=settled.missing_policy,
+            missing_cells=settled.missing_cells,
+            dropped_topics=list(settled.dropped_topics),
+            files=list(settled.files),
+            layout=settled.layout,
+            tool=tool,
+            software=SOFTWARE,
+            logged_by=user,
+        )
+        .returning(matrix.c.id)
+    ).scalar_one()
+    connection.execute(
+        text(
+            "INSERT INTO roundbook.matrix_topic (matrix_id, position, topic_id, topics)"
+            " SELECT :matrix, place - 1, topic, :topics"
+            " FROM unnest(CAST(:ids AS bigint[])) WITH ORDINALITY AS listed (topic, place)"
+        ),
+        {"matrix": matrix_id, "topics": len(topic_ids), "ids": topic_ids.tolist()},
+    )
+    write_vectors(connection, settled.scores, matrix_id, run_ids)
+    return StoredMatrix(matrix_id, settled.scores, topic_ids, run_ids, contributed)
+
+
+def load_matrix(connection: Connection, row: Row[Any]) -> LoadedMatrix:
+    """Return the matrix of a ``matrix`` row, topics and runs in the order they were logged."""
+    topics = connection.execute(
+        select(topic.c.name)
+        .join(matrix_topic, matrix_topic.c.topic_id == topic.c.id)
+        .where(matrix_topic.c.matrix_id == row.id)
+        .order_by(matrix_topic.c.position)
+    ).scalars()
+    runs = connection.execute(
+        select(run.c.tag)
+        .join(score_vector, score_vector.c.run_id == run.c.id)
+        .where(score_vector.c.matrix_id == row.id)
+        .order_by(score_vector.c.position)
+    ).scalars()
+    scores = read_vectors(connection, row.id, row.topics)
+    return LoadedMatrix(row, list(topics), list(runs), scores)
+
+
+def record_runs(
+    connection: Connection, round_id: int, tags: Sequence[str], teams: Mapping[str, RunTeam]
+) -> int:
+    """Record the runs of a round and what the team file says of them.
+
+    What was unknown of a run is filled in; what is known is never changed.
+
+    Returns
+    -------
+    int
+        How many runs were new or learnt something.
+
+    Raises
+    ------
+    InputError
+        When the team file names no run of the matrix.
+    AlreadyRecorded
+        When the team file contradicts the record, naming the first such run.
+    """
+    described = [teams[tag] for tag in tags if tag in teams]
+    if teams and not described:
+        raise InputError(
+            "The team file names none of the runs in the score files; its first column must hold"
+            " the run tags."
+        )
+    new = connection.execute(
+        text(
+            "INSERT INTO roundbook.run (round_id, tag) SELECT :round, unnest(CAST(:tags AS text[]))"
+            " ON CONFLICT DO NOTHING"
+        ),
+        {"round": round_id, "tags": list(tags)},
+    ).rowcount
+    if not described:
+        return new
+    facts = {
+        "round": round_id,
+        "tags": [each.run for each in described],
+        "teams": [each.team for each in described],
+        "types": [each.type for each in described],
+        "pooled": [each.contributed_to_pool for each in described],
+        "systems": [each.system for each in described],
+    }
+    connection.execute(
+        text(
+            "INSERT INTO roundbook.team (name) SELECT DISTINCT ON (lower(name)) name"
+            " FROM unnest(CAST(:teams AS text[])) AS listed (name) WHERE name IS NOT NULL"
+            " ORDER BY lower(name) ON CONFLICT DO NOTHING"
+        ),
+        {"teams": facts["teams"]},
+    )
+    clash = connection.execute(text(_DESCRIBED + _CLASH), facts).first()
+    if clash is not None:
+        raise AlreadyRecorded(
+            f"The team file contradicts the record on run '{clash.tag}': {clash.fact} is"
+            f" '{clash.recorded}' there and '{clash.said}' in the file. Nothing was written."
+        )
+    learnt = connection.execute(text(_DESCRIBED + _FILL_IN), facts).rowcount
+    return max(new, learnt)
+
+
+_DESCRIBED = """
+WITH described AS (
+    SELECT run.id, run.tag, said.type, said.contributed_to_pool, said.system,
+           team.id AS team_id, team.name AS team
+    FROM unnest(CAST(:tags AS text[]), CAST(:teams AS text[]), CAST(:types AS text[]),
+                CAST(:pooled AS boolean[]), CAST(:systems AS text[]))
+         AS said (tag, team, type, contributed_to_pool, system)
+    JOIN roundbook.run ON run.round_id = :round AND run.tag = said.tag
+    LEFT JOIN roundbook.team ON lower(team.name) = lower(said.team)
+)
+"""
+
+_CLASH = """
+SELECT described.tag, fact.name AS fact, fact.recorded, fact.said
+FROM described
+JOIN roundbook.run ON run.id = described.id
+LEFT JOIN roundbook.team AS was ON was.id = run.team_id
+CROSS JOIN LATERAL (VALUES
+    ('team', was.name, described.team),
+    ('type', run.type, described.type),
+    ('contributed_to_pool', run.contributed_to_pool::text, described.contributed_to_pool::text),
+    ('system', run.system, described.system)
+) AS fact (name, recorded, said)
+WHERE fact.recorded <> fact.said
+ORDER BY described.id LIMIT 1
+"""
+
+_FILL_IN = """
+UPDATE roundbook.run SET
+    team_id = coalesce(run.team_id, described.team_id),
+    type = coalesce(run.type, described.type),
+    contributed_to_pool = coalesce(run.contributed_to_pool, described.contributed_to_pool),
+    system = coalesce(run.system, described.system)
+FROM described
+WHERE run.id = described.id
+  AND (run.team_id, run.type, run.contributed_to_pool, run.system) IS DISTINCT FROM
+      (coalesce(run.team_id, described.team_id), coalesce(run.type, described.type),
+       coalesce(run.contributed_to_pool, described.contributed_to_pool),
+       coalesce(run.system, described.system))
+"""
+
+
+def _ensure_topics(
+    connection: Connection, task_id: int, names: Sequence[str]
+) -> npt.NDArray[np.int64]:
+    connection.execute(
+        text(
+            "INSERT INTO roundbook.topic (task_id, name)"
+            " SELECT :task, unnest(CAST(:names AS text[])) ON CONFLICT DO NOTHING"
+        ),
+        {"task": task_id, "names": list(names)},
+    )
+    rows = connection.execute(
+        text(
+            "SELECT topic.id FROM unnest(CAST(:names AS text[])) WITH ORDINALITY"
+            " AS listed (name, place) JOIN roundbook.topic"
+            " ON topic.task_id = :task AND topic.name = listed.name ORDER BY place"
+        ),
+        {"task": task_id, "names": list(names)},
+    )
+    return np.array(rows.scalars().all(), dtype=np.int64)
+
+
+def _find_runs(
+    connection: Connection, round_id: int, tags: Sequence[str]
+) -> tuple[npt.NDArray[np.int64], list[bool | None]]:
+    rows = connection.execute(
+        text(
+            "SELECT run.id, run.contributed_to_pool FROM unnest(CAST(:tags AS text[]))"
+            " WITH ORDINALITY AS listed (tag, place) JOIN roundbook.run"
+            " ON run.round_id = :round AND run.tag = listed.tag ORDER BY place"
+        ),
+        {"round": round_id, "tags": list(tags)},
+    ).all()
+    return (
+        np.array([row.id for row in rows], dtype=np.int64),
+        [row.contributed_to_pool for row in rows],
+    )

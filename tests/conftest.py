@@ -1,0 +1,126 @@
+"""The databases and the real data that the tests run on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import Engine, text
+from sqlalchemy.engine import URL
+
+from service.database.embedded import embedded_server
+from service.database.engine import make_engine, parse_url
+from service.database.schema import upgrade
+
+ROOT = Path(__file__).parents[1]
+IN_CI = os.environ.get("CI") == "true"
+# A second server, addressed with a password over TCP; every database test then runs on both.
+SECOND_SERVER = os.environ.get("ROUNDBOOK_TEST_SERVER")
+SHARED = Path(os.environ.get("ROUNDBOOK_SHARED", ROOT.parent / "shared"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # What the person's own environment says must not reach the tests.
+    for name in list(os.environ):
+        if name.startswith("ROUNDBOOK_") and name != "ROUNDBOOK_TEST_SERVER":
+            del os.environ[name]
+    os.environ["ROUNDBOOK_CONFIG"] = os.devnull
+    os.environ["COLUMNS"] = "100"
+    if IN_CI and not SECOND_SERVER:
+        raise pytest.UsageError("CI must name a second server in ROUNDBOOK_TEST_SERVER")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if IN_CI and reporter is not None and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real matrices and published tables."""
+    if not SHARED.is_dir():
+        pytest.skip(f"no shared data in {SHARED}; name its folder in ROUNDBOOK_SHARED")
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[URL]:
+    """The embedded server, without the durability that no test here needs."""
+    directory = tmp_path_factory.mktemp("server")
+    with embedded_server(directory / "pg", throw_away=True) as address:
+        url = parse_url(address)
+        _administer(url, "ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()")
+        yield url
+
+
+@pytest.fixture(
+    scope="session", params=["embedded", *(["tcp"] if SECOND_SERVER else [])], name="server"
+)
+def _server(request: pytest.FixtureRequest) -> URL:
+    """The server to run on: the embedded one, then the second one."""
+    if request.param == "tcp":
+        assert SECOND_SERVER
+        return parse_url(SECOND_SERVER)
+    url: URL = request.getfixturevalue("embedded")
+    return url
+
+
+@pytest.fixture(scope="session")
+def template(server: URL) -> Iterator[str]:
+    """An empty record, migrated once and copied for every test."""
+    name = f"template_{uuid4().hex}"
+    _administer(server, f"CREATE DATABASE {name}")
+    engine = make_engine(server.set(database=name))
+    upgrade(engine)
+    engine.dispose()
+    yield name
+    _administer(server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def database(server: URL, template: str) -> Iterator[URL]:
+    """The address of an empty record."""
+    with _database(server, f"TEMPLATE {template}") as url:
+        yield url
+
+
+@pytest.fixture
+def bare_database(server: URL) -> Iterator[URL]:
+    """The address of a database without Roundbook's schema."""
+    with _database(server) as url:
+        yield url
+
+
+@pytest.fixture
+def engine(database: URL) -> Iterator[Engine]:
+    """An engine on an empty record."""
+    engine = make_engine(database)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def address(database: URL) -> str:
+    """The address of an empty record as a person would write it."""
+    return database.set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+@contextmanager
+def _database(server: URL, options: str = "") -> Iterator[URL]:
+    name = f"test_{uuid4().hex}"
+    _administer(server, f"CREATE DATABASE {name} {options}")
+    yield server.set(database=name)
+    _administer(server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _administer(url: URL, *statements: str) -> None:
+    engine = make_engine(url)
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        for statement in statements:
+            connection.execute(text(statement))
+    engine.dispose()

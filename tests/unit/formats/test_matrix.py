@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+
+from service.errors import BadFile, InputError, MissingScores
+from service.formats import ScoreMatrix, settle_missing
+
+
+def matrix(by_run, files=("f.csv",)):
+    by_run = np.array(by_run, dtype=float)
+    return ScoreMatrix(
+        topics=tuple(f"t{i}" for i in range(by_run.shape[1])),
+        runs=tuple(f"r{i}" for i in range(by_run.shape[0])),
+        scores=by_run.T,
+        measure="AP",
+        layout="wide",
+        files=files,
+    )
+
+
+NAN = float("nan")
+HOLED = [[1, NAN, 0.5], [NAN, NAN, 0.25]]
+
+
+def test_reject_names_the_cells_and_the_ways_out():
+    with pytest.raises(MissingScores) as caught:
+        settle_missing(matrix(HOLED), "reject")
+    assert caught.value.cells == (("t0", "r1"), ("t1", "r0"), ("t1", "r1"))
+    assert str(caught.value) == (
+        "f.csv: 3 scores are missing: topic t0 of run r1, topic t1 of run r0, topic t1 of run r1; "
+        "complete the file, or choose --missing zero or --missing drop-topic"
+    )
+
+
+def test_reject_names_ten_cells_and_counts_the_rest():
+    with pytest.raises(MissingScores) as caught:
+        settle_missing(matrix([[NAN] * 13], ("f", "g", "h")), "reject")
+    assert "topic t9 of run r0 and 3 more; complete" in caught.value.reason
+    assert caught.value.file == "f and 2 more"
+    assert len(caught.value.cells) == 13
+
+
+@pytest.mark.parametrize("policy", ["reject", "zero", "drop-topic"])
+def test_a_complete_matrix_passes_under_any_policy(policy):
+    settled = settle_missing(matrix([[1, 2], [3, 4]]), policy)
+    assert settled.scores.T.tolist() == [[1, 2], [3, 4]]
+    assert (settled.missing_policy, settled.missing_cells) == (policy, 0)
+    assert settled.dropped_topics == ()
+
+
+def test_zero():
+    settled = settle_missing(matrix(HOLED), "zero")
+    assert settled.scores.T.tolist() == [[1, 0, 0.5], [0, 0, 0.25]]
+    assert (settled.missing_cells, settled.dropped_topics) == (3, ())
+    assert settled.scores.T.flags.c_contiguous
+
+
+def test_drop_topic():
+    settled = settle_missing(matrix(HOLED), "drop-topic")
+    assert settled.topics == ("t2",)
+    assert settled.scores.T.tolist() == [[0.5], [0.25]]
+    assert (settled.missing_cells, settled.dropped_topics) == (3, ("t0", "t1"))
+    assert settled.scores.T.flags.c_contiguous
+
+
+def test_dropping_every_topic_is_refused():
+    with pytest.raises(BadFile, match="would leave none"):
+        settle_missing(matrix([[NAN, NAN], [1, 2]]), "drop-topic")
+
+
+def test_unknown_policy():
+    with pytest.raises(InputError, match="no missing-score policy 'ignore'"):
+        settle_missing(matrix([[1]]), "ignore")

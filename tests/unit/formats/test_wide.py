@@ -1,0 +1,169 @@
+import gzip
+
+import numpy as np
+import pytest
+
+from service.errors import BadFile
+from service.formats import read_scores
+
+
+def read(tmp_path, content, **options):
+    path = tmp_path / "scores.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read_scores([path], **{"measure": "AP", **options})
+
+
+def refusal(tmp_path, content, **options):
+    with pytest.raises(BadFile) as caught:
+        read(tmp_path, content, **options)
+    error = caught.value
+    assert error.file.endswith("scores.csv")
+    return error.reason, error.line, error.column
+
+
+def test_reads_topics_down_and_runs_across(tmp_path):
+    matrix = read(tmp_path, "topic,b,a\n2,0.5,1\n1,.25,-1e-2\n")
+    assert (matrix.topics, matrix.runs) == (("2", "1"), ("b", "a"))
+    assert matrix.scores.tolist() == [[0.5, 1.0], [0.25, -0.01]]
+    assert (matrix.measure, matrix.layout) == (None, "wide")
+    assert matrix.files == (str(tmp_path / "scores.csv"),)
+
+
+def test_scores_are_the_transpose_of_a_run_by_topic_buffer(tmp_path):
+    scores = read(tmp_path, "topic,a,b\n1,0.5,-0\n2,0.5,1\n3,0,0\n").scores
+    assert scores.shape == (3, 2)
+    assert scores.dtype == np.float64
+    assert scores.T.flags.c_contiguous
+    assert not np.signbit(scores).any()
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("first", ["topic", "query_id", "QID", "Topic ID", "", "anything"])
+def test_delimiters_line_ends_and_first_headers(tmp_path, delimiter, end, first):
+    lines = [f"{first}_a_b", "q1_0.1_", "", "q2_ 0.3 _1", "", ""]
+    content = end.join(lines).replace("_", delimiter) if first != "query_id" else None
+    content = content or end.join(["query_id,a,b", "q1,0.1,", "", "q2,0.3,1"])
+    matrix = read(tmp_path, b"\xef\xbb\xbf" + content.encode())
+    assert matrix.topics == ("q1", "q2")
+    assert matrix.runs == ("a", "b")
+    np.testing.assert_array_equal(matrix.scores, [[0.1, np.nan], [0.3, 1.0]])
+
+
+def test_run_tags_are_taken_as_they_are(tmp_path):
+    tags = ("a,b", "x+y", "f(g)/h\\i", 'in"ch', "Zürich", "10x20.prf.unipd.it", "run", "-")
+    quoted = ",".join('"' + tag.replace('"', '""') + '"' for tag in tags)
+    matrix = read(tmp_path, f"topic,{quoted}\n1,{','.join('01234567')}\n")
+    assert matrix.runs == tags
+    assert matrix.scores[0].tolist() == [0, 1, 2, 3, 4, 5, 6, 7]
+
+
+def test_numeric_run_tags_need_a_header_that_is_one(tmp_path):
+    assert read(tmp_path, "topic\t1\t2\n301\t.5\t.6\n").runs == ("1", "2")
+    assert "looks like scores" in refusal(tmp_path, "301,0.5,0.6\n302,0.5,0.6\n")[0]
+
+
+def test_gzip_is_known_by_content(tmp_path):
+    assert read(tmp_path, gzip.compress(b"topic,a\n1,0.5\n")).scores.tolist() == [[0.5]]
+
+
+@pytest.mark.parametrize(
+    ("cell", "reason"),
+    [
+        ("1_000", "'1_000' is not a number"),
+        ("\uff11", "'\uff11' is not a number"),
+        ("0x1", "'0x1' is not a number"),
+        ("1 2", "'1 2' is not a number"),
+        ("abc", "'abc' is not a number"),
+        ("nan", "'nan' is not a score; leave it out"),
+        ("-Infinity", "'-Infinity' is not a score"),
+        ("NA", "'NA' is not a score"),
+        ("1e999", "'1e999' is too large"),
+        ('"0,5"', "'0,5' is written with a decimal comma; write '0.5'"),
+        ("9" * 5000, "is not a number"),
+    ],
+)
+def test_a_cell_that_is_no_score_is_named_with_its_place(tmp_path, cell, reason):
+    found, line, column = refusal(tmp_path, f"topic,a,b\n1,0,0\n\n2,0.5,{cell}\n")
+    assert reason in found
+    assert (line, column) == (4, 3)
+    assert len(found) < 200
+
+
+def test_decimal_comma_in_a_semicolon_file(tmp_path):
+    reason, line, column = refusal(tmp_path, "topic;a;b\n1;0.5;0,25\n")
+    assert reason == "the score '0,25' is written with a decimal comma; write '0.25'"
+    assert (line, column) == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason", "place"),
+    [
+        ("topic,a,b\n1,0\n", "expected 3 fields as in the header, found 2", (2, 2)),
+        ("topic,a,b\n1,0,1,2\n", "expected 3 fields as in the header, found 4", (2, 4)),
+        ("topic,a\n1,0\n2,0\n1,0\n", "topic 1 already has a row on line 2", (4, 1)),
+        ("topic,a,b, a \n1,0,0,0\n", "the run a already has column 2", (1, 4)),
+        ("topic,a,\n1,0,0\n", "the run name is empty", (1, 3)),
+        ("topic,a\n1,0\n ,0\n", "the topic name is empty", (3, 1)),
+        ("topic,a\n", "there is a header and nothing below it", (1, None)),
+        ("run,301,302\na,0,0\n", "transpose it", (1, 1)),
+        ("System\t301\t302\na\t0\t0\n", "transpose it", (1, 1)),
+        (",topic,a\n0,301,0.5\n", "the column 'topic' must be the first", (1, 2)),
+        ("topic,score\n1,0.5\n", "names no run", (1, 2)),
+        ('topic,a,"b\n1,0,0\n', "double quote is not closed", (1, 3)),
+        ('topic,a\n"1"x,0\n', "text follows", (2, 1)),
+        ("topic,a\x07\n1,0\n", "control or invisible character", (1, 2)),
+        ("topic,a\u200b\n1,0\n", "control or invisible character", (1, 2)),
+        (f"topic,{'a' * 501}\n1,0\n", "has 501 characters; at most 500", (1, 2)),
+        ("topic,a\nall,0.5\n", "no scores of single topics", (2, None)),
+    ],
+)
+def test_what_is_not_a_wide_file(tmp_path, content, reason, place):
+    found = refusal(tmp_path, content)
+    assert reason in found[0]
+    assert found[1:] == place
+
+
+def test_a_name_of_500_characters_is_read(tmp_path):
+    assert read(tmp_path, f"topic,{'a' * 500}\n1,0\n").runs == ("a" * 500,)
+
+
+def test_file_measure_makes_no_sense_for_a_wide_file(tmp_path):
+    assert "names no measure" in refusal(tmp_path, "topic,a\n1,0\n", file_measure="map")[0]
+
+
+@pytest.mark.parametrize("name", ["all", "mean", "Average", "amean"])
+def test_a_last_row_of_means_is_left_out(tmp_path, name):
+    matrix = read(tmp_path, f"topic,a,b\n1,0.1,\n2,0.25,1\n{name},0.175,1\n")
+    assert matrix.topics == ("1", "2")
+
+
+def test_all_is_left_out_whatever_it_holds_but_mean_is_not(tmp_path):
+    assert read(tmp_path, "topic,a\n1,0.1\n2,0.2\nall,0.9\n").topics == ("1", "2")
+    reason, line, _ = refusal(tmp_path, "topic,a\n1,0.1\n2,0.2\nmean,0.9\n")
+    assert "is not the mean of the rows above" in reason
+    assert line == 4
+    reason, line, _ = refusal(tmp_path, "topic,a\n1,0.1\nall,0.9\n2,0.2\n")
+    assert "looks like a summary among the topics" in reason
+    assert line == 3
+
+
+def test_files_are_merged_by_run_and_by_topic(tmp_path):
+    for name, content in {
+        "a": "topic,a\n1,0.1\n2,0.2\n",
+        "b": "topic,b\n2,0.4\n3,0.5\n",
+        "c": "topic,a\n3,0.3\n",
+    }.items():
+        (tmp_path / name).write_text(content)
+    matrix = read_scores([tmp_path / name for name in "abc"], measure="AP")
+    assert matrix.topics == ("1", "2", "3")
+    np.testing.assert_array_equal(matrix.scores, [[0.1, np.nan], [0.2, 0.4], [0.3, 0.5]])
+
+
+def test_a_score_in_two_files_is_refused_naming_both_places(tmp_path):
+    (tmp_path / "one.csv").write_text("topic,x,a\n1,0,0.1\n2,0,0.2\n")
+    (tmp_path / "two.csv").write_text("topic,a\n\n9,0.3\n2,0.2\n")
+    with pytest.raises(BadFile) as caught:
+        read_scores([tmp_path / "one.csv", tmp_path / "two.csv"], measure="AP")
+    assert f"already has a score at {tmp_path / 'one.csv'}:3:3" in str(caught.value)
+    assert str(caught.value).startswith(f"{tmp_path / 'two.csv'}:4:2: ")
