@@ -66,14 +66,18 @@ def is_number(text: str) -> bool:
 
 
 def quick_numbers(cells: Sequence[str]) -> Scores | None:
-    """Return the cells as finite numbers, or None if any needs a closer look."""
+    """Return the cells as numbers, NaN where empty, or None if any needs a closer look."""
     if not cells or max(map(len, cells)) > _MAX_NUMBER or not _PLAIN.fullmatch("".join(cells)):
         return None
+    holes = [index for index, cell in enumerate(cells) if not cell] if "" in cells else []
     try:
-        values = np.array(list(map(float, cells)))
+        values = np.array([float(cell or 0) for cell in cells] if holes else [*map(float, cells)])
     except ValueError:
         return None
-    return values if np.isfinite(values).all() else None
+    if not np.isfinite(values).all():
+        return None
+    values[holes] = np.nan
+    return values
 
 
 def score(text: str, file: str, line: int, column: int | None) -> float:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from service.errors import BadFile
 from service.formats.cells import checked_name
@@ -18,9 +18,8 @@ _SUFFIXES = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class ScoreLine:
-    """One line of a tool's output; the column is that of the value, in fields."""
+class ScoreLine(NamedTuple):
+    """One score of a tool's output; the run is None where only the file's name tells it."""
 
     line: int
     topic: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from service.errors import BadFile
 from service.formats.cells import checked_name
@@ -100,7 +99,7 @@ def _tagged(
     if len(tags) != len(groups):
         raise BadFile("more runs are named than have scores", file, tags[1][1])
     return [
-        replace(line, run=tag)
+        ScoreLine(*line[:4], tag)
         for group, (_, _, tag) in zip(groups, tags, strict=True)
         for line in group
     ]

@@ -153,7 +153,8 @@ def _checked_estimates(
         raise ImpossibleStatistic(
             f"The pooled variance needs variances that are finite and not negative, not {value}."
         )
-    for weight in weights[~((weights >= 1) & np.isfinite(weights) & (weights % 1 == 0))]:
+    whole = np.isfinite(weights) & (np.floor(weights) == weights)
+    for weight in weights[~((weights >= 1) & whole)]:
         raise ImpossibleStatistic(
             f"The pooled variance needs whole degrees of freedom of at least 1, not {weight}."
         )

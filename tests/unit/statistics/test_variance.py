@@ -1,0 +1,168 @@
+"""Residual and pooled variance, against published values and plain loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from service.errors import ImpossibleStatistic
+from service.statistics.variance import PooledVariance, pool_variances, residual_variance
+
+MATRICES = arrays(
+    np.float64,
+    array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=8),
+    elements=st.floats(-2, 2, allow_subnormal=False),
+)
+
+
+def read_scores(path):
+    return np.genfromtxt(path, delimiter=",", skip_header=1)[:, 1:]
+
+
+def naive_sum_of_squares(scores):
+    total = 0.0
+    for run in zip(*scores.tolist(), strict=True):
+        mean = sum(run) / len(run)
+        for score in run:
+            total += (score - mean) ** 2
+    return total
+
+
+def test_robust2003(shared):
+    table = np.genfromtxt(
+        shared / "data/adhoc/trec_robust2003_ap.csv", delimiter=",", skip_header=1
+    )
+    new = (table[:, 0] >= 601) & (table[:, 0] <= 650)
+    found = residual_variance(table[new, 1:])
+    assert found.variance == pytest.approx(0.047977, abs=5e-7)
+    assert (found.topics, found.runs, found.dof) == (50, 78, 78 * 49)
+
+
+@pytest.mark.parametrize(
+    ("number", "topics", "runs", "variance"),
+    [(1, 30, 143, 0.05311), (2, 35, 136, 0.07138), (3, 40, 79, 0.07161)],
+)
+def test_treccovid(shared, number, topics, runs, variance):
+    scores = read_scores(shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv")
+    found = residual_variance(scores)
+    assert found.variance == pytest.approx(variance, abs=5e-6)
+    assert (found.topics, found.runs) == (topics, runs)
+    assert found.sum_of_squares == pytest.approx(naive_sum_of_squares(scores), rel=1e-12)
+
+
+def test_identical_columns_count_as_runs_of_their_own(shared):
+    scores = read_scores(shared / "data/web/trec_web2010_ap.csv")
+    columns, counts = np.unique(scores, axis=1, return_counts=True)
+    assert counts.max() > 1
+    found = residual_variance(scores)
+    assert found.dof == 88 * 47
+    assert found.sum_of_squares == pytest.approx(naive_sum_of_squares(scores), rel=1e-12)
+    assert found.sum_of_squares > residual_variance(columns).sum_of_squares
+
+
+@given(MATRICES)
+def test_equals_plain_loops(scores):
+    found = residual_variance(scores)
+    assert found.sum_of_squares == pytest.approx(naive_sum_of_squares(scores), rel=1e-9, abs=1e-14)
+    assert found.dof == scores.shape[1] * (scores.shape[0] - 1)
+    assert found.variance == found.sum_of_squares / found.dof
+
+
+@given(MATRICES, st.randoms(use_true_random=False))
+def test_order_of_runs_and_topics_is_nothing_to_it(scores, random):
+    topics, runs = list(range(scores.shape[0])), list(range(scores.shape[1]))
+    random.shuffle(topics)
+    random.shuffle(runs)
+    shuffled = residual_variance(scores[np.ix_(topics, runs)])
+    assert shuffled.variance == pytest.approx(
+        residual_variance(scores).variance, rel=1e-9, abs=1e-14
+    )
+
+
+@given(MATRICES)
+def test_memory_layout_and_input_are_left_alone(scores):
+    before = scores.copy()
+    found = residual_variance(scores)
+    np.testing.assert_array_equal(scores, before)
+    fortran = residual_variance(np.asfortranarray(scores))
+    assert fortran.variance == pytest.approx(found.variance, rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("value", [0.1, 0.7, 1 / 3, -0.3])
+@pytest.mark.parametrize("topics", [2, 3, 7, 50])
+def test_runs_that_never_change_have_exactly_no_variance(value, topics):
+    assert residual_variance(np.full((topics, 3), value)).variance == 0.0
+
+
+def test_one_run_is_enough():
+    found = residual_variance([[1.0], [3.0]])
+    assert (found.variance, found.dof) == (2.0, 1)
+
+
+def test_differences_between_runs_do_not_count():
+    scores = np.random.default_rng(1).random((20, 4))
+    moved = scores + np.array([0.0, 10.0, -5.0, 100.0])
+    expected = residual_variance(scores).variance
+    assert residual_variance(moved).variance == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([[0.1, 0.2]], r"The residual variance needs at least 2 topic.* there are 1"),
+        (np.empty((3, 0)), "at least 1 run"),
+        ([0.1, 0.2], r"\(topics, runs\) matrix"),
+        ([[0.1], [np.nan]], "nan at topic index 1, run index 0"),
+        ([[0.1], [-np.inf]], "-inf at topic index 1"),
+        ([[0.1], [1e101]], "topic index 1"),
+        ([["a"], ["b"]], "numbers"),
+    ],
+)
+def test_refused_scores(scores, message):
+    with pytest.raises(ImpossibleStatistic, match=message):
+        residual_variance(scores)
+
+
+def test_pooling_weighs_by_dof():
+    pooled = pool_variances([0.1, 0.4], [30, 10])
+    assert pooled.variance == pytest.approx((30 * 0.1 + 10 * 0.4) / 40, rel=1e-15)
+    assert (pooled.dof, pooled.count) == (40, 2)
+    assert pooled.max_min_ratio == pytest.approx(4.0)
+
+
+def test_pooling_matrices_pools_their_sums_of_squares():
+    rng = np.random.default_rng(2)
+    parts = [residual_variance(rng.random((topics, 5)) * topics) for topics in (5, 9, 30)]
+    pooled = pool_variances([part.variance for part in parts], [part.dof for part in parts])
+    expected = sum(part.sum_of_squares for part in parts) / sum(part.dof for part in parts)
+    assert pooled.variance == pytest.approx(expected, rel=1e-14)
+
+
+def test_pooling_one_variance_gives_it_back():
+    assert pool_variances([0.05], [98]) == PooledVariance(0.05, 98, 1, 1.0)
+
+
+@pytest.mark.parametrize("variances", [[0.0, 0.1], [0.0], [1e-300, 1e300]])
+def test_ratio_is_none_where_it_does_not_exist(variances):
+    assert pool_variances(variances, [1] * len(variances)).max_min_ratio is None
+
+
+@pytest.mark.parametrize(
+    ("variances", "dofs", "message"),
+    [
+        ([], [], "at least one variance"),
+        ([0.1], [1, 2], "shapes"),
+        ([-0.1], [1], "not negative"),
+        ([np.nan], [1], "finite"),
+        ([np.inf], [1], "finite"),
+        ([0.1], [0], "at least 1"),
+        ([0.1], [1.5], "whole"),
+        ([0.1], [np.inf], "whole"),
+    ],
+)
+def test_refused_estimates(variances, dofs, message):
+    with pytest.raises(ImpossibleStatistic, match=message):
+        pool_variances(variances, dofs)
