@@ -101,9 +101,9 @@ def upgrade() -> None:
         ),
         sa.Column("lower_bound", sa.Double(), nullable=True),
         sa.Column("upper_bound", sa.Double(), nullable=True),
-        sa.CheckConstraint("cutoff > 0", name="measure_cutoff"),
-        sa.CheckConstraint("lower_bound < upper_bound", name="measure_bounds"),
-        sa.PrimaryKeyConstraint("id", name="measure_pk"),
+        sa.CheckConstraint("cutoff > 0", name=op.f("measure_cutoff")),
+        sa.CheckConstraint("lower_bound < upper_bound", name=op.f("measure_bounds")),
+        sa.PrimaryKeyConstraint("id", name=op.f("measure_pk")),
         schema="roundbook",
     )
     op.create_index(
@@ -124,16 +124,16 @@ def upgrade() -> None:
             server_default=sa.text("now()"),
             nullable=False,
         ),
-        sa.CheckConstraint("name <> ''", name="task_named"),
-        sa.PrimaryKeyConstraint("id", name="task_pk"),
-        sa.UniqueConstraint("name", name="task_name_key"),
+        sa.CheckConstraint("name <> ''", name=op.f("task_named")),
+        sa.PrimaryKeyConstraint("id", name=op.f("task_pk")),
+        sa.UniqueConstraint("name", name=op.f("task_name_key")),
         schema="roundbook",
     )
     op.create_table(
         "team",
         sa.Column("id", sa.BigInteger(), sa.Identity(always=True), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name="team_pk"),
+        sa.PrimaryKeyConstraint("id", name=op.f("team_pk")),
         schema="roundbook",
     )
     op.create_index(
@@ -157,12 +157,12 @@ def upgrade() -> None:
             server_default=sa.text("now()"),
             nullable=False,
         ),
-        sa.CheckConstraint("label <> ''", name="round_labelled"),
-        sa.CheckConstraint("status IN ('draft', 'published')", name="round_status"),
-        sa.ForeignKeyConstraint(["task_id"], ["roundbook.task.id"], name="round_task_id_fk"),
-        sa.PrimaryKeyConstraint("id", name="round_pk"),
-        sa.UniqueConstraint("task_id", "label", name="round_task_id_label_key"),
-        sa.UniqueConstraint("task_id", "ordinal", name="round_task_id_ordinal_key"),
+        sa.CheckConstraint("label <> ''", name=op.f("round_labelled")),
+        sa.CheckConstraint("status IN ('draft', 'published')", name=op.f("round_status")),
+        sa.ForeignKeyConstraint(["task_id"], ["roundbook.task.id"], name=op.f("round_task_id_fk")),
+        sa.PrimaryKeyConstraint("id", name=op.f("round_pk")),
+        sa.UniqueConstraint("task_id", "label", name=op.f("round_task_id_label_key")),
+        sa.UniqueConstraint("task_id", "ordinal", name=op.f("round_task_id_ordinal_key")),
         schema="roundbook",
     )
     op.create_table(
@@ -170,9 +170,9 @@ def upgrade() -> None:
         sa.Column("id", sa.BigInteger(), sa.Identity(always=True), nullable=False),
         sa.Column("task_id", sa.BigInteger(), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
-        sa.ForeignKeyConstraint(["task_id"], ["roundbook.task.id"], name="topic_task_id_fk"),
-        sa.PrimaryKeyConstraint("id", name="topic_pk"),
-        sa.UniqueConstraint("task_id", "name", name="topic_task_id_name_key"),
+        sa.ForeignKeyConstraint(["task_id"], ["roundbook.task.id"], name=op.f("topic_task_id_fk")),
+        sa.PrimaryKeyConstraint("id", name=op.f("topic_pk")),
+        sa.UniqueConstraint("task_id", "name", name=op.f("topic_task_id_name_key")),
         schema="roundbook",
     )
     op.create_table(
@@ -198,30 +198,30 @@ def upgrade() -> None:
         ),
         sa.Column("logged_by", sa.Text(), nullable=False),
         sa.CheckConstraint(
-            "missing_policy IN ('reject', 'zero', 'drop-topic')", name="matrix_missing_policy"
+            "missing_policy IN ('reject', 'zero', 'drop-topic')", name=op.f("matrix_missing_policy")
         ),
-        sa.CheckConstraint("revision = 1 OR reason <> ''", name="matrix_revised_for_a_reason"),
-        sa.CheckConstraint("topics >= 2 AND runs >= 1", name="matrix_size"),
+        sa.CheckConstraint("revision = 1 OR reason <> ''", name=op.f("matrix_revised_for_a_reason")),
+        sa.CheckConstraint("topics >= 2 AND runs >= 1", name=op.f("matrix_size")),
         sa.ForeignKeyConstraint(
-            ["measure_id"], ["roundbook.measure.id"], name="matrix_measure_id_fk"
+            ["measure_id"], ["roundbook.measure.id"], name=op.f("matrix_measure_id_fk")
         ),
-        sa.ForeignKeyConstraint(["round_id"], ["roundbook.round.id"], name="matrix_round_id_fk"),
-        sa.PrimaryKeyConstraint("id", name="matrix_pk"),
+        sa.ForeignKeyConstraint(["round_id"], ["roundbook.round.id"], name=op.f("matrix_round_id_fk")),
+        sa.PrimaryKeyConstraint("id", name=op.f("matrix_pk")),
         sa.UniqueConstraint(
             "id",
             "round_id",
             "measure_id",
             "assessments",
-            name="matrix_id_round_id_measure_id_assessments_key",
+            name=op.f("matrix_id_round_id_measure_id_assessments_key"),
         ),
-        sa.UniqueConstraint("id", "topics", "runs", name="matrix_id_topics_runs_key"),
-        sa.UniqueConstraint("id", "topics", name="matrix_id_topics_key"),
+        sa.UniqueConstraint("id", "topics", "runs", name=op.f("matrix_id_topics_runs_key")),
+        sa.UniqueConstraint("id", "topics", name=op.f("matrix_id_topics_key")),
         sa.UniqueConstraint(
             "round_id",
             "measure_id",
             "assessments",
             "revision",
-            name="matrix_round_id_measure_id_assessments_revision_key",
+            name=op.f("matrix_round_id_measure_id_assessments_revision_key"),
         ),
         schema="roundbook",
     )
@@ -247,30 +247,30 @@ def upgrade() -> None:
         ),
         sa.Column("recorded_by", sa.Text(), nullable=False),
         sa.CheckConstraint(
-            "revision = 1 OR reason <> ''", name="published_variance_revised_for_a_reason"
+            "revision = 1 OR reason <> ''", name=op.f("published_variance_revised_for_a_reason")
         ),
         sa.CheckConstraint(
-            "scale IN ('raw', 'std', 'std-cdf', 'std-ab')", name="published_variance_scale"
+            "scale IN ('raw', 'std', 'std-cdf', 'std-ab')", name=op.f("published_variance_scale")
         ),
-        sa.CheckConstraint("source <> ''", name="published_variance_source"),
+        sa.CheckConstraint("source <> ''", name=op.f("published_variance_source")),
         sa.CheckConstraint(
-            "variance > 0 AND variance < 'Infinity'", name="published_variance_variance"
+            "variance > 0 AND variance < 'Infinity'", name=op.f("published_variance_variance")
         ),
-        sa.CheckConstraint("topics >= 2 AND runs >= 1", name="published_variance_size"),
+        sa.CheckConstraint("topics >= 2 AND runs >= 1", name=op.f("published_variance_size")),
         sa.ForeignKeyConstraint(
-            ["measure_id"], ["roundbook.measure.id"], name="published_variance_measure_id_fk"
+            ["measure_id"], ["roundbook.measure.id"], name=op.f("published_variance_measure_id_fk")
         ),
         sa.ForeignKeyConstraint(
-            ["round_id"], ["roundbook.round.id"], name="published_variance_round_id_fk"
+            ["round_id"], ["roundbook.round.id"], name=op.f("published_variance_round_id_fk")
         ),
-        sa.PrimaryKeyConstraint("id", name="published_variance_pk"),
+        sa.PrimaryKeyConstraint("id", name=op.f("published_variance_pk")),
         sa.UniqueConstraint(
             "round_id",
             "measure_id",
             "assessments",
             "scale",
             "revision",
-            name="published_variance_revision_key",
+            name=op.f("published_variance_revision_key"),
         ),
         schema="roundbook",
     )
@@ -283,10 +283,10 @@ def upgrade() -> None:
         sa.Column("type", sa.Text(), nullable=True),
         sa.Column("contributed_to_pool", sa.Boolean(), nullable=True),
         sa.Column("system", sa.Text(), nullable=True),
-        sa.ForeignKeyConstraint(["round_id"], ["roundbook.round.id"], name="run_round_id_fk"),
-        sa.ForeignKeyConstraint(["team_id"], ["roundbook.team.id"], name="run_team_id_fk"),
-        sa.PrimaryKeyConstraint("id", name="run_pk"),
-        sa.UniqueConstraint("round_id", "tag", name="run_round_id_tag_key"),
+        sa.ForeignKeyConstraint(["round_id"], ["roundbook.round.id"], name=op.f("run_round_id_fk")),
+        sa.ForeignKeyConstraint(["team_id"], ["roundbook.team.id"], name=op.f("run_team_id_fk")),
+        sa.PrimaryKeyConstraint("id", name=op.f("run_pk")),
+        sa.UniqueConstraint("round_id", "tag", name=op.f("run_round_id_tag_key")),
         schema="roundbook",
     )
     op.create_table(
@@ -307,11 +307,11 @@ def upgrade() -> None:
         ),
         sa.Column("fitted_by", sa.Text(), nullable=False),
         sa.CheckConstraint(
-            "standardising IN ('all', 'pooled', 'chosen')", name="factor_set_standardising"
+            "standardising IN ('all', 'pooled', 'chosen')", name=op.f("factor_set_standardising")
         ),
-        sa.CheckConstraint("zero_sd IN ('average', 'drop')", name="factor_set_zero_sd"),
-        sa.CheckConstraint("runs >= 2", name="factor_set_runs"),
-        sa.CheckConstraint("version >= 1", name="factor_set_version"),
+        sa.CheckConstraint("zero_sd IN ('average', 'drop')", name=op.f("factor_set_zero_sd")),
+        sa.CheckConstraint("runs >= 2", name=op.f("factor_set_runs")),
+        sa.CheckConstraint("version >= 1", name=op.f("factor_set_version")),
         sa.ForeignKeyConstraint(
             ["matrix_id", "round_id", "measure_id", "assessments"],
             [
@@ -320,16 +320,16 @@ def upgrade() -> None:
                 "roundbook.matrix.measure_id",
                 "roundbook.matrix.assessments",
             ],
-            name="factor_set_matrix_id_round_id_measure_id_assessments_fk",
+            name=op.f("factor_set_matrix_id_round_id_measure_id_assessments_fk"),
         ),
-        sa.PrimaryKeyConstraint("id", name="factor_set_pk"),
-        sa.UniqueConstraint("id", "matrix_id", name="factor_set_id_matrix_id_key"),
+        sa.PrimaryKeyConstraint("id", name=op.f("factor_set_pk")),
+        sa.UniqueConstraint("id", "matrix_id", name=op.f("factor_set_id_matrix_id_key")),
         sa.UniqueConstraint(
             "round_id",
             "measure_id",
             "assessments",
             "version",
-            name="factor_set_round_id_measure_id_assessments_version_key",
+            name=op.f("factor_set_round_id_measure_id_assessments_version_key"),
         ),
         schema="roundbook",
     )
@@ -339,17 +339,17 @@ def upgrade() -> None:
         sa.Column("position", sa.Integer(), nullable=False),
         sa.Column("topic_id", sa.BigInteger(), nullable=False),
         sa.Column("topics", sa.Integer(), nullable=False),
-        sa.CheckConstraint("position >= 0 AND position < topics", name="matrix_topic_position"),
+        sa.CheckConstraint("position >= 0 AND position < topics", name=op.f("matrix_topic_position")),
         sa.ForeignKeyConstraint(
             ["matrix_id", "topics"],
             ["roundbook.matrix.id", "roundbook.matrix.topics"],
-            name="matrix_topic_matrix_id_topics_fk",
+            name=op.f("matrix_topic_matrix_id_topics_fk"),
         ),
         sa.ForeignKeyConstraint(
-            ["topic_id"], ["roundbook.topic.id"], name="matrix_topic_topic_id_fk"
+            ["topic_id"], ["roundbook.topic.id"], name=op.f("matrix_topic_topic_id_fk")
         ),
-        sa.PrimaryKeyConstraint("matrix_id", "position", name="matrix_topic_pk"),
-        sa.UniqueConstraint("matrix_id", "topic_id", name="matrix_topic_matrix_id_topic_id_key"),
+        sa.PrimaryKeyConstraint("matrix_id", "position", name=op.f("matrix_topic_pk")),
+        sa.UniqueConstraint("matrix_id", "topic_id", name=op.f("matrix_topic_matrix_id_topic_id_key")),
         schema="roundbook",
     )
     op.create_table(
@@ -362,20 +362,20 @@ def upgrade() -> None:
         sa.Column("scores", postgresql.ARRAY(sa.Double(), dimensions=1), nullable=False),
         sa.CheckConstraint(
             "array_position(scores, NULL) IS NULL AND 'NaN' <> ALL (scores) AND 'Infinity' <> ALL (scores) AND '-Infinity' <> ALL (scores)",
-            name="score_vector_finite",
+            name=op.f("score_vector_finite"),
         ),
         sa.CheckConstraint(
-            "array_ndims(scores) = 1 AND cardinality(scores) = topics", name="score_vector_length"
+            "array_ndims(scores) = 1 AND cardinality(scores) = topics", name=op.f("score_vector_length")
         ),
-        sa.CheckConstraint("position >= 0 AND position < runs", name="score_vector_position"),
+        sa.CheckConstraint("position >= 0 AND position < runs", name=op.f("score_vector_position")),
         sa.ForeignKeyConstraint(
             ["matrix_id", "topics", "runs"],
             ["roundbook.matrix.id", "roundbook.matrix.topics", "roundbook.matrix.runs"],
-            name="score_vector_matrix_id_topics_runs_fk",
+            name=op.f("score_vector_matrix_id_topics_runs_fk"),
         ),
-        sa.ForeignKeyConstraint(["run_id"], ["roundbook.run.id"], name="score_vector_run_id_fk"),
-        sa.PrimaryKeyConstraint("matrix_id", "position", name="score_vector_pk"),
-        sa.UniqueConstraint("matrix_id", "run_id", name="score_vector_matrix_id_run_id_key"),
+        sa.ForeignKeyConstraint(["run_id"], ["roundbook.run.id"], name=op.f("score_vector_run_id_fk")),
+        sa.PrimaryKeyConstraint("matrix_id", "position", name=op.f("score_vector_pk")),
+        sa.UniqueConstraint("matrix_id", "run_id", name=op.f("score_vector_matrix_id_run_id_key")),
         schema="roundbook",
     )
     op.create_table(
@@ -385,19 +385,19 @@ def upgrade() -> None:
         sa.Column("matrix_id", sa.BigInteger(), nullable=False),
         sa.Column("mean", sa.Double(), nullable=False),
         sa.Column("sd", sa.Double(), nullable=False),
-        sa.CheckConstraint("mean > '-Infinity' AND mean < 'Infinity'", name="factor_mean"),
-        sa.CheckConstraint("sd >= 0 AND sd < 'Infinity'", name="factor_sd"),
+        sa.CheckConstraint("mean > '-Infinity' AND mean < 'Infinity'", name=op.f("factor_mean")),
+        sa.CheckConstraint("sd >= 0 AND sd < 'Infinity'", name=op.f("factor_sd")),
         sa.ForeignKeyConstraint(
             ["factor_set_id", "matrix_id"],
             ["roundbook.factor_set.id", "roundbook.factor_set.matrix_id"],
-            name="factor_factor_set_id_matrix_id_fk",
+            name=op.f("factor_factor_set_id_matrix_id_fk"),
         ),
         sa.ForeignKeyConstraint(
             ["matrix_id", "topic_id"],
             ["roundbook.matrix_topic.matrix_id", "roundbook.matrix_topic.topic_id"],
-            name="factor_matrix_id_topic_id_fk",
+            name=op.f("factor_matrix_id_topic_id_fk"),
         ),
-        sa.PrimaryKeyConstraint("factor_set_id", "topic_id", name="factor_pk"),
+        sa.PrimaryKeyConstraint("factor_set_id", "topic_id", name=op.f("factor_pk")),
         schema="roundbook",
     )
     op.create_table(
@@ -408,14 +408,14 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(
             ["factor_set_id", "matrix_id"],
             ["roundbook.factor_set.id", "roundbook.factor_set.matrix_id"],
-            name="factor_set_run_factor_set_id_matrix_id_fk",
+            name=op.f("factor_set_run_factor_set_id_matrix_id_fk"),
         ),
         sa.ForeignKeyConstraint(
             ["matrix_id", "run_id"],
             ["roundbook.score_vector.matrix_id", "roundbook.score_vector.run_id"],
-            name="factor_set_run_matrix_id_run_id_fk",
+            name=op.f("factor_set_run_matrix_id_run_id_fk"),
         ),
-        sa.PrimaryKeyConstraint("factor_set_id", "run_id", name="factor_set_run_pk"),
+        sa.PrimaryKeyConstraint("factor_set_id", "run_id", name=op.f("factor_set_run_pk")),
         schema="roundbook",
     )
     op.create_table(
@@ -438,28 +438,28 @@ def upgrade() -> None:
         ),
         sa.CheckConstraint(
             "(scale = 'raw') = (factor_set_id IS NULL)",
-            name="variance_estimate_standardised_by_factors",
+            name=op.f("variance_estimate_standardised_by_factors"),
         ),
         sa.CheckConstraint(
-            "dof > 0 AND variance >= 0 AND variance < 'Infinity'", name="variance_estimate_estimate"
+            "dof > 0 AND variance >= 0 AND variance < 'Infinity'", name=op.f("variance_estimate_estimate")
         ),
         sa.CheckConstraint(
-            "scale IN ('raw', 'std', 'std-cdf', 'std-ab')", name="variance_estimate_scale"
+            "scale IN ('raw', 'std', 'std-cdf', 'std-ab')", name=op.f("variance_estimate_scale")
         ),
         sa.ForeignKeyConstraint(
             ["factor_set_id", "matrix_id"],
             ["roundbook.factor_set.id", "roundbook.factor_set.matrix_id"],
-            name="variance_estimate_factor_set_id_matrix_id_fk",
+            name=op.f("variance_estimate_factor_set_id_matrix_id_fk"),
         ),
         sa.ForeignKeyConstraint(
-            ["matrix_id"], ["roundbook.matrix.id"], name="variance_estimate_matrix_id_fk"
+            ["matrix_id"], ["roundbook.matrix.id"], name=op.f("variance_estimate_matrix_id_fk")
         ),
-        sa.PrimaryKeyConstraint("id", name="variance_estimate_pk"),
+        sa.PrimaryKeyConstraint("id", name=op.f("variance_estimate_pk")),
         sa.UniqueConstraint(
             "matrix_id",
             "scale",
             "factor_set_id",
-            name="variance_estimate_matrix_id_scale_factor_set_id_key",
+            name=op.f("variance_estimate_matrix_id_scale_factor_set_id_key"),
             postgresql_nulls_not_distinct=True,
         ),
         schema="roundbook",

@@ -26,10 +26,21 @@ _INTEGER_FIELDS = (
     ("topics", ">i4"),
     ("runs", ">i4"),
 )
+_WRITE = (
+    "COPY roundbook.score_vector (matrix_id, run_id, position, topics, runs, scores)"
+    " FROM STDIN (FORMAT binary)"
+)
+_READ = (
+    "COPY (SELECT matrix_id, run_id, position, topics, runs, scores FROM roundbook.score_vector"
+    " WHERE matrix_id = %s ORDER BY position) TO STDOUT (FORMAT binary)"
+)
 
 
-def _array_field(topics: int) -> list[tuple[str, object]]:
-    return [
+def _row(topics: int) -> np.dtype[np.void]:
+    fields: list[tuple[str, object]] = [("fields", ">i2")]
+    for name, kind in _INTEGER_FIELDS:
+        fields += [(f"{name}_bytes", ">i4"), (name, kind)]
+    fields += [
         ("scores_bytes", ">i4"),
         ("dimensions", ">i4"),
         ("has_null", ">i4"),
@@ -38,13 +49,7 @@ def _array_field(topics: int) -> list[tuple[str, object]]:
         ("lower_bound", ">i4"),
         ("scores", [("bytes", ">i4"), ("value", ">f8")], (topics,)),  # type: ignore[list-item]
     ]
-
-
-def _row(topics: int) -> np.dtype[np.void]:
-    fields: list[tuple[str, object]] = [("fields", ">i2")]
-    for name, kind in _INTEGER_FIELDS:
-        fields += [(f"{name}_bytes", ">i4"), (name, kind)]
-    return np.dtype(fields + _array_field(topics))
+    return np.dtype(fields)
 
 
 def encode(
@@ -95,13 +100,13 @@ def encode(
 
 
 def decode(stream: bytes, topics: int) -> npt.NDArray[np.float64]:
-    """Return the scores in a binary COPY stream of one float8[] column.
+    """Return the scores in a stream that `encode` made or PostgreSQL sends.
 
     Parameters
     ----------
     stream : bytes
-        Each row one run's scores, each of length `topics`.
     topics : int
+        The length of every vector in it.
 
     Returns
     -------
@@ -113,12 +118,12 @@ def decode(stream: bytes, topics: int) -> npt.NDArray[np.float64]:
     ValueError
         When the stream is not of that shape.
     """
-    row = np.dtype([("fields", ">i2"), *_array_field(topics)])
-    body = memoryview(stream)[len(_SIGNATURE) : -len(_TRAILER)]
-    if len(body) % row.itemsize or stream[: len(_SIGNATURE)] != _SIGNATURE:
+    row = _row(topics)
+    size = len(stream) - len(_SIGNATURE) - len(_TRAILER)
+    if size < 0 or size % row.itemsize or not stream.startswith(_SIGNATURE):
         raise ValueError(f"the stream holds no vectors of {topics} scores")
-    rows = np.frombuffer(body, row)
-    if (rows["length"] != topics).any() or rows["has_null"].any():
+    rows = np.frombuffer(stream, row, size // row.itemsize, len(_SIGNATURE))
+    if (rows["length"] != topics).any() or (rows["element_oid"] != _FLOAT8_OID).any():
         raise ValueError(f"the stream holds no vectors of {topics} scores")
     return np.ascontiguousarray(rows["scores"]["value"], dtype=np.float64).T
 
@@ -132,13 +137,7 @@ def write_vectors(
     """Store a score matrix: `scores` is (topics, runs), one row of the table a run."""
     driver = connection.connection.driver_connection
     assert driver is not None
-    with (
-        driver.cursor() as cursor,
-        cursor.copy(
-            "COPY roundbook.score_vector (matrix_id, run_id, position, topics, runs, scores)"
-            " FROM STDIN (FORMAT binary)"
-        ) as copy,
-    ):
+    with driver.cursor() as cursor, cursor.copy(_WRITE) as copy:
         for block in encode(scores, matrix_id, run_ids):
             copy.write(block)
 
@@ -147,13 +146,6 @@ def read_vectors(connection: Connection, matrix_id: int, topics: int) -> npt.NDA
     """Return a stored score matrix, (topics, runs), runs in the order they were logged."""
     driver = connection.connection.driver_connection
     assert driver is not None
-    with (
-        driver.cursor() as cursor,
-        cursor.copy(
-            "COPY (SELECT scores FROM roundbook.score_vector WHERE matrix_id = %s"
-            " ORDER BY position) TO STDOUT (FORMAT binary)",
-            (matrix_id,),
-        ) as copy,
-    ):
+    with driver.cursor() as cursor, cursor.copy(_READ, (matrix_id,)) as copy:
         stream = b"".join(copy)
     return decode(stream, topics)

@@ -32,6 +32,7 @@ from service.logbook.rounds import open_round
 from service.logbook.storing import content_hash, record_runs, store_matrix
 from service.logbook.variances import read_estimates, store_estimates
 from service.statistics.standardisation import ZeroSd
+from service.statistics.variance import residual_variance
 
 
 class LoggedMatrix(Result):
@@ -240,6 +241,7 @@ def _log(
             [],
         )
     _check_revision(series, revise, settled, logged=current is not None)
+    raw = residual_variance(settled.scores)
     revision = current.revision + 1 if current is not None else 1
     stored = store_matrix(
         connection,
@@ -257,7 +259,7 @@ def _log(
         fitted = fit_and_store(
             connection, series, stored, zero_sd=zero_sd, user=user, reason=revise
         )
-    variances = store_estimates(connection, stored, fitted)
+    variances = store_estimates(connection, stored, raw, fitted)
     return _Done(
         "logged",
         stored.matrix_id,

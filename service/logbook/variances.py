@@ -247,14 +247,17 @@ def record_variance(
 
 
 def store_estimates(
-    connection: Connection, stored: StoredMatrix, fitted: FittedFactors | None
+    connection: Connection,
+    stored: StoredMatrix,
+    raw: ResidualVariance,
+    fitted: FittedFactors | None,
 ) -> dict[str, float]:
-    """Compute and store a matrix's residual variance on every scale; return them by scale.
+    """Store a matrix's residual variance on every scale; return them by scale.
 
     Without factors, or with fewer than two topics left after dropping those without spread,
     only the raw scale has one.
     """
-    estimates: dict[str, ResidualVariance] = {"raw": residual_variance(stored.scores)}
+    estimates: dict[str, ResidualVariance] = {"raw": raw}
     if fitted is not None:
         mean, sd, scores = fitted.factors.mean, fitted.factors.sd, stored.scores
         if fitted.zero_sd == "drop":

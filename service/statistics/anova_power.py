@@ -95,6 +95,9 @@ def exact_miss(topics: Floats, runs: Floats, effect: Floats, alpha: Floats) -> F
     critical = _critical_value(between, within, alpha)
     huge = noncentrality > _HUGE
     miss = ncfdtr(between, within, np.where(huge, 1.0, noncentrality), critical)
+    # For noncentralities in the thousands SciPy has spots of NaN, all where the probability, summed
+    # by hand, is below 1e-130.
+    miss = np.where(np.isnan(miss), 0.0, miss)
     if huge.any():
         # The numerator of F' hardly varies then: F' <= Fc is a matter of its denominator alone.
         bound = (between + noncentrality) * (within / (between * critical))
@@ -121,4 +124,4 @@ MISS: dict[Engine, Callable[[Floats, Floats, Floats, Floats], Floats]] = {
 
 def _critical_value(between: Floats, within: Floats, alpha: Floats) -> Floats:
     # The reciprocal of the other tail's quantile: forming 1 - alpha would lose a small alpha.
-    return np.asarray(1 / fdtri(within, between, alpha))
+    return np.asarray(1 / np.maximum(fdtri(within, between, alpha), 1e-300))

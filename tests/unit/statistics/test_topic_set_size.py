@@ -112,6 +112,23 @@ def test_power_with_ten_million_topics_and_many_runs():
     np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
+def test_power_where_scipy_gives_nan():
+    m, n, noncentrality = 2, 9061, 9061 * 0.46875**2 / (2 * 0.6875)
+    critical = special.fdtri(1, 2 * (n - 1), 0.95)
+    assert np.isnan(special.ncfdtr(1, 2 * (n - 1), noncentrality, critical))
+    assert anova_power(n, m, 0.46875, 0.6875) == 1.0
+
+
+def test_power_is_a_number_everywhere():
+    rng = np.random.default_rng(5)
+    m = 10 ** rng.uniform(0.5, 3, 20_000) // 1
+    n = 10 ** rng.uniform(0.5, 7, 20_000) // 1
+    noncentrality = 10 ** rng.uniform(-8, 6, 20_000)
+    power = anova_power(n, m, np.sqrt(2 * noncentrality / n), 1.0, 10 ** rng.uniform(-8, -0.01))
+    assert ((power > 0) & (power <= 1)).all()
+    assert (power[noncentrality > 1e5] == 1).all()
+
+
 def test_power_goes_on_smoothly_where_the_engine_changes_routes():
     min_d = np.sqrt(1e8 * np.array([1 - 1e-9, 1 + 1e-9]))
     below, above = 1 - anova_power(2, 2, min_d, 1.0, 1e-8)
@@ -244,7 +261,13 @@ def test_the_largest_plan_and_one_beyond(engine):
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     ("min_d", "variance", "alpha"),
-    [(1e200, 1e-300, 0.05), (1e-3, 1e-300, 0.05), (1e5, 1.0, 1e-12), (1e3, 1.0, 1e-300)],
+    [
+        (1e200, 1e-300, 0.05),
+        (1e-3, 1e-300, 0.05),
+        (1e5, 1.0, 1e-12),
+        (1e3, 1.0, 1e-300),
+        (1e3, 1.0, 5e-324),
+    ],
 )
 def test_absurdly_large_effects_stay_numbers(engine, min_d, variance, alpha):
     found = anova_topics([2, 100], min_d, variance, alpha, engine=engine)

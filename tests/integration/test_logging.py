@@ -1,0 +1,335 @@
+"""Logging a round: whole or not at all, once, and never silently over what is there."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sqlalchemy import event, text
+
+from service.database.engine import unit_of_work
+from service.errors import (
+    AlreadyRecorded,
+    ContentDiffers,
+    ImpossibleStatistic,
+    InputError,
+    NotRecorded,
+)
+from service.formats import RunTeam, ScoreMatrix, settle_missing
+from service.logbook import matrices
+from service.logbook.factors import show_factors
+from service.logbook.lookup import current_matrix, find_series
+from service.logbook.matrices import log_matrix
+from service.logbook.standardise import standardise
+from service.logbook.storing import load_matrix
+from service.logbook.variances import show_variances
+
+TABLES = (
+    "task",
+    "round",
+    "topic",
+    "team",
+    "run",
+    "measure",
+    "matrix",
+    "matrix_topic",
+    "score_vector",
+    "factor_set",
+    "factor_set_run",
+    "factor",
+    "variance_estimate",
+)
+
+
+def settled(scores, topics=None, runs=None, **facts):
+    scores = np.asarray(scores, dtype=float)
+    return settle_missing(
+        ScoreMatrix(
+            topics=tuple(topics or (f"t{j}" for j in range(scores.shape[0]))),
+            runs=tuple(runs or (f"r{i}" for i in range(scores.shape[1]))),
+            scores=scores,
+            measure=None,
+            layout="wide",
+            files=("test",),
+            **facts,
+        ),
+        "reject",
+    )
+
+
+def log(engine, scores, round_label="1", measure="AP", **options):
+    if not hasattr(scores, "missing_policy"):
+        scores = settled(scores)
+    options = {"create": True, "user": "tester", **options}
+    return log_matrix(engine, "task", round_label, measure, scores, **options)
+
+
+def counts(engine):
+    with unit_of_work(engine) as connection:
+        return {
+            table: connection.execute(text(f"SELECT count(*) FROM roundbook.{table}")).scalar()
+            for table in TABLES
+        }
+
+
+def read_back(engine, round_label="1", measure="AP", assessments=None):
+    with unit_of_work(engine) as connection:
+        series = find_series(connection, "task", round_label, measure, assessments)
+        return load_matrix(connection, current_matrix(connection, series))
+
+
+ROUNDS = itertools.count()
+SCORES = np.random.default_rng(3).random((6, 5))
+
+
+def test_logs_scores_statistics_and_factors(engine):
+    done = log(engine, SCORES)
+    assert (done.status, done.revision, done.factor_version) == ("logged", 1, 1)
+    assert (done.topics, done.runs, done.standardising) == (6, 5, "all")
+    assert done.variance == pytest.approx(SCORES.var(axis=0, ddof=1).mean())
+    std = (SCORES - SCORES.mean(1, keepdims=True)) / SCORES.std(1, ddof=1, keepdims=True)
+    ab = np.clip(0.15 * std + 0.5, 0, 1)
+    assert done.variances["std-ab"] == pytest.approx(ab.var(axis=0, ddof=1).mean())
+    loaded = read_back(engine)
+    assert np.array_equal(loaded.scores, SCORES)
+    assert loaded.runs == [f"r{i}" for i in range(5)]
+    factors = show_factors(engine, "task", "1", "AP")
+    assert [f.mean for f in factors.factors] == pytest.approx(SCORES.mean(1))
+    assert [f.sd for f in factors.factors] == pytest.approx(SCORES.std(1, ddof=1))
+    assert {f.runs for f in factors.factors} == {5}
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_round_trip_through_the_database(engine, data):
+    topics = data.draw(st.integers(2, 12))
+    runs = data.draw(st.integers(1, 12))
+    elements = st.floats(-1e6, 1e6)
+    scores = data.draw(arrays(np.float64, (topics, runs), elements=elements))
+    label = f"round {next(ROUNDS)}"
+    done = log(engine, scores, label)
+    assert done.status == "logged"
+    assert np.array_equal(read_back(engine, label).scores, scores)
+    assert log(engine, scores, label).status == "unchanged"
+
+
+def test_the_view_score_agrees_with_the_vectors(engine):
+    done = log(engine, SCORES)
+    with unit_of_work(engine) as connection:
+        rows = connection.execute(
+            text("SELECT run, topic, value FROM roundbook.score WHERE matrix = :m"),
+            {"m": done.matrix},
+        ).all()
+    assert len(rows) == SCORES.size
+    for row in rows:
+        assert row.value == SCORES[int(row.topic[1:]), int(row.run[1:])]
+
+
+def test_the_same_content_in_another_order_is_unchanged(engine):
+    first = log(engine, SCORES)
+    before = counts(engine)
+    shuffled = settled(
+        SCORES[::-1, ::-1], [f"t{j}" for j in range(6)][::-1], [f"r{i}" for i in range(5)][::-1]
+    )
+    again = log(engine, shuffled)
+    assert (again.status, again.matrix, again.revision) == ("unchanged", first.matrix, 1)
+    assert again.variances == first.variances
+    assert counts(engine) == before
+
+
+def test_negative_zero_is_zero(engine):
+    log(engine, np.array([[0.0, 1.0], [1.0, 0.5]]))
+    assert log(engine, np.array([[-0.0, 1.0], [1.0, 0.5]])).status == "unchanged"
+
+
+def test_names_are_part_of_the_content(engine):
+    log(engine, SCORES)
+    with pytest.raises(ContentDiffers):
+        log(engine, settled(SCORES, runs=["r0", "r1", "r2", "r3", "other"]))
+
+
+def test_other_content_is_refused_then_revised(engine):
+    log(engine, SCORES)
+    before = counts(engine)
+    with pytest.raises(ContentDiffers, match="--revise"):
+        log(engine, SCORES + 0.1)
+    with pytest.raises(ContentDiffers):
+        log(engine, SCORES + 0.1, revise="  ")
+    assert counts(engine) == before
+    revised = log(engine, SCORES * 2, revise="the qrels were wrong")
+    assert (revised.revision, revised.factor_version) == (2, 2)
+    assert np.array_equal(read_back(engine).scores, SCORES * 2)
+    old = show_factors(engine, "task", "1", "AP", version=1)
+    new = show_factors(engine, "task", "1", "AP")
+    assert (old.version, old.revision, new.version, new.revision) == (1, 1, 2, 2)
+    assert [f.mean for f in old.factors] == pytest.approx(SCORES.mean(1))
+    assert [f.mean for f in new.factors] == pytest.approx(2 * SCORES.mean(1))
+    assert new.reason == "the qrels were wrong"
+    assert show_variances(engine, "task", "AP").rounds[0].revision == 2
+    with pytest.raises(ContentDiffers):
+        log(engine, SCORES)
+
+
+def test_nothing_to_revise(engine):
+    with pytest.raises(NotRecorded, match="leave out --revise"):
+        log(engine, SCORES, revise="why not")
+    assert set(counts(engine).values()) == {0}
+
+
+def test_assessments_stand_side_by_side_and_are_not_mixed(engine):
+    log(engine, SCORES, assessments="gold")
+    log(engine, SCORES * 2, assessments="bronze")
+    with pytest.raises(InputError, match="bronze, gold"):
+        show_variances(engine, "task", "AP")
+    gold = show_variances(engine, "task", "AP", assessments="gold")
+    bronze = show_variances(engine, "task", "AP", assessments="bronze")
+    assert bronze.pooled.variance == pytest.approx(4 * gold.pooled.variance)
+    with pytest.raises(NotRecorded, match="silver"):
+        show_variances(engine, "task", "AP", assessments="silver")
+
+
+def test_measures_are_identities(engine):
+    log(engine, SCORES, measure="nDCG@10")
+    log(engine, SCORES * 2, measure="nDCG(gains=exp)@10")
+    assert log(engine, SCORES, measure="NDCG@10").status == "unchanged"
+    assert log(engine, SCORES * 2, measure="nDCG( gains = exp )@010").status == "unchanged"
+    assert len(show_variances(engine, "task", "nDCG@10").rounds) == 1
+    with pytest.raises(NotRecorded, match=r"nDCG\(gains=exp\)@10, nDCG@10"):
+        show_variances(engine, "task", "AP")
+
+
+def test_dry_run_writes_nothing(engine):
+    done = log(engine, SCORES, dry_run=True)
+    assert (done.status, done.dry_run, done.matrix) == ("logged", True, None)
+    assert done.variance == pytest.approx(SCORES.var(axis=0, ddof=1).mean())
+    assert set(counts(engine).values()) == {0}
+
+
+def test_one_topic_is_refused_and_one_run_has_no_factors(engine):
+    with pytest.raises(ImpossibleStatistic, match="topic"):
+        log(engine, SCORES[:1])
+    assert set(counts(engine).values()) == {0}
+    done = log(engine, SCORES[:, :1])
+    assert done.factor_version is None
+    assert set(done.variances) == {"raw"}
+    assert "No" in done.notes[0] or "no" in done.notes[0]
+    with pytest.raises(NotRecorded, match="two runs"):
+        show_factors(engine, "task", "1", "AP")
+
+
+def test_unknown_task_and_round_name_the_command(engine):
+    with pytest.raises(NotRecorded, match="roundbook task create task"):
+        log(engine, SCORES, create=False)
+    log(engine, SCORES)
+    with pytest.raises(NotRecorded, match="roundbook round create task 2"):
+        log(engine, SCORES, "2", create=False)
+    assert counts(engine)["round"] == 1
+
+
+@pytest.mark.parametrize(
+    "step", ["record_runs", "store_matrix", "fit_and_store", "store_estimates"]
+)
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_all_or_nothing_whatever_breaks_off(engine, monkeypatch, step, error):
+    done = getattr(matrices, step)
+
+    def break_off(*args, **kwargs):
+        done(*args, **kwargs)
+        raise error
+
+    monkeypatch.setattr(matrices, step, break_off)
+    with pytest.raises(error):
+        log(engine, SCORES)
+    assert set(counts(engine).values()) == {0}
+    monkeypatch.undo()
+    assert log(engine, SCORES).status == "logged"
+
+
+def test_the_number_of_queries_does_not_grow(engine):
+    def queries(scores, label):
+        seen = []
+
+        def count(*call):
+            seen.append(call[2])
+
+        event.listen(engine, "after_cursor_execute", count)
+        log(engine, scores, label)
+        event.remove(engine, "after_cursor_execute", count)
+        return len(seen)
+
+    rng = np.random.default_rng(5)
+    small = queries(rng.random((3, 3)), "small")
+    assert queries(rng.random((90, 120)), "large") == small <= 25
+
+
+def team(run, name=None, pooled=None, kind=None, system=None):
+    return RunTeam(run=run, team=name, type=kind, contributed_to_pool=pooled, system=system)
+
+
+def test_pooled_runs_standardise_where_the_pool_is_known(engine):
+    teams = {f"r{i}": team(f"r{i}", "A", pooled=i < 3) for i in range(5)}
+    done = log(engine, SCORES, teams=teams)
+    assert (done.standardising, done.runs_described) == ("pooled", 5)
+    factors = show_factors(engine, "task", "1", "AP")
+    assert [f.sd for f in factors.factors] == pytest.approx(SCORES[:, :3].std(1, ddof=1))
+    assert {f.runs for f in factors.factors} == {3}
+    scores = np.array(standardise(engine, "task", "1", "AP", scale="std").scores)
+    assert scores[:3].mean(axis=0) == pytest.approx(np.zeros(6), abs=1e-12)
+
+
+def test_a_pool_known_in_part_is_not_known(engine):
+    teams = {f"r{i}": team(f"r{i}", "A", pooled=True) for i in range(4)}
+    assert log(engine, SCORES, teams=teams).standardising == "all"
+
+
+def test_teams_fill_in_what_was_unknown_and_contradict_nothing(engine):
+    log(engine, SCORES)
+    teams = {"r0": team("r0", "RUIR"), "r1": team("r1", "ruir")}
+    again = log(engine, SCORES, teams=teams)
+    assert (again.status, again.runs_described) == ("unchanged", 2)
+    assert log(engine, SCORES, teams=teams).runs_described == 0
+    assert counts(engine)["team"] == 1
+    with pytest.raises(AlreadyRecorded, match="run 'r0': team is 'RUIR' there and 'Other'"):
+        log(engine, SCORES, teams={"r0": team("r0", "Other")})
+    with pytest.raises(InputError, match="none of the runs"):
+        log(engine, SCORES, teams={"x": team("x", "Other")})
+
+
+def test_the_same_tag_in_two_rounds_is_two_runs(engine):
+    log(engine, SCORES, "1", teams={"r0": team("r0", "A")})
+    log(engine, SCORES, "2", teams={"r0": team("r0", "B")})
+    with unit_of_work(engine) as connection:
+        rows = connection.execute(
+            text(
+                "SELECT team.name FROM roundbook.run JOIN roundbook.team ON team.id = team_id"
+                " WHERE tag = 'r0' ORDER BY round_id"
+            )
+        ).scalars()
+        assert list(rows) == ["A", "B"]
+
+
+def test_ties_are_noted_and_treated_as_asked(engine):
+    scores = SCORES.copy()
+    scores[2] = 0.1
+    average = log(engine, scores)
+    assert any("topic t2" in note for note in average.notes)
+    std = np.array(standardise(engine, "task", "1", "AP", scale="std").scores)
+    assert np.array_equal(std[:, 2], np.zeros(5))
+    dropped = log(engine, scores, "2", zero_sd="drop")
+    result = standardise(engine, "task", "2", "AP")
+    assert result.left_out == ["t2"]
+    assert len(result.topics) == 5
+    history = show_variances(engine, "task", "AP", scale="std-ab")
+    assert [row.topics for row in history.rounds] == [6, 5]
+    assert dropped.variances["std-ab"] > average.variances["std-ab"]
+
+
+def test_a_constant_matrix_has_variance_zero(engine):
+    done = log(engine, np.full((4, 3), 0.3))
+    assert done.variances == {"raw": 0.0, "std-ab": 0.0, "std-cdf": 0.0}
