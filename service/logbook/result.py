@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+
 from pydantic import BaseModel, ConfigDict
 
-from service import __version__
-
-SOFTWARE = f"roundbook {__version__}"
+SOFTWARE = f"roundbook {version('roundbook')}"
 
 
 class Result(BaseModel):

@@ -1,0 +1,189 @@
+"""``make bench``: ratios against a named alternative, both sides measured in turn in one run."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+from sqlalchemy import Engine, text
+
+from service.database.engine import unit_of_work
+from service.database.vectors import read_vectors
+from service.formats import ScoreMatrix, settle_missing
+from service.logbook.matrices import log_matrix
+from service.logbook.record import embedded_record
+from service.settings import Settings
+from service.statistics.topic_set_size import anova_topics
+
+TOPICS = RUNS = 1000
+_ROW = np.dtype(
+    [
+        ("fields", ">i2"),
+        ("run_bytes", ">i4"),
+        ("run", ">i8"),
+        ("topic_bytes", ">i4"),
+        ("topic", ">i8"),
+        ("score_bytes", ">i4"),
+        ("score", ">f8"),
+    ]
+)
+_SIGNATURE = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
+_TRAILER = b"\xff\xff"
+
+
+def main() -> None:
+    """Run every comparison and print one line each."""
+    print(f"{'':44} {'ours':>9} {'other':>9} {'ratio':>7} {'at most':>8}")
+    settings = Settings()
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        embedded_record(Path(directory) / "postgres", settings, throw_away=True) as engine,
+    ):
+        bench_database(engine)
+    bench_help()
+    bench_plans()
+
+
+def bench_database(engine: Engine) -> None:
+    """Write and read a score matrix, against one row a score in a bare table."""
+    with unit_of_work(engine) as connection:
+        connection.execute(text("CREATE TABLE bare (run bigint, topic bigint, score float8)"))
+        connection.commit()
+    generator = np.random.default_rng(1)
+    labels = count(1)
+    topics = tuple(f"topic{j}" for j in range(TOPICS))
+    runs = tuple(f"run{i}" for i in range(RUNS))
+    logged: list[int] = []
+    scores = generator.random((RUNS, TOPICS))
+
+    def ours() -> None:
+        matrix = ScoreMatrix(topics, runs, scores.T, None, "wide", ("memory",))
+        done = log_matrix(
+            engine,
+            "bench",
+            f"round{next(labels)}",
+            "AP",
+            settle_missing(matrix, "reject"),
+            create=True,
+            user="bench",
+        )
+        assert done.matrix is not None
+        logged.append(done.matrix)
+
+    def bare() -> None:
+        rows = np.zeros(scores.size, _ROW)
+        rows["fields"] = 3
+        rows["run_bytes"] = rows["topic_bytes"] = rows["score_bytes"] = 8
+        rows["run"] = np.repeat(np.arange(RUNS), TOPICS)
+        rows["topic"] = np.tile(np.arange(TOPICS), RUNS)
+        rows["score"] = scores.ravel()
+        stream = memoryview(rows.tobytes())
+        with unit_of_work(engine) as connection:
+            connection.execute(text("TRUNCATE bare"))
+            with (
+                connection.connection.driver_connection.cursor() as cursor,
+                cursor.copy("COPY bare FROM STDIN (FORMAT binary)") as copy,
+            ):
+                copy.write(_SIGNATURE)
+                for start in range(0, len(stream), 2**22):
+                    copy.write(stream[start : start + 2**22])
+                copy.write(_TRAILER)
+            connection.commit()
+
+    compare("log 1,000 x 1,000 : raw COPY of a million rows", ours, bare, 1.0)
+
+    def read_ours() -> None:
+        with unit_of_work(engine) as connection:
+            assert read_vectors(connection, logged[-1], TOPICS).shape == (TOPICS, RUNS)
+
+    def read_bare() -> None:
+        with unit_of_work(engine) as connection:
+            with (
+                connection.connection.driver_connection.cursor() as cursor,
+                cursor.copy("COPY bare TO STDOUT (FORMAT binary)") as copy,
+            ):
+                stream = b"".join(copy)
+            rows = np.frombuffer(stream, _ROW, scores.size, len(_SIGNATURE))
+            assert np.ascontiguousarray(rows["score"], dtype=float).size == scores.size
+
+    compare("read it into NumPy : binary COPY of the rows", read_ours, read_bare, 0.1)
+
+
+def bench_help() -> None:
+    """Start the program for --help, against the smallest Typer program's."""
+    hello = (
+        "import typer\napp = typer.Typer()\n@app.command()\ndef hello(name: str) -> None:\n"
+        "    print(name)\napp()"
+    )
+    ours = [sys.executable, "-c", "from cli.main import main; main()", "--help"]
+    plan = [sys.executable, "-c", "from cli.main import main; main()", "plan", "--variance", "0.05"]
+    bare = [sys.executable, "-c", hello, "--help"]
+    imports = [sys.executable, "-c", "import numpy, scipy.special, pydantic, typer, rich.table"]
+
+    def start(command: list[str]) -> Callable[[], object]:
+        return lambda: subprocess.run(command, check=True, capture_output=True)
+
+    compare("roundbook --help : a Typer hello's", start(ours), start(bare), 1.5, times=11)
+    compare("roundbook plan --variance : its imports", start(plan), start(imports), None)
+
+
+def bench_plans() -> None:
+    """Solve the 240 cells of AIRS 2016 Table 2's size, against statsmodels cell by cell."""
+    from statsmodels.stats.power import FTestAnovaPower
+
+    variances = np.linspace(0.01, 0.12, 12)
+    grid = np.array(
+        [(v, m, d) for v in variances for m in (2, 10, 20, 30, 50) for d in (0.02, 0.05, 0.1, 0.2)]
+    )
+    assert len(grid) == 240
+    found: list[np.ndarray] = []
+
+    def ours() -> None:
+        found.append(anova_topics(grid[:, 1].astype(int), grid[:, 2], grid[:, 0]).topics)
+
+    def cell_by_cell() -> None:
+        solver = FTestAnovaPower()
+        sizes = [
+            # effect size f: lambda = n minD^2 / (2 V) over all m n observations
+            solver.solve_power(
+                effect_size=d / np.sqrt(2 * v * m), k_groups=int(m), alpha=0.05, power=0.8
+            )
+            / m
+            for v, m, d in grid
+        ]
+        assert np.abs(np.ceil(np.array(sizes).ravel()) - found[-1]).max() <= 1
+
+    compare("240 exact plan cells : statsmodels", ours, cell_by_cell, 0.1, times=3)
+
+
+def compare(
+    name: str,
+    ours: Callable[[], object],
+    other: Callable[[], object],
+    most: float | None,
+    *,
+    times: int = 5,
+) -> None:
+    """Time two callables in turn, after one warm-up each, and print the medians' ratio."""
+    ours()
+    other()
+    seconds: tuple[list[float], list[float]] = ([], [])
+    for _ in range(times):
+        for call, taken in zip((ours, other), seconds, strict=True):
+            began = time.perf_counter()
+            call()
+            taken.append(time.perf_counter() - began)
+    mine, theirs = map(statistics.median, seconds)
+    limit = "" if most is None else f"{most:8.2f}"
+    print(f"{name:44} {mine:8.3f}s {theirs:8.3f}s {mine / theirs:7.3f} {limit}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
