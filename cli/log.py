@@ -66,6 +66,14 @@ def log(
         Literal["average", "drop"],
         typer.Option("--zero-sd", help="Topics on which all runs tie: standardise to 0, or drop."),
     ] = "average",
+    bounds: Annotated[
+        tuple[float, float] | None,
+        typer.Option(
+            "--bounds",
+            metavar="LOW HIGH",
+            help="The measure's lowest and highest possible score; others are refused.",
+        ),
+    ] = None,
     tool: Annotated[
         str | None,
         typer.Option("--tool", metavar="TEXT", help="The tool and version that made the scores."),
@@ -101,6 +109,7 @@ def log(
             assessments=assessments,
             create=create,
             revise=revise,
+            bounds=bounds,
             zero_sd=zero_sd,
             tool=tool,
             user=settings.user,

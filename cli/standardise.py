@@ -76,6 +76,12 @@ def standardise(
             f"Note: {len(scores.left_out)} topics have no usable factors in round"
             f" {scores.factors_round} and are left out: {', '.join(scores.left_out)}."
         )
+    if scores.off_ties:
+        first = scores.off_ties[0]
+        talk(
+            f"Note: {len(scores.off_ties)} scores differ where all standardising runs tie (first:"
+            f" run {first.run}, topic {first.topic}); with an sd of 0 they count as average."
+        )
 
 
 def _show(scores: StandardisedScores, form: Format) -> None:

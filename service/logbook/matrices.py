@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 from sqlalchemy import Connection, Engine
 
 from service.database.engine import unit_of_work
-from service.errors import ContentDiffers, NotRecorded
+from service.errors import ContentDiffers, InputError, NotRecorded
 from service.formats import (
     MissingPolicy,
     RunTeam,
@@ -18,6 +19,7 @@ from service.formats import (
     read_teams,
     settle_missing,
 )
+from service.logbook.estimates import read_estimates, store_estimates
 from service.logbook.factors import FittedFactors, fit_and_store
 from service.logbook.lookup import (
     DEFAULT_ASSESSMENTS,
@@ -30,7 +32,6 @@ from service.logbook.measures import ensure_measure
 from service.logbook.result import Result
 from service.logbook.rounds import open_round
 from service.logbook.storing import content_hash, record_runs, store_matrix
-from service.logbook.variances import read_estimates, store_estimates
 from service.statistics.standardisation import ZeroSd
 from service.statistics.variance import residual_variance
 
@@ -90,6 +91,7 @@ def log_files(
     assessments: str = DEFAULT_ASSESSMENTS,
     create: bool = False,
     revise: str | None = None,
+    bounds: tuple[float, float] | None = None,
     zero_sd: ZeroSd = "average",
     tool: str | None = None,
     user: str,
@@ -119,6 +121,7 @@ def log_files(
         assessments=assessments,
         create=create,
         revise=revise,
+        bounds=bounds,
         zero_sd=zero_sd,
         tool=tool,
         user=user,
@@ -137,6 +140,7 @@ def log_matrix(
     assessments: str = DEFAULT_ASSESSMENTS,
     create: bool = False,
     revise: str | None = None,
+    bounds: tuple[float, float] | None = None,
     zero_sd: ZeroSd = "average",
     tool: str | None = None,
     user: str,
@@ -156,6 +160,9 @@ def log_matrix(
     revise : str, optional
         The reason why other content is logged over what is there: a new revision, with a new
         factor version; the old ones stay readable.
+    bounds : (float, float), optional
+        The measure's lowest and highest possible score, recorded with a new measure. A score
+        outside a measure's recorded bounds is refused.
     zero_sd : 'average' or 'drop'
         What to do on the std scales with topics on which all standardising runs tie.
     dry_run : bool
@@ -167,12 +174,15 @@ def log_matrix(
         When the task or round is not there, or there is nothing to revise.
     ContentDiffers
         When other scores are logged already and `revise` is not given.
+    InputError
+        When a score lies outside the measure's bounds.
     ImpossibleStatistic
         When there is but one topic.
     """
     with unit_of_work(engine) as connection:
         task_id, round_id = open_round(connection, task, round_label, create=create)
-        measure_id, measure = ensure_measure(connection, measure)
+        measure_id, measure, limits = ensure_measure(connection, measure, bounds)
+        _check_bounds(measure, limits, settled)
         label = check_name("assessments label", assessments)
         series = Series(round_id, measure_id, label, round_label.strip(), measure)
         done = _log(
@@ -270,6 +280,19 @@ def _log(
         described,
         _notes(settled, fitted),
     )
+
+
+def _check_bounds(measure: str, bounds: tuple[float, float] | None, settled: SettledMatrix) -> None:
+    if bounds is None:
+        return
+    outside = np.argwhere((settled.scores < bounds[0]) | (settled.scores > bounds[1]))
+    if len(outside):
+        topic, run = outside[0]
+        raise InputError(
+            f"{len(outside)} scores lie outside the bounds {bounds[0]:g} to {bounds[1]:g} of"
+            f" {measure}; the first is {settled.scores[topic, run]:g}, topic"
+            f" {settled.topics[topic]} of run {settled.runs[run]}."
+        )
 
 
 def _check_revision(

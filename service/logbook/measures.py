@@ -7,13 +7,14 @@ A measure is its family, cutoff and parameters: ``nDCG@10``, ``RBP(p=0.8)``,
 from __future__ import annotations
 
 import re
+from math import inf
 from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 from sqlalchemy.dialects.postgresql import insert
 
 from service.database.tables import matrix, measure, published_variance, round_
-from service.errors import InputError, NotRecorded
+from service.errors import AlreadyRecorded, InputError, NotRecorded
 
 _NAME = re.compile(r"(?P<family>[^()@]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]+))?")
 
@@ -59,16 +60,46 @@ def parse_measure(name: str) -> MeasureIdentity:
     return MeasureIdentity(canonical, family, cutoff, parameters)
 
 
-def ensure_measure(connection: Connection, name: str) -> tuple[int, str]:
-    """Return the id and recorded name of a measure, recording it if it is new."""
+class RecordedMeasure(NamedTuple):
+    """A measure of the record; its scores lie within `bounds`, where these are known."""
+
+    id: int
+    name: str
+    bounds: tuple[float, float] | None
+
+
+def ensure_measure(
+    connection: Connection, name: str, bounds: tuple[float, float] | None = None
+) -> RecordedMeasure:
+    """Return a measure, recording it if it is new.
+
+    Raises
+    ------
+    InputError
+        When `bounds` are no interval.
+    AlreadyRecorded
+        When the measure is recorded with other bounds.
+    """
     identity = parse_measure(name)
-    connection.execute(insert(measure).values(**identity._asdict()).on_conflict_do_nothing())
+    if bounds is not None and not -inf < bounds[0] < bounds[1] < inf:
+        raise InputError(f"Bounds are two finite numbers, the lower first, not {bounds}.")
+    lower, upper = bounds or (None, None)
+    connection.execute(
+        insert(measure)
+        .values(**identity._asdict(), lower_bound=lower, upper_bound=upper)
+        .on_conflict_do_nothing()
+    )
     row = connection.execute(
-        select(measure.c.id, measure.c.name).where(
-            func.lower(measure.c.name) == func.lower(identity.name)
-        )
+        select(measure).where(func.lower(measure.c.name) == func.lower(identity.name))
     ).one()
-    return row.id, row.name
+    recorded = None if row.lower_bound is None else (row.lower_bound, row.upper_bound)
+    if bounds is not None and bounds != recorded:
+        known = f"bounds {recorded[0]:g} to {recorded[1]:g}" if recorded else "no bounds"
+        raise AlreadyRecorded(
+            f"The measure {row.name} is recorded with {known}; leave out --bounds, or give the"
+            " measure with other bounds another name."
+        )
+    return RecordedMeasure(row.id, row.name, recorded)
 
 
 def find_measure(connection: Connection, task_id: int, task: str, name: str) -> tuple[int, str]:

@@ -15,11 +15,19 @@ from service.logbook.storing import load_matrix
 from service.statistics.standardisation import Scale, scale_scores
 
 
+class OffTie(Result):
+    """A run that differs on a topic where all standardising runs tie: no sd can place it."""
+
+    run: str
+    topic: str
+
+
 class StandardisedScores(Result):
     """Standardised scores, one list a run, and what they were standardised by.
 
     `left_out` are the topics of the matrix that have no factors, or no spread under the
-    policy ``drop``.
+    policy ``drop``; `off_ties` are the scores that the policy ``average`` puts at 0 sds although
+    they differ from the tie.
     """
 
     task: str
@@ -36,6 +44,7 @@ class StandardisedScores(Result):
     runs: list[str]
     scores: list[list[float]]
     left_out: list[str]
+    off_ties: list[OffTie]
 
 
 def standardise(
@@ -87,7 +96,9 @@ def standardise(
             f" '{source.round}': there is nothing to standardise by."
         )
     chosen = [place[loaded.topics[index]] for index in kept]
-    scores = scale_scores(loaded.scores[kept], factors.mean[chosen], factors.sd[chosen], scale)
+    raw, mean, sd = loaded.scores[kept], factors.mean[chosen], factors.sd[chosen]
+    scores = scale_scores(raw, mean, sd, scale)
+    off_ties = np.argwhere((sd == 0)[:, None] & (raw != mean[:, None]))
     return StandardisedScores(
         task=task,
         round=series.round,
@@ -103,6 +114,10 @@ def standardise(
         runs=loaded.runs,
         scores=np.ascontiguousarray(scores.T).tolist(),
         left_out=[name for name in loaded.topics if name not in place],
+        off_ties=[
+            OffTie(run=loaded.runs[run], topic=loaded.topics[kept[topic]])
+            for topic, run in off_ties.tolist()
+        ],
     )
 
 

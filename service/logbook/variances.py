@@ -7,9 +7,8 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Engine, Row, select, text
 
 from service.database.engine import unit_of_work
-from service.database.tables import published_variance, variance_estimate
+from service.database.tables import published_variance
 from service.errors import AlreadyRecorded, ImpossibleStatistic, InputError, NotRecorded
-from service.logbook.factors import FittedFactors
 from service.logbook.lookup import (
     DEFAULT_ASSESSMENTS,
     check_name,
@@ -19,12 +18,9 @@ from service.logbook.lookup import (
 from service.logbook.measures import ensure_measure, find_measure
 from service.logbook.result import SOFTWARE, Result
 from service.logbook.rounds import open_round
-from service.logbook.storing import StoredMatrix
-from service.statistics.standardisation import Scale, scale_scores
-from service.statistics.variance import ResidualVariance, pool_variances, residual_variance
+from service.statistics.variance import pool_variances
 
 VarianceScale = Literal["raw", "std-ab", "std-cdf"]
-_STANDARDISED: tuple[Scale, ...] = ("std-ab", "std-cdf")
 
 
 class RoundVariance(Result):
@@ -203,7 +199,7 @@ def record_variance(
     facts = {"variance": variance, "runs": runs, "topics": topics, "source": source}
     with unit_of_work(engine) as connection:
         _, round_id = open_round(connection, task, round_label, create=create)
-        measure_id, measure = ensure_measure(connection, measure)
+        measure_id, measure, _ = ensure_measure(connection, measure)
         label = check_name("assessments label", assessments)
         identity = {
             "round_id": round_id,
@@ -244,56 +240,6 @@ def record_variance(
         source=source,
         status="unchanged" if unchanged else "recorded",
     )
-
-
-def store_estimates(
-    connection: Connection,
-    stored: StoredMatrix,
-    raw: ResidualVariance,
-    fitted: FittedFactors | None,
-) -> dict[str, float]:
-    """Store a matrix's residual variance on every scale; return them by scale.
-
-    Without factors, or with fewer than two topics left after dropping those without spread,
-    only the raw scale has one.
-    """
-    estimates: dict[str, ResidualVariance] = {"raw": raw}
-    if fitted is not None:
-        mean, sd, scores = fitted.factors.mean, fitted.factors.sd, stored.scores
-        if fitted.zero_sd == "drop":
-            kept = sd > 0
-            mean, sd, scores = mean[kept], sd[kept], scores[kept]
-        if len(scores) >= 2:
-            for scale in _STANDARDISED:
-                estimates[scale] = residual_variance(scale_scores(scores, mean, sd, scale))
-    connection.execute(
-        variance_estimate.insert(),
-        [
-            {
-                "matrix_id": stored.matrix_id,
-                "factor_set_id": None if scale == "raw" or fitted is None else fitted.factor_set_id,
-                "scale": scale,
-                "topics": estimate.topics,
-                "runs": estimate.runs,
-                "sum_of_squares": estimate.sum_of_squares,
-                "dof": estimate.dof,
-                "variance": estimate.variance,
-                "software": SOFTWARE,
-            }
-            for scale, estimate in estimates.items()
-        ],
-    )
-    return {scale: estimate.variance for scale, estimate in estimates.items()}
-
-
-def read_estimates(connection: Connection, matrix_id: int) -> dict[str, float]:
-    """Return a matrix's variance by scale, by its latest factors."""
-    rows = connection.execute(
-        select(variance_estimate.c.scale, variance_estimate.c.variance)
-        .where(variance_estimate.c.matrix_id == matrix_id)
-        .order_by(variance_estimate.c.factor_set_id)
-    )
-    return {row.scale: row.variance for row in rows}
 
 
 def _pool(rounds: list[RoundVariance]) -> Pooled:

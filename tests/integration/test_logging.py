@@ -333,3 +333,33 @@ def test_ties_are_noted_and_treated_as_asked(engine):
 def test_a_constant_matrix_has_variance_zero(engine):
     done = log(engine, np.full((4, 3), 0.3))
     assert done.variances == {"raw": 0.0, "std-ab": 0.0, "std-cdf": 0.0}
+
+
+def test_bounds_are_recorded_with_the_measure_and_kept(engine):
+    log(engine, SCORES, bounds=(0, 1))
+    with pytest.raises(
+        InputError, match=r"1 scores lie .* 0 to 1 of AP; .* 1.5, topic t2 of run r3"
+    ):
+        bad = SCORES.copy()
+        bad[2, 3] = 1.5
+        log(engine, bad, "2")
+    with pytest.raises(AlreadyRecorded, match="bounds 0 to 1"):
+        log(engine, SCORES, "2", bounds=(0, 100))
+    with pytest.raises(InputError, match="lower first"):
+        log(engine, SCORES, "2", measure="P@5", bounds=(1, 0))
+    log(engine, SCORES * 100, "2", measure="M-measure")
+    with pytest.raises(AlreadyRecorded, match="no bounds"):
+        log(engine, SCORES, "3", measure="M-measure", bounds=(0, 1))
+
+
+def test_scores_off_a_tie_are_flagged(engine):
+    tied = SCORES.copy()
+    tied[1] = 0.25
+    log(engine, tied)
+    log(engine, SCORES, "2")
+    result = standardise(engine, "task", "2", "AP", scale="std", factors_from="1")
+    assert [(each.run, each.topic) for each in result.off_ties] == [
+        (f"r{i}", "t1") for i in range(5)
+    ]
+    assert [row[1] for row in result.scores] == [0.0] * 5
+    assert standardise(engine, "task", "1", "AP").off_ties == []

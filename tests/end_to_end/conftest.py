@@ -1,0 +1,154 @@
+"""A person at the terminal: command lines run in this process or in one of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from sqlalchemy import Engine, text
+
+from cli.main import run
+from service.database.engine import unit_of_work
+from service.settings import load_settings
+
+# Nothing listens there: a command that should need no database fails if it opens one.
+NOWHERE = "postgresql://nobody:nothing@127.0.0.1:1/nowhere"
+PROGRAM = (sys.executable, "-c", "from cli.main import main; main()")
+
+
+class Outcome(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        assert self.code == 0, self
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[str]:
+        assert self.code == 0, self
+        return self.out.splitlines()
+
+    def refusal(self, code: int = 1) -> str:
+        """Return the one sentence with which the command refused, and said nothing else."""
+        assert self.code == code, self
+        assert self.out == "", self
+        assert "Traceback" not in self.err, self
+        (line,) = self.err.splitlines()
+        start, sentence = line[:7], line[7:]
+        assert start == "Error: ", self
+        assert len(sentence.split()) >= 4, self
+        return sentence
+
+
+@pytest.fixture
+def command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., Outcome]]:
+    """Run a command line in this process; any database it opens is unreachable."""
+    monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", NOWHERE)
+
+    def call(*words: object) -> Outcome:
+        load_settings.cache_clear()
+        capsys.readouterr()
+        code = run([str(word) for word in words])
+        outcome = Outcome(code, *capsys.readouterr())
+        assert "Traceback" not in outcome.out + outcome.err, outcome
+        return outcome
+
+    yield call
+    load_settings.cache_clear()
+
+
+@pytest.fixture
+def roundbook(
+    command: Callable[..., Outcome], address: str, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Outcome]:
+    """Run a command line in this process on an empty record."""
+    monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address)
+    return command
+
+
+@pytest.fixture
+def snapshot(engine: Engine) -> Callable[[], dict[str, tuple[int, str]]]:
+    """Take down how many rows each table of the record has, and a fingerprint of them."""
+
+    def take() -> dict[str, tuple[int, str]]:
+        with unit_of_work(engine) as connection:
+            tables = connection.execute(
+                text("SELECT tablename FROM pg_tables WHERE schemaname = 'roundbook' ORDER BY 1")
+            ).scalars()
+            return {
+                table: connection.execute(
+                    text(
+                        "SELECT count(*), md5(coalesce(string_agg(whole, E'\\n' ORDER BY whole), ''))"
+                        f" FROM (SELECT t::text AS whole FROM roundbook.{table} AS t) AS every"
+                    )
+                )
+                .one()
+                ._tuple()
+                for table in list(tables)
+            }
+
+    return take
+
+
+def environment(**settings: object) -> dict[str, str]:
+    """Return this environment with these settings of Roundbook and no others."""
+    plain = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("ROUNDBOOK_") or name == "ROUNDBOOK_CONFIG"
+    }
+    return plain | {f"ROUNDBOOK_{name.upper()}": str(value) for name, value in settings.items()}
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
+    """Start a command line in a process of its own, away from the checkout."""
+
+    def begin(*words: object, **settings: object) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [*PROGRAM, *map(str, words)],
+            cwd=tmp_path,
+            env=environment(**settings),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    return begin
+
+
+@pytest.fixture
+def process(start: Callable[..., subprocess.Popen[str]]) -> Callable[..., Outcome]:
+    """Run a command line in a process of its own."""
+
+    def call(*words: object, **settings: object) -> Outcome:
+        with start(*words, **settings) as running:
+            out, err = running.communicate(timeout=120)
+        assert "Traceback" not in out + err, (out, err)
+        return Outcome(running.returncode, out, err)
+
+    return call
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    """Write a file of these bytes or this text."""
+
+    def put(content: str | bytes, name: str = "scores.csv") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return put
