@@ -31,7 +31,8 @@ from service.logbook.lookup import (
 from service.logbook.measures import ensure_measure
 from service.logbook.result import Result
 from service.logbook.rounds import open_round
-from service.logbook.storing import content_hash, record_runs, store_matrix
+from service.logbook.runs import record_runs
+from service.logbook.storing import content_hash, store_matrix
 from service.statistics.standardisation import ZeroSd
 from service.statistics.variance import residual_variance
 
