@@ -54,7 +54,7 @@ def anova_power(
     variance : array_like of float
         Residual variance of the measure, positive.
     alpha : array_like of float
-        Type I error probability, in (0, 1).
+        Type I error probability, in [1e-30, 1).
     engine : {'exact', 'sakai'}
 
     Returns
@@ -124,4 +124,4 @@ MISS: dict[Engine, Callable[[Floats, Floats, Floats, Floats], Floats]] = {
 
 def _critical_value(between: Floats, within: Floats, alpha: Floats) -> Floats:
     # The reciprocal of the other tail's quantile: forming 1 - alpha would lose a small alpha.
-    return np.asarray(1 / np.maximum(fdtri(within, between, alpha), 1e-300))
+    return np.asarray(1 / fdtri(within, between, alpha))

@@ -14,6 +14,9 @@ ENGINES: tuple[Engine, ...] = ("exact", "sakai")
 
 MOST_TOPICS = 10_000_000
 
+# SciPy's F distributions begin to return NaN where probabilities near 1e-100 are asked for.
+LEAST_PROBABILITY = 1e-30
+
 Floats = NDArray[np.float64]
 
 
@@ -52,8 +55,9 @@ def check_sizes(name: str, values: Floats) -> None:
 
 
 def check_probabilities(name: str, values: Floats) -> None:
-    """Raise ImpossibleStatistic unless all `values` lie strictly between 0 and 1."""
-    _refuse(name, "between 0 and 1", values, (values > 0) & (values < 1))
+    """Raise ImpossibleStatistic unless all `values` lie between 0 and 1, and not below 1e-30."""
+    wanted = f"between 0 and 1 (and not below {LEAST_PROBABILITY:g})"
+    _refuse(name, wanted, values, (values >= LEAST_PROBABILITY) & (values < 1))
 
 
 def check_errors(alpha: Floats, beta: Floats) -> None:

@@ -74,7 +74,7 @@ def anova_topics(
     variance : array_like of float
         Residual variance of the measure, positive.
     alpha, beta : array_like of float
-        Type I and type II error probabilities, in (0, 1), with ``1 - beta`` above ``alpha``.
+        Type I and II error probabilities, in [1e-30, 1), with ``1 - beta`` above ``alpha``.
     engine : {'exact', 'sakai'}
         Noncentral F, or the approximation of the published spreadsheets.
 

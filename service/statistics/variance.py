@@ -80,8 +80,8 @@ def residual_variance(scores: ArrayLike) -> ResidualVariance:
 
     Examples
     --------
-    >>> residual_variance([[0.1, 0.5], [0.3, 0.5]]).variance
-    0.01
+    >>> residual_variance([[0.25, 0.5], [0.75, 0.5]]).variance
+    0.0625
     """
     matrix = checked_scores(scores, "The residual variance", least_topics=2)
     topics, runs = matrix.shape

@@ -265,8 +265,7 @@ def test_the_largest_plan_and_one_beyond(engine):
         (1e200, 1e-300, 0.05),
         (1e-3, 1e-300, 0.05),
         (1e5, 1.0, 1e-12),
-        (1e3, 1.0, 1e-300),
-        (1e3, 1.0, 5e-324),
+        (1e3, 1.0, 1e-30),
     ],
 )
 def test_absurdly_large_effects_stay_numbers(engine, min_d, variance, alpha):
@@ -297,8 +296,11 @@ def test_an_absurdly_small_effect_is_refused():
         ({"variance": np.nan}, "variance"),
         ({"alpha": 0}, "Alpha must be between 0 and 1"),
         ({"alpha": 1}, "Alpha"),
+        ({"alpha": 1e-31}, "not below 1e-30"),
+        ({"alpha": np.nan}, "Alpha"),
         ({"beta": 0}, "Beta must be between 0 and 1"),
         ({"beta": 1}, "Beta"),
+        ({"beta": 1e-31}, "not below 1e-30"),
         ({"beta": 0.96}, "power of 0.04 .* above alpha, which is 0.05"),
         ({"alpha": 0.5, "beta": 0.5}, "above alpha"),
         ({"engine": "excel"}, "no engine 'excel': use exact or sakai"),

@@ -1,0 +1,389 @@
+"""Real rounds through the terminal; every number computed anew here, from the files themselves."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+import statistics
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+from sqlalchemy import text
+
+from cli.main import run
+from service.database.engine import unit_of_work
+from service.settings import load_settings
+
+COVID = [("round1", 30, 143, 0.05311), ("round2", 35, 136, 0.07138), ("round3", 40, 79, 0.07161)]
+FACTORS = {
+    "trec3": ("trec_adhoc3_ap.csv", "trec3.adhoc"),
+    "trec5": ("trec_adhoc5_ap.csv", "trec5.adhoc"),
+    "trec7": ("trec_adhoc7_ap.csv", "trec7.adhoc"),
+    "robust2003": ("trec_robust2003_ap.csv", "trec2003.rob"),
+}
+
+
+@pytest.fixture
+def data(shared):
+    return shared / "data"
+
+
+@pytest.fixture
+def roundbook(capsys, monkeypatch, address):
+    """Run a command line on an empty record and return what it printed as JSON, and on stderr."""
+    monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address)
+
+    def call(*words, code=0):
+        load_settings.cache_clear()
+        capsys.readouterr()
+        came = run([*map(str, words), "--format", "json"])
+        out, err = capsys.readouterr()
+        assert came == code, (words, out, err)
+        assert "Traceback" not in err
+        return (json.loads(out) if out else None), err
+
+    yield call
+    load_settings.cache_clear()
+
+
+def read_wide(path):
+    """Return topics, runs and the scores, a list a topic; None where missing."""
+    rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
+    scores = [[float(cell) if cell else None for cell in row[1:]] for row in rows[1:]]
+    return [row[0] for row in rows[1:]], rows[0][1:], scores
+
+
+def read_dicts(path):
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+
+
+def naive_variance(scores):
+    """Return V_E and its dof, cell by cell."""
+    runs = list(zip(*scores, strict=True))
+    sum_of_squares = 0.0
+    for run_scores in runs:
+        mean = sum(run_scores) / len(run_scores)
+        sum_of_squares += sum((score - mean) ** 2 for score in run_scores)
+    dof = len(runs) * (len(scores) - 1)
+    return sum_of_squares / dof, dof
+
+
+def covid_file(data, number, measure="ndcg10"):
+    return data / "treccovid" / f"treccovid_round{number}_{measure}.csv"
+
+
+@pytest.fixture
+def covid(roundbook, data):
+    for number in (1, 2, 3):
+        roundbook(
+            *("log", "covid", f"round{number}", covid_file(data, number)),
+            *("--measure", "nDCG@10", "--create"),
+        )
+    return roundbook
+
+
+def test_covid_variances_and_pooled(covid, data):
+    shown, _ = covid("variance", "show", "covid", "--measure", "nDCG@10")
+    naive = [naive_variance(read_wide(covid_file(data, number))[2]) for number in (1, 2, 3)]
+    assert [row["round"] for row in shown["rounds"]] == [label for label, *_ in COVID]
+    for row, (_, topics, runs, published), (variance, dof) in zip(
+        shown["rounds"], COVID, naive, strict=True
+    ):
+        assert (row["topics"], row["runs"], row["dof"]) == (topics, runs, dof)
+        assert row["variance"] == pytest.approx(published, abs=5e-6)
+        assert row["variance"] == pytest.approx(variance, rel=1e-10)
+    assert shown["pooled"]["dof"] == 143 * 29 + 136 * 34 + 79 * 39 == sum(dof for _, dof in naive)
+    pooled = sum(variance * dof for variance, dof in naive) / sum(dof for _, dof in naive)
+    assert shown["pooled"]["variance"] == pytest.approx(pooled, rel=1e-10)
+    assert shown["pooled"]["variance"] == pytest.approx(0.06504, abs=5e-6)
+
+
+@pytest.mark.parametrize("scale", ["std-ab", "std-cdf"])
+def test_covid_variances_on_standardised_scales(covid, data, scale):
+    shown, _ = covid("variance", "show", "covid", "--measure", "nDCG@10", "--scale", scale)
+    for number, row in enumerate(shown["rounds"], 1):
+        scores = np.array(read_wide(covid_file(data, number))[2])
+        std = (scores - scores.mean(1)[:, None]) / scores.std(1, ddof=1)[:, None]
+        scaled = ndtr(std) if scale == "std-cdf" else np.clip(0.15 * std + 0.5, 0, 1)
+        assert row["variance"] == pytest.approx(naive_variance(scaled.tolist())[0], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "mean_shift", "verdict"),
+    [(1, 3, 0.8984, "aged"), (1, 2, 0.4533, "aged")],
+)
+def test_covid_drift(covid, data, first, last, mean_shift, verdict):
+    words = ["drift", "covid", "--measure", "nDCG@10"]
+    ends = ["--from", f"round{first}", "--to", f"round{last}"]
+    shown, _ = covid(*words, *ends)
+    assert (shown["from"], shown["to"]) == (f"round{first}", f"round{last}")
+    assert (shown["shared_topics"], shown["verdict"]) == (30, verdict)
+    assert shown["mean_shift"] == pytest.approx(mean_shift, abs=5e-5)
+    matrices = [read_wide(covid_file(data, number)) for number in (first, last)]
+    old, new = (dict(zip(m[0], m[2], strict=True)) for m in matrices)
+    shared = [topic for topic in old if topic in new]
+    assert [row["topic"] for row in shown["topics"]] == shared
+    shifts, ratios = [], []
+    for row in shown["topics"]:
+        means = [statistics.fmean(scores[row["topic"]]) for scores in (old, new)]
+        sds = [statistics.stdev(scores[row["topic"]]) for scores in (old, new)]
+        assert [row["mean_from"], row["mean_to"]] == pytest.approx(means, rel=1e-10)
+        assert [row["sd_from"], row["sd_to"]] == pytest.approx(sds, rel=1e-10)
+        assert row["shift"] == pytest.approx((means[1] - means[0]) / sds[0], rel=1e-9)
+        assert row["sd_ratio"] == pytest.approx(sds[1] / sds[0], rel=1e-10)
+        shifts.append((means[1] - means[0]) / sds[0])
+        ratios.append(sds[1] / sds[0])
+    assert shown["mean_shift"] == pytest.approx(statistics.fmean(shifts), rel=1e-10)
+    assert shown["sd_ratio"] == pytest.approx(statistics.geometric_mean(ratios), rel=1e-10)
+    differences = [row["mean_to"] - row["mean_from"] for row in shown["topics"]]
+    assert statistics.fmean(differences) == pytest.approx({2: 0.12, 3: 0.21}[last], abs=5e-3)
+    if last == 3:  # the default: the first round and the latest
+        assert covid(*words)[0] == shown
+
+
+def test_covid_plan_from_its_own_rounds(covid):
+    words = ("--m", "10", "--min-d", "0.1")
+    shown, _ = covid("plan", "--task", "covid", "--measure", "nDCG@10", *words)
+    assert shown["variance"] == pytest.approx(0.06504, abs=5e-6)
+    given, _ = covid("plan", "--variance", shown["variance"], *words)
+    assert shown["cells"] == given["cells"]
+
+
+@pytest.mark.parametrize("label", FACTORS)
+def test_published_factors(roundbook, data, label):
+    scores, published = FACTORS[label]
+    roundbook("log", label, label, data / "adhoc" / scores, "--measure", "AP", "--create")
+    shown, _ = roundbook("factors", "show", label, label, "--measure", "AP")
+    mean, sd = (
+        {
+            row[""]: float(row["AP"])
+            for row in read_dicts(data / "factors" / f"{published}.{kind}.csv")
+        }
+        for kind in ("mn", "sd")
+    )
+    assert len(shown["factors"]) == len(mean) == (100 if label == "robust2003" else 50)
+    for factor in shown["factors"]:
+        assert factor["mean"] == pytest.approx(mean[factor["topic"]], abs=1e-9)
+        assert factor["sd"] == pytest.approx(sd[factor["topic"]], abs=1e-9)
+
+
+def test_robust_check_value(roundbook, data, tmp_path):
+    lines = (data / "adhoc" / "trec_robust2003_ap.csv").read_text().splitlines()
+    new = [line for line in lines[1:] if 601 <= int(line.split(",")[0]) <= 650]
+    assert len(new) == 50
+    path = tmp_path / "new.csv"
+    path.write_text("\n".join([lines[0], *new]) + "\n")
+    done, _ = roundbook("log", "robust", "2003", path, "--measure", "AP", "--create")
+    assert done["variance"] == pytest.approx(0.047977, abs=5e-7)
+
+
+@pytest.mark.parametrize("engine", ["sakai", "exact"])
+def test_table_2_of_airs_2016(roundbook, shared, engine):
+    path = shared / "reference" / "airs2016_table2_sections_I_IV.csv"
+    rows = read_dicts(path)
+    assert len(rows) == 80
+    column = {"sakai": "n_published", "exact": "n_exact_noncentral_f"}[engine]
+    compared = 0
+    for key, group in itertools.groupby(
+        rows, lambda row: (row["variance"], row["alpha"], row["beta"])
+    ):
+        expected = {(int(row["m"]), float(row["min_d"])): int(row[column]) for row in group}
+        grid = [("--m", m) for m in sorted({m for m, _ in expected})]
+        grid += [("--min-d", d) for d in sorted({d for _, d in expected})]
+        shown, _ = roundbook(
+            *("plan", "--variance", key[0], "--alpha", key[1], "--beta", key[2]),
+            *("--engine", engine, *(word for pair in grid for word in pair)),
+        )
+        assert {(c["m"], c["min_d"]): c["topics"] for c in shown["cells"]} == expected
+        compared += len(expected)
+    assert compared == 80
+
+
+def test_a_topic_where_all_runs_tie(roundbook, data):
+    path = data / "adhoc" / "trec_adhoc5_p10.csv"
+    done, err = roundbook("log", "trec", "5", path, "--measure", "P@10", "--create")
+    assert "topic 267" in err
+    assert any("267" in note for note in done["notes"])
+    factors, _ = roundbook("factors", "show", "trec", "5", "--measure", "P@10")
+    assert {f["topic"] for f in factors["factors"] if f["sd"] == 0} == {"267"}
+    topics, _, scores = read_wide(path)
+    tied = scores[topics.index("267")]
+    (factor,) = [f for f in factors["factors"] if f["topic"] == "267"]
+    assert set(tied) == {factor["mean"]}
+    for scale, neutral in (("std", 0.0), ("std-cdf", 0.5), ("std-ab", 0.5)):
+        shown, _ = roundbook("standardise", "trec", "5", "--measure", "P@10", "--scale", scale)
+        place = shown["topics"].index("267")
+        assert {run[place] for run in shown["scores"]} == {neutral}
+    dropped, _ = roundbook(
+        *("log", "trec", "5 dropped", path, "--measure", "P@10", "--create", "--zero-sd", "drop")
+    )
+    assert dropped["topics"] == 50
+    shown, err = roundbook("standardise", "trec", "5 dropped", "--measure", "P@10")
+    assert len(shown["topics"]) == 49
+    assert "267" not in shown["topics"]
+    assert "267" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "twins"), [("ap", 10), ("ndcg20", 10), ("err20", 10), ("p10", 12)]
+)
+def test_identical_runs_are_noted(roundbook, data, name, twins):
+    path = data / "web" / f"trec_web2010_{name}.csv"
+    done, err = roundbook("log", "web", "2010", path, "--measure", name, "--create")
+    assert (done["topics"], done["runs"]) == (48, 88)
+    assert f"{twins} of 88 runs" in err
+
+
+@pytest.mark.parametrize("name", ["map", "ndcg", "ndcg_cut_10"])
+def test_longeval_missing_cells(roundbook, data, engine, name):
+    path = data / "longeval2023" / f"longeval2023irc_st_{name}.csv"
+    topics, runs, scores = read_wide(path)
+    holes = [(t, r) for t, row in enumerate(scores) for r, score in enumerate(row) if score is None]
+    assert (len(topics), len(holes)) == (882, 16)
+    words = ("log", "longeval", "st", path, "--measure", name, "--create")
+    _, err = roundbook(*words, code=1)
+    assert "16 scores are missing" in err
+    for topic, tag in holes[:10]:
+        assert f"topic {topics[topic]} of run {runs[tag]}" in err
+    with unit_of_work(engine) as connection:
+        assert connection.execute(text("SELECT count(*) FROM roundbook.task")).scalar() == 0
+    zero, _ = roundbook(*words, "--missing", "zero", "--assessments", "zero")
+    filled = [[score or 0.0 for score in row] for row in scores]
+    assert (zero["topics"], zero["missing_cells"], zero["missing_policy"]) == (882, 16, "zero")
+    assert zero["variance"] == pytest.approx(naive_variance(filled)[0], rel=1e-10)
+    drop, _ = roundbook(*words, "--missing", "drop-topic", "--assessments", "drop")
+    gone = sorted({topics[topic] for topic, _ in holes})
+    kept = [row for row in scores if None not in row]
+    assert (drop["topics"], len(gone)) == (len(kept), 4)
+    assert (drop["missing_cells"], sorted(drop["dropped_topics"])) == (16, gone)
+    assert drop["variance"] == pytest.approx(naive_variance(kept)[0], rel=1e-10)
+    with unit_of_work(engine) as connection:
+        recorded = connection.execute(
+            text(
+                "SELECT missing_policy, missing_cells, dropped_topics FROM roundbook.matrix"
+                " ORDER BY id"
+            )
+        ).all()
+    assert [(row[0], row[1], sorted(row[2])) for row in recorded] == [
+        ("zero", 16, []),
+        ("drop-topic", 16, gone),
+    ]
+
+
+@pytest.fixture
+def covid_with_teams(roundbook, data):
+    for number in (1, 2, 3):
+        roundbook(
+            *("log", "covid", f"round{number}", covid_file(data, number), "--create"),
+            *("--measure", "nDCG@10", "--teams"),
+            data / "treccovid" / f"round{number}_run_team.csv",
+        )
+    return roundbook
+
+
+def recorded_teams(engine, condition):
+    with unit_of_work(engine) as connection:
+        rows = connection.execute(
+            text(
+                "SELECT round.label, run.tag, team.name FROM roundbook.run"
+                " JOIN roundbook.round ON round.id = run.round_id"
+                f" JOIN roundbook.team ON team.id = run.team_id WHERE {condition}"
+            )
+        )
+        return {(label, tag): team for label, tag, team in rows}
+
+
+def test_the_same_tag_is_another_teams_in_the_next_round(covid_with_teams, engine):
+    found = recorded_teams(engine, "run.tag IN ('run1', 'run2', 'run3')")
+    expected = {("round1", f"run{i}"): "GUIR_S2" for i in (1, 2, 3)}
+    expected |= {("round2", f"run{i}"): "cuni" for i in (1, 2, 3)}
+    assert found == expected
+    with unit_of_work(engine) as connection:
+        runs = connection.execute(text("SELECT count(*) FROM roundbook.run")).scalar()
+        systems = connection.execute(text("SELECT count(system) FROM roundbook.run")).scalar()
+    assert (runs, systems) == (143 + 136 + 79, 0)
+
+
+def test_a_team_spelled_in_two_ways_is_one(covid_with_teams, engine, data, tmp_path):
+    # The files here say RUIR; the published overview of round 3 spells it ruir.
+    assert set(recorded_teams(engine, "lower(team.name) = 'ruir'").values()) == {"RUIR"}
+    before = recorded_teams(engine, "true")
+    told = (data / "treccovid" / "round3_run_team.csv").read_text()
+    assert told.count(",RUIR,") == 1
+    lower = tmp_path / "round3_run_team.csv"
+    lower.write_text(told.replace(",RUIR,", ",ruir,"))
+    done, _ = covid_with_teams(
+        *("log", "covid", "round3", covid_file(data, 3, "map"), "--measure", "AP"),
+        *("--teams", lower),
+    )
+    assert done["status"] == "logged"
+    assert recorded_teams(engine, "true") == before
+    with unit_of_work(engine) as connection:
+        spelled = connection.execute(
+            text("SELECT name FROM roundbook.team WHERE lower(name) = 'ruir'")
+        ).scalars()
+        assert list(spelled) == ["RUIR"]
+
+
+def test_with_teams_the_pooled_runs_standardise(covid_with_teams, data):
+    for number, pooled in ((1, 56), (2, 52), (3, 31)):
+        shown, _ = covid_with_teams(
+            "factors", "show", "covid", f"round{number}", "--measure", "nDCG@10"
+        )
+        assert {factor["runs"] for factor in shown["factors"]} == {pooled}
+        teams = data / "treccovid" / f"round{number}_run_team.csv"
+        contributed = {
+            row["run"] for row in read_dicts(teams) if row["contributed_to_pool"] == "yes"
+        }
+        topics, runs, scores = read_wide(covid_file(data, number))
+        for factor in shown["factors"]:
+            row = scores[topics.index(factor["topic"])]
+            mine = [s for tag, s in zip(runs, row, strict=True) if tag in contributed]
+            assert factor["mean"] == pytest.approx(statistics.fmean(mine), abs=1e-12)
+            assert factor["sd"] == pytest.approx(statistics.stdev(mine), abs=1e-12)
+
+
+WEB = ("ap", "ndcg20", "err20", "p10")
+ADHOC = ("3_ap", "5_ap", "5_p10", "6_ap", "6_p10", "7_ap", "7_p10")
+MATRICES = [
+    *(f"treccovid/treccovid_round{n}_{m}.csv" for n in (1, 2, 3) for m in ("ndcg10", "map", "p5")),
+    *(f"adhoc/trec_adhoc{name}.csv" for name in ADHOC),
+    "adhoc/trec_robust2003_ap.csv",
+    *(f"adhoc/named17_robust2003_{name}.csv" for name in ("ap", "ndcg10", "p10")),
+    *(f"web/trec_web{year}_{name}.csv" for year in (2010, 2011, 2012) for name in WEB),
+    *(f"ntcir7_ir4qa/ntcir7ir4qa_{name}1000.csv" for name in ("ap", "q", "msndcg", "nerr")),
+    *(f"longeval2023/longeval2023irc_wt_{name}.csv" for name in ("map", "ndcg", "ndcg_cut_10")),
+]
+
+
+def test_every_matrix_standardises_to_mean_0_and_sd_1(roundbook, data):
+    for name in MATRICES:
+        path = data / name
+        done, _ = roundbook("log", "all", name, path, "--measure", "any", "--create")
+        topics, runs, scores = read_wide(path)
+        assert (done["topics"], done["runs"]) == (len(topics), len(runs)), name
+        shown, _ = roundbook("standardise", "all", name, "--measure", "any", "--scale", "std")
+        assert (shown["topics"], shown["runs"]) == (topics, runs), name
+        std = np.transpose(shown["scores"])
+        spread = np.array([len(set(row)) > 1 for row in scores])
+        np.testing.assert_allclose(std.mean(axis=1), 0, atol=1e-12, err_msg=name)
+        np.testing.assert_allclose(std.std(axis=1, ddof=1), spread, atol=1e-12, err_msg=name)
+        raw = np.array(scores)
+        expected = (raw - raw.mean(1)[:, None])[spread] / raw.std(1, ddof=1)[spread][:, None]
+        np.testing.assert_allclose(std[spread], expected, rtol=1e-9, atol=1e-10, err_msg=name)
+
+
+def test_csv_of_standardised_scores_reads_back(covid, capsys):
+    load_settings.cache_clear()
+    capsys.readouterr()
+    words = ["standardise", "covid", "round1", "--measure", "nDCG@10", "--scale", "std"]
+    assert run([*words, "--format", "csv"]) == 0
+    rows = list(csv.reader(io.StringIO(capsys.readouterr().out)))
+    shown, _ = covid(*words)
+    assert rows[0] == ["topic", *shown["runs"]]
+    assert [[float(cell) for cell in row[1:]] for row in rows[1:]] == [
+        list(row) for row in zip(*shown["scores"], strict=True)
+    ]

@@ -1,0 +1,370 @@
+"""The documentation says what the code says: commands, options, settings, keys, links, numbers."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import tomllib
+from pathlib import Path
+from types import ModuleType
+from typing import Literal, get_args, get_origin
+from xml.etree import ElementTree as ET
+
+import pytest
+import typer.main
+from pydantic import BaseModel
+from typer.testing import CliRunner
+
+import cli.main
+from service.database.tables import metadata
+from service.formats import LAYOUTS, read_scores, read_teams
+from service.logbook import (
+    demonstration,
+    drift,
+    factors,
+    matrices,
+    plans,
+    rounds,
+    schema,
+    standardise,
+    tasks,
+    variances,
+)
+from service.settings import Settings
+from service.statistics.topic_set_size import anova_topics
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *DOCS.rglob("*.md")])
+STATISTICS = sorted((DOCS / "statistics").glob("*.md"))
+# What is in the environment and no setting: where the settings file is, the tests, Compose.
+NO_SETTING = {"CONFIG", "TEST_SERVER", "SHARED", "DB_PASSWORD", "DB_PORT"}
+# Keys that stand for another command's result, which has a section of its own.
+RESULTS = {
+    "roundbook task create": tasks.Task,
+    "roundbook task list": tasks.TaskList,
+    "roundbook round create": rounds.Round,
+    "roundbook round list": rounds.RoundList,
+    "roundbook log": matrices.LoggedMatrix,
+    "roundbook variance show": variances.VarianceHistory,
+    "roundbook variance pooled": variances.Pooled,
+    "roundbook variance record": variances.RecordedVariance,
+    "roundbook factors show": factors.FactorSet,
+    "roundbook standardise": standardise.StandardisedScores,
+    "roundbook plan": plans.Plan,
+    "roundbook drift": drift.DriftReport,
+    "roundbook demo": demonstration.Demonstration,
+    "roundbook db upgrade": schema.SchemaState,
+}
+ELSEWHERE = (
+    variances.VarianceHistory,
+    factors.FactorSet,
+    plans.Plan,
+    drift.DriftReport,
+)
+
+
+def walk(command, name="roundbook"):
+    """Yield (name, command) of every command under a group, the root group with it."""
+    if name == "roundbook":
+        yield name, command
+    for verb, each in getattr(command, "commands", {}).items():
+        if hasattr(each, "commands"):
+            yield from walk(each, f"{name} {verb}")
+        else:
+            yield f"{name} {verb}", each
+
+
+COMMANDS = dict(walk(typer.main.get_command(cli.main.app)))
+
+
+def page(name):
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def sections(name, level="## "):
+    """Return a page's sections by heading."""
+    found = {}
+    for part in re.split(rf"^{level}", page(name), flags=re.MULTILINE)[1:]:
+        heading, _, body = part.partition("\n")
+        assert heading not in found, f"{name} has two sections {heading}"
+        found[heading] = body
+    return found
+
+
+def without_code(text):
+    return re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def long_options(command):
+    return {
+        option
+        for parameter in command.params
+        if parameter.param_type_name == "option" and not parameter.hidden
+        for option in parameter.opts
+        if option.startswith("--") and option != "--help"
+    }
+
+
+def test_every_command_has_a_section_and_every_section_a_command():
+    assert sorted(sections("reference/commands.md")) == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_and_its_section_have_the_same_options(name):
+    body = sections("reference/commands.md")[name]
+    listed = set(re.findall(r"^\| `(--[a-z-]+)", body, flags=re.MULTILINE))
+    assert listed == long_options(COMMANDS[name])
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_section_names_the_arguments_and_no_other_option(name):
+    usage = re.search(r"^```text\n(.*?)^```$", sections("reference/commands.md")[name], re.S | re.M)
+    assert usage
+    words = usage[1].split()
+    assert " ".join(words).startswith(name)
+    for parameter in COMMANDS[name].params:
+        if parameter.param_type_name == "argument":
+            assert parameter.metavar in words
+    assert set(re.findall(r"--[a-z][a-z-]*", usage[1])) <= long_options(COMMANDS[name])
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_ends_in_an_example_of_the_command(name):
+    result = CliRunner().invoke(cli.main.app, [*name.split()[1:], "--help"])
+    assert result.exit_code == 0
+    said = " ".join(result.output.split())
+    assert f"Example: {name}" in said
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_values_an_option_takes_are_documented(name):
+    body = sections("reference/commands.md")[name]
+    for parameter in COMMANDS[name].params:
+        if parameter.param_type_name != "option" or parameter.name == "form":
+            continue
+        for choice in _choices(parameter.type_descriptor.annotation):
+            assert f"`{choice}`" in body, (parameter.opts, choice)
+
+
+def _choices(annotation):
+    if get_origin(annotation) is Literal:
+        yield from get_args(annotation)
+    for each in get_args(annotation):
+        yield from _choices(each)
+
+
+def test_the_values_of_an_option_are_seen():
+    """Against a Typer that keeps the annotation elsewhere: then nothing would be checked."""
+    (layout,) = [each for each in COMMANDS["roundbook log"].params if each.name == "layout"]
+    assert set(_choices(layout.type_descriptor.annotation)) == {"auto", *LAYOUTS}
+
+
+@pytest.mark.parametrize("place", [DOCS / "reference/settings.md", ROOT / "README.md"])
+def test_the_settings_tables_list_every_setting(place):
+    rows = re.findall(r"^\| `ROUNDBOOK_([A-Z_]+)` \|", place.read_text("utf-8"), re.MULTILINE)
+    assert [row.lower() for row in rows] == list(Settings.model_fields)
+
+
+def test_the_settings_page_gives_the_defaults():
+    body = page("reference/settings.md")
+    for name, field in Settings.model_fields.items():
+        if isinstance(field.default, int):
+            row = re.search(rf"^\| `ROUNDBOOK_{name.upper()}` \|.*$", body, re.MULTILINE)
+            assert row
+            assert f"| {str(field.default).lower()} |" in row[0]
+
+
+@pytest.mark.parametrize("place", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_variable_is_named_that_is_not_there(place):
+    named = set(re.findall(r"ROUNDBOOK_([A-Z_]+)", place.read_text("utf-8")))
+    assert named - NO_SETTING <= {name.upper() for name in Settings.model_fields}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_the_json_keys_of_a_command_are_those_it_prints(name):
+    body = sections("reference/json-keys.md")[name]
+    rows = re.findall(r"^\| (.*?) \| (.*) \|$", body, re.MULTILINE)
+    named = set(re.findall(r"`([a-z_0-9]+)`", " ".join(first for first, _ in rows)))
+    everywhere = set(re.findall(r"`([a-z_0-9]+)`", body))
+    keys = set(_keys(RESULTS[name]))
+    assert keys <= everywhere
+    assert named <= keys
+    top = {field.serialization_alias or key for key, field in RESULTS[name].model_fields.items()}
+    assert top <= named
+
+
+def test_every_command_has_json_keys():
+    also = {"roundbook", "roundbook db current", "roundbook db check"}
+    assert set(RESULTS) | also == set(COMMANDS)
+
+
+def _keys(model):
+    """Yield a result's keys, and those of what it holds unless that has its own section."""
+    for name, field in model.model_fields.items():
+        yield field.serialization_alias or name
+        for inner in _models(field.annotation):
+            if inner not in ELSEWHERE:
+                yield from _keys(inner)
+
+
+def _models(annotation):
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for each in get_args(annotation):
+        yield from _models(each)
+
+
+def test_the_keys_that_the_design_fixed_are_there():
+    logged = set(_keys(matrices.LoggedMatrix))
+    assert {
+        "matrix",
+        "revision",
+        "topics",
+        "runs",
+        "variance",
+        "factor_version",
+        "status",
+    } <= logged
+    assert {"shared_topics", "mean_shift", "sd_ratio", "verdict", "from", "to"} <= set(
+        _keys(drift.DriftReport)
+    )
+
+
+def test_every_layout_has_a_section_whose_samples_are_of_that_layout(tmp_path):
+    found = sections("reference/file-formats.md")
+    assert set(found) == {*LAYOUTS, "Team files"}
+    for layout in LAYOUTS:
+        samples = re.findall(r"^```text\n(.*?)^```$", found[layout], re.DOTALL | re.MULTILINE)
+        assert samples
+        for sample in samples:
+            measure = "AP" if "AP" in sample or "map" in sample else "nDCG@10"
+            measure = "MSnDCG@10" if "MSnDCG" in sample else measure
+            path = tmp_path / "run.txt"
+            path.write_text(sample, encoding="utf-8")
+            matrix = read_scores([path], measure=measure)
+            assert matrix.layout == layout
+            assert len(matrix.topics) == 2
+
+
+def test_the_team_file_sample_is_read(tmp_path):
+    body = sections("reference/file-formats.md")["Team files"]
+    (sample,) = re.findall(r"^```text\n(.*?)^```$", body, re.DOTALL | re.MULTILINE)
+    (tmp_path / "teams.csv").write_text(sample, encoding="utf-8")
+    teams = read_teams(tmp_path / "teams.csv")
+    assert teams["bm25"].contributed_to_pool is True
+    assert teams["dense"].system is None
+
+
+def test_the_schema_page_and_its_drawing_have_every_table():
+    names = {table.name for table in metadata.tables.values()}
+    rows = re.findall(r"^\| `([a-z_]+)` \|", page("reference/schema.md"), re.MULTILINE)
+    assert set(rows) == names
+    drawing = ET.parse(DOCS / "_static/schema.svg")
+    drawn = {each.text for each in drawing.iter("{http://www.w3.org/2000/svg}text") if each.text}
+    assert names | {"score (view)"} <= drawn
+
+
+@pytest.mark.parametrize("place", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_relative_links_lead_somewhere(place):
+    text = without_code(place.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if target.startswith(("http://", "https://")):
+            continue
+        path, _, anchor = target.partition("#")
+        aim = (place.parent / path).resolve() if path else place
+        assert aim.is_file(), target
+        assert aim.is_relative_to(ROOT)
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", aim.read_text("utf-8"), re.MULTILINE)
+            assert anchor in {
+                re.sub(r"[^\w\- ]", "", h).lower().replace(" ", "-") for h in headings
+            }
+
+
+def test_the_readme_links_every_page():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    reached = set(re.findall(r"\]\((docs/[^)\s#]+)", readme))
+    wanted = {
+        str(each.relative_to(ROOT))
+        for folder in ("how-to", "reference", "statistics")
+        for each in (DOCS / folder).glob("*.md")
+    }
+    assert wanted - reached <= {"docs/statistics/papers.md"}
+
+
+def test_the_change_log_has_this_version():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    headings = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert headings[0] == "Unreleased"
+    assert version in headings
+
+
+@pytest.mark.parametrize("place", STATISTICS, ids=lambda path: path.stem)
+def test_the_worked_examples_give_the_numbers_shown(place):
+    text = place.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```pycon\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    assert blocks or place.stem == "papers"
+    test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, place.stem, str(place), 0)
+    failed, _ = doctest.DocTestRunner(verbose=False).run(test)
+    assert failed == 0
+
+
+def test_the_table_of_topic_set_sizes():
+    text = page("statistics/topic-set-size.md")
+    head = re.search(r"^\| α, β \|(.*)$", text, re.MULTILINE)
+    assert head
+    runs = [int(cell) for cell in re.findall(r"m = (\d+)", head[1])]
+    rows = re.findall(r"^\| (0\.\d+), (0\.\d+) \|(.*)$", text, re.MULTILINE)
+    assert len(rows) == 3
+    for alpha, beta, cells in rows:
+        shown = [tuple(map(int, pair)) for pair in re.findall(r"(\d+) / (\d+)", cells)]
+        sizes = [
+            anova_topics(runs, 0.1, 0.05, float(alpha), float(beta), engine=engine).topics.tolist()
+            for engine in ("sakai", "exact")
+        ]
+        assert shown == list(zip(*sizes, strict=True))
+
+
+def _prose_numbers(name):
+    return set(re.findall(r"\d+\.\d+|\d+", without_code(page(name))))
+
+
+def test_the_numbers_in_the_prose_of_the_worked_examples():
+    """What the sentences say besides the code is computed here by another way: by hand."""
+    from statistics import mean, stdev
+
+    from scipy.stats import norm, t
+
+    topic = [0.62, 0.55, 0.48, 0.31]
+    std = (topic[0] - mean(topic)) / stdev(topic)
+    expected = {
+        "statistics/variance.md": [0.14, 0.14 / 4, (4 * 0.035 + 20 * 0.05) / 24],
+        "statistics/standardisation.md": [
+            mean(topic), stdev(topic), std, norm.cdf(std), 0.15 * std + 0.5,
+        ],
+        "statistics/drift.md": [t.ppf(0.975, 3), 0.045 / 0.1170, 1 / 1.25],
+        "statistics/topic-set-size.md": [158 * 0.01 / 0.1, 10 * 157],
+    }  # fmt: skip
+    for name, values in expected.items():
+        numbers = _prose_numbers(name)
+        for value in values:
+            assert any(f"{value:.{digits}f}" in numbers for digits in range(5)), (name, value)
+
+
+def test_refresh_finds_the_commands():
+    refresh = load_refresh()
+    (command,) = refresh.commands("$ roundbook a \\\n    b\nout\n")
+    assert command == ("roundbook a \\\n    b", "out")
+    assert ROOT / "README.md" in refresh.pages()
+
+
+def load_refresh() -> ModuleType:
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    spec = spec_from_file_location("docs_refresh", DOCS / "refresh.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
