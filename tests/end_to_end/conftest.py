@@ -78,23 +78,23 @@ def roundbook(
 
 
 @pytest.fixture
-def snapshot(engine: Engine) -> Callable[[], dict[str, tuple[int, str]]]:
+def snapshot(engine: Engine) -> Callable[[], dict[str, tuple[int, str | None]]]:
     """Take down how many rows each table of the record has, and a fingerprint of them."""
 
-    def take() -> dict[str, tuple[int, str]]:
+    def take() -> dict[str, tuple[int, str | None]]:
         with unit_of_work(engine) as connection:
             tables = connection.execute(
                 text("SELECT tablename FROM pg_tables WHERE schemaname = 'roundbook' ORDER BY 1")
             ).scalars()
             return {
-                table: connection.execute(
-                    text(
-                        "SELECT count(*), md5(coalesce(string_agg(whole, E'\\n' ORDER BY whole), ''))"
-                        f" FROM (SELECT t::text AS whole FROM roundbook.{table} AS t) AS every"
-                    )
+                table: tuple(
+                    connection.execute(
+                        text(
+                            "SELECT count(*), md5(string_agg(line, '|' ORDER BY line))"
+                            f" FROM (SELECT row::text AS line FROM roundbook.{table} AS row) AS l"
+                        )
+                    ).one()
                 )
-                .one()
-                ._tuple()
                 for table in list(tables)
             }
 

@@ -1,0 +1,467 @@
+"""Bad input: one sentence that names the place, exit 1, and a record that is as it was."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+import signal
+import subprocess
+
+import numpy as np
+import pytest
+from sqlalchemy import text
+
+from service.database.engine import unit_of_work
+
+GOOD = "topic,a,b\n1,.1,.2\n2,.3,.9\n"
+VARIANCE = np.var([[0.1, 0.2], [0.3, 0.9]], axis=0, ddof=1).mean()
+
+
+@pytest.fixture
+def refused(roundbook, snapshot, write):
+    """Log content that must be refused, on an empty record and over a logged round."""
+
+    def call(content, *options, name="scores.csv", code=1):
+        path = write(content, name)
+        words = ("log", "t", "r", path, "--measure", "AP", *options)
+        before = snapshot()
+        assert not any(count for count, _ in (before[t] for t in ("task", "round", "matrix")))
+        said = roundbook(*words, "--create").refusal(code)
+        assert snapshot() == before
+        good = write(GOOD, "good.csv")
+        assert roundbook("log", "t", "r", good, "--measure", "AP", "--create").code == 0
+        before = snapshot()
+        assert roundbook(*words, "--create", "--revise", "a correction").refusal(code) == said
+        assert snapshot() == before
+        assert str(path) in said or code != 1, said
+        return said.replace(str(path), name)
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("content", "place", "names"),
+    [
+        ("topic,a,b\n1,.1,.2\n2,.3\n", "3:2", "3 fields"),
+        ("topic,a,b\n1,.1,.2,.3\n2,.3,.4\n", "2:4", "found 4"),
+        ("topic,a,b\n1,.1,.2\n2,.3,high\n", "3:3", "'high'"),
+        ("topic,a,b\n1,.1,.2\n2,.3,0.4.5\n", "3:3", "'0.4.5'"),
+        ('topic,a,b\n1,.1,"0,2"\n2,.3,.4\n', "2:3", "'0.2'"),
+        ("topic,a,b\n1,.1,.2\n2,NaN,.4\n", "3:2", "'NaN'"),
+        ("topic,a,b\n1,.1,inf\n2,.3,.4\n", "2:3", "'inf'"),
+        ("topic,a,b\n1,.1,-Infinity\n2,.3,.4\n", "2:3", "'-Infinity'"),
+        ("topic,a,b\n1,.1,1e999\n2,.3,.4\n", "2:3", "too large"),
+        ("topic,a,b\n1,.1,.2\n2,.2,.2\n1,.3,.4\n", "4:1", "line 2"),
+        ("topic,a,a\n1,.1,.2\n2,.3,.4\n", "1:3", "column 2"),
+        ("topic,a,b,a\n1,.1,.2,.3\n2,.3,.4,.3\n", "1:4", "column 2"),
+        ("topic,a,\n1,.1,.2\n2,.3,.4\n", "1:3", "empty"),
+        ("topic,a,b\n,.1,.2\n2,.3,.4\n", "2:1", "empty"),
+        ("topic,a,b\n", "1", "nothing below"),
+        ("topic,run,score\n1,a,.1\n1,b,.2\n1,a,.3\n", "4:1", "line 2"),
+        ("topic,run,score\n1,a,.1\n1,b,x\n", "3:3", "'x'"),
+        ("topic,run,score\n1,a,.1\n2,a\n", "3:2", "3 fields"),
+        ("topic,run,measure,value\n1,a,AP,.1\n2,a,AP,nan\n", "3:4", "'nan'"),
+        ("topic,run,score\n", "1", "nothing below"),
+        ("map\t1\t.1\nmap\t1\t.2\n", "2:2", "line 1"),
+        ("map\t1\t.1\nmap\t2\thigh\n", "2:3", "'high'"),
+        ("map\t1\t.1\nmap\t2\n", "2", "3 fields"),
+        ("map\t1\t.1\nmap\t2\tinf\n", "2:3", "'inf'"),
+        ("1\tAP\t.1\n2\tAP\tNaN\n", "2:3", "'NaN'"),
+        ("1\tAP\t.1\n1\tAP\t.2\n", "2:1", "line 1"),
+        ("topic,a,b\r1,.1,.2\r2,.3,x\r", "3:3", "'x'"),
+        ("topic,a,b\r\n1,.1,.2\r\n2,.3,x\r\n", "3:3", "'x'"),
+        ("\ufefftopic,a,b\n1,.1,.2\n2,.3,x\n", "3:3", "'x'"),
+        ("\n\ntopic,a,b\n\n1,.1,.2\n2,.3,x\n", "6:3", "'x'"),
+        ("topic;a;b\n1;.1;.2\n2;.3;x\n", "3:3", "'x'"),
+        ("topic\ta\tb\n1\t.1\t.2\n2\t.3\tx\n", "3:3", "'x'"),
+        (b"topic,a,b\n1,.1,.2\n2,.3,\xff\n", "3", "UTF-8"),
+        (b"topic,a,b\n1,.1,.2\nr\xe9sum\xe9,.3,.4\n", "3", "UTF-8"),
+        (b"topic,a,b\n1,.1,.2\n2,\x00,.4\n", "3", "NUL"),
+    ],
+)  # fmt: skip
+def test_refused_with_its_place(refused, content, place, names):
+    said = refused(content)
+    assert said.startswith(f"scores.csv:{place}: "), said
+    assert names in said
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        (b"", "empty"),
+        (b"\n\n  \n", "empty"),
+        (b"\xef\xbb\xbf", "empty"),
+        (b"PK\x03\x04 and so on", "spreadsheet"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "not text"),
+        ("topic,a,b\n1,.1,.2\n".encode("utf-16"), "UTF-16"),
+        (b"\x1f\x8b\x08\x00 no gzip", "gzip"),
+        (gzip.compress(GOOD.encode() * 99)[:-20], "cut short"),
+        (gzip.compress(b"topic,a,b\n1,.1,.2\n2,.3,x\n"), "'x'"),
+        (b"the quick brown fox\njumps over\n", "layout"),
+        (b"topic,a,b\n1,.1,.2\n2,.3,\n", "topic 2 of run b"),
+        (b"1 .1\n2 .3\n", "layout"),
+    ],
+)
+def test_refused_as_a_whole(refused, content, names):
+    said = refused(content)
+    assert said.startswith("scores.csv")
+    assert names in said
+
+
+def test_missing_scores_are_listed_and_counted(refused):
+    rows = "".join(f"{topic},.1,\n" for topic in range(1, 13))
+    said = refused(f"topic,a,b\n0,.1,.2\n{rows}")
+    assert "12 scores are missing" in said
+    assert "topic 1 of run b" in said
+    assert "--missing zero" in said
+
+
+def test_ambiguous_files_name_the_option(refused):
+    said = refused("P_5\tP_10\t.1\nP_10\tP_5\t.2\n")
+    assert "--layout trec_eval" in said
+    assert "--layout ir_measures" in said
+
+
+def test_one_topic_is_refused_saying_which_statistic_is_impossible(refused):
+    said = refused("topic,a,b\n1,.1,.2\n")
+    assert "residual variance" in said
+    assert "topic" in said
+
+
+def test_one_run_is_logged_saying_which_statistic_is_impossible(roundbook, write):
+    path = write("topic,a\n1,.1\n2,.3\n")
+    done = roundbook("log", "t", "r", path, "--measure", "AP", "--create", "--format", "json")
+    assert done.json["variance"] == pytest.approx(0.02)
+    assert done.json["factor_version"] is None
+    assert "no standardisation factors" in done.err
+    for words in (
+        ("factors", "show", "t", "r"),
+        ("standardise", "t", "r"),
+        ("variance", "show", "t", "--scale", "std-ab"),
+        ("drift", "t"),
+    ):
+        roundbook(*words, "--measure", "AP").refusal()
+
+
+def test_the_size_limit_is_a_setting(roundbook, write, snapshot, monkeypatch):
+    size = len(GOOD)
+    words = ("log", "t", "r", write(GOOD), "--measure", "AP", "--create", "--dry-run")
+    before = snapshot()
+    monkeypatch.setenv("ROUNDBOOK_MAX_FILE_BYTES", str(size - 1))
+    said = roundbook(*words).refusal()
+    assert f"{size - 1} bytes" in said
+    assert "ROUNDBOOK_MAX_FILE_BYTES" in said
+    monkeypatch.setenv("ROUNDBOOK_MAX_FILE_BYTES", str(size))
+    assert roundbook(*words).code == 0
+    large = write(gzip.compress(GOOD.encode() + b"\n" * 10_000), "large.csv.gz")
+    monkeypatch.setenv("ROUNDBOOK_MAX_FILE_BYTES", "5000")
+    assert large.stat().st_size < 5000
+    said = roundbook("log", "t", "r", large, "--measure", "AP", "--create").refusal()
+    assert "decompresses" in said
+    teams = write("run,team\n" + "a,A\n" * 2000, "teams.csv")
+    assert "larger" in roundbook(*words, "--teams", teams).refusal()
+    for wrong in ("0", "-1", "much"):
+        monkeypatch.setenv("ROUNDBOOK_MAX_FILE_BYTES", wrong)
+        assert "ROUNDBOOK_MAX_FILE_BYTES" in roundbook(*words).refusal()
+    assert snapshot() == before
+
+
+def test_what_is_no_file(roundbook, tmp_path, snapshot):
+    before = snapshot()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    for name, names in (("none.csv", "no such file"), ("folder", "directory"), ("pipe", "pipe")):
+        path = tmp_path / name
+        said = roundbook("log", "t", "r", path, "--measure", "AP", "--create").refusal()
+        assert said.startswith(f"{path}: ")
+        assert names in said
+    assert snapshot() == before
+
+
+def test_the_bad_one_of_several_files_is_named(roundbook, write, snapshot):
+    before = snapshot()
+    good = write(GOOD, "good.csv")
+    for content, place in (
+        ("topic,c,d\n1,.1,.2\n2,.3,x\n", "3:3"),
+        ("topic,c,a\n1,.1,.2\n2,.3,.4\n", "2:3"),  # run a, topic 1 stands in the first file too
+    ):
+        bad = write(content, "bad.csv")
+        said = roundbook("log", "t", "r", good, bad, "--measure", "AP", "--create").refusal()
+        assert said.startswith(f"{bad}:{place}: "), said
+    assert snapshot() == before
+
+
+@pytest.mark.parametrize(
+    ("teams", "place"),
+    [
+        ("run,team\na,A\na,B\n", "3:1"),
+        ("run,type\na,manual\n", "1"),
+        ("run,team\na\n", "2:1"),
+        ("run,team,contributed_to_pool\na,A,maybe\n", "2:3"),
+        ("run,team\n", "1"),
+    ],
+)
+def test_a_bad_team_file_stops_the_logging(roundbook, write, snapshot, teams, place):
+    before = snapshot()
+    path = write(teams, "teams.csv")
+    said = roundbook(
+        "log", "t", "r", write(GOOD), "--measure", "AP", "--create", "--teams", path
+    ).refusal()
+    assert said.startswith(f"{path}:{place}: "), said
+    assert snapshot() == before
+
+
+def test_a_team_file_of_other_runs_or_that_contradicts(roundbook, write, snapshot):
+    words = ("log", "t", "r", write(GOOD), "--measure", "AP", "--create")
+    before = snapshot()
+    roundbook(*words, "--teams", write("run,team\nx,X\n", "other.csv")).refusal()
+    assert snapshot() == before
+    assert roundbook(*words, "--teams", write("run,team\na,A\n", "teams.csv")).code == 0
+    before = snapshot()
+    said = roundbook(*words, "--teams", write("run,team\na,Z\n", "teams2.csv")).refusal()
+    assert "'A'" in said
+    assert "'Z'" in said
+    assert snapshot() == before
+
+
+def test_unknown_task_and_round_name_the_command_that_makes_them(roundbook, write, snapshot):
+    path = write(GOOD)
+    before = snapshot()
+    said = roundbook("log", "my task", "r", path, "--measure", "AP").refusal()
+    assert "roundbook task create 'my task'" in said
+    assert "--create" in said
+    assert snapshot() == before
+    assert roundbook("log", "t", "r1", path, "--measure", "AP", "--create").code == 0
+    before = snapshot()
+    said = roundbook("log", "t", "r2", path, "--measure", "AP").refusal()
+    assert "roundbook round create t r2" in said
+    assert "--create" in said
+    assert snapshot() == before
+    for words in (
+        ("round", "list", "nope"),
+        ("round", "create", "nope", "r"),
+        ("variance", "show", "nope", "--measure", "AP"),
+        ("variance", "record", "nope", "r", "--measure", "AP", "--value", ".1", "--runs", "2",
+         "--topics", "9", "--source", "s"),
+        ("factors", "show", "nope", "r", "--measure", "AP"),
+        ("standardise", "nope", "r", "--measure", "AP"),
+        ("plan", "--task", "nope", "--measure", "AP"),
+        ("drift", "nope", "--measure", "AP"),
+    ):  # fmt: skip
+        assert "roundbook task create nope" in roundbook(*words).refusal()
+    for words in (
+        ("factors", "show", "t", "nope", "--measure", "AP"),
+        ("standardise", "t", "nope", "--measure", "AP"),
+        ("standardise", "t", "r1", "--measure", "AP", "--factors-from", "nope"),
+        ("drift", "t", "--measure", "AP", "--from", "r1", "--to", "nope"),
+    ):
+        said = roundbook(*words).refusal()
+        assert "nope" in said
+    assert "has AP" in roundbook("variance", "show", "t", "--measure", "P@10").refusal()
+    assert snapshot() == before
+
+
+def test_the_command_a_refusal_names_works(roundbook, write):
+    import re
+    import shlex
+
+    path = write(GOOD)
+    words = ("log", "it's a task", 'round "one"', path, "--measure", "AP")
+    for _ in ("task", "round"):
+        said = roundbook(*words).refusal()
+        (command,) = re.findall(r"Make it with '(roundbook .+?)' \(or log with --create\)", said)
+        assert roundbook(*shlex.split(command)[1:]).code == 0, command
+    assert roundbook(*words).code == 0
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 201, "a\tb", "a\nb", "\x1b[31mred"])
+def test_names_unfit_to_print(roundbook, write, snapshot, name):
+    path = write(GOOD)
+    before = snapshot()
+    for task, label, measure, assessments in (
+        (name, "r", "AP", "official"),
+        ("t", name, "AP", "official"),
+        ("t", "r", name, "official"),
+        ("t", "r", "AP", name),
+    ):
+        roundbook(
+            *("log", task, label, path, "--measure", measure, "--create"),
+            *("--assessments", assessments),
+        ).refusal()
+    roundbook("task", "create", name).refusal()
+    assert snapshot() == before
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        GOOD,
+        GOOD.replace("\n", "\r"),
+        GOOD.replace("\n", "\r\n"),
+        "\ufeff" + GOOD,
+        "\ufeff" + GOOD.replace("\n", "\r"),
+        GOOD.rstrip("\n"),
+        GOOD.replace(",", ";"),
+        GOOD.replace(",", "\t"),
+        GOOD.replace("\n", "\n\n"),
+        gzip.compress(GOOD.encode()),
+        GOOD + "all,.2,.55\n",
+    ],
+    ids=["plain", "CR", "CRLF", "BOM", "BOM and CR", "no last end", "semicolons", "tabs",
+         "blank lines", "gzip", "summary row"],
+)  # fmt: skip
+def test_read_right(roundbook, write, content):
+    words = ("--measure", "AP", "--create", "--format", "json")
+    done = roundbook("log", "t", "r", write(content), *words).json
+    assert (done["topics"], done["runs"]) == (2, 2)
+    assert done["variance"] == pytest.approx(VARIANCE, rel=1e-12)
+    assert roundbook("log", "t", "r", write(GOOD), *words).json["status"] == "unchanged"
+    scores = roundbook("standardise", "t", "r", "--measure", "AP", "--format", "json").json
+    assert (scores["topics"], scores["runs"]) == (["1", "2"], ["a", "b"])
+
+
+TAGS = [
+    "a,b", "x/y\\z", "bm25+rm3", "IRC_RRF(BM25+Bo1-XSqrA_M-PL2)", "[run]{1}", 'say "hi"', "10.5",
+    "été", "日本語", "=1+1", "a b", "'quoted'", "%s", "-dash", "#1", "{}", "NaN", "[bold]x[/bold]",
+]  # fmt: skip
+
+
+def test_run_tags_are_accepted_as_they_are(roundbook, write, engine):
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["topic", *TAGS])
+    generator = np.random.default_rng(7)
+    scores = generator.random((3, len(TAGS))).round(4)
+    writer.writerows([f"q/{j}, ({j})", *row] for j, row in enumerate(scores.tolist()))
+    path = write(out.getvalue())
+    done = roundbook("log", "t", "r", path, "--measure", "AP", "--create", "--format", "json").json
+    assert (done["runs"], done["topics"]) == (len(TAGS), 3)
+    words = ("standardise", "t", "r", "--measure", "AP", "--scale", "std")
+    shown = roundbook(*words, "--format", "json").json
+    assert shown["runs"] == TAGS
+    assert shown["topics"] == [f"q/{j}, ({j})" for j in range(3)]
+    std = (scores - scores.mean(1)[:, None]) / scores.std(1, ddof=1)[:, None]
+    np.testing.assert_allclose(np.transpose(shown["scores"]), std, rtol=1e-10)
+    rows = list(csv.reader(io.StringIO(roundbook(*words, "--format", "csv").out)))
+    assert rows[0] == ["topic", *TAGS]
+    assert [row[0] for row in rows[1:]] == shown["topics"]
+    table = roundbook(*words, "--format", "table").out
+    assert all(tag in table for tag in TAGS)
+    with unit_of_work(engine) as connection:
+        recorded = connection.execute(text("SELECT tag FROM roundbook.run ORDER BY id")).scalars()
+        assert list(recorded) == TAGS
+
+
+# interruption
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """A matrix large enough for its logging to be hit in the middle, and its variance."""
+    topics, runs = 300, 400
+    scores = np.random.default_rng(11).random((topics, runs)).round(6)
+    rows = [",".join(["topic", *(f"run{i}" for i in range(runs))])]
+    rows += [",".join([f"t{j}", *map(repr, row)]) for j, row in enumerate(scores.tolist())]
+    path = tmp_path_factory.mktemp("large") / "large.csv"
+    path.write_text("\n".join(rows) + "\n")
+    return path, topics, runs, scores.var(axis=0, ddof=1).mean()
+
+
+def sessions(engine):
+    with unit_of_work(engine) as connection:
+        return connection.execute(
+            text(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                " AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+            )
+        ).scalar()
+
+
+def wait_until_alone(engine):
+    for _ in range(100):
+        if sessions(engine) == 0:
+            return
+        signal.sigtimedwait([], 0.05)
+    raise AssertionError("a killed process still holds a session")
+
+
+@pytest.mark.parametrize(
+    "how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name
+)
+def test_interrupting_log_leaves_nothing_behind(
+    start, roundbook, snapshot, engine, address, large, how
+):
+    path, topics, runs, variance = large
+    words = ("log", "t", "r", path, "--measure", "AP", "--create", "--format", "json")
+    empty = snapshot()
+    interrupted = finished = 0
+    delay = 0.5
+    for _ in range(12):
+        with start(*words, database_url=address) as running:
+            try:
+                out, err = running.communicate(timeout=delay)
+            except subprocess.TimeoutExpired:
+                running.send_signal(how)
+                out, err = running.communicate(timeout=60)
+        wait_until_alone(engine)
+        after = snapshot()
+        if after == empty:
+            interrupted += 1
+            assert running.returncode != 0, (out, err)
+            assert out == ""
+            assert "Traceback" not in err, err
+            delay *= 1.25
+            continue
+        finished += 1
+        # Whole: the scores, the factors and the variances of every scale.
+        assert after["matrix"][0] == after["factor_set"][0] == 1
+        assert after["score_vector"][0] == after["run"][0] == runs
+        assert after["matrix_topic"][0] == after["factor"][0] == after["topic"][0] == topics
+        assert after["variance_estimate"][0] == 3
+        break
+    assert interrupted >= 1, "the first signal came too late to show anything"
+    done = roundbook(*words).json
+    assert done["status"] == ("unchanged" if finished else "logged")
+    assert (done["topics"], done["runs"]) == (topics, runs)
+    assert done["variance"] == pytest.approx(variance, rel=1e-10)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL], ids=lambda s: s.name)
+def test_interrupted_while_it_writes(start, roundbook, snapshot, engine, address, write, how):
+    """Hold the process between its writing and its commit, and break it off there."""
+    path = write(GOOD)
+    words = ("log", "t", "r", path, "--measure", "AP", "--create", "--format", "json")
+    before = snapshot()
+    with engine.connect() as blocker:
+        # The last table written to: everything else is written by then.
+        blocker.execute(text("LOCK TABLE roundbook.variance_estimate IN SHARE MODE"))
+        with start(*words, database_url=address) as running:
+            for _ in range(200):
+                waiting = blocker.execute(
+                    text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+                ).scalar()
+                if waiting:
+                    break
+                signal.sigtimedwait([], 0.05)
+            assert waiting == 1, running.communicate(timeout=60)
+            running.send_signal(how)
+            out, err = running.communicate(timeout=60)
+        blocker.rollback()
+    assert running.returncode != 0
+    assert (out, "Traceback" in err) == ("", False), err
+    wait_until_alone(engine)
+    assert snapshot() == before
+    assert roundbook(*words).json["status"] == "logged"
+
+
+def test_a_lock_held_by_somebody_else_is_one_sentence(roundbook, write, engine, monkeypatch):
+    monkeypatch.setenv("ROUNDBOOK_LOCK_TIMEOUT", "1")
+    words = ("log", "t", "r", write(GOOD), "--measure", "AP", "--create")
+    with engine.connect() as blocker:
+        blocker.execute(text("LOCK TABLE roundbook.matrix IN ACCESS EXCLUSIVE MODE"))
+        said = roundbook(*words).refusal()
+        assert "ROUNDBOOK_LOCK_TIMEOUT" in said
+        blocker.rollback()
+    assert roundbook(*words).code == 0
