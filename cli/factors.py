@@ -47,7 +47,7 @@ def show_(
         found.factors,
         columns,
         above=[
-            f"{found.task}, round {found.round}: {found.measure}, factor version {found.version}"
+            f"{found.task}, round '{found.round}': {found.measure}, factor version {found.version}"
             f" (of {versions}), from matrix {found.matrix} revision {found.revision}, {who}"
             f" standardise, fitted {found.fitted_at:%Y-%m-%d} by {found.fitted_by}"
         ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -60,13 +59,22 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except RoundbookError as error:
-        if os.environ.get("ROUNDBOOK_DEBUG"):
+        if _debugging():
             raise
         typer.echo(f"Error: {error}", err=True)
         if isinstance(error, SchemaOutOfDate):
             return 3
         return 4 if isinstance(error, DatabaseUnreachable) else 1
     return 0
+
+
+def _debugging() -> bool:
+    from service.settings import load_settings
+
+    try:
+        return load_settings().debug
+    except RoundbookError:
+        return False
 
 
 def main() -> None:

@@ -60,7 +60,7 @@ def show(
     if form == "csv":
         print_csv(
             [column.field for column in columns],
-            ([_plain(getattr(row, column.field)) for column in columns] for row in rows),
+            ([_plain(column, getattr(row, column.field)) for column in columns] for row in rows),
         )
         return
     print_table(rows, columns, above=above, below=below)
@@ -88,6 +88,11 @@ def print_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(header)
     writer.writerows(rows)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things in words: 1 topic, 2 topics."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def talk(line: str) -> None:
@@ -130,7 +135,5 @@ def _table(rows: Sequence[Any], columns: Sequence[Column]) -> Any:  # noqa: ANN4
     return table
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401
-    if isinstance(value, list):
-        return " ".join(map(str, value))
-    return value
+def _plain(column: Column, value: Any) -> Any:  # noqa: ANN401
+    return column.write(value) if isinstance(value, list) else value

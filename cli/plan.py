@@ -38,7 +38,7 @@ def plan(
     m: Annotated[
         list[int] | None,
         typer.Option(
-            "--m", metavar="m", help="Number of runs to compare; repeat. [default: 2 10 50]"
+            "--m", metavar="m", help="Number of runs to compare; repeat. (default: 2 10 50)"
         ),
     ] = None,
     min_d: Annotated[
@@ -47,7 +47,7 @@ def plan(
             "--min-d",
             metavar="D",
             help="Smallest difference between the best and the worst run worth detecting; repeat."
-            " [default: 0.05 0.1 0.2]",
+            " (default: 0.05 0.1 0.2)",
         ),
     ] = None,
     alpha: Annotated[float, typer.Option("--alpha", help="Type I error rate.")] = 0.05,

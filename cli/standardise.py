@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import typer
 
 from cli.options import Assessments, Database, Format, Measure, RoundLabel, TaskName
-from cli.output import Column, number, print_csv, show, talk
+from cli.output import Column, counted, number, print_csv, show, talk
 from cli.session import record
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def standardise(
         typer.Option(
             "--format",
             help="table lists the runs by mean score; csv and json hold every score."
-            " [default: table on a terminal, else csv]",
+            " (default: table on a terminal, else csv)",
         ),
     ] = None,
     database: Database = None,
@@ -73,14 +73,14 @@ def standardise(
         _show(scores, form)
     if scores.left_out:
         talk(
-            f"Note: {len(scores.left_out)} topics have no usable factors in round"
-            f" {scores.factors_round} and are left out: {', '.join(scores.left_out)}."
+            f"Note: left out, for want of usable factors in round '{scores.factors_round}':"
+            f" {counted(len(scores.left_out), 'topic')} ({', '.join(scores.left_out)})."
         )
     if scores.off_ties:
         first = scores.off_ties[0]
         talk(
-            f"Note: {len(scores.off_ties)} scores differ where all standardising runs tie (first:"
-            f" run {first.run}, topic {first.topic}); with an sd of 0 they count as average."
+            f"Note: {counted(len(scores.off_ties), 'score')} off a tie of all standardising runs"
+            f" (first: run {first.run}, topic {first.topic}); an sd of 0 counts them as average."
         )
 
 
@@ -96,8 +96,9 @@ def _show(scores: StandardisedScores, form: Format) -> None:
         means,
         (Column("run", "Run"), number("mean", f"Mean {scores.scale}")),
         above=[
-            f"{scores.task}, round {scores.round}: {scores.measure} over {len(scores.topics)}"
-            f" topics, by factor version {scores.factor_version} of round {scores.factors_round}"
+            f"{scores.task}, round '{scores.round}': {scores.measure} over {len(scores.topics)}"
+            f" topics, by factor version {scores.factor_version} of round"
+            f" '{scores.factors_round}'"
         ],
         below=["Every score: add --format csv or --format json."],
     )

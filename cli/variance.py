@@ -17,7 +17,7 @@ from cli.options import (
     Scaled,
     TaskName,
 )
-from cli.output import Column, count, number, show
+from cli.output import Column, count, counted, number, show, talk
 from cli.session import record
 
 app = typer.Typer(no_args_is_help=True, help="Variances: of a measure in each round, and pooled.")
@@ -57,7 +57,7 @@ def show_(
         _ROUNDS,
         above=[f"{history.task}: {history.measure}, {history.scale} scale"],
         below=[
-            f"Pooled over {len(pooled.rounds)} round(s): {pooled.variance:.5f}"
+            f"Pooled over {counted(len(pooled.rounds), 'round')}: {pooled.variance:.5f}"
             f" (dof {pooled.dof}{spread})"
         ],
     )
@@ -140,3 +140,5 @@ def record_(
         Column("status", "Status"),
     )
     show(recorded, form, [recorded], columns)
+    for note in recorded.notes:
+        talk(f"Note: {note}")

@@ -72,12 +72,13 @@ class DriftReport(Result):
 
     def headline(self) -> str:
         """Return the verdict in one sentence."""
-        rounds = f"round {self.from_round} -> {self.to_round}"
+        first, later = f"'{self.from_round}'", f"'{self.to_round}'"
         verdicts = {
-            "held": f"HELD: the factors of {self.from_round} still hold in {self.to_round}.",
-            "aged": f"AGED: the factors of {self.from_round} no longer hold in {self.to_round}.",
-            "undecided": f"UNDECIDED: {rounds} does not tell whether the factors still hold.",
-            "unbridged": f"UNBRIDGED: {rounds} have no usable shared topic to compare.",
+            "held": f"HELD: the factors of round {first} still hold in round {later}.",
+            "aged": f"AGED: the factors of round {first} no longer hold in round {later}.",
+            "undecided": f"UNDECIDED: whether the factors of round {first} still hold in round"
+            f" {later} cannot be told from their shared topics.",
+            "unbridged": f"UNBRIDGED: rounds {first} and {later} have no usable shared topic.",
         }
         return verdicts[self.verdict]
 
@@ -231,7 +232,11 @@ _ADVICE = {
 
 def _reason(drift: Drift) -> str:
     if drift.mean_shift is None:
-        return f"{drift.topics} shared topics, none with a first-round sd above 0: no shift exists."
+        if drift.topics == 0:
+            return "The two rounds share no topic, so no shift exists."
+        return (
+            f"None of {drift.topics} shared topics has a first-round sd above 0: no shift exists."
+        )
     if drift.mean_shift_95 is None or drift.mean_shift_90 is None:
         return (
             f"Only one shared topic is usable (shift {drift.mean_shift:+.3f} first-round sds):"

@@ -72,35 +72,50 @@ def find_round(connection: Connection, task_id: int, task_name: str, label: str)
 
 
 def choose_assessments(
-    connection: Connection, task_id: int, measure_id: int, measure: str, asked: str | None
+    connection: Connection,
+    task_id: int,
+    measure_id: int,
+    measure: str,
+    asked: str | None,
+    *,
+    round_id: int | None = None,
 ) -> str:
     """Return the assessments label to read: the one asked for, or the only one there is.
 
-    Scores from different assessments are never mixed, so with several labels one must be named.
+    Scores from different assessments are never mixed, so with several labels in the task (or in
+    the one round) one must be named.
     """
+    within = round_.c.task_id == task_id
+    if round_id is not None:
+        within &= round_.c.id == round_id
     labels = set(
         connection.execute(
             select(matrix.c.assessments)
             .join(round_, round_.c.id == matrix.c.round_id)
-            .where(round_.c.task_id == task_id, matrix.c.measure_id == measure_id)
+            .where(within, matrix.c.measure_id == measure_id)
             .union(
                 select(published_variance.c.assessments)
                 .join(round_, round_.c.id == published_variance.c.round_id)
-                .where(round_.c.task_id == task_id, published_variance.c.measure_id == measure_id)
+                .where(within, published_variance.c.measure_id == measure_id)
             )
         ).scalars()
     )
     known = ", ".join(sorted(labels))
-    if asked is None and len(labels) == 1:
-        return str(labels.pop())
-    if asked is None:
-        raise InputError(
-            f"{measure} is recorded under several assessments ({known}), which are never mixed;"
-            " name one with --assessments."
+    where = "task" if round_id is None else "round"
+    if asked is not None and asked.strip() in labels:
+        return asked.strip()
+    if not labels:
+        raise NotRecorded(f"This {where} has nothing for measure {measure}.")
+    if asked is not None:
+        raise NotRecorded(
+            f"This {where} has no assessments '{asked}' of {measure}; it has {known}."
         )
-    if asked.strip() not in labels:
-        raise NotRecorded(f"{measure} has no assessments '{asked}' in this task; it has {known}.")
-    return asked.strip()
+    if len(labels) > 1:
+        raise InputError(
+            f"{measure} is recorded under several assessments in this {where} ({known}), which are"
+            " never mixed; name one with --assessments."
+        )
+    return str(labels.pop())
 
 
 def find_series(
@@ -116,7 +131,9 @@ def find_series(
     task_id = find_task(connection, task)
     round_id = find_round(connection, task_id, task, round_label)
     measure_id, measure = find_measure(connection, task_id, task, measure)
-    label = choose_assessments(connection, task_id, measure_id, measure, assessments)
+    label = choose_assessments(
+        connection, task_id, measure_id, measure, assessments, round_id=round_id
+    )
     return Series(round_id, measure_id, label, round_label.strip(), measure)
 
 

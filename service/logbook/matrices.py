@@ -290,9 +290,9 @@ def _check_bounds(measure: str, bounds: tuple[float, float] | None, settled: Set
     if len(outside):
         topic, run = outside[0]
         raise InputError(
-            f"{len(outside)} scores lie outside the bounds {bounds[0]:g} to {bounds[1]:g} of"
-            f" {measure}; the first is {settled.scores[topic, run]:g}, topic"
-            f" {settled.topics[topic]} of run {settled.runs[run]}."
+            f"{len(outside)} of {settled.scores.size} scores lie outside the bounds {bounds[0]:g}"
+            f" to {bounds[1]:g} of {measure}; the first is {settled.scores[topic, run]:g}, of topic"
+            f" {settled.topics[topic]} and run {settled.runs[run]}."
         )
 
 
@@ -341,7 +341,7 @@ def _notes(settled: SettledMatrix, fitted: FittedFactors | None) -> list[str]:
             if settled.dropped_topics
             else "set to 0"
         )
-        notes.append(f"{settled.missing_cells} missing scores; {did}.")
+        notes.append(f"Missing scores: {settled.missing_cells}; {did}.")
     return notes
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from sqlalchemy import Connection, Engine, func, select
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import distinct_on, insert
 
 from service.database.engine import unit_of_work
 from service.database.tables import matrix, measure, round_
@@ -98,8 +98,8 @@ def ensure_round(
         label=check_name("round", label),
         held=held,
     )
-    statement = statement.on_conflict_do_nothing(index_elements=["task_id", "label"])
-    return connection.execute(statement).rowcount == 1
+    made = statement.on_conflict_do_nothing(index_elements=["task_id", "label"])
+    return connection.execute(made.returning(round_.c.id)).scalar() is not None
 
 
 def _read(connection: Connection, task_id: int) -> list[Round]:
@@ -113,7 +113,7 @@ def _read(connection: Connection, task_id: int) -> list[Round]:
             matrix.c.topics,
             matrix.c.runs,
         )
-        .distinct(matrix.c.round_id, measure.c.name, matrix.c.assessments)
+        .ext(distinct_on(matrix.c.round_id, measure.c.name, matrix.c.assessments))
         .join(measure, measure.c.id == matrix.c.measure_id)
         .join(round_, round_.c.id == matrix.c.round_id)
         .where(round_.c.task_id == task_id)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Connection, Engine, distinct, func, select
+from sqlalchemy import Connection, Engine, distinct, func, select, union
 from sqlalchemy.dialects.postgresql import insert
 
 from service.database.engine import unit_of_work
-from service.database.tables import matrix, measure, round_, task
+from service.database.tables import matrix, measure, published_variance, round_, task
 from service.errors import AlreadyRecorded
 from service.logbook.lookup import check_name
 from service.logbook.result import Result
@@ -58,10 +58,15 @@ def list_tasks(engine: Engine) -> TaskList:
 def ensure_task(connection: Connection, name: str, title: str | None = None) -> bool:
     """Record a task unless it is there; return whether it is new."""
     statement = insert(task).values(name=check_name("task", name), title=title)
-    return connection.execute(statement.on_conflict_do_nothing()).rowcount == 1
+    made = statement.on_conflict_do_nothing().returning(task.c.id)
+    return connection.execute(made).scalar() is not None
 
 
 def _read(connection: Connection, name: str | None = None) -> list[Task]:
+    used = union(
+        select(matrix.c.round_id, matrix.c.measure_id),
+        select(published_variance.c.round_id, published_variance.c.measure_id),
+    ).subquery()
     query = (
         select(
             task.c.name.label("task"),
@@ -72,8 +77,8 @@ def _read(connection: Connection, name: str | None = None) -> list[Task]:
         )
         .select_from(
             task.outerjoin(round_, round_.c.task_id == task.c.id)
-            .outerjoin(matrix, matrix.c.round_id == round_.c.id)
-            .outerjoin(measure, measure.c.id == matrix.c.measure_id)
+            .outerjoin(used, used.c.round_id == round_.c.id)
+            .outerjoin(measure, measure.c.id == used.c.measure_id)
         )
         .group_by(task.c.id)
         .order_by(task.c.id)

@@ -11,8 +11,10 @@ from service.database.tables import published_variance
 from service.errors import AlreadyRecorded, ImpossibleStatistic, InputError, NotRecorded
 from service.logbook.lookup import (
     DEFAULT_ASSESSMENTS,
+    Series,
     check_name,
     choose_assessments,
+    current_matrix,
     find_task,
 )
 from service.logbook.measures import ensure_measure, find_measure
@@ -80,6 +82,7 @@ class RecordedVariance(Result):
     dof: int
     source: str
     status: str
+    notes: list[str]
 
 
 def show_variances(
@@ -211,6 +214,12 @@ def record_variance(
         unchanged = current is not None and all(
             getattr(current, name) == value for name, value in facts.items()
         )
+        notes = []
+        if current_matrix(connection, Series(round_id, measure_id, label, round_label, measure)):
+            notes.append(
+                "This round has a logged score matrix; variances are taken from that, not from"
+                " what is published."
+            )
         revision = current.revision if current is not None else 0
         if not unchanged:
             _check_revision(measure, round_label, current, revise)
@@ -239,6 +248,7 @@ def record_variance(
         dof=runs * (topics - 1),
         source=source,
         status="unchanged" if unchanged else "recorded",
+        notes=notes,
     )
 
 

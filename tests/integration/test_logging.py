@@ -338,7 +338,7 @@ def test_a_constant_matrix_has_variance_zero(engine):
 def test_bounds_are_recorded_with_the_measure_and_kept(engine):
     log(engine, SCORES, bounds=(0, 1))
     with pytest.raises(
-        InputError, match=r"1 scores lie .* 0 to 1 of AP; .* 1.5, topic t2 of run r3"
+        InputError, match=r"1 of 30 scores lie .* 0 to 1 of AP; .* 1.5, of topic t2 and run r3"
     ):
         bad = SCORES.copy()
         bad[2, 3] = 1.5
