@@ -111,7 +111,7 @@ def record_(
     database: Database = None,
 ) -> None:
     """Record a variance that was published without its score matrix."""
-    from service.logbook.variances import record_variance
+    from service.logbook.published import record_variance
     from service.settings import load_settings
 
     with record(context, database) as engine:

@@ -79,6 +79,7 @@ round_ = Table(
     Column("ordinal", Integer, nullable=False),
     _required("label"),
     Column("held", Date),
+    Column("collection", Text),
     Column("status", Text, nullable=False, server_default="draft"),
     _now("created_at"),
     UniqueConstraint("task_id", "label"),
@@ -278,6 +279,13 @@ variance_estimate = Table(
     Column("sum_of_squares", Double, nullable=False),
     Column("dof", BigInteger, nullable=False),
     Column("variance", Double, nullable=False),
+    Column("two_way_sum_of_squares", Double),
+    Column("two_way_dof", BigInteger),
+    Column("bootstrap_low", Double),
+    Column("bootstrap_high", Double),
+    Column("bootstrap_level", Double),
+    Column("bootstrap_resamples", Integer),
+    Column("bootstrap_seed", BigInteger),
     _required("software"),
     _now("estimated_at"),
     UniqueConstraint("matrix_id", "scale", "factor_set_id", postgresql_nulls_not_distinct=True),
@@ -319,4 +327,35 @@ published_variance = Table(
     CheckConstraint("variance > 0 AND variance < 'Infinity'", name="variance"),
     CheckConstraint("source <> ''", name="source"),
     CheckConstraint("revision = 1 OR reason <> ''", name="revised_for_a_reason"),
+)
+
+# What was decided, from which estimates; inputs and result as they were printed.
+plan = Table(
+    "plan",
+    metadata,
+    _identity(),
+    _required("name"),
+    _refers("task_id", "task", nullable=True),
+    Column("version", Integer, nullable=False),
+    Column("note", Text),
+    Column("result", JSONB, nullable=False),
+    _required("software"),
+    _now("saved_at"),
+    _required("saved_by"),
+    UniqueConstraint("name", "version"),
+    CheckConstraint("name <> ''", name="named"),
+)
+
+# The estimates a plan's variance was pooled from, one row each.
+plan_estimate = Table(
+    "plan_estimate",
+    metadata,
+    _refers("plan_id", "plan"),
+    Column("position", Integer, nullable=False),
+    _refers("variance_estimate_id", "variance_estimate", nullable=True),
+    _refers("published_variance_id", "published_variance", nullable=True),
+    PrimaryKeyConstraint("plan_id", "position"),
+    CheckConstraint(
+        "num_nonnulls(variance_estimate_id, published_variance_id) = 1", name="one_origin"
+    ),
 )

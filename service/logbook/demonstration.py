@@ -22,9 +22,10 @@ from service.logbook.drift import DriftReport, report_drift
 from service.logbook.factors import FactorSet, show_factors
 from service.logbook.matrices import log_matrix
 from service.logbook.plans import Design, Plan, plan_task
+from service.logbook.published import record_variance
 from service.logbook.record import embedded_record
 from service.logbook.result import Result
-from service.logbook.variances import VarianceHistory, record_variance, show_variances
+from service.logbook.variances import VarianceHistory, show_variances
 from service.settings import Settings
 from service.statistics.simulation import simulate_scores
 

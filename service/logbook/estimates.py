@@ -2,41 +2,57 @@
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
 from sqlalchemy import Connection, select
 
 from service.database.tables import variance_estimate
 from service.logbook.factors import FittedFactors
 from service.logbook.result import SOFTWARE
 from service.logbook.storing import StoredMatrix
+from service.statistics.bootstrap import bootstrap_variance
 from service.statistics.standardisation import Scale, scale_scores
+from service.statistics.two_way import two_way_variance
 from service.statistics.variance import ResidualVariance, residual_variance
 
+# Of the topic bootstrap; stored with every interval.
+RESAMPLES, LEVEL, SEED = 1000, 0.95, 0
+
+Scores = npt.NDArray[np.float64]
 _STANDARDISED: tuple[Scale, ...] = ("std-ab", "std-cdf")
 
 
 def store_estimates(
     connection: Connection,
     stored: StoredMatrix,
-    raw: ResidualVariance,
     fitted: FittedFactors | None,
+    *,
+    raw: ResidualVariance | None,
 ) -> dict[str, float]:
-    """Store a matrix's residual variance on every scale; return them by scale.
+    """Store a matrix's residual variances, with their intervals; return them by scale.
 
     Without factors, or with fewer than two topics left after dropping those without spread,
-    only the raw scale has one.
+    there is none on a standardised scale.
+
+    Parameters
+    ----------
+    raw : ResidualVariance, optional
+        The variance on the raw scale, unless that is stored already.
     """
-    estimates: dict[str, ResidualVariance] = {"raw": raw}
+    scaled: dict[str, Scores] = {} if raw is None else {"raw": stored.scores}
     if fitted is not None:
         mean, sd, scores = fitted.factors.mean, fitted.factors.sd, stored.scores
         if fitted.zero_sd == "drop":
             kept = sd > 0
             mean, sd, scores = mean[kept], sd[kept], scores[kept]
         if len(scores) >= 2:
-            for scale in _STANDARDISED:
-                estimates[scale] = residual_variance(scale_scores(scores, mean, sd, scale))
-    connection.execute(
-        variance_estimate.insert(),
-        [
+            for standardised in _STANDARDISED:
+                scaled[standardised] = scale_scores(scores, mean, sd, standardised)
+    rows, variances = [], {}
+    for scale, on_scale in scaled.items():
+        estimate = raw if scale == "raw" and raw is not None else residual_variance(on_scale)
+        variances[scale] = estimate.variance
+        rows.append(
             {
                 "matrix_id": stored.matrix_id,
                 "factor_set_id": None if scale == "raw" or fitted is None else fitted.factor_set_id,
@@ -46,12 +62,33 @@ def store_estimates(
                 "sum_of_squares": estimate.sum_of_squares,
                 "dof": estimate.dof,
                 "variance": estimate.variance,
+                **_two_way(on_scale),
+                **_interval(on_scale),
                 "software": SOFTWARE,
             }
-            for scale, estimate in estimates.items()
-        ],
-    )
-    return {scale: estimate.variance for scale, estimate in estimates.items()}
+        )
+    if rows:
+        connection.execute(variance_estimate.insert(), rows)
+    return variances
+
+
+def _two_way(scores: Scores) -> dict[str, float | int | None]:
+    if scores.shape[1] < 2:
+        return {"two_way_sum_of_squares": None, "two_way_dof": None}
+    found = two_way_variance(scores)
+    return {"two_way_sum_of_squares": found.sum_of_squares, "two_way_dof": found.dof}
+
+
+def _interval(scores: Scores) -> dict[str, float | int | None]:
+    found = bootstrap_variance(scores, resamples=RESAMPLES, level=LEVEL, seed=SEED)
+    known = found.low is not None
+    return {
+        "bootstrap_low": found.low,
+        "bootstrap_high": found.high,
+        "bootstrap_level": LEVEL if known else None,
+        "bootstrap_resamples": RESAMPLES if known else None,
+        "bootstrap_seed": SEED if known else None,
+    }
 
 
 def read_estimates(connection: Connection, matrix_id: int) -> dict[str, float]:

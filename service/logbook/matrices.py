@@ -270,7 +270,7 @@ def _log(
         fitted = fit_and_store(
             connection, series, stored, zero_sd=zero_sd, user=user, reason=revise
         )
-    variances = store_estimates(connection, stored, raw, fitted)
+    variances = store_estimates(connection, stored, fitted, raw=raw)
     return _Done(
         "logged",
         stored.matrix_id,

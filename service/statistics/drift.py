@@ -8,12 +8,11 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
 
 from service.errors import ImpossibleStatistic
+from service.statistics.t_interval import Interval, TInterval, inside, outside, t_interval
 
 Verdict = Literal["held", "aged", "undecided", "unbridged"]
-Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,13 +65,6 @@ class Drift:
     sd_ratio_margin: float
 
 
-@dataclass(frozen=True)
-class _Summary:
-    mean: float | None = None
-    within_90: Interval | None = None
-    within_95: Interval | None = None
-
-
 def factor_drift(
     mean_from: ArrayLike,
     sd_from: ArrayLike,
@@ -123,8 +115,8 @@ def factor_drift(
     ratios = np.full(old_mean.shape, np.nan)
     np.divide(new_mean - old_mean, old_sd, out=shifts, where=moved)
     np.divide(new_sd, old_sd, out=ratios, where=moved)
-    shift = _summarise(shifts[moved])
-    log_ratio = _summarise(np.log(ratios[compared]))
+    shift = t_interval(shifts[moved])
+    log_ratio = t_interval(np.log(ratios[compared]))
     return Drift(
         verdict=_verdict(shift, margin, log_ratio, math.log(sd_ratio_margin)),
         mean_shift=shift.mean,
@@ -149,42 +141,14 @@ def factor_drift(
     )
 
 
-def _summarise(values: NDArray[np.float64]) -> _Summary:
-    if values.size == 0:
-        return _Summary()
-    # Deviations from the first value before those from the mean, so that equal values spread by
-    # exactly 0 and their interval is the very value.
-    deviations = values - values[0]
-    offset = float(deviations.mean())
-    mean = float(values[0]) + offset
-    if values.size == 1:
-        return _Summary(mean)
-    dof = values.size - 1
-    error = math.sqrt(float(np.sum((deviations - offset) ** 2)) / dof / values.size)
-
-    def interval(tail: float) -> Interval:
-        half = float(stdtrit(dof, 1 - tail)) * error
-        return mean - half, mean + half
-
-    return _Summary(mean, interval(0.05), interval(0.025))
-
-
-def _verdict(shift: _Summary, margin: float, log_ratio: _Summary, log_margin: float) -> Verdict:
+def _verdict(shift: TInterval, margin: float, log_ratio: TInterval, log_margin: float) -> Verdict:
     if shift.mean is None:
         return "unbridged"
-    if _outside(shift.within_95, margin) or _outside(log_ratio.within_95, log_margin):
+    if outside(shift.within_95, margin) or outside(log_ratio.within_95, log_margin):
         return "aged"
-    if _inside(shift.within_90, margin) and _inside(log_ratio.within_90, log_margin):
+    if inside(shift.within_90, margin) and inside(log_ratio.within_90, log_margin):
         return "held"
     return "undecided"
-
-
-def _inside(interval: Interval | None, margin: float) -> bool:
-    return interval is not None and -margin <= interval[0] and interval[1] <= margin
-
-
-def _outside(interval: Interval | None, margin: float) -> bool:
-    return interval is not None and (interval[0] > margin or interval[1] < -margin)
 
 
 def _exponential(interval: Interval | None) -> Interval | None:

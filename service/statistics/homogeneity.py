@@ -83,7 +83,7 @@ def bartlett(variances: ArrayLike, dofs: ArrayLike) -> Homogeneity:
     --------
     >>> found = bartlett([0.04, 0.05, 0.09], [49, 49, 49])
     >>> round(found.statistic, 3), found.dof, round(found.p_value, 4), found.max_min_ratio
-    (9.204, 2, 0.01, 2.25)
+    (8.853, 2, 0.012, 2.25)
     """
     pool = pool_variances(variances, dofs)
     values = np.asarray(variances, dtype=np.float64)

@@ -121,7 +121,7 @@ def two_sample_t_power(
     Examples
     --------
     >>> two_sample_t_power([63, 64], 0.5, 1.0).round(4).tolist()
-    [0.7951, 0.8015]
+    [0.7952, 0.8015]
     """
     check_engine(engine)
     n, difference, residual, level = broadcast_floats(topics, min_d, variance, alpha)
@@ -167,7 +167,7 @@ def difference_variance(variance: ArrayLike | None, variance_diff: ArrayLike | N
     Raises
     ------
     ImpossibleStatistic
-        If neither is given, or the variance is not made of numbers.
+        If neither is given, or the variance is not positive and finite.
     """
     if variance_diff is not None:
         return variance_diff
@@ -175,7 +175,9 @@ def difference_variance(variance: ArrayLike | None, variance_diff: ArrayLike | N
         raise ImpossibleStatistic(
             "A paired t test needs the variance of the differences, or the residual variance."
         )
-    return np.asarray(2 * broadcast_floats(variance)[0])
+    residual = broadcast_floats(variance)[0]
+    check_sizes("A variance", residual)
+    return np.asarray(2 * residual)
 
 
 def _check_design(topics: Floats, min_d: Floats, variance: Floats, alpha: Floats) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from scipy.special import gammaincinv, gammainccinv
+from scipy.special import gammainccinv, gammaincinv
 
 from service.errors import ImpossibleStatistic
 
@@ -39,8 +39,7 @@ def chi_square_interval(sum_of_squares: float, dof: int, level: float = 0.95) ->
     """Interval of a variance from its sum of squares and degrees of freedom.
 
     ``[SS / chi2(1 - a/2; dof), SS / chi2(a/2; dof)]`` with ``a = 1 - level`` and ``chi2(p; dof)``
-    the quantile of the chi-square distribution (Sakai, AIRS 2016, for the variance; any textbook
-    for the interval).
+    the quantile of the chi-square distribution (Snedecor and Cochran, Statistical Methods).
 
     It takes scores for normal, and for independent of each other: the ``m (n - 1)`` dof of a
     one-way residual variance count every score, though runs on the same topics rise and fall

@@ -12,7 +12,7 @@ from service.database.engine import unit_of_work
 from service.errors import DatabaseError
 from service.formats import ScoreMatrix, settle_missing
 from service.logbook.matrices import log_matrix
-from service.logbook.variances import record_variance
+from service.logbook.published import record_variance
 
 IMMUTABLE = (
     "topic",

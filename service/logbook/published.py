@@ -1,0 +1,162 @@
+"""Variances that were published without their score matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, select
+
+from service.database.engine import unit_of_work
+from service.database.tables import published_variance
+from service.errors import AlreadyRecorded, ImpossibleStatistic, InputError, NotRecorded
+from service.logbook.lookup import DEFAULT_ASSESSMENTS, Series, check_name, current_matrix
+from service.logbook.measures import ensure_measure
+from service.logbook.result import SOFTWARE, Result
+from service.logbook.rounds import open_round
+from service.logbook.variances import VarianceScale
+
+
+class RecordedVariance(Result):
+    """A published variance that was recorded; `status` is ``recorded`` or ``unchanged``."""
+
+    task: str
+    round: str
+    measure: str
+    scale: str
+    assessments: str
+    revision: int
+    variance: float
+    runs: int
+    topics: int
+    dof: int
+    source: str
+    status: str
+    notes: list[str]
+
+
+def record_variance(
+    engine: Engine,
+    task: str,
+    round_label: str,
+    measure: str,
+    *,
+    variance: float,
+    runs: int,
+    topics: int,
+    source: str,
+    scale: VarianceScale = "raw",
+    assessments: str = DEFAULT_ASSESSMENTS,
+    revise: str | None = None,
+    create: bool = False,
+    user: str,
+) -> RecordedVariance:
+    """Record a variance that was published without its score matrix.
+
+    The same again is ``unchanged``.
+
+    Parameters
+    ----------
+    variance : float
+        The within-run residual variance V_E, dof = runs * (topics - 1).
+    source : str
+        Where it is published.
+    revise : str, optional
+        The reason why another value replaces the one recorded.
+
+    Raises
+    ------
+    InputError
+        When a number cannot be one of a variance estimate.
+    NotRecorded
+        When the task or round is not there, or there is nothing to revise.
+    AlreadyRecorded
+        When another value is recorded and `revise` is not given.
+    """
+    _check_published(variance, runs, topics)
+    source = source.strip()
+    if not source:
+        raise InputError("A published variance needs its source: name the paper and table.")
+    facts = {"variance": variance, "runs": runs, "topics": topics, "source": source}
+    with unit_of_work(engine) as connection:
+        _, round_id = open_round(connection, task, round_label, create=create)
+        measure_id, measure, _ = ensure_measure(connection, measure)
+        label = check_name("assessments label", assessments)
+        identity = {
+            "round_id": round_id,
+            "measure_id": measure_id,
+            "assessments": label,
+            "scale": scale,
+        }
+        current = _current_published(connection, identity)
+        unchanged = current is not None and all(
+            getattr(current, name) == value for name, value in facts.items()
+        )
+        notes = []
+        if current_matrix(connection, Series(round_id, measure_id, label, round_label, measure)):
+            notes.append(
+                "This round has a logged score matrix; variances are taken from that, not from"
+                " what is published."
+            )
+        revision = current.revision if current is not None else 0
+        if not unchanged:
+            _check_revision(measure, round_label, current, revise)
+            revision += 1
+            connection.execute(
+                published_variance.insert().values(
+                    **identity,
+                    **facts,
+                    revision=revision,
+                    reason=revise,
+                    software=SOFTWARE,
+                    recorded_by=user,
+                )
+            )
+            connection.commit()
+    return RecordedVariance(
+        task=task.strip(),
+        round=round_label.strip(),
+        measure=measure,
+        scale=scale,
+        assessments=label,
+        revision=revision,
+        variance=variance,
+        runs=runs,
+        topics=topics,
+        dof=runs * (topics - 1),
+        source=source,
+        status="unchanged" if unchanged else "recorded",
+        notes=notes,
+    )
+
+
+def _check_published(variance: float, runs: int, topics: int) -> None:
+    if not 0 < variance < float("inf"):
+        raise InputError(f"A variance is a finite number above 0, not {variance}.")
+    if topics < 2 or runs < 1:
+        raise ImpossibleStatistic(
+            f"A residual variance needs at least 2 topics and 1 run, not {topics} and {runs}."
+        )
+    if max(topics, runs) >= 2**31:
+        raise InputError("No round has that many topics or runs.")
+
+
+def _current_published(connection: Connection, identity: dict[str, object]) -> Row[Any] | None:
+    return connection.execute(
+        select(published_variance)
+        .filter_by(**identity)
+        .order_by(published_variance.c.revision.desc())
+        .limit(1)
+    ).one_or_none()
+
+
+def _check_revision(
+    measure: str, round_label: str, current: Row[Any] | None, revise: str | None
+) -> None:
+    where = f"{measure} in round '{round_label}'"
+    if current is not None and not (revise and revise.strip()):
+        raise AlreadyRecorded(
+            f"A variance of {current.variance:g} ({current.source}) is recorded already for"
+            f" {where}. If the new one corrects it, add --revise 'REASON'."
+        )
+    if current is None and revise is not None:
+        raise NotRecorded(f"No variance is recorded for {where} yet to revise; leave out --revise.")

@@ -1,0 +1,76 @@
+"""The mean of some values with its t intervals, and where they lie beside a margin."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class TInterval:
+    """Mean of some values with its t intervals.
+
+    Attributes
+    ----------
+    mean : float or None
+        None without a value.
+    within_90, within_95 : (float, float) or None
+        Its two-sided t intervals; None with fewer than two values.
+    """
+
+    mean: float | None = None
+    within_90: Interval | None = None
+    within_95: Interval | None = None
+
+
+def t_interval(values: NDArray[np.float64]) -> TInterval:
+    """Mean with its t intervals ``mean ± t(1 - alpha/2; n - 1) sd / sqrt(n)``, sd with ddof 1.
+
+    Parameters
+    ----------
+    values : (n,) float array
+        Finite; not checked.
+
+    Returns
+    -------
+    TInterval
+        Equal values have their very value as mean and as both limits.
+
+    Examples
+    --------
+    >>> t_interval(np.array([0.1, 0.3])).mean
+    0.2
+    """
+    if values.size == 0:
+        return TInterval()
+    # Deviations from the first value before those from the mean, so that equal values spread by
+    # exactly 0 and their interval is the very value.
+    deviations = values - values[0]
+    offset = float(deviations.mean())
+    mean = float(values[0]) + offset
+    if values.size == 1:
+        return TInterval(mean)
+    dof = values.size - 1
+    error = math.sqrt(float(np.sum((deviations - offset) ** 2)) / dof / values.size)
+
+    def interval(tail: float) -> Interval:
+        half = float(stdtrit(dof, 1 - tail)) * error
+        return mean - half, mean + half
+
+    return TInterval(mean, interval(0.05), interval(0.025))
+
+
+def inside(interval: Interval | None, margin: float) -> bool:
+    """Whether there is an interval and all of it lies within ``[-margin, margin]``."""
+    return interval is not None and -margin <= interval[0] and interval[1] <= margin
+
+
+def outside(interval: Interval | None, margin: float) -> bool:
+    """Whether there is an interval and none of it lies within ``[-margin, margin]``."""
+    return interval is not None and (interval[0] > margin or interval[1] < -margin)

@@ -1,0 +1,152 @@
+"""Welch's t test and the Brown-Forsythe test, on many pairs of samples at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import fdtrc, stdtr
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one two-sided test says.
+
+    Attributes
+    ----------
+    statistic, p : float or None
+        None where the test does not exist.
+    dof : float or None
+        Degrees of freedom, of the denominator in an F statistic; None also for tests without.
+    reason : str or None
+        Why there is no outcome, as a sentence; None if there is one.
+    """
+
+    statistic: float | None = None
+    p: float | None = None
+    dof: float | None = None
+    reason: str | None = None
+
+
+def welch_tests(first: Floats, second: Floats) -> tuple[Outcome, ...]:
+    """Welch's t test of each row of `first` against the same row of `second`.
+
+    ``t = (mean_2 - mean_1) / sqrt(v_1/n_1 + v_2/n_2)`` with sample variances ``v`` (ddof 1), on
+    ``(v_1/n_1 + v_2/n_2)^2 / ((v_1/n_1)^2 / (n_1 - 1) + (v_2/n_2)^2 / (n_2 - 1))`` degrees of
+    freedom (Welch, Biometrika 1947). Positive where the second sample has the larger mean.
+
+    Parameters
+    ----------
+    first, second : (rows, n_1) and (rows, n_2) float array
+        Finite; not checked.
+
+    Returns
+    -------
+    tuple of Outcome, one a row
+        Without outcome where a sample has fewer than two values, or neither has any spread.
+
+    Examples
+    --------
+    >>> found = welch_tests(np.array([[1.0, 2.0, 3.0]]), np.array([[2.0, 4.0, 6.0]]))[0]
+    >>> round(found.statistic, 3), round(found.dof, 3)
+    (1.549, 2.941)
+    """
+    rows, (n, m) = len(first), (first.shape[1], second.shape[1])
+    if min(n, m) < 2:
+        return _without(rows, "Welch's test needs at least two values in each sample.")
+    # Both samples from the same origin and in units of their largest deviation, in which neither
+    # squares nor fourth powers leave the range of a double.
+    start = first[:, :1]
+    unit = _largest(first - start, second - start)
+    (mean_1, ss_1), (mean_2, ss_2) = (
+        _moments((first - start) / unit),
+        _moments((second - start) / unit),
+    )
+    error_1, error_2 = ss_1 / (n - 1) / n, ss_2 / (m - 1) / m
+    error = error_1 + error_2
+    spread = error > 0
+    safe = np.where(spread, error, 1.0)
+    statistic = (mean_2 - mean_1) / np.sqrt(safe)
+    dof = 1 / np.where(
+        spread, (error_1 / safe) ** 2 / (n - 1) + (error_2 / safe) ** 2 / (m - 1), 1.0
+    )
+    p = 2 * stdtr(dof, -np.abs(statistic))
+    return _outcomes(statistic, p, dof, spread, "Neither sample has any spread.")
+
+
+def brown_forsythe_tests(first: Floats, second: Floats) -> tuple[Outcome, ...]:
+    """Brown-Forsythe test that each row of both arrays has the same spread.
+
+    The F statistic, on 1 and ``n_1 + n_2 - 2`` degrees of freedom, of a one-way ANOVA of the
+    absolute deviations from each sample's median (Brown and Forsythe, JASA 1974).
+
+    Parameters
+    ----------
+    first, second : (rows, n_1) and (rows, n_2) float array
+        Finite; not checked.
+
+    Returns
+    -------
+    tuple of Outcome, one a row
+        Without outcome where a sample has fewer than two values, or where the deviations do not
+        vary within either sample, as in samples of two or without spread.
+
+    Examples
+    --------
+    >>> wide, narrow = np.array([[1.0, 5.0, 9.0]]), np.array([[4.0, 5.0, 6.0]])
+    >>> round(brown_forsythe_tests(wide, narrow)[0].p, 3)
+    0.219
+    """
+    rows, (n, m) = len(first), (first.shape[1], second.shape[1])
+    if min(n, m) < 2:
+        return _without(rows, "The Brown-Forsythe test needs at least two values in each sample.")
+    deviation_1 = np.abs(first - np.median(first, axis=1, keepdims=True))
+    deviation_2 = np.abs(second - np.median(second, axis=1, keepdims=True))
+    unit = _largest(deviation_1, deviation_2)
+    (mean_1, ss_1), (mean_2, ss_2) = _moments(deviation_1 / unit), _moments(deviation_2 / unit)
+    within = ss_1 + ss_2
+    # Two values lie equally far from their median but for its rounding.
+    rounding = 4 * np.finfo(np.float64).eps * _largest(first, second) / unit
+    varies = within > (n + m) * (rounding[:, 0] ** 2)
+    dof = n + m - 2
+    between = (mean_2 - mean_1) ** 2 * (n * m / (n + m))
+    statistic = between / np.where(varies, within / dof, 1.0)
+    return _outcomes(
+        statistic,
+        np.asarray(fdtrc(1, dof, statistic)),
+        np.full(rows, float(dof)),
+        varies,
+        "The deviations from the median do not vary within either sample.",
+    )
+
+
+def _largest(first: Floats, second: Floats) -> Floats:
+    largest = np.maximum(np.abs(first).max(axis=1), np.abs(second).max(axis=1))[:, np.newaxis]
+    return np.asarray(np.where(largest > 0, largest, 1.0))
+
+
+def _moments(values: Floats) -> tuple[Floats, Floats]:
+    # Deviations from the first value before those from the mean: equal values spread by exactly 0.
+    start = values[:, 0]
+    centred = values - start[:, np.newaxis]
+    offset = centred.mean(axis=1)
+    centred -= offset[:, np.newaxis]
+    return start + offset, np.einsum("ij,ij->i", centred, centred)
+
+
+def _outcomes(
+    statistic: Floats, p: Floats, dof: Floats, exists: NDArray[np.bool_], reason: str
+) -> tuple[Outcome, ...]:
+    return tuple(
+        Outcome(*outcome) if there else Outcome(reason=reason)
+        for *outcome, there in zip(
+            statistic.tolist(), p.tolist(), dof.tolist(), exists.tolist(), strict=True
+        )
+    )
+
+
+def _without(rows: int, reason: str) -> tuple[Outcome, ...]:
+    return (Outcome(reason=reason),) * rows

@@ -1,0 +1,290 @@
+"""The embedded default: no server to start, none left running, whoever else uses it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+RECORD = (
+    *("variance", "record", "t", "r", "--measure", "AP", "--value", "0.1", "--runs", "4"),
+    *("--topics", "10", "--source", "a paper", "--create"),
+)
+HOLD = """
+import sys, time
+from pathlib import Path
+from service.database.embedded import embedded_server
+with embedded_server(Path(sys.argv[1])):
+    print("up", flush=True)
+    time.sleep(120)
+"""
+
+
+@pytest.fixture
+def data_dir():
+    """A directory with a path short enough for a socket; what still runs there is ended."""
+    place = Path(tempfile.mkdtemp(prefix="rb"))
+    yield place
+    with contextlib.suppress(OSError, ValueError):
+        os.kill(postmaster(place), signal.SIGQUIT)
+        time.sleep(0.5)
+    shutil.rmtree(place)
+
+
+def postmaster(data_dir):
+    return int((data_dir / "postgres" / "postmaster.pid").read_text().split()[0])
+
+
+def state_of(pid):
+    """Return the state of a process, Z (zombie) also where it is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0]
+    except OSError:
+        return b"Z"
+
+
+def assert_stopped(data_dir, pid=None):
+    assert not (data_dir / "postgres" / "postmaster.pid").exists()
+    assert json.loads((data_dir / "postgres" / ".handle_pids.json").read_text()) == []
+    assert pid is None or state_of(pid) == b"Z"
+
+
+def tasks(process, data_dir):
+    listed = process("task", "list", "--format", "json", data_dir=data_dir).json["tasks"]
+    return [(each["task"], each["rounds"]) for each in listed]
+
+
+def test_what_one_process_records_the_next_one_reads(process, data_dir):
+    place = data_dir / "made" / "on-the-way"
+    assert process("task", "create", "covid", data_dir=place).code == 0
+    assert_stopped(place)
+    assert tasks(process, place) == [("covid", 0)]
+    assert_stopped(place)
+
+
+def test_a_data_directory_with_a_blank_in_its_name(process, data_dir):
+    place = data_dir / "my data"
+    assert process(*RECORD, data_dir=place).code == 0
+    assert tasks(process, place) == [("t", 1)]
+    assert_stopped(place)
+
+
+def test_the_schema_is_brought_up_to_date_by_itself(process, data_dir):
+    # The first command of all, and the db commands: current looks only.
+    state = process("db", "current", "--format", "json", data_dir=data_dir).json
+    assert (state["current"], state["status"]) == (None, "none")
+    assert process(*RECORD, data_dir=data_dir).code == 0
+    state = process("db", "check", "--format", "json", data_dir=data_dir).json
+    assert state["current"] == state["expected"]
+    assert state["status"] == "up to date"
+    assert_stopped(data_dir)
+
+
+def test_several_processes_at_the_same_time(start, process, data_dir):
+    running = [
+        start(*(label if word == "r" else word for word in RECORD), data_dir=data_dir)
+        for label in ("r1", "r2", "r3")
+    ]
+    for each in running:
+        with each:
+            out, err = each.communicate(timeout=120)
+        assert each.returncode == 0, (out, err)
+        assert "Traceback" not in err
+    assert_stopped(data_dir)
+    listed = process("round", "list", "t", "--format", "json", data_dir=data_dir).json["rounds"]
+    assert sorted(each["round"] for each in listed) == ["r1", "r2", "r3"]
+    assert sorted(each["ordinal"] for each in listed) == [1, 2, 3]
+    assert_stopped(data_dir)
+
+
+@contextlib.contextmanager
+def holding(data_dir):
+    """Use the server from another process meanwhile."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(data_dir / "postgres")], stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout.readline() == "up\n"
+        try:
+            yield other
+        finally:
+            other.kill()
+
+
+def test_the_last_to_leave_stops_the_server(process, data_dir):
+    with holding(data_dir) as other:
+        pid = postmaster(data_dir)
+        assert process(*RECORD, data_dir=data_dir).code == 0
+        assert postmaster(data_dir) == pid  # the other still uses it
+        other.send_signal(signal.SIGINT)
+        other.wait(60)
+    assert_stopped(data_dir, pid)
+
+
+def test_a_killed_process_does_not_keep_the_server_alive(process, data_dir):
+    with holding(data_dir) as other:
+        other.kill()
+        other.wait(60)
+    pid = postmaster(data_dir)  # nobody stopped it
+    assert state_of(pid) != b"Z"
+    assert other.pid in json.loads((data_dir / "postgres" / ".handle_pids.json").read_text())
+    assert process(*RECORD, data_dir=data_dir).code == 0
+    assert_stopped(data_dir, pid)
+
+
+def test_a_killed_server_recovers(process, data_dir):
+    assert process(*RECORD, data_dir=data_dir).code == 0
+    with holding(data_dir):
+        pid = postmaster(data_dir)
+        os.kill(pid, signal.SIGKILL)
+        for _ in range(200):  # a moment as a zombie, until init has seen to it
+            if not Path(f"/proc/{pid}").exists():
+                break
+            time.sleep(0.05)
+    assert tasks(process, data_dir) == [("t", 1)]
+    assert_stopped(data_dir, pid)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=lambda s: s.name)
+def test_an_interrupted_command_leaves_no_server(start, process, data_dir, tmp_path, how):
+    assert process(*RECORD, data_dir=data_dir).code == 0
+    path = tmp_path / "large.csv"
+    rows = "".join(f"{j}{',0.25' * 1000}\n" for j in range(1000))
+    path.write_text(f"topic{''.join(f',run{i}' for i in range(1000))}\n{rows}")
+    with start("log", "t", "r9", path, "--measure", "AP", "--create", data_dir=data_dir) as it:
+        users = data_dir / "postgres" / ".handle_pids.json"
+        while it.pid not in json.loads(users.read_text() or "[]"):
+            assert it.poll() is None, it.communicate()
+            time.sleep(0.02)
+        it.send_signal(how)
+        out, err = it.communicate(timeout=60)
+    assert (it.returncode == 0, out) == (False, ""), (out, err)
+    assert "Traceback" not in err
+    if how == signal.SIGINT:
+        assert_stopped(data_dir)
+    assert tasks(process, data_dir) == [("t", 1)]  # and nothing of it is there
+    assert_stopped(data_dir)
+
+
+@pytest.mark.parametrize("below", ["file", "file/below", "file/further/below"])
+def test_a_data_directory_that_cannot_be_made(process, tmp_path, below):
+    (tmp_path / "file").write_text("in the way")
+    said = process("task", "list", data_dir=tmp_path / below).refusal(4)
+    assert str(tmp_path / below) in said
+    assert "ROUNDBOOK_DATA_DIR" in said
+
+
+def test_a_data_directory_that_holds_something_else(process, data_dir):
+    (data_dir / "postgres").mkdir()
+    (data_dir / "postgres" / "thesis.tex").write_text("precious")
+    said = process("task", "list", data_dir=data_dir).refusal(4)
+    assert str(data_dir / "postgres") in said
+    assert (data_dir / "postgres" / "thesis.tex").read_text() == "precious"
+
+
+# root and an ordinary user on one machine
+
+PEOPLE = ("nobody", "daemon")
+
+
+def run_as(user, words, **options):
+    return subprocess.run(
+        [str(word) for word in words],
+        cwd="/",
+        user=user.pw_uid,
+        group=user.pw_gid,
+        extra_groups=[],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        **options,
+    )
+
+
+def usable_by(user, *words):
+    try:
+        return run_as(user, words).returncode == 0
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def as_ordinary_user():
+    """How an ordinary user runs this very program: a command prefix and the environment.
+
+    The interpreter and the libraries may lie where only root looks, such as a Python under
+    /root. Then the user gets the system's Python of the same version, or a copy.
+    """
+    user = next(entry for entry in pwd.getpwall() if entry.pw_name in PEOPLE)
+    stage = Path(tempfile.mkdtemp(prefix="rb"))
+    stage.chmod(0o755)
+    home = stage / "home"
+    home.mkdir()
+    os.chown(home, user.pw_uid, user.pw_gid)
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    same = f"import sys; assert sys.version_info[:2] == {sys.version_info[:2]!r}; import ctypes"
+    systems = (f"/usr/bin/python{version}", "/usr/bin/python3", f"/usr/local/bin/python{version}")
+    python = next(
+        (each for each in (sys.executable, *systems) if usable_by(user, each, "-c", same)), None
+    )
+    if python is None:
+        unneeded = shutil.ignore_patterns("site-packages", "test", "__pycache__", "*.a", "share")
+        shutil.copytree(sys.base_prefix, stage / "python", ignore=unneeded, symlinks=True)
+        python = str(stage / "python" / "bin" / f"python{version}")
+    libraries, program = Path(sysconfig.get_paths()["purelib"]), ROOT
+    if not usable_by(user, python, "-c", f"import os; os.listdir({str(libraries)!r})"):
+        shutil.copytree(libraries, stage / "libraries", symlinks=True)
+        libraries = stage / "libraries"
+    if not usable_by(user, python, "-c", f"open({str(ROOT / 'cli' / 'main.py')!r})"):
+        program = stage / "program"
+        for room in ("cli", "service", "migrations"):
+            shutil.copytree(ROOT / room, program / room)
+    settings = {
+        "HOME": str(home),
+        "PATH": "/usr/bin:/bin",
+        "PYTHONPATH": f"{program}:{libraries}",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "ROUNDBOOK_CONFIG": os.devnull,
+    }
+
+    def call(*words, **more):
+        program_line = (python, "-W", "error", "-c", "from cli.main import main; main()")
+        return run_as(user, (*program_line, *words), env=settings | more)
+
+    yield home, call
+    shutil.rmtree(stage)
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 and not os.environ.get("CI"), reason="only root can become somebody else"
+)
+def test_an_ordinary_user_after_root(process, data_dir, as_ordinary_user):
+    assert process(*RECORD, data_dir=data_dir).code == 0  # root goes first
+    home, call = as_ordinary_user
+    for place in ({}, {"ROUNDBOOK_DATA_DIR": str(home / "elsewhere")}):
+        made = call("task", "create", "mine", **place)
+        assert (made.returncode, made.stderr) == (0, "")
+        listed = call("task", "list", "--format", "json", **place)
+        assert (listed.returncode, listed.stderr) == (0, "")
+        assert [each["task"] for each in json.loads(listed.stdout)["tasks"]] == ["mine"]
+    kept = home / ".local" / "share" / "roundbook" / "postgres"  # the default place
+    assert (kept / "PG_VERSION").exists()
+    assert not (kept / "postmaster.pid").exists()
+    refused = call("task", "list", ROUNDBOOK_DATA_DIR=str(data_dir))  # root's own
+    assert (refused.returncode, refused.stdout) == (4, "")
+    assert "Traceback" not in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
+    assert tasks(process, data_dir) == [("t", 1)]  # and root again
+    assert_stopped(data_dir)

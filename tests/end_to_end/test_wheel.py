@@ -1,0 +1,108 @@
+"""The wheel is the whole program: installed alone into an empty environment, it runs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*words, cwd, **settings):
+    plain = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("ROUNDBOOK_", "PYTHON", "VIRTUAL_ENV"))
+    }
+    done = subprocess.run(
+        [str(word) for word in words],
+        cwd=cwd,
+        env=plain | settings,
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
+    )
+    assert done.returncode == 0, (words, done.stdout[-3000:], done.stderr[-3000:])
+    return done
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """Build the wheel from a copy of what git would commit, or of the checkout without git."""
+    copy = tmp_path_factory.mktemp("source") / "roundbook"
+    if (ROOT / ".git").exists() and shutil.which("git"):
+        listing = ("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        tracked = run(*listing, cwd=ROOT).stdout.split("\0")
+        for name in filter(None, tracked):
+            if (ROOT / name).is_file():  # not what is deleted but not yet committed
+                (copy / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, copy / name)
+    else:
+        unwanted = shutil.ignore_patterns(".*", "__pycache__", "_build", "build", "dist")
+        shutil.copytree(ROOT, copy, ignore=unwanted)
+    place = tmp_path_factory.mktemp("wheel")
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", place, copy, cwd=place)
+    (built,) = place.iterdir()
+    return built
+
+
+def test_what_is_in_it(wheel):
+    assert wheel.name == f"roundbook-{version('roundbook')}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        (points,) = [name for name in names if name.endswith("entry_points.txt")]
+        entry_points = archive.read(points).decode()
+    assert "roundbook = cli.main:main" in entry_points
+    sources = {
+        str(path.relative_to(ROOT))
+        for room in ("cli", "service", "migrations")
+        for path in (ROOT / room).rglob("*")
+        if path.suffix in {".py", ".csv"}
+    }
+    assert {"migrations/env.py", "migrations/versions/0001_the_record.py"} <= sources
+    assert {"service/logbook/airs2016_table1.csv", "service/logbook/airs2016_table2_stc.csv"} <= (
+        sources
+    )
+    assert sources <= names
+    assert {name.split("/")[0] for name in names} == {
+        "cli",
+        "service",
+        "migrations",
+        f"roundbook-{version('roundbook')}.dist-info",
+    }
+
+
+def test_it_runs_from_an_empty_environment(wheel, tmp_path):
+    home, empty = tmp_path / "home", tmp_path / "empty"
+    home.mkdir()
+    empty.mkdir()
+    run(sys.executable, "-m", "venv", tmp_path / "venv", cwd=tmp_path)
+    python = tmp_path / "venv" / "bin" / "python"
+    run(
+        *(python, "-m", "pip", "--disable-pip-version-check", "--quiet", "install", wheel),
+        *("--constraint", ROOT / "constraints.txt"),
+        cwd=empty,
+    )
+    roundbook = tmp_path / "venv" / "bin" / "roundbook"
+    settings = {"HOME": str(home), "ROUNDBOOK_DATA_DIR": str(tmp_path / "data")}
+    assert run(roundbook, "--version", cwd=empty).stdout == f"roundbook {version('roundbook')}\n"
+    where = run(
+        *(python, "-c", "import cli, service, migrations as m; print(cli.__file__, m.__file__)"),
+        cwd=empty,
+    )
+    assert where.stdout.count(str(tmp_path / "venv")) == 2
+    shown = run(roundbook, "demo", cwd=empty, **settings).stdout
+    assert "20 of 20 sizes" in shown
+    assert "HELD: " in shown
+    assert "AGED: " in shown
+    assert list(empty.iterdir()) == []
+    assert not (tmp_path / "data").exists()
+    run(python, "-m", "pip", "--disable-pip-version-check", "check", cwd=empty)
