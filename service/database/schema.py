@@ -77,10 +77,14 @@ def require_current(engine: Engine) -> None:
     )
 
 
-def _known(current: str | None, expected: str) -> None:
+def is_known(revision: str) -> bool:
+    """Return whether this program has the migration that made a revision."""
     script = ScriptDirectory.from_config(alembic_config())
-    known = {revision.revision for revision in script.walk_revisions()}
-    if current is not None and current not in known:
+    return revision in {each.revision for each in script.walk_revisions()}
+
+
+def _known(current: str | None, expected: str) -> None:
+    if current is not None and not is_known(current):
         raise SchemaOutOfDate(
             f"The database has the schema of a later Roundbook (revision {current}, this program"
             f" knows {expected}). Install the newer Roundbook to use it.",

@@ -116,6 +116,8 @@ def report_drift(
         task_id = find_task(connection, task)
         measure_id, measure = find_measure(connection, task_id, task, measure)
         label = choose_assessments(connection, task_id, measure_id, measure, assessments)
+        for named in filter(None, (from_round, to_round)):
+            find_round(connection, task_id, task, named)
         first, last = _rounds(connection, task_id, task, measure_id, measure, label)
         ends = []
         for chosen in (from_round or first, to_round or last):

@@ -44,8 +44,8 @@ def find_task(connection: Connection, name: str, *, lock: bool = False) -> int:
     found = connection.execute(query.with_for_update(key_share=True) if lock else query).scalar()
     if found is None:
         raise NotRecorded(
-            f"There is no task '{name}'. Make it with 'roundbook task create {shlex.quote(name)}'"
-            " (or log with --create); 'roundbook task list' shows the tasks there are."
+            f"There is no task '{name}' ('roundbook task list' shows those there are). Log with"
+            f" --create, or make it first: roundbook task create {shlex.quote(name)}"
         )
     return int(found)
 
@@ -62,11 +62,10 @@ def find_round(connection: Connection, task_id: int, task_name: str, label: str)
         select(round_.c.id).where(round_.c.task_id == task_id, round_.c.label == label.strip())
     ).scalar()
     if found is None:
-        words = f"{shlex.quote(task_name)} {shlex.quote(label)}"
         raise NotRecorded(
-            f"Task '{task_name}' has no round '{label}'. Make it with"
-            f" 'roundbook round create {words}' (or log with --create);"
-            f" 'roundbook round list {shlex.quote(task_name)}' shows the rounds there are."
+            f"Task '{task_name}' has no round '{label}' ('roundbook round list' shows those there"
+            f" are). Log with --create, or make it first: roundbook round create"
+            f" {shlex.quote(task_name)} {shlex.quote(label)}"
         )
     return int(found)
 

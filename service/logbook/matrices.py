@@ -10,7 +10,7 @@ import numpy as np
 from sqlalchemy import Connection, Engine
 
 from service.database.engine import unit_of_work
-from service.errors import ContentDiffers, InputError, NotRecorded
+from service.errors import BadFile, ContentDiffers, InputError, NotRecorded
 from service.formats import (
     MissingPolicy,
     RunTeam,
@@ -112,12 +112,18 @@ def log_files(
         layout=layout,
         max_bytes=max_file_bytes,
     )
+    settled = settle_missing(scores, missing)
+    if len(settled.topics) == 1:
+        raise BadFile(
+            "the scores of one topic have no residual variance, which needs at least 2 topics",
+            settled.files[0],
+        )
     return log_matrix(
         engine,
         task,
         round_label,
         measure,
-        settle_missing(scores, missing),
+        settled,
         teams=read_teams(teams, max_bytes=max_file_bytes) if teams else {},
         assessments=assessments,
         create=create,

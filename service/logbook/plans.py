@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+from pydantic import ConfigDict
 from sqlalchemy import Engine as DatabaseEngine
 
 from service.logbook.result import SOFTWARE, Result
@@ -34,6 +35,9 @@ class Design(Result):
     between the best and the worst of them that are worth detecting; `alpha` and `beta` the
     Type I and Type II error rates.
     """
+
+    # What is no number is refused with the other impossible inputs, in one sentence.
+    model_config = ConfigDict(frozen=True, allow_inf_nan=True)
 
     m: tuple[int, ...]
     min_d: tuple[float, ...]

@@ -11,8 +11,8 @@ from service.logbook.result import Result
 class SchemaState(Result):
     """The schema revision of the database and the one this program needs.
 
-    `status` is ``up to date``, ``out of date``, ``none`` or, after an upgrade that did
-    something, ``upgraded``.
+    `status` is ``up to date``, ``out of date``, ``newer``, ``none`` or, after an upgrade that
+    did something, ``upgraded``.
     """
 
     current: str | None
@@ -23,7 +23,12 @@ class SchemaState(Result):
 def read_schema(engine: Engine) -> SchemaState:
     """Return the state of the schema."""
     current, expected = schema.current_revision(engine), schema.expected_revision()
-    status = "up to date" if current == expected else "out of date" if current else "none"
+    if current is None:
+        status = "none"
+    elif current == expected:
+        status = "up to date"
+    else:
+        status = "out of date" if schema.is_known(current) else "newer"
     return SchemaState(current=current, expected=expected, status=status)
 
 
@@ -38,3 +43,8 @@ def upgrade_schema(engine: Engine) -> SchemaState:
     before, after = schema.upgrade(engine)
     status = "up to date" if before == after else "upgraded"
     return SchemaState(current=after, expected=after, status=status)
+
+
+def require_schema(engine: Engine) -> None:
+    """Raise SchemaOutOfDate, naming the way out, unless the schema is up to date."""
+    schema.require_current(engine)

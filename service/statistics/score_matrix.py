@@ -48,11 +48,11 @@ def checked_scores(
     topics, runs = matrix.shape
     if topics < least_topics:
         raise ImpossibleStatistic(
-            f"{statistic} needs at least {least_topics} topic(s), and there are {topics}."
+            f"{statistic} needs at least {least_topics} topics, not {topics}."
         )
     if runs < least_runs:
         raise ImpossibleStatistic(
-            f"{statistic} needs at least {least_runs} run(s), and there are {runs}."
+            f"{statistic} needs at least {least_runs} runs, not {runs}."
         )
     # NaN goes through min and max and fails the comparison: two passes check all three conditions.
     if not (matrix.min() >= -LARGEST_SCORE and matrix.max() <= LARGEST_SCORE):

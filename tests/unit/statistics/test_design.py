@@ -185,7 +185,7 @@ def test_the_largest_number_of_runs_on_a_list():
     assert (found.design, found.solved_for) == ("anova", "runs")
     fewer = solve_runs([20, 2, 10, 5], topics[1:] - 1, 0.1, 0.05)
     assert fewer.runs.tolist() == [2, 5, 10]
-    with pytest.raises(ImpossibleStatistic, match="79 topics do not suffice .* from 2 to 20"):
+    with pytest.raises(ImpossibleStatistic, match=r"79 topics do not suffice .* from 2 to 20"):
         solve_runs([2, 20], [80, 79], 0.1, 0.05)
 
 
@@ -277,7 +277,7 @@ def test_an_interval_has_no_power_and_no_beta():
 def test_number_of_runs_where_it_belongs():
     with pytest.raises(ImpossibleStatistic, match="one-way ANOVA needs the number of runs"):
         solve_topics("anova", 0.1, 0.05)
-    with pytest.raises(ImpossibleStatistic, match="number of runs must be .* not 1"):
+    with pytest.raises(ImpossibleStatistic, match=r"number of runs must be .* not 1"):
         solve_min_d("anova", 50, 0.05, runs=1)
     for design in DESIGNS:
         if design != "anova":

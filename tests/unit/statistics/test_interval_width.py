@@ -100,7 +100,7 @@ def test_arguments_broadcast_and_are_echoed():
 def test_the_largest_plan_and_one_beyond(design):
     limit = float(UNITS[design](MOST_TOPICS)) * np.sqrt(0.05 * RESIDUALS[design])
     assert SIZES[design](limit * 1.0000001, 0.05).topics <= MOST_TOPICS
-    with pytest.raises(ImpossibleStatistic, match="width .* more than 10,000,000 topics"):
+    with pytest.raises(ImpossibleStatistic, match=r"width .* more than 10,000,000 topics"):
         SIZES[design]([0.1, limit * 0.999999], 0.05)
     with pytest.raises(ImpossibleStatistic, match="more than 10,000,000 topics"):
         SIZES[design](1e-300, 1e300)

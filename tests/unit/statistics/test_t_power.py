@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -36,8 +38,8 @@ def naive_exact_power(dof, ncp, alpha):
 
     width = 12 / np.sqrt(2 * dof)
     points = np.linspace(max(0.0, 1 - width), 1 + width, 9)
-    pieces = zip(points[:-1], points[1:], strict=True)
-    return sum(integrate.quad(given_sd, low, high, epsabs=1e-13)[0] for low, high in pieces)
+    # Gauss-Legendre is plenty for a density so smooth.
+    return sum(integrate.fixed_quad(given_sd, low, high, n=40)[0] for low, high in pairwise(points))
 
 
 def naive_sakai_power(dof, ncp, alpha):
@@ -154,16 +156,16 @@ def test_critical_value_of_a_tiny_alpha():
 def test_sizes_equal_a_scan_from_two_upwards(design, engine):
     # Large effects and alphas too, where sakai falls with the first topics before it rises.
     rng = np.random.default_rng(4)
-    count = 3_000
+    count = 1_500
     min_d = np.sqrt(10 ** rng.uniform(-2, 3, count))
     alpha = 10 ** rng.uniform(-6, -0.02, count)
     beta = (1 - alpha) * rng.uniform(0.001, 0.99, count)
     found = SIZES[design](min_d, 1.0, alpha, beta, engine=engine)
-    scanned = np.arange(2, 151)
+    scanned = np.arange(2, 101)
     enough = POWERS[design](scanned[:, None], min_d, 1.0, alpha, engine=engine) >= 1 - beta
-    first = np.where(enough.any(axis=0), scanned[enough.argmax(axis=0)], 151)
-    assert (first <= 150).mean() > 0.5
-    np.testing.assert_array_equal(np.minimum(found.topics, 151), first)
+    first = np.where(enough.any(axis=0), scanned[enough.argmax(axis=0)], 101)
+    assert (first <= 100).mean() > 0.5
+    np.testing.assert_array_equal(np.minimum(found.topics, 101), first)
 
 
 @pytest.mark.parametrize("design", DESIGNS)
@@ -179,7 +181,7 @@ def test_sizes_are_the_smallest(design, engine):
     assert not (fewer[more] >= 0.8).any()
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(
     design=st.sampled_from(DESIGNS),
     engine=st.sampled_from(ENGINES),
@@ -193,7 +195,7 @@ def test_sizes_fall_with_min_d_and_rise_with_variance(design, engine, min_d, var
     assert SIZES[design](min_d, variance * factor, engine=engine).topics >= size
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(
     design=st.sampled_from(DESIGNS),
     n=st.integers(2, 100_000),
@@ -241,7 +243,7 @@ def test_the_largest_plan_and_one_beyond(design, engine):
     pilot = float(SIZES[design](1e-3, 0.05, engine=engine).topics)
     near, beyond = 1e-3 * np.sqrt(pilot / (MOST_TOPICS * np.array([0.9999, 1.0001])))
     assert SIZES[design](near, 0.05, engine=engine).topics <= MOST_TOPICS
-    with pytest.raises(ImpossibleStatistic, match="MinD .* more than 10,000,000 topics"):
+    with pytest.raises(ImpossibleStatistic, match=r"MinD .* more than 10,000,000 topics"):
         SIZES[design]([0.1, beyond], 0.05, engine=engine)
     with pytest.raises(ImpossibleStatistic, match="more than 10,000,000 topics"):
         SIZES[design](1e-200, 1e300, engine=engine)
