@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cli.options import Assessments, Database, Form, Measure, RoundLabel, TaskName
-from cli.output import Column, count, number, show
+from cli.options import Assessments, Database, Form, Format, Measure, RoundLabel, TaskName
+from cli.output import Column, count, number, show, talk
 from cli.session import record
+
+if TYPE_CHECKING:
+    from service.logbook.factors import FactorSet
 
 app = typer.Typer(no_args_is_help=True, help="Standardisation factors of a round, by version.")
 
@@ -33,6 +36,63 @@ def show_(
         found = show_factors(
             engine, task, round_label, measure, assessments=assessments, version=version
         )
+    _print(found, form)
+
+
+@app.command(
+    epilog="Example: roundbook factors fit covid round1 --measure nDCG@10 --runs pooled"
+    " --reason 'pool membership is known now'"
+)
+def fit(
+    context: typer.Context,
+    task: TaskName,
+    round_label: RoundLabel,
+    measure: Measure,
+    reason: Annotated[
+        str, typer.Option("--reason", metavar="TEXT", help="Why a further version is fitted.")
+    ],
+    runs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--runs",
+            metavar="TAG",
+            help="The standardising runs: pooled, all, or a run's tag; repeat. (default: pooled)",
+        ),
+    ] = None,
+    zero_sd: Annotated[
+        Literal["average", "drop"],
+        typer.Option(
+            "--zero-sd", help="Topics on which these runs tie: 0, or dropped."
+        ),
+    ] = "average",
+    assessments: Assessments = None,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Fit a further factor version on other standardising runs; older versions stay."""
+    from service.logbook.fitting import fit_factor_set
+    from service.settings import load_settings
+
+    named = runs or ["pooled"]
+    chosen: str | list[str] = named[0] if named in (["pooled"], ["all"]) else named
+    with record(context, database) as engine:
+        fitted = fit_factor_set(
+            engine,
+            task,
+            round_label,
+            measure,
+            runs=chosen,
+            reason=reason,
+            zero_sd=zero_sd,
+            assessments=assessments,
+            user=load_settings().user,
+        )
+    _print(fitted, form)
+    if fitted.status == "unchanged":
+        talk(f"These factors were there already, as version {fitted.version}.")
+
+
+def _print(found: FactorSet, form: Format) -> None:
     columns = (
         Column("topic", "Topic"),
         number("mean", "Mean"),

@@ -8,7 +8,20 @@ from typing import Annotated
 
 import typer
 
-from cli import db, demo, drift, factors, log, plan, round_, standardise, task, variance
+from cli import (
+    db,
+    demo,
+    drift,
+    factors,
+    generalisability,
+    log,
+    plan,
+    rank,
+    round_,
+    standardise,
+    task,
+    variance,
+)
 from cli.options import Database
 from service.errors import DatabaseUnreachable, RoundbookError, SchemaOutOfDate
 
@@ -48,6 +61,8 @@ app.add_typer(variance.app, name="variance")
 app.add_typer(factors.app, name="factors")
 standardise.attach(app)
 plan.attach(app)
+rank.attach(app)
+generalisability.attach(app)
 drift.attach(app)
 app.add_typer(db.app, name="db")
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from cli.options import Assessments, Database, Format, Measure, RoundLabel, TaskName
+from cli.options import Assessments, Database, Format, Measure, TaskName
 from cli.output import Column, counted, number, print_csv, show, talk
 from cli.session import record
 
@@ -25,12 +26,19 @@ class RunMean(NamedTuple):
 def standardise(
     context: typer.Context,
     task: TaskName,
-    round_label: RoundLabel,
+    round_label: Annotated[
+        str,
+        typer.Argument(
+            metavar="ROUND|FILE",
+            help="The round; or a file of new runs, with --factors-from.",
+        ),
+    ],
     measure: Measure,
     scale: Annotated[
-        Literal["std", "std-cdf", "std-ab"],
-        typer.Option("--scale", help="std-AB has A = .15 and B = .5."),
+        Literal["std", "std-cdf", "std-ab", "e-std"], typer.Option("--scale", help="The scale.")
     ] = "std-ab",
+    a: Annotated[float, typer.Option("--a", help="std-AB: what one sd counts.")] = 0.15,
+    b: Annotated[float, typer.Option("--b", help="std-AB: the score of an average run.")] = 0.5,
     factors_from: Annotated[
         str | None,
         typer.Option(
@@ -39,6 +47,28 @@ def standardise(
             help="Another round's factors, by default its latest.",
         ),
     ] = None,
+    files: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--file",
+            metavar="FILE",
+            help="Score the runs in this file by the round's factors; nothing is logged. Repeat.",
+        ),
+    ] = None,
+    layout: Annotated[
+        Literal["auto", "wide", "long", "trec_eval", "ir_measures", "ntcireval"],
+        typer.Option("--layout", help="How the files are laid out."),
+    ] = "auto",
+    file_measure: Annotated[
+        str | None,
+        typer.Option(
+            "--file-measure", metavar="NAME", help="What the files call the measure, if otherwise."
+        ),
+    ] = None,
+    missing: Annotated[
+        Literal["reject", "zero", "drop-topic"],
+        typer.Option("--missing", help="Missing scores in the files."),
+    ] = "reject",
     assessments: Assessments = None,
     form: Annotated[
         Format | None,
@@ -50,19 +80,48 @@ def standardise(
     ] = None,
     database: Database = None,
 ) -> None:
-    """Standardise a round's scores by its own or another round's factors."""
-    from service.logbook.standardise import standardise as use_case
+    """Standardise a round's scores, or new runs from a file, by a round's factors."""
+    from service.errors import NotRecorded
+    from service.logbook import standardise as use_cases
+    from service.settings import load_settings
 
-    with record(context, database) as engine:
-        scores = use_case(
+    def from_files(factors: str, paths: list[Path]) -> StandardisedScores:
+        return use_cases.standardise_files(
             engine,
             task,
-            round_label,
+            factors,
+            paths,
             measure,
             scale=scale,
-            factors_from=factors_from,
+            a=a,
+            b=b,
+            layout=layout,
+            file_measure=file_measure,
+            missing=missing,
+            max_file_bytes=load_settings().max_file_bytes,
             assessments=assessments,
         )
+
+    with record(context, database) as engine:
+        if files:
+            scores = from_files(factors_from or round_label, files)
+        else:
+            try:
+                scores = use_cases.standardise(
+                    engine,
+                    task,
+                    round_label,
+                    measure,
+                    scale=scale,
+                    a=a,
+                    b=b,
+                    factors_from=factors_from,
+                    assessments=assessments,
+                )
+            except NotRecorded:
+                if factors_from is None or not Path(round_label).is_file():
+                    raise
+                scores = from_files(factors_from, [Path(round_label)])
     if form is None:
         form = "table" if sys.stdout.isatty() else "csv"
     if form == "csv":
@@ -96,12 +155,16 @@ def _show(scores: StandardisedScores, form: Format) -> None:
         means,
         (Column("run", "Run"), number("mean", f"Mean {scores.scale}")),
         above=[
-            f"{scores.task}, round '{scores.round}': {scores.measure} over {len(scores.topics)}"
+            f"{scores.task}, {_what(scores)}: {scores.measure} over {len(scores.topics)}"
             f" topics, by factor version {scores.factor_version} of round"
             f" '{scores.factors_round}'"
         ],
         below=["Every score: add --format csv or --format json."],
     )
+
+
+def _what(scores: StandardisedScores) -> str:
+    return f"round '{scores.round}'" if scores.matrix else ", ".join(scores.files)
 
 
 def attach(app: typer.Typer) -> None:

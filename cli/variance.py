@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
@@ -17,8 +18,11 @@ from cli.options import (
     Scaled,
     TaskName,
 )
-from cli.output import Column, count, counted, number, show, talk
+from cli.output import Column, count, counted, number, print_table, show, talk
 from cli.session import record
+
+if TYPE_CHECKING:
+    from service.logbook.variances import VarianceHistory
 
 app = typer.Typer(no_args_is_help=True, help="Variances: of a measure in each round, and pooled.")
 
@@ -27,10 +31,19 @@ _ROUNDS = (
     count("topics", "Topics"),
     count("runs", "Runs"),
     number("variance", "Variance", 5),
+    Column(
+        "interval", "95% interval", lambda interval: f"[{interval.low:.5f}, {interval.high:.5f}]"
+    ),
+    number("two_way_variance", "Two-way", 5),
     count("dof", "dof"),
     Column("origin", "From"),
     Column("source", "Source"),
 )
+
+PoolBy = Annotated[
+    Literal["dof", "topics"],
+    typer.Option("--pool-by", help="Weigh rounds by runs x (topics - 1), or by topics - 1."),
+]
 
 
 @app.command("show", epilog="Example: roundbook variance show covid --measure nDCG@10")
@@ -40,27 +53,116 @@ def show_(
     measure: Measure,
     scale: Scaled = "raw",
     assessments: Assessments = None,
+    pool_by: PoolBy = "dof",
     form: Form = "table",
     database: Database = None,
 ) -> None:
-    """Show a measure's residual variance in every round, and pooled."""
+    """Show a measure's residual variance in every round, with intervals, and pooled."""
     from service.logbook.variances import show_variances
 
     with record(context, database) as engine:
-        history = show_variances(engine, task, measure, scale=scale, assessments=assessments)
+        history = show_variances(
+            engine, task, measure, scale=scale, assessments=assessments, pool_by=pool_by
+        )
+    show(history, form, history.rounds, _ROUNDS, above=_heading(history), below=_footing(history))
+
+
+def _heading(history: VarianceHistory) -> list[str]:
+    label = "" if history.assessments == "official" else f", {history.assessments} assessments"
+    return [f"{history.task}: {history.measure}, {history.scale} scale{label}"]
+
+
+def _footing(history: VarianceHistory) -> list[str]:
     pooled = history.pooled
-    spread = "" if pooled.max_min_ratio is None else f"; max/min {pooled.max_min_ratio:.2f}"
-    show(
-        history,
-        form,
-        history.rounds,
-        _ROUNDS,
-        above=[f"{history.task}: {history.measure}, {history.scale} scale"],
-        below=[
-            f"Pooled over {counted(len(pooled.rounds), 'round')}: {pooled.variance:.5f}"
-            f" (dof {pooled.dof}{spread})"
-        ],
+    line = (
+        f"Pooled over {counted(len(pooled.rounds), 'round')} by {pooled.weights}:"
+        f" {pooled.variance:.5f}"
     )
+    if pooled.interval:
+        line += f", 95% interval [{pooled.interval.low:.5f}, {pooled.interval.high:.5f}]"
+        line += f" ({pooled.interval.method})"
+    line += f"; dof {pooled.dof}"
+    if pooled.max_min_ratio is not None and len(pooled.rounds) > 1:
+        line += f", max/min {pooled.max_min_ratio:.2f}"
+    if pooled.homogeneity.p_value is not None:
+        line += f", Bartlett p {pooled.homogeneity.p_value:.2g}"
+    return [line, *([pooled.warning] if pooled.warning else [])]
+
+
+@app.command(epilog="Example: roundbook variance history covid --since 2020-05-01 --scale std-ab")
+def history(
+    context: typer.Context,
+    task: TaskName,
+    measure: Annotated[
+        list[str] | None, typer.Option("--measure", metavar="M", help="Only this one; repeat.")
+    ] = None,
+    rounds: Annotated[
+        list[str] | None, typer.Option("--rounds", metavar="ROUND", help="Only this one; repeat.")
+    ] = None,
+    since: Annotated[
+        datetime | None,
+        typer.Option("--since", formats=["%Y-%m-%d"], help="Only rounds held then or later."),
+    ] = None,
+    scale: Scaled = "raw",
+    assessments: Assessments = None,
+    pool_by: PoolBy = "dof",
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Show the variances of all measures over all rounds, the least stable measure first."""
+    from service.logbook.variances import show_histories
+
+    with record(context, database) as engine:
+        found = show_histories(
+            engine,
+            task,
+            measures=measure or (),
+            rounds=rounds or (),
+            since=since.date() if since else None,
+            scale=scale,
+            assessments=assessments,
+            pool_by=pool_by,
+        )
+    if found.undated:
+        talk(f"Note: left out, since their date is not recorded: {', '.join(found.undated)}.")
+    if form == "table":
+        for each in found.histories:
+            print_table(each.rounds, _ROUNDS, above=_heading(each), below=[*_footing(each), ""])
+        return
+    rows = [
+        _Line(
+            each.measure,
+            each.assessments,
+            row.round,
+            row.topics,
+            row.runs,
+            row.variance,
+            row.interval.low if row.interval else None,
+            row.interval.high if row.interval else None,
+            row.dof,
+            row.origin,
+            row.source,
+        )
+        for each in found.histories
+        for row in each.rounds
+    ]
+    show(found, form, rows, tuple(Column(name, name) for name in _Line._fields))
+
+
+class _Line(NamedTuple):
+    """One line of the history as CSV: a measure in a round."""
+
+    measure: str
+    assessments: str
+    round: str
+    topics: int
+    runs: int
+    variance: float
+    low: float | None
+    high: float | None
+    dof: int
+    origin: str
+    source: str | None
 
 
 @app.command(epilog="Example: roundbook variance pooled covid --measure nDCG@10 --scale std-ab")
@@ -70,21 +172,25 @@ def pooled(
     measure: Measure,
     scale: Scaled = "raw",
     assessments: Assessments = None,
+    pool_by: PoolBy = "dof",
     form: Form = "table",
     database: Database = None,
 ) -> None:
-    """Show the variance pooled over all rounds, weighted by degrees of freedom."""
+    """Show the variance pooled over all rounds, with its interval and a homogeneity test."""
     from service.logbook.variances import show_variances
 
     with record(context, database) as engine:
-        result = show_variances(engine, task, measure, scale=scale, assessments=assessments).pooled
+        result = show_variances(
+            engine, task, measure, scale=scale, assessments=assessments, pool_by=pool_by
+        ).pooled
     columns = (
         number("variance", "Pooled variance", 5),
         count("dof", "dof"),
+        Column("weights", "Weighed by"),
         Column("rounds", "Rounds", ", ".join),
         number("max_min_ratio", "Max/min", 2),
     )
-    show(result, form, [result], columns)
+    show(result, form, [result], columns, below=[result.warning] if result.warning else [])
 
 
 @app.command(

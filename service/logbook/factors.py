@@ -56,6 +56,13 @@ class LoadedFactors(NamedTuple):
     sd: npt.NDArray[np.float64]
 
 
+class Standardising(NamedTuple):
+    """Which runs standardise: 'all', 'pooled' or 'chosen', and a (runs,) mask of them."""
+
+    which: str
+    mask: npt.NDArray[np.bool_]
+
+
 class FittedFactors(NamedTuple):
     """A factor set just stored."""
 
@@ -84,36 +91,41 @@ def show_factors(
     """
     with unit_of_work(engine) as connection:
         series = find_series(connection, task, round_label, measure, assessments)
-        loaded = load_factors(connection, find_factor_set(connection, series, version))
-        row = loaded.row
-        revision = connection.execute(
-            select(matrix.c.revision).where(matrix.c.id == row.matrix_id)
-        ).scalar_one()
-        return FactorSet(
-            task=task,
-            round=series.round,
-            measure=series.measure,
-            assessments=series.assessments,
-            version=row.version,
-            versions=[each.version for each in factor_sets(connection, series)],
-            matrix=row.matrix_id,
-            revision=revision,
-            standardising=row.standardising,
-            zero_sd=row.zero_sd,
-            zero_sd_topics=[
-                name for name, sd in zip(loaded.topics, loaded.sd, strict=True) if sd == 0
-            ],
-            reason=row.reason,
-            fitted_at=row.fitted_at,
-            fitted_by=row.fitted_by,
-            software=row.software,
-            factors=[
-                Factor(topic=name, mean=mean, sd=sd, runs=row.runs)
-                for name, mean, sd in zip(
-                    loaded.topics, loaded.mean.tolist(), loaded.sd.tolist(), strict=True
-                )
-            ],
-        )
+        return read_factor_set(connection, task, series, version)
+
+
+def read_factor_set(
+    connection: Connection, task: str, series: Series, version: int | None = None
+) -> FactorSet:
+    """Return one version of a series' factors, by default the latest."""
+    loaded = load_factors(connection, find_factor_set(connection, series, version))
+    row = loaded.row
+    revision = connection.execute(
+        select(matrix.c.revision).where(matrix.c.id == row.matrix_id)
+    ).scalar_one()
+    return FactorSet(
+        task=task,
+        round=series.round,
+        measure=series.measure,
+        assessments=series.assessments,
+        version=row.version,
+        versions=[each.version for each in factor_sets(connection, series)],
+        matrix=row.matrix_id,
+        revision=revision,
+        standardising=row.standardising,
+        zero_sd=row.zero_sd,
+        zero_sd_topics=[name for name, sd in zip(loaded.topics, loaded.sd, strict=True) if sd == 0],
+        reason=row.reason,
+        fitted_at=row.fitted_at,
+        fitted_by=row.fitted_by,
+        software=row.software,
+        factors=[
+            Factor(topic=name, mean=mean, sd=sd, runs=row.runs)
+            for name, mean, sd in zip(
+                loaded.topics, loaded.mean.tolist(), loaded.sd.tolist(), strict=True
+            )
+        ],
+    )
 
 
 def load_factors(connection: Connection, row: Row[Any]) -> LoadedFactors:
@@ -137,36 +149,31 @@ def load_factors(connection: Connection, row: Row[Any]) -> LoadedFactors:
     )
 
 
-def standardising_runs(
-    contributed: list[bool | None],
-) -> tuple[str, npt.NDArray[np.bool_]]:
+def standardising_runs(contributed: list[bool | None]) -> Standardising:
     """Choose the standardising runs: those that contributed to the pool where that is known.
 
     Parameters
     ----------
     contributed : per run, None where unknown
-
-    Returns
-    -------
-    ('pooled' or 'all', (runs,) bool array)
     """
     mask = np.array([flag is True for flag in contributed])
     if None not in contributed and 2 <= mask.sum() < mask.size:
-        return "pooled", mask
-    return "all", np.ones(len(contributed), dtype=bool)
+        return Standardising("pooled", mask)
+    return Standardising("all", np.ones(len(contributed), dtype=bool))
 
 
 def fit_and_store(
     connection: Connection,
     series: Series,
     stored: StoredMatrix,
+    standardising: Standardising,
     *,
     zero_sd: str,
     user: str,
     reason: str | None = None,
 ) -> FittedFactors:
     """Fit a matrix's factors and store them as the next version of its series."""
-    standardising, mask = standardising_runs(stored.contributed)
+    mask = standardising.mask
     factors = fit_factors(stored.scores, mask)
     sets = factor_sets(connection, series)
     version = sets[-1].version + 1 if sets else 1
@@ -178,7 +185,7 @@ def fit_and_store(
             measure_id=series.measure_id,
             assessments=series.assessments,
             version=version,
-            standardising=standardising,
+            standardising=standardising.which,
             runs=int(mask.sum()),
             zero_sd=zero_sd,
             reason=reason,
@@ -187,7 +194,7 @@ def fit_and_store(
         )
         .returning(factor_set.c.id)
     ).scalar_one()
-    if standardising != "all":
+    if standardising.which != "all":
         connection.execute(
             text(
                 "INSERT INTO roundbook.factor_set_run (factor_set_id, matrix_id, run_id)"
@@ -213,4 +220,4 @@ def fit_and_store(
             "sds": factors.sd.tolist(),
         },
     )
-    return FittedFactors(factor_set_id, version, standardising, zero_sd, factors)
+    return FittedFactors(factor_set_id, version, standardising.which, zero_sd, factors)

@@ -20,7 +20,7 @@ from service.formats import (
     settle_missing,
 )
 from service.logbook.estimates import read_estimates, store_estimates
-from service.logbook.factors import FittedFactors, fit_and_store
+from service.logbook.factors import FittedFactors, fit_and_store, standardising_runs
 from service.logbook.lookup import (
     DEFAULT_ASSESSMENTS,
     Series,
@@ -274,7 +274,13 @@ def _log(
     fitted: FittedFactors | None = None
     if len(settled.runs) >= 2:
         fitted = fit_and_store(
-            connection, series, stored, zero_sd=zero_sd, user=user, reason=revise
+            connection,
+            series,
+            stored,
+            standardising_runs(stored.contributed),
+            zero_sd=zero_sd,
+            user=user,
+            reason=revise,
         )
     variances = store_estimates(connection, stored, fitted, raw=raw)
     return _Done(

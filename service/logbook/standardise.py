@@ -1,18 +1,34 @@
-"""Standardised scores: a round's matrix by its own factors or another round's."""
+"""Standardised scores: a round's matrix, or new runs from files, by a round's factors."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 from sqlalchemy import Connection, Engine, select
 
 from service.database.engine import unit_of_work
-from service.database.tables import round_
+from service.database.tables import matrix, round_
 from service.errors import ImpossibleStatistic, NotRecorded
-from service.logbook.factors import load_factors
-from service.logbook.lookup import Series, current_matrix, find_factor_set, find_series
+from service.formats import MissingPolicy, read_scores, settle_missing
+from service.logbook.factors import LoadedFactors, load_factors
+from service.logbook.fitting import standardising_mask
+from service.logbook.lookup import (
+    Series,
+    current_matrix,
+    find_factor_set,
+    find_series,
+    find_task,
+)
 from service.logbook.result import Result
 from service.logbook.storing import load_matrix
-from service.statistics.standardisation import Scale, scale_scores
+from service.statistics.e_std import e_std
+from service.statistics.standardisation import scale_scores
+
+StandardScale = Literal["std", "std-cdf", "std-ab", "e-std"]
 
 
 class OffTie(Result):
@@ -25,9 +41,10 @@ class OffTie(Result):
 class StandardisedScores(Result):
     """Standardised scores, one list a run, and what they were standardised by.
 
-    `left_out` are the topics of the matrix that have no factors, or no spread under the
-    policy ``drop``; `off_ties` are the scores that the policy ``average`` puts at 0 sds although
-    they differ from the tie.
+    `matrix` and `revision` are None for scores read from `files`. `a` and `b` are those of
+    std-AB, None on other scales. `left_out` are the topics that have no factors, or no spread
+    under the policy ``drop``; `off_ties` are the scores that the policy ``average`` puts at 0 sds
+    although they differ from the tie.
     """
 
     task: str
@@ -35,8 +52,11 @@ class StandardisedScores(Result):
     measure: str
     assessments: str
     scale: str
-    matrix: int
-    revision: int
+    a: float | None
+    b: float | None
+    matrix: int | None
+    revision: int | None
+    files: list[str]
     factors_round: str
     factor_version: int
     zero_sd: str
@@ -47,13 +67,24 @@ class StandardisedScores(Result):
     off_ties: list[OffTie]
 
 
+class _Raw(NamedTuple):
+    topics: Sequence[str]
+    runs: Sequence[str]
+    scores: npt.NDArray[np.float64]
+    matrix: int | None
+    revision: int | None
+    files: Sequence[str]
+
+
 def standardise(
     engine: Engine,
     task: str,
     round_label: str,
     measure: str,
     *,
-    scale: Scale = "std-ab",
+    scale: StandardScale = "std-ab",
+    a: float = 0.15,
+    b: float = 0.5,
     factors_from: str | None = None,
     assessments: str | None = None,
 ) -> StandardisedScores:
@@ -61,7 +92,9 @@ def standardise(
 
     Parameters
     ----------
-    scale : 'std', 'std-cdf' or 'std-ab'
+    scale : 'std', 'std-cdf', 'std-ab' or 'e-std'
+    a, b : float
+        Slope and centre of std-AB: the share of the scale an sd takes, and an average score.
     factors_from : str, optional
         ``ROUND`` or ``ROUND:VERSION``; default the round's own latest factors.
 
@@ -80,62 +113,137 @@ def standardise(
                 f"Round '{round_label}' has no logged scores of {series.measure}; log them with"
                 f" 'roundbook log {task} {round_label} FILE --measure {series.measure}'."
             )
-        source, version = _factors_source(connection, task, series, factors_from)
-        factors = load_factors(connection, find_factor_set(connection, source, version))
         loaded = load_matrix(connection, row)
+        raw = _Raw(loaded.topics, loaded.runs, loaded.scores, row.id, row.revision, row.files)
+        source, version = _factors_source(connection, task, series, factors_from)
+        return _standardised(connection, task, series, raw, source, version, scale, a, b)
+
+
+def standardise_files(
+    engine: Engine,
+    task: str,
+    factors_from: str,
+    files: Sequence[Path],
+    measure: str,
+    *,
+    scale: StandardScale = "std-ab",
+    a: float = 0.15,
+    b: float = 0.5,
+    layout: str = "auto",
+    file_measure: str | None = None,
+    missing: MissingPolicy = "reject",
+    max_file_bytes: int,
+    assessments: str | None = None,
+) -> StandardisedScores:
+    """Return new runs' scores, read from files, standardised by a round's factors.
+
+    Nothing is logged. See `standardise` and `service.logbook.matrices.log_files`.
+
+    Parameters
+    ----------
+    factors_from : str
+        ``ROUND`` or ``ROUND:VERSION``.
+    """
+    scores = read_scores(
+        files, measure=measure, file_measure=file_measure, layout=layout, max_bytes=max_file_bytes
+    )
+    settled = settle_missing(scores, missing)
+    raw = _Raw(settled.topics, settled.runs, settled.scores, None, None, settled.files)
+    with unit_of_work(engine) as connection:
+        label, version = _label_and_version(connection, task, factors_from)
+        source = find_series(connection, task, label, measure, assessments)
+        return _standardised(connection, task, source, raw, source, version, scale, a, b)
+
+
+def _standardised(
+    connection: Connection,
+    task: str,
+    series: Series,
+    raw: _Raw,
+    source: Series,
+    version: int | None,
+    scale: StandardScale,
+    a: float,
+    b: float,
+) -> StandardisedScores:
+    if not (np.isfinite(a) and np.isfinite(b)):
+        raise ImpossibleStatistic(f"std-AB needs finite A and B, not {a:g} and {b:g}.")
+    factors = load_factors(connection, find_factor_set(connection, source, version))
     zero_sd = factors.row.zero_sd
     place = {
         name: index
         for index, name in enumerate(factors.topics)
         if zero_sd == "average" or factors.sd[index] > 0
     }
-    kept = [index for index, name in enumerate(loaded.topics) if name in place]
+    kept = [index for index, name in enumerate(raw.topics) if name in place]
     if not kept:
         raise ImpossibleStatistic(
-            f"None of the topics of round '{series.round}' has factors in round"
-            f" '{source.round}': there is nothing to standardise by."
+            f"None of the topics has usable factors in round '{source.round}': there is nothing to"
+            " standardise by."
         )
-    chosen = [place[loaded.topics[index]] for index in kept]
-    raw, mean, sd = loaded.scores[kept], factors.mean[chosen], factors.sd[chosen]
-    scores = scale_scores(raw, mean, sd, scale)
-    off_ties = np.argwhere((sd == 0)[:, None] & (raw != mean[:, None]))
+    chosen = [place[raw.topics[index]] for index in kept]
+    scores, mean, sd = raw.scores[kept], factors.mean[chosen], factors.sd[chosen]
+    if scale == "e-std":
+        standardised = e_std(scores, _standardising_scores(connection, factors)[chosen], zero_sd)
+    else:
+        standardised = scale_scores(scores, mean, sd, scale, a=a, b=b)
+    off_ties = np.argwhere((sd == 0)[:, None] & (scores != mean[:, None]))
     return StandardisedScores(
         task=task,
         round=series.round,
         measure=series.measure,
         assessments=series.assessments,
         scale=scale,
-        matrix=row.id,
-        revision=row.revision,
+        a=a if scale == "std-ab" else None,
+        b=b if scale == "std-ab" else None,
+        matrix=raw.matrix,
+        revision=raw.revision,
+        files=list(raw.files),
         factors_round=source.round,
         factor_version=factors.row.version,
         zero_sd=zero_sd,
-        topics=[loaded.topics[index] for index in kept],
-        runs=loaded.runs,
-        scores=np.ascontiguousarray(scores.T).tolist(),
-        left_out=[name for name in loaded.topics if name not in place],
+        topics=[raw.topics[index] for index in kept],
+        runs=list(raw.runs),
+        scores=np.ascontiguousarray(standardised.T).tolist(),
+        left_out=[name for name in raw.topics if name not in place],
         off_ties=[
-            OffTie(run=loaded.runs[run], topic=loaded.topics[kept[topic]])
+            OffTie(run=raw.runs[run], topic=raw.topics[kept[topic]])
             for topic, run in off_ties.tolist()
         ],
     )
 
 
+def _standardising_scores(
+    connection: Connection, factors: LoadedFactors
+) -> npt.NDArray[np.float64]:
+    """Return the standardising runs' scores, (topics, runs), in the factors' topic order."""
+    row = connection.execute(select(matrix).where(matrix.c.id == factors.row.matrix_id)).one()
+    loaded = load_matrix(connection, row)
+    mask = standardising_mask(connection, factors.row, loaded.run_ids)
+    place = {name: index for index, name in enumerate(loaded.topics)}
+    return loaded.scores[[place[name] for name in factors.topics]][:, mask]
+
+
 def _factors_source(
     connection: Connection, task: str, series: Series, factors_from: str | None
 ) -> tuple[Series, int | None]:
-    """Read ``ROUND[:VERSION]``; a round's label may itself hold a colon."""
     if factors_from is None:
         return series, None
+    label, version = _label_and_version(connection, task, factors_from)
+    return find_series(connection, task, label, series.measure, series.assessments), version
+
+
+def _label_and_version(
+    connection: Connection, task: str, factors_from: str
+) -> tuple[str, int | None]:
+    """Read ``ROUND[:VERSION]``; a round's label may itself hold a colon."""
     label, colon, version = factors_from.rpartition(":")
     numbered = bool(colon) and version.isascii() and version.isdigit() and len(version) < 10
-    if numbered and not _has_round(connection, series.round_id, factors_from):
-        source = find_series(connection, task, label, series.measure, series.assessments)
-        return source, int(version)
-    return find_series(connection, task, factors_from, series.measure, series.assessments), None
+    if numbered and not _has_round(connection, find_task(connection, task), factors_from):
+        return label, int(version)
+    return factors_from, None
 
 
-def _has_round(connection: Connection, sibling_id: int, label: str) -> bool:
-    task_id = select(round_.c.task_id).where(round_.c.id == sibling_id).scalar_subquery()
+def _has_round(connection: Connection, task_id: int, label: str) -> bool:
     found = select(round_.c.id).where(round_.c.task_id == task_id, round_.c.label == label)
     return connection.execute(found).first() is not None

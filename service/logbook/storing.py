@@ -29,12 +29,21 @@ class StoredMatrix(NamedTuple):
 
 
 class LoadedMatrix(NamedTuple):
-    """A matrix from the record: scores (topics, runs)."""
+    """A matrix from the record: scores (topics, runs) with names and ids, as logged."""
 
     row: Row[Any]
     topics: list[str]
     runs: list[str]
     scores: npt.NDArray[np.float64]
+    topic_ids: npt.NDArray[np.int64]
+    run_ids: npt.NDArray[np.int64]
+    contributed: list[bool | None]
+
+    def stored(self) -> StoredMatrix:
+        """Return it as it was just after storing, for what is fitted to it."""
+        return StoredMatrix(
+            self.row.id, self.scores, self.topic_ids, self.run_ids, self.contributed
+        )
 
 
 def content_hash(
@@ -108,19 +117,26 @@ def store_matrix(
 def load_matrix(connection: Connection, row: Row[Any]) -> LoadedMatrix:
     """Return the matrix of a ``matrix`` row, topics and runs in the order they were logged."""
     topics = connection.execute(
-        select(topic.c.name)
+        select(topic.c.name, topic.c.id)
         .join(matrix_topic, matrix_topic.c.topic_id == topic.c.id)
         .where(matrix_topic.c.matrix_id == row.id)
         .order_by(matrix_topic.c.position)
-    ).scalars()
+    ).all()
     runs = connection.execute(
-        select(run.c.tag)
+        select(run.c.tag, run.c.id, run.c.contributed_to_pool)
         .join(score_vector, score_vector.c.run_id == run.c.id)
         .where(score_vector.c.matrix_id == row.id)
         .order_by(score_vector.c.position)
-    ).scalars()
-    scores = read_vectors(connection, row.id, row.topics)
-    return LoadedMatrix(row, list(topics), list(runs), scores)
+    ).all()
+    return LoadedMatrix(
+        row,
+        [each.name for each in topics],
+        [each.tag for each in runs],
+        read_vectors(connection, row.id, row.topics),
+        np.array([each.id for each in topics], dtype=np.int64),
+        np.array([each.id for each in runs], dtype=np.int64),
+        [each.contributed_to_pool for each in runs],
+    )
 
 
 def _ensure_topics(

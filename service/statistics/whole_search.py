@@ -52,5 +52,5 @@ def smallest_whole(
         high[cells] = np.where(found, probe, above)
         low[cells] = np.where(found, below, probe)
         striding[cells] &= found == down
-        stride *= 2
+        stride = min(2 * stride, limit)
     return high

@@ -1,0 +1,98 @@
+"""``roundbook generalisability``: how reliably a round's topics rank its runs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from cli.options import Assessments, Database, Form, Measure, TaskName
+from cli.output import Column, count, number, show
+from cli.session import record
+
+Interval = tuple[float, float]
+Topics = tuple[int | None, int | None]
+
+
+def _interval(limits: Interval) -> str:
+    return f"[{limits[0]:.3f}, {limits[1]:.3f}]"
+
+
+def _topics(limits: Topics) -> str:
+    return "-".join("?" if limit is None else str(limit) for limit in limits)
+
+
+_COLUMNS = (
+    Column("round", "Round"),
+    count("topics", "Topics"),
+    count("runs", "Runs"),
+    number("system", "System", 5),
+    number("topic", "Topic", 5),
+    number("residual", "Residual", 5),
+    number("e_rho_squared", "E-rho2", 3),
+    Column("e_rho_squared_interval", "interval", _interval),
+    number("phi", "Phi", 3),
+    Column("phi_interval", "interval", _interval),
+    count("e_rho_squared_topics", "Topics E-rho2"),
+    Column("e_rho_squared_topics_interval", "interval", _topics),
+    count("phi_topics", "Topics Phi"),
+    Column("phi_topics_interval", "interval", _topics),
+    count("design_topics", "Topics by power"),
+)
+
+
+def generalisability(
+    context: typer.Context,
+    task: TaskName,
+    measure: Measure,
+    round_label: Annotated[
+        str | None, typer.Option("--round", metavar="ROUND", help="Only this one.")
+    ] = None,
+    target: Annotated[
+        float, typer.Option("--target", help="The reliability wanted, between 0 and 1.")
+    ] = 0.95,
+    level: Annotated[float, typer.Option("--level", help="Of the intervals.")] = 0.95,
+    m: Annotated[int, typer.Option("--m", help="Runs of the topic set size design beside.")] = 10,
+    min_d: Annotated[float, typer.Option("--min-d", help="Its minD.")] = 0.1,
+    assessments: Assessments = None,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Show variance components, E-rho-squared, Phi, and the topics a reliability needs."""
+    from service.logbook.generalisability import report_generalisability
+
+    with record(context, database) as engine:
+        report = report_generalisability(
+            engine,
+            task,
+            measure,
+            round_label=round_label,
+            target=target,
+            level=level,
+            m=m,
+            min_d=min_d,
+            assessments=assessments,
+        )
+    show(
+        report,
+        form,
+        report.rounds,
+        _COLUMNS,
+        above=[
+            f"{report.task}: {report.measure}, {report.level:.0%} intervals; topics for a"
+            f" reliability of {report.target:g}, and by power (one-way ANOVA, m {report.m}, minD"
+            f" {report.min_d:g}, alpha 0.05, beta 0.2)",
+        ],
+        below=[
+            "E-rho2 tells how well the ranking of the runs would repeat on other topics, Phi how"
+            " well their mean scores would.",
+            *(f"Round '{each.round}': {each.reason}" for each in report.rounds if each.reason),
+        ],
+    )
+
+
+def attach(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: roundbook generalisability covid --measure nDCG@10 --target 0.9")(
+        generalisability
+    )

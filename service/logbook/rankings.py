@@ -1,0 +1,214 @@
+"""Rank agreement: a round's run ranking raw against standardised, or by two factor versions."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Connection, Engine
+
+from service.database.engine import unit_of_work
+from service.errors import ImpossibleStatistic, NotRecorded
+from service.logbook.factors import load_factors
+from service.logbook.lookup import Series, current_matrix, find_factor_set, find_series
+from service.logbook.result import SOFTWARE, Result
+from service.logbook.storing import load_matrix
+from service.statistics.rank_agreement import kendall_tau, published_interval
+from service.statistics.rank_bootstrap import bootstrap_tau
+from service.statistics.run_means import run_means
+from service.statistics.standardisation import Scale, scale_scores
+from service.statistics.tau_ap import tau_ap
+
+
+class Limits(Result):
+    """An interval of tau, and how it was made.
+
+    ``published`` is tau +- 1.96 standard errors under no correlation, as the papers print it, of
+    tau-b rounded to three places; its limits may pass 1. ``bootstrap`` resamples topics.
+    """
+
+    low: float
+    high: float
+    method: str
+
+
+class RankedRun(Result):
+    """A run's mean score and rank (1 is best, ties share the mean rank) on both sides."""
+
+    run: str
+    mean_a: float
+    rank_a: float
+    mean_b: float
+    rank_b: float
+
+
+class RankAgreement(Result):
+    """How far two rankings of the same runs agree.
+
+    `a` and `b` name what the runs are ranked by. `tau_b` and `tau_ap` (with `a` the reference)
+    are None, with a `reason`, where all runs tie.
+    """
+
+    task: str
+    round: str
+    measure: str
+    assessments: str
+    a: str
+    b: str
+    topics: int
+    runs: int
+    tau_a: float
+    tau_b: float | None
+    tau_ap: float | None
+    published: Limits | None
+    bootstrap: Limits | None
+    resamples: int
+    seed: int
+    reason: str | None
+    software: str
+    ranking: list[RankedRun]
+
+
+def compare_rankings(
+    engine: Engine,
+    task: str,
+    round_label: str,
+    measure: str,
+    *,
+    scale: Scale = "std-ab",
+    versions: tuple[int, int] | None = None,
+    assessments: str | None = None,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> RankAgreement:
+    """Compare a round's run rankings by mean score.
+
+    Without `versions`, the raw ranking is compared with that on `scale` by the latest factors;
+    with `versions`, the rankings on `scale` by these two factor versions. Only topics with
+    factors count, on both sides.
+
+    Raises
+    ------
+    NotRecorded
+        When the matrix or its factors are not there.
+    ImpossibleStatistic
+        When there are fewer than two runs.
+    """
+    with unit_of_work(engine) as connection:
+        series = find_series(connection, task, round_label, measure, assessments)
+        row = current_matrix(connection, series)
+        if row is None:
+            raise NotRecorded(f"Round '{series.round}' has no logged scores of {series.measure}.")
+        loaded = load_matrix(connection, row)
+        if len(loaded.runs) < 2:
+            raise ImpossibleStatistic("Rank agreement needs at least 2 runs to rank, not 1.")
+        sides = [
+            _by_version(connection, series, loaded.topics, loaded.scores, scale, version)
+            for version in versions or (None,)
+        ]
+    kept = set.intersection(*(set(places) for places, _, _ in sides))
+    if not kept:
+        raise ImpossibleStatistic("No topic of this round has usable factors on both sides.")
+    rows = [index for index in range(len(loaded.topics)) if index in kept]
+    standardised = [scores[[places.index(index) for index in rows]] for places, scores, _ in sides]
+    names = [f"{scale} by factor version {version}" for _, _, version in sides]
+    if versions is None:
+        return _agreement(
+            task,
+            series,
+            loaded.runs,
+            loaded.scores[rows],
+            standardised[0],
+            "raw",
+            names[0],
+            resamples,
+            seed,
+        )
+    return _agreement(
+        task,
+        series,
+        loaded.runs,
+        standardised[0],
+        standardised[1],
+        names[0],
+        names[1],
+        resamples,
+        seed,
+    )
+
+
+def _by_version(
+    connection: Connection,
+    series: Series,
+    topics: list[str],
+    scores: npt.NDArray[np.float64],
+    scale: Scale,
+    version: int | None,
+) -> tuple[list[int], npt.NDArray[np.float64], int]:
+    factors = load_factors(connection, find_factor_set(connection, series, version))
+    usable = {
+        name: index
+        for index, name in enumerate(factors.topics)
+        if factors.row.zero_sd == "average" or factors.sd[index] > 0
+    }
+    places = [index for index, name in enumerate(topics) if name in usable]
+    chosen = [usable[topics[index]] for index in places]
+    scaled = scale_scores(scores[places], factors.mean[chosen], factors.sd[chosen], scale)
+    return places, scaled, factors.row.version
+
+
+def _agreement(
+    task: str,
+    series: Series,
+    runs: list[str],
+    first: npt.NDArray[np.float64],
+    second: npt.NDArray[np.float64],
+    a: str,
+    b: str,
+    resamples: int,
+    seed: int,
+) -> RankAgreement:
+    means = run_means(first), run_means(second)
+    tau, top_weighted = kendall_tau(*means), tau_ap(*means)
+    printed, resampled = None, None
+    if tau.tau_b is not None:
+        limits = published_interval(tau.tau_b, len(runs))
+        printed = Limits(low=limits.low, high=limits.high, method="published")
+    if len(first) >= 2 and tau.tau_b is not None:
+        found = bootstrap_tau(first, second, resamples=resamples, seed=seed)
+        if found.low is not None and found.high is not None:
+            resampled = Limits(low=found.low, high=found.high, method="bootstrap")
+    ranks = [_ranks(each) for each in means]
+    ranking = [
+        RankedRun(run=run, mean_a=mean_a, rank_a=rank_a, mean_b=mean_b, rank_b=rank_b)
+        for run, mean_a, rank_a, mean_b, rank_b in zip(
+            runs, means[0].tolist(), ranks[0], means[1].tolist(), ranks[1], strict=True
+        )
+    ]
+    return RankAgreement(
+        task=task,
+        round=series.round,
+        measure=series.measure,
+        assessments=series.assessments,
+        a=a,
+        b=b,
+        topics=len(first),
+        runs=len(runs),
+        tau_a=tau.tau_a,
+        tau_b=tau.tau_b,
+        tau_ap=top_weighted.tau_ap,
+        published=printed,
+        bootstrap=resampled,
+        resamples=resamples,
+        seed=seed,
+        reason=tau.reason or top_weighted.reason,
+        software=SOFTWARE,
+        ranking=sorted(ranking, key=lambda each: each.rank_a),
+    )
+
+
+def _ranks(means: npt.NDArray[np.float64]) -> list[float]:
+    ordered = np.sort(-means)
+    first = np.searchsorted(ordered, -means, side="left")
+    last = np.searchsorted(ordered, -means, side="right")
+    ranks: list[float] = ((first + last + 1) / 2).tolist()
+    return ranks
