@@ -30,9 +30,23 @@ _COLUMNS = (
     count("ordinal", "#"),
     Column("round", "Round"),
     Column("held", "Held"),
+    Column("collection", "Collection"),
     Column("status", "Status"),
     Column("matrices", "Score matrices (topics x runs)", _matrices),
 )
+
+
+Held = Annotated[
+    datetime | None, typer.Option("--held", formats=["%Y-%m-%d"], help="The day it was held.")
+]
+Collection = Annotated[
+    str | None,
+    typer.Option(
+        "--collection",
+        metavar="NAME",
+        help="Its document collection; rounds on different ones share no topics.",
+    ),
+]
 
 
 @app.command(epilog="Example: roundbook round create covid round1 --held 2020-04-15")
@@ -40,9 +54,8 @@ def create(
     context: typer.Context,
     task: TaskName,
     round_label: RoundLabel,
-    held: Annotated[
-        datetime | None, typer.Option("--held", formats=["%Y-%m-%d"], help="The day it was held.")
-    ] = None,
+    held: Held = None,
+    collection: Collection = None,
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -50,8 +63,36 @@ def create(
     from service.logbook.rounds import create_round
 
     with record(context, database) as engine:
-        created = create_round(engine, task, round_label, held.date() if held else None)
+        created = create_round(engine, task, round_label, held.date() if held else None, collection)
     show(created, form, [created], _COLUMNS)
+
+
+@app.command("set", epilog="Example: roundbook round set covid round1 --collection CORD-19")
+def set_(
+    context: typer.Context,
+    task: TaskName,
+    round_label: RoundLabel,
+    held: Held = None,
+    collection: Collection = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Change what is recorded, not only what is unknown.")
+    ] = False,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Record on which document collection, and when, a round was held."""
+    from service.logbook.rounds import set_round
+
+    with record(context, database) as engine:
+        changed = set_round(
+            engine,
+            task,
+            round_label,
+            held=held.date() if held else None,
+            collection=collection,
+            force=force,
+        )
+    show(changed, form, [changed], _COLUMNS)
 
 
 @app.command("list", epilog="Example: roundbook round list covid")

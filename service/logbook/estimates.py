@@ -11,15 +11,16 @@ from service.logbook.factors import FittedFactors
 from service.logbook.result import SOFTWARE
 from service.logbook.storing import StoredMatrix
 from service.statistics.bootstrap import bootstrap_variance
-from service.statistics.standardisation import Scale, scale_scores
+from service.statistics.standardisation import standardise, std_ab, std_cdf
 from service.statistics.two_way import two_way_variance
 from service.statistics.variance import ResidualVariance, residual_variance
 
-# Of the topic bootstrap; stored with every interval.
+# Of the topic bootstrap; stored with every interval. Logging must stay quick, so matrices past
+# 200,000 scores get fewer resamples, down to 200 from a million scores on.
 RESAMPLES, LEVEL, SEED = 1000, 0.95, 0
+_MOST_WORK, _FEWEST = 200_000_000, 200
 
 Scores = npt.NDArray[np.float64]
-_STANDARDISED: tuple[Scale, ...] = ("std-ab", "std-cdf")
 
 
 def store_estimates(
@@ -46,8 +47,8 @@ def store_estimates(
             kept = sd > 0
             mean, sd, scores = mean[kept], sd[kept], scores[kept]
         if len(scores) >= 2:
-            for standardised in _STANDARDISED:
-                scaled[standardised] = scale_scores(scores, mean, sd, standardised)
+            std = standardise(scores, mean, sd)
+            scaled |= {"std-ab": std_ab(std), "std-cdf": std_cdf(std)}
     rows, variances = [], {}
     for scale, on_scale in scaled.items():
         estimate = raw if scale == "raw" and raw is not None else residual_variance(on_scale)
@@ -80,13 +81,14 @@ def _two_way(scores: Scores) -> dict[str, float | int | None]:
 
 
 def _interval(scores: Scores) -> dict[str, float | int | None]:
-    found = bootstrap_variance(scores, resamples=RESAMPLES, level=LEVEL, seed=SEED)
+    resamples = min(RESAMPLES, max(_FEWEST, _MOST_WORK // scores.size))
+    found = bootstrap_variance(scores, resamples=resamples, level=LEVEL, seed=SEED)
     known = found.low is not None
     return {
         "bootstrap_low": found.low,
         "bootstrap_high": found.high,
         "bootstrap_level": LEVEL if known else None,
-        "bootstrap_resamples": RESAMPLES if known else None,
+        "bootstrap_resamples": resamples if known else None,
         "bootstrap_seed": SEED if known else None,
     }
 

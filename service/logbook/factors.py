@@ -174,7 +174,7 @@ def fit_and_store(
 ) -> FittedFactors:
     """Fit a matrix's factors and store them as the next version of its series."""
     mask = standardising.mask
-    factors = fit_factors(stored.scores, mask)
+    factors = fit_factors(stored.scores, None if mask.all() else mask)
     sets = factor_sets(connection, series)
     version = sets[-1].version + 1 if sets else 1
     factor_set_id = connection.execute(

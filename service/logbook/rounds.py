@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import distinct_on, insert
 
 from service.database.engine import unit_of_work
 from service.database.tables import matrix, measure, round_
-from service.errors import AlreadyRecorded
+from service.errors import AlreadyRecorded, InputError
 from service.logbook.lookup import check_name, find_round, find_task
 from service.logbook.result import Result
 from service.logbook.tasks import ensure_task
@@ -26,11 +26,15 @@ class LoggedMeasure(Result):
 
 
 class Round(Result):
-    """A round, with the score matrices logged in it."""
+    """A round, with the score matrices logged in it.
+
+    `collection` is the document collection it was held on, None where that is not declared.
+    """
 
     round: str
     ordinal: int
     held: date | None
+    collection: str | None
     status: str
     matrices: list[LoggedMeasure]
 
@@ -42,8 +46,19 @@ class RoundList(Result):
     rounds: list[Round]
 
 
-def create_round(engine: Engine, task: str, label: str, held: date | None = None) -> Round:
+def create_round(
+    engine: Engine,
+    task: str,
+    label: str,
+    held: date | None = None,
+    collection: str | None = None,
+) -> Round:
     """Record a new round after the last one of its task.
+
+    Parameters
+    ----------
+    collection : str, optional
+        The document collection; topics are bridges only between rounds on the same one.
 
     Raises
     ------
@@ -55,7 +70,7 @@ def create_round(engine: Engine, task: str, label: str, held: date | None = None
     with unit_of_work(engine) as connection:
         task_id = find_task(connection, task, lock=True)
         label = check_name("round", label)
-        if not ensure_round(connection, task_id, label, held):
+        if not ensure_round(connection, task_id, label, held, _named(collection)):
             raise AlreadyRecorded(
                 f"Task '{task}' has a round '{label}' already; 'roundbook round list {task}'"
                 " shows it."
@@ -63,6 +78,50 @@ def create_round(engine: Engine, task: str, label: str, held: date | None = None
         (created,) = [row for row in _read(connection, task_id) if row.round == label]
         connection.commit()
     return created
+
+
+def set_round(
+    engine: Engine,
+    task: str,
+    label: str,
+    *,
+    held: date | None = None,
+    collection: str | None = None,
+    force: bool = False,
+) -> Round:
+    """Record when and on which collection a round was held.
+
+    What is unknown is filled in; what is recorded changes only by `force`, and what is None
+    here stays as it is.
+
+    Raises
+    ------
+    InputError
+        When there is nothing to set.
+    NotRecorded
+        When there is no such task or round.
+    AlreadyRecorded
+        When something else is recorded and `force` is not given.
+    """
+    wanted = {"held": held, "collection": _named(collection)}
+    told = {name: value for name, value in wanted.items() if value is not None}
+    if not told:
+        raise InputError("There is nothing to set: give --collection, --held or both.")
+    with unit_of_work(engine) as connection:
+        task_id = find_task(connection, task, lock=True)
+        round_id = find_round(connection, task_id, task, label)
+        recorded = connection.execute(select(round_).where(round_.c.id == round_id)).one()
+        for name, value in told.items():
+            was = getattr(recorded, name)
+            if was not in (None, value) and not force:
+                raise AlreadyRecorded(
+                    f"Round '{recorded.label}' is recorded with {name} '{was}', not '{value}'; add"
+                    " --force to change it."
+                )
+        connection.execute(round_.update().where(round_.c.id == round_id).values(**told))
+        (changed,) = [row for row in _read(connection, task_id) if row.round == recorded.label]
+        connection.commit()
+    return changed
 
 
 def list_rounds(engine: Engine, task: str) -> RoundList:
@@ -88,7 +147,11 @@ def open_round(connection: Connection, task: str, label: str, *, create: bool) -
 
 
 def ensure_round(
-    connection: Connection, task_id: int, label: str, held: date | None = None
+    connection: Connection,
+    task_id: int,
+    label: str,
+    held: date | None = None,
+    collection: str | None = None,
 ) -> bool:
     """Record a round unless it is there; return whether it is new. The task must be locked."""
     last = select(func.coalesce(func.max(round_.c.ordinal), 0)).where(round_.c.task_id == task_id)
@@ -97,9 +160,14 @@ def ensure_round(
         ordinal=last.scalar_subquery() + 1,
         label=check_name("round", label),
         held=held,
+        collection=collection,
     )
     made = statement.on_conflict_do_nothing(index_elements=["task_id", "label"])
     return connection.execute(made.returning(round_.c.id)).scalar() is not None
+
+
+def _named(collection: str | None) -> str | None:
+    return None if collection is None else check_name("document collection", collection)
 
 
 def _read(connection: Connection, task_id: int) -> list[Round]:
@@ -129,6 +197,7 @@ def _read(connection: Connection, task_id: int) -> list[Round]:
             round=row.label,
             ordinal=row.ordinal,
             held=row.held,
+            collection=row.collection,
             status=row.status,
             matrices=logged.get(row.id, []),
         )

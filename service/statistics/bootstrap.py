@@ -22,11 +22,13 @@ MOST_RESAMPLES = 1_000_000
 # Resamples are drawn and weighed in chunks whose arrays stay in the processor's cache. Their size
 # depends on nothing but the topics: one seed gives every statistic the same resamples.
 _MOST_ROWS = 1_000
-_MOST_CELLS = 50_000
+_MOST_CELLS = 250_000
 
 # Matrix products up to this many multiplications OpenBLAS does in one thread. Beyond it shares them
 # out, and where other processes hold the cores its threads wait: measured, 8 ms instead of 0.3 ms.
+# A matrix that large is worth the threads all the same: its product would take long in one.
 _SINGLE_THREAD = 250_000
+_WORTH_THREADS = 250_000
 _LEAST_ROWS = 25
 
 
@@ -198,6 +200,8 @@ def _variances(centred: NDArray[np.float64], weights: NDArray[np.float64]) -> ND
 def _weighed(weights: NDArray[np.float64], scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """``weights @ scores``, a slice of resamples at a time."""
     sums = np.empty((weights.shape[0], scores.shape[1]))
+    if scores.size >= _WORTH_THREADS:
+        return np.asarray(np.matmul(weights, scores, out=sums))
     step = max(_LEAST_ROWS, _SINGLE_THREAD // scores.size)
     for start in range(0, weights.shape[0], step):
         np.matmul(weights[start : start + step], scores, out=sums[start : start + step])

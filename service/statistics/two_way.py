@@ -90,16 +90,15 @@ def _sums_of_squares(matrix: NDArray[np.float64]) -> tuple[float, float, float]:
     # Differences from the first run and the first topic before those from any mean: identical runs
     # then get a system mean square of exactly 0, topics alike one of exactly 0, and where either
     # holds no rounded mean leaves a residual behind.
-    beside_run = matrix - matrix[:, :1]
-    beside_topic = matrix - matrix[:1]
-    residual = beside_run - beside_run[:1]
-    residual -= residual.mean(axis=0)
-    residual -= residual.mean(axis=1, keepdims=True)
-    return (
-        _squared_deviations(beside_run.mean(axis=0)),
-        _squared_deviations(beside_topic.mean(axis=1)),
-        _squares(residual.ravel(order="K")),
-    )
+    differences = matrix - matrix[:1]
+    between_topics = _squared_deviations(differences.mean(axis=1))
+    np.subtract(matrix, matrix[:, :1], out=differences)
+    between_runs = _squared_deviations(differences.mean(axis=0))
+    # In place from here on: three arrays of a large matrix would not stay in the cache.
+    differences -= differences[:1].copy()
+    differences -= differences.mean(axis=0)
+    differences -= differences.mean(axis=1, keepdims=True)
+    return between_runs, between_topics, _squares(differences.ravel(order="K"))
 
 
 def _squared_deviations(means: NDArray[np.float64]) -> float:
