@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from cli.options import Assessments, Database, Form, Measure, TaskName
-from cli.output import Column, count, counted, number, print_table, show
+from cli.output import Column, count, counted, number, print_csv, print_table, show
 from cli.session import record
 
 if TYPE_CHECKING:
     from service.logbook.drift import DriftReport
     from service.logbook.drift_consequence import Consequence
     from service.logbook.drift_curve import DriftCurve, LaterRound
-    from service.logbook.drift_topics import DriftTests, Significance
     from service.logbook.drift_unbridged import Unbridged
 
 
@@ -52,17 +51,19 @@ _CURVE = (
     Column("verdict", "Verdict"),
     count("shared_topics", "Topics"),
     _signed("mean_shift", "Shift"),
-    Column("mean_shift_within", "95% interval"),
+    Column("mean_shift_95", "95% interval", lambda ends: f"{ends[0]:+.3f} to {ends[1]:+.3f}"),
     number("sd_ratio", "sd ratio", 3),
-    Column("sd_ratio_within", "95% interval"),
+    Column("sd_ratio_95", "95% interval", lambda ends: f"{ends[0]:.3f} to {ends[1]:.3f}"),
 )
-_DRAWING = (Column("round", "Round"), Column("picture", "Mean shift"))
-_CURVE_CSV = tuple(
-    Column(field, field)
-    for field in (
-        *("round", "verdict", "shared_topics", "mean_shift", "mean_shift_low", "mean_shift_high"),
-        *("sd_ratio", "sd_ratio_low", "sd_ratio_high"),
-    )
+_CURVE_CSV = (
+    *("round", "verdict", "shared_topics", "mean_shift", "mean_shift_low", "mean_shift_high"),
+    *("sd_ratio", "sd_ratio_low", "sd_ratio_high"),
+)
+_REVIVED = (
+    Column("system", "System"),
+    _signed("mean_from", "Mean from"),
+    _signed("mean_to", "Mean to"),
+    _signed("difference", "Difference"),
 )
 _DRAWN = 60
 
@@ -70,22 +71,7 @@ _DRAWN = 60
 class _Row(NamedTuple):
     what: str
     first: str
-    second: str
-
-
-class _Point(NamedTuple):
-    round: str
-    verdict: str
-    shared_topics: int
-    mean_shift: float | None
-    mean_shift_low: float | None
-    mean_shift_high: float | None
-    sd_ratio: float | None
-    sd_ratio_low: float | None
-    sd_ratio_high: float | None
-    mean_shift_within: str | None
-    sd_ratio_within: str | None
-    picture: str
+    second: str = ""
 
 
 def drift(
@@ -157,6 +143,8 @@ def drift(
 
 
 def _print(report: DriftReport) -> None:
+    from service.logbook.drift_sentences import tests_sentences
+
     print_table([], (), above=[report.headline(), "", f"Why: {report.reason}"])
     _section(f"What to do: {report.advice}")
     for each in report.commands:
@@ -167,11 +155,13 @@ def _print(report: DriftReport) -> None:
     elif report.verdict != "unbridged":
         _section(f"What it does to the scores cannot be said. {report.consequence_reason}")
     if report.revived:
-        _section(f"Revived systems: {report.revived.reason}")
+        reason, systems = report.revived.reason, report.revived.systems
+        _section(f"Revived systems: {reason}", rows=systems, columns=_REVIVED)
     if report.unbridged:
         _print_unbridged(report, report.unbridged)
     if report.tests:
-        _section(*_tests(report, report.tests))
+        ends = (report.from_round, report.to_round)
+        _section(*tests_sentences(report.tests, *ends, report.shared_topics))
     scope = (
         f"{report.measure}, {report.assessments} assessments; factor versions"
         f" {report.from_version} ({report.from_round}) and {report.to_version} ({report.to_round})."
@@ -200,6 +190,8 @@ def _sides(heading: str, rows: Iterable[_Row], what: str, first: str, second: st
 
 
 def _print_consequence(report: DriftReport, done: Consequence) -> None:
+    from service.logbook.drift_sentences import consequence_sentences
+
     def row(what: str, field: str, form: str) -> _Row:
         values = [getattr(under, field) for under in (done.earlier, done.later)]
         return _Row(what, *("-" if value is None else form.format(value) for value in values))
@@ -218,50 +210,7 @@ def _print_consequence(report: DriftReport, done: Consequence) -> None:
         f"by '{report.from_round}'",
         f"by '{report.to_round}'",
     )
-    louder = "higher" if done.bias >= 0 else "lower"
-    print_table(
-        [],
-        (),
-        above=[
-            f"By the factors of '{report.from_round}' they score {abs(done.bias):.4f} {louder} than"
-            " by their own round's."
-        ],
-    )
-    tau = f"not known: {done.kendall_tau_reason}"
-    if done.kendall_tau is not None:
-        tau = f"{done.kendall_tau:.3f} (1: the same order)"
-    reasons = {under.reason for under in (done.earlier, done.later) if under.reason}
-    design = f"alpha {done.alpha:g}, beta {done.beta:g}, engine {done.engine}"
-    below = [f"Topics needed by one-way ANOVA, {design}.", *sorted(reasons)]
-    print_table([], (), above=[f"Kendall's tau of the two rankings of the runs: {tau}.", *below])
-
-
-def _tests(report: DriftReport, tests: DriftTests) -> list[str]:
-    def said(name: str, test: Significance) -> str:
-        if test.statistic is None or test.p_value is None:
-            return f"{name} not known ({test.reason})"
-        sign = "<" if test.p_value < 0.0001 else "="
-        return f"{name} {test.statistic:.3f} (p {sign} {max(test.p_value, 0.0001):.4f})"
-
-    who = [
-        f"{runs}{'' if which == 'all' else f' {which}'} runs of '{label}'"
-        for runs, which, label in (
-            (tests.runs_from, tests.standardising_from, report.from_round),
-            (tests.runs_to, tests.standardising_to, report.to_round),
-        )
-    ]
-    return [
-        f"Tests on the {who[0]} and the {who[1]}. They say whether anything moved, not whether it"
-        " matters; the verdict does not rest on them.",
-        f"  Topic by topic: the mean moved on {tests.welch_significant} of"
-        f" {report.shared_topics} topics (Welch's t), the spread on"
-        f" {tests.brown_forsythe_significant} (Brown-Forsythe), at p < {tests.alpha:g} after"
-        " Holm's adjustment.",
-        f"  All topics together, did the means move? {said('Paired t', tests.paired_t)},"
-        f" {said('Wilcoxon W', tests.wilcoxon)}.",
-        f"  Are hard topics still the hard ones? {said('Pearson', tests.pearson)},"
-        f" {said('Kendall', tests.kendall)}; 1 would be fully, 0 not at all.",
-    ]
+    print_table([], (), above=consequence_sentences(done, report.from_round))
 
 
 def _print_unbridged(report: DriftReport, found: Unbridged) -> None:
@@ -290,41 +239,43 @@ def _digits(value: float | None) -> str:
 
 
 def _show_curve(traced: DriftCurve, form: Form) -> None:
-    known = [end for row in traced.rounds for end in (*(row.mean_shift_95 or ()), row.mean_shift)]
-    reach = [end for end in known if end is not None] + [-traced.margin, traced.margin]
-    points = [_point(row, traced.margin, min(reach), max(reach)) for row in traced.rounds]
-    if form != "table":
-        show(traced, form, points, _CURVE_CSV)
+    if form == "csv":
+        print_csv(_CURVE_CSV, map(_plain, traced.rounds))
         return
-    assumed = [traced.assumed] if traced.assumed else []
+    if form == "json":
+        show(traced, form, traced.rounds, _CURVE)
+        return
+    _print_curve(traced)
+
+
+def _plain(row: LaterRound) -> Sequence[object]:
+    nothing = (None, None)
+    return (
+        *(row.round, row.verdict, row.shared_topics),
+        *(row.mean_shift, *(row.mean_shift_95 or nothing)),
+        *(row.sd_ratio, *(row.sd_ratio_95 or nothing)),
+    )
+
+
+def _print_curve(traced: DriftCurve) -> None:
     print_table([], (), above=[traced.summary])
     _section(
         f"{traced.measure}, {traced.assessments} assessments; shifts in standard deviations of"
         f" '{traced.from_round}', of which {traced.margin:g} either way does not matter, nor a"
         f" ratio of {1 / traced.sd_ratio_margin:.3g} to {traced.sd_ratio_margin:g}.",
-        *assumed,
+        *([traced.assumed] if traced.assumed else []),
     )
-    _section(rows=points, columns=_CURVE)
-    print_table(
-        points,
-        _DRAWING,
-        above=["", "│ no shift, ┊ the margins, ● the mean shift, ─ its 95% interval:"],
-    )
-
-
-def _point(row: LaterRound, margin: float, least: float, largest: float) -> _Point:
-    shift, ratio = row.mean_shift_95 or (None, None), row.sd_ratio_95 or (None, None)
-    return _Point(
-        row.round,
-        row.verdict,
-        row.shared_topics,
-        row.mean_shift,
-        *shift,
-        row.sd_ratio,
-        *ratio,
-        f"{shift[0]:+.3f} to {shift[1]:+.3f}" if row.mean_shift_95 else None,
-        f"{ratio[0]:.3f} to {ratio[1]:.3f}" if row.sd_ratio_95 else None,
-        _picture(row, margin, least, largest),
+    _section(rows=traced.rounds, columns=_CURVE)
+    known = [end for row in traced.rounds for end in (*(row.mean_shift_95 or ()), row.mean_shift)]
+    reach = [end for end in known if end is not None] + [-traced.margin, traced.margin]
+    drawn = [
+        _Row(row.round, _picture(row, traced.margin, min(reach), max(reach)))
+        for row in traced.rounds
+    ]
+    _section(
+        "│ no shift, ┊ the margins, ● the mean shift, ─ its 95% interval:",
+        rows=drawn,
+        columns=(Column("what", "Round"), Column("first", "Mean shift")),
     )
 
 

@@ -19,9 +19,11 @@ _SAVED = ("plan", "plan_estimate")
 _ESTIMATE_COLUMNS: tuple[tuple[str, sa.types.TypeEngine[Any]], ...] = (
     ("two_way_sum_of_squares", sa.Double()),
     ("two_way_dof", sa.BigInteger()),
+    ("chi_square_low", sa.Double()),
+    ("chi_square_high", sa.Double()),
     ("bootstrap_low", sa.Double()),
     ("bootstrap_high", sa.Double()),
-    ("bootstrap_level", sa.Double()),
+    ("level", sa.Double()),
     ("bootstrap_resamples", sa.Integer()),
     ("bootstrap_seed", sa.BigInteger()),
 )

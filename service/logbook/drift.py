@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
 from pydantic import Field
 from sqlalchemy import Connection, Engine
 
@@ -13,6 +14,7 @@ from service.logbook import drift_words as words
 from service.logbook.drift_collections import assumed, collections_differ
 from service.logbook.drift_consequence import Consequence, check_design, consequence
 from service.logbook.drift_ends import End, load_end, rounds_with_factors
+from service.logbook.drift_factors import compare_factors
 from service.logbook.drift_revived import Revived, revived
 from service.logbook.drift_topics import (
     DriftTests,
@@ -25,7 +27,7 @@ from service.logbook.drift_unbridged import Unbridged, unbridged
 from service.logbook.lookup import Series, choose_assessments, find_round, find_task
 from service.logbook.measures import find_measure
 from service.logbook.result import SOFTWARE, Result
-from service.statistics.drift import Drift, factor_drift
+from service.statistics.drift import Drift
 
 
 class DriftReport(Result):
@@ -122,14 +124,12 @@ def report_drift(
     with unit_of_work(engine) as connection:
         old, new = _ends(connection, task, measure, from_round, to_round, assessments)
     bridges = _bridges(old, new)
-    drift = factor_drift(
-        old.factors.mean[bridges.before],
-        old.factors.sd[bridges.before],
-        new.factors.mean[bridges.after],
-        new.factors.sd[bridges.after],
-        margin=margin,
-        sd_ratio_margin=sd_ratio_margin,
-    )
+    factors = [
+        getattr(end.factors, name)[places]
+        for end, places in ((old, bridges.before), (new, bridges.after))
+        for name in ("mean", "sd")
+    ]
+    drift = compare_factors(np.array(factors), margin=margin, sd_ratio_margin=sd_ratio_margin)
     done, without = None, words.headline(drift.verdict, old.series.round, new.series.round)
     if drift.verdict != "unbridged":
         try:
@@ -211,8 +211,8 @@ def _report(
         mean_shift_95=drift.mean_shift_95,
         mean_shift_90=drift.mean_shift_90,
         sd_ratio=drift.sd_ratio,
-        sd_ratio_95=words.finite(drift.sd_ratio_95),
-        sd_ratio_90=words.finite(drift.sd_ratio_90),
+        sd_ratio_95=drift.sd_ratio_95,
+        sd_ratio_90=drift.sd_ratio_90,
         margin=drift.margin,
         sd_ratio_margin=drift.sd_ratio_margin,
         undefined_shifts=drift.topics - drift.shift_topics,

@@ -14,10 +14,11 @@ from service.errors import NotRecorded
 from service.logbook import drift_words as words
 from service.logbook.drift_collections import assumed, collections_differ
 from service.logbook.drift_ends import Fitted, rounds_with_factors
+from service.logbook.drift_factors import compare_factors
 from service.logbook.lookup import choose_assessments, find_round, find_task
 from service.logbook.measures import find_measure
 from service.logbook.result import SOFTWARE, Result
-from service.statistics.drift import Drift, factor_drift
+from service.statistics.drift import Drift
 
 
 class LaterRound(Result):
@@ -103,8 +104,10 @@ def trace_drift(
                 " an earlier round with --from."
             )
         bridges = _bridges(connection, first, later)
-    margins = {"margin": margin, "sd_ratio_margin": sd_ratio_margin}
-    rounds = [_compare(first, each, bridges.get(each.factor_set_id, []), margins) for each in later]
+    rounds = [
+        _compare(first, each, bridges.get(each.factor_set_id, []), margin, sd_ratio_margin)
+        for each in later
+    ]
     bridged = [
         (each.round, each.collection)
         for each, row in zip(later, rounds, strict=True)
@@ -150,11 +153,12 @@ def _compare(
     first: Fitted,
     later: Fitted,
     bridges: list[tuple[float, float, float, float]],
-    margins: dict[str, float],
+    margin: float,
+    sd_ratio_margin: float,
 ) -> LaterRound:
     apart = collections_differ(first.collection, later.collection)
     factors = np.array([] if apart else bridges, dtype=float).reshape(-1, 4)
-    drift = factor_drift(*factors.T, **margins)
+    drift = compare_factors(factors.T, margin=margin, sd_ratio_margin=sd_ratio_margin)
     return LaterRound(
         round=later.round,
         version=later.version,
@@ -166,8 +170,8 @@ def _compare(
         mean_shift_95=drift.mean_shift_95,
         mean_shift_90=drift.mean_shift_90,
         sd_ratio=drift.sd_ratio,
-        sd_ratio_95=words.finite(drift.sd_ratio_95),
-        sd_ratio_90=words.finite(drift.sd_ratio_90),
+        sd_ratio_95=drift.sd_ratio_95,
+        sd_ratio_90=drift.sd_ratio_90,
     )
 
 
@@ -183,7 +187,8 @@ def _summary(first: str, rounds: list[LaterRound]) -> str:
         for verdict in ("held", "aged", "undecided", "unbridged")
     }
     said = ", ".join(f"{len(names)} {verdict}" for verdict, names in counts.items() if names)
-    line = f"The factors of round '{first}' in {len(rounds)} later rounds: {said}."
+    later = f"{len(rounds)} later round{'s' if len(rounds) > 1 else ''}"
+    line = f"The factors of round '{first}' in {later}: {said}."
     if counts["aged"]:
         line += f" The first round in which they had aged is '{counts['aged'][0]}'."
     return line

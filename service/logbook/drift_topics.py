@@ -93,7 +93,7 @@ def tests_on_bridges(old: End, before: list[int], new: End, after: list[int]) ->
 
 
 def _standardising(end: End, places: list[int]) -> npt.NDArray[np.float64]:
-    return end.scores[np.ix_(places, np.flatnonzero(end.standardising))]
+    return end.scores[places][:, end.standardising]
 
 
 def over_topics(tests: Tested | None, old: End, new: End) -> DriftTests | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import shlex
+from collections.abc import Callable
 
 from service.logbook.result import Result
 from service.statistics.drift import Drift
@@ -57,13 +57,11 @@ def reason(drift: Drift, from_round: str) -> str:
         f"On {shared} that both rounds share, the mean score moved by"
         f" {_signed(drift.mean_shift)} standard deviations of round '{from_round}'"
     )
-    if drift.mean_shift_95 is None:
+    if drift.shift_topics == 1:
         return f"{moved}; a single topic gives no interval, so nothing follows from it."
-    said = (
-        f"{moved} ({_intervals(drift, drift.mean_shift_95, drift.mean_shift_90, _signed)}), where"
-        f" -{drift.margin:g} to +{drift.margin:g} does not matter"
-    )
-    if drift.sd_ratio is None or drift.sd_ratio_95 is None:
+    within = _intervals(drift, drift.mean_shift_95, drift.mean_shift_90, _signed)
+    said = f"{moved} ({within}), where -{drift.margin:g} to +{drift.margin:g} does not matter"
+    if drift.sd_ratio is None or drift.sd_ratio_topics == 1:
         return f"{said}. Too few topics have a spread in both rounds to compare spreads."
     return (
         f"{said}. The spread of the runs is {_plain(drift.sd_ratio)} times what it was"
@@ -82,14 +80,15 @@ def _deciding(drift: Drift) -> str:
     return f"The interval of the {'mean' if by_mean else 'spread'} lies wholly outside."
 
 
-def _intervals(drift: Drift, at_95: Interval | None, at_90: Interval | None, write: object) -> str:
+def _intervals(
+    drift: Drift, at_95: Interval | None, at_90: Interval | None, write: Callable[[float], str]
+) -> str:
+    if at_95 is None or at_90 is None:
+        return "too far apart for an interval"
     # Each verdict rests on one of them: held on the 90% interval, aged on the 95% one.
     shown = {"held": {90: at_90}, "aged": {95: at_95}}.get(drift.verdict, {95: at_95, 90: at_90})
-    assert callable(write)
     return ", ".join(
-        f"{level}% interval {write(ends[0])} to {write(ends[1])}"
-        for level, ends in shown.items()
-        if ends is not None
+        f"{level}% interval {write(low)} to {write(high)}" for level, (low, high) in shown.items()
     )
 
 
@@ -151,8 +150,3 @@ def commands(
             command("See the new factors", "factors", "show", task, to_round, *measured),
         ]
     return [standardise(f"Standardise '{from_round}' by its own factors", from_round), own]
-
-
-def finite(interval: Interval | None) -> Interval | None:
-    """Return an interval, or None where an end exceeds every float: then it is not known."""
-    return interval if interval is not None and all(map(math.isfinite, interval)) else None

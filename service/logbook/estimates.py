@@ -14,6 +14,7 @@ from service.statistics.bootstrap import bootstrap_variance
 from service.statistics.standardisation import standardise, std_ab, std_cdf
 from service.statistics.two_way import two_way_variance
 from service.statistics.variance import ResidualVariance, residual_variance
+from service.statistics.variance_interval import chi_square_interval
 
 # Of the topic bootstrap; stored with every interval. Logging must stay quick, so matrices past
 # 200,000 scores get fewer resamples, down to 200 from a million scores on.
@@ -64,7 +65,7 @@ def store_estimates(
                 "dof": estimate.dof,
                 "variance": estimate.variance,
                 **_two_way(on_scale),
-                **_interval(on_scale),
+                **_intervals(on_scale, estimate),
                 "software": SOFTWARE,
             }
         )
@@ -80,14 +81,17 @@ def _two_way(scores: Scores) -> dict[str, float | int | None]:
     return {"two_way_sum_of_squares": found.sum_of_squares, "two_way_dof": found.dof}
 
 
-def _interval(scores: Scores) -> dict[str, float | int | None]:
+def _intervals(scores: Scores, estimate: ResidualVariance) -> dict[str, float | int | None]:
+    chi_square = chi_square_interval(estimate.sum_of_squares, estimate.dof, LEVEL)
     resamples = min(RESAMPLES, max(_FEWEST, _MOST_WORK // scores.size))
     found = bootstrap_variance(scores, resamples=resamples, level=LEVEL, seed=SEED)
     known = found.low is not None
     return {
+        "level": LEVEL,
+        "chi_square_low": chi_square.low,
+        "chi_square_high": chi_square.high,
         "bootstrap_low": found.low,
         "bootstrap_high": found.high,
-        "bootstrap_level": LEVEL if known else None,
         "bootstrap_resamples": resamples if known else None,
         "bootstrap_seed": SEED if known else None,
     }

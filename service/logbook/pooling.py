@@ -113,22 +113,30 @@ def pool(rounds: list[RoundVariance], weights: PoolBy = "dof") -> Pooled:
     )
 
 
-def interval_of(
-    sum_of_squares: float, dof: int, variance: float, bootstrap: tuple[float, float] | None
+def chi_square(sum_of_squares: float, dof: int) -> tuple[float, float] | None:
+    """Return the limits of a published variance's chi-square interval, None for a variance of 0."""
+    found = chi_square_interval(sum_of_squares, dof, LEVEL)
+    return None if found.low is None or found.high is None else (found.low, found.high)
+
+
+def intervals(
+    variance: float,
+    level: float,
+    chi_square: tuple[float, float] | None,
+    bootstrap: tuple[float, float] | None,
 ) -> tuple[Interval | None, Interval | None]:
     """Return a variance's best interval and its chi-square one.
 
     The percentile bootstrap's interval can miss its own estimate when topics are few; it is
     then widened to reach it, since no interval may exclude what it is an interval of.
     """
-    found = chi_square_interval(sum_of_squares, dof, LEVEL)
-    chi_square = None
-    if found.low is not None and found.high is not None:
-        chi_square = Interval(low=found.low, high=found.high, level=LEVEL, method="chi-square")
+    plain = chi_square and Interval(
+        low=chi_square[0], high=chi_square[1], level=level, method="chi-square"
+    )
     if bootstrap is None:
-        return chi_square, chi_square
+        return plain or None, plain or None
     low, high = min(bootstrap[0], variance), max(bootstrap[1], variance)
-    return Interval(low=low, high=high, level=LEVEL, method="bootstrap"), chi_square
+    return Interval(low=low, high=high, level=level, method="bootstrap"), plain or None
 
 
 def _warning(p_value: float | None, ratio: float | None) -> str | None:

@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from itertools import groupby
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
-from sqlalchemy import Connection, Engine, Row, text
+from sqlalchemy import Connection, Engine, text
 
 from service.database.engine import unit_of_work
 from service.errors import NotRecorded
 from service.logbook.lookup import choose_assessments, find_round, find_task
 from service.logbook.measures import find_measure
-from service.logbook.pooling import PoolBy, Pooled, RoundVariance, interval_of, pool
+from service.logbook.pooling import (
+    LEVEL,
+    PoolBy,
+    Pooled,
+    RoundVariance,
+    chi_square,
+    intervals,
+    pool,
+)
 from service.logbook.result import Result
 
 VarianceScale = Literal["raw", "std-ab", "std-cdf"]
@@ -145,7 +153,7 @@ def _read(
     measures: list[int] | None = None,
     rounds: list[str] | None = None,
     assessments: str | None = None,
-) -> list[Row[Any]]:
+) -> list[_Found]:
     filters = {
         "task": task_id,
         "scale": scale,
@@ -153,12 +161,44 @@ def _read(
         "rounds": rounds,
         "assessments": assessments,
     }
-    return list(connection.execute(text(_HISTORY), filters))
+    return [_Found._make(row) for row in connection.execute(text(HISTORY), filters)]
+
+
+class _Found(NamedTuple):
+    """A row of `HISTORY`: SQLAlchemy's own rows are slow to look into by name."""
+
+    measure: str
+    round: str
+    ordinal: int
+    held: date | None
+    round_id: int
+    measure_id: int
+    assessments: str
+    rank: int
+    estimate: int
+    runs: int
+    topics: int
+    variance: float
+    dof: int
+    sum_of_squares: float
+    two_way_sum_of_squares: float | None
+    two_way_dof: int | None
+    level: float | None
+    chi_square_low: float | None
+    chi_square_high: float | None
+    bootstrap_low: float | None
+    bootstrap_high: float | None
+    origin: str
+    source: str | None
+    matrix: int | None
+    revision: int
+    factor_version: int | None
+    software: str
 
 
 # The current matrix of each round first; a published estimate where there is none. On the raw
 # scale there is one estimate a matrix, else the one by its latest factors.
-_HISTORY = """
+HISTORY = """
 WITH wanted AS (
     SELECT id, label, ordinal, held FROM roundbook.round
     WHERE task_id = :task AND (CAST(:rounds AS text[]) IS NULL OR label = ANY (:rounds))
@@ -172,7 +212,8 @@ WITH wanted AS (
     SELECT current.round_id, current.measure_id, current.assessments, 1 AS rank,
            estimate.id AS estimate, estimate.runs, estimate.topics, estimate.variance,
            estimate.dof, estimate.sum_of_squares, estimate.two_way_sum_of_squares,
-           estimate.two_way_dof, estimate.bootstrap_low, estimate.bootstrap_high,
+           estimate.two_way_dof, estimate.level, estimate.chi_square_low,
+           estimate.chi_square_high, estimate.bootstrap_low, estimate.bootstrap_high,
            'matrix' AS origin, NULL AS source, current.id AS matrix, current.revision,
            factor_set.version AS factor_version, estimate.software
     FROM current
@@ -182,6 +223,7 @@ WITH wanted AS (
     UNION ALL
     SELECT round_id, measure_id, assessments, 2, id, runs, topics, variance,
            runs::bigint * (topics - 1), variance * runs * (topics - 1), NULL, NULL, NULL, NULL,
+           NULL, NULL, NULL,
            'published', source, NULL, revision, NULL, software
     FROM roundbook.published_variance
     WHERE round_id IN (SELECT id FROM wanted) AND scale = :scale
@@ -198,7 +240,7 @@ ORDER BY measure.name, found.assessments, wanted.ordinal, found.rank,
 """
 
 
-def _history(task: str, scale: str, rows: list[Row[Any]], pool_by: PoolBy) -> VarianceHistory:
+def _history(task: str, scale: str, rows: list[_Found], pool_by: PoolBy) -> VarianceHistory:
     rounds = [_round(row) for row in rows]
     return VarianceHistory(
         task=task,
@@ -210,14 +252,34 @@ def _history(task: str, scale: str, rows: list[Row[Any]], pool_by: PoolBy) -> Va
     )
 
 
-def _round(row: Row[Any]) -> RoundVariance:
-    facts = dict(row._mapping)
-    bootstrap = None if row.bootstrap_low is None else (row.bootstrap_low, row.bootstrap_high)
+def _round(row: _Found) -> RoundVariance:
+    bootstrap = _limits(row.bootstrap_low, row.bootstrap_high)
+    plain = _limits(row.chi_square_low, row.chi_square_high)
+    if row.level is None:  # published, or logged before intervals were stored
+        plain = chi_square(row.sum_of_squares, row.dof)
+    best, plain_interval = intervals(row.variance, row.level or LEVEL, plain, bootstrap)
     two_way, dof = row.two_way_sum_of_squares, row.two_way_dof
-    interval, chi_square = interval_of(row.sum_of_squares, row.dof, row.variance, bootstrap)
     return RoundVariance(
-        **{name: facts[name] for name in RoundVariance.model_fields if name in facts},
-        two_way_variance=two_way / dof if dof else None,
-        interval=interval,
-        chi_square=chi_square,
+        round=row.round,
+        ordinal=row.ordinal,
+        runs=row.runs,
+        topics=row.topics,
+        variance=row.variance,
+        dof=row.dof,
+        sum_of_squares=row.sum_of_squares,
+        two_way_variance=None if two_way is None or not dof else two_way / dof,
+        two_way_dof=dof,
+        interval=best,
+        chi_square=plain_interval,
+        origin=row.origin,
+        source=row.source,
+        estimate=row.estimate,
+        matrix=row.matrix,
+        revision=row.revision,
+        factor_version=row.factor_version,
+        software=row.software,
     )
+
+
+def _limits(low: float | None, high: float | None) -> tuple[float, float] | None:
+    return None if low is None or high is None else (low, high)

@@ -19,8 +19,11 @@ from service.database.vectors import read_vectors
 from service.formats import ScoreMatrix, settle_missing
 from service.logbook.matrices import log_matrix
 from service.logbook.record import embedded_record
+from service.logbook.variances import HISTORY, show_histories
 from service.settings import Settings
+from service.statistics.bootstrap import bootstrap_variance
 from service.statistics.topic_set_size import anova_topics
+from service.statistics.variance import residual_variance
 
 TOPICS = RUNS = 1000
 _ROW = np.dtype(
@@ -40,15 +43,17 @@ _TRAILER = b"\xff\xff"
 
 def main() -> None:
     """Run every comparison and print one line each."""
-    print(f"{'':44} {'ours':>9} {'other':>9} {'ratio':>7} {'at most':>8}")
+    print(f"{'':50} {'ours':>9} {'other':>9} {'ratio':>7} {'at most':>8}")
     settings = Settings()
     with (
         tempfile.TemporaryDirectory() as directory,
         embedded_record(Path(directory) / "postgres", settings, throw_away=True) as engine,
     ):
         bench_database(engine)
+        bench_history(engine)
     bench_help()
     bench_plans()
+    bench_bootstrap()
 
 
 def bench_database(engine: Engine) -> None:
@@ -116,6 +121,59 @@ def bench_database(engine: Engine) -> None:
     compare("read it into NumPy : binary COPY of the rows", read_ours, read_bare, 0.1)
 
 
+def bench_history(engine: Engine) -> None:
+    """Read the variances of 1,000 rounds, against the same query with nothing made of it."""
+    scores = np.random.default_rng(2).random((4, 3))
+    matrix = ScoreMatrix(("1", "2", "3", "4"), ("a", "b", "c"), scores, None, "wide", ("memory",))
+    for number in range(1000):
+        log_matrix(
+            engine,
+            "history",
+            f"round{number}",
+            "AP",
+            settle_missing(matrix, "reject"),
+            create=True,
+            user="bench",
+        )
+    with unit_of_work(engine) as connection:
+        task_id = connection.execute(
+            text("SELECT id FROM roundbook.task WHERE name = 'history'")
+        ).scalar_one()
+    filters = {
+        "task": task_id,
+        "scale": "raw",
+        "measures": None,
+        "rounds": None,
+        "assessments": None,
+    }
+
+    def ours() -> None:
+        (history,) = show_histories(engine, "history").histories
+        assert len(history.rounds) == 1000
+
+    def bare() -> None:
+        with unit_of_work(engine) as connection:
+            assert len(connection.execute(text(HISTORY), filters).all()) == 1000
+
+    compare("variance history, 1,000 rounds : its bare query", ours, bare, 3.0)
+    with unit_of_work(engine) as connection:
+        connection.execute(text("SELECT pg_stat_force_next_flush()"))
+        connection.commit()
+        before = connection.execute(text(_SCORES_READ)).scalar_one()
+    ours()
+    with unit_of_work(engine) as connection:
+        connection.execute(text("SELECT pg_stat_force_next_flush()"))
+        connection.commit()
+        read = connection.execute(text(_SCORES_READ)).scalar_one() - before
+    print(f"{'score vectors read by the history':50} {read:9} {'':9} {'':7} {0:8}")
+
+
+_SCORES_READ = (
+    "SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) FROM pg_stat_all_tables"
+    " WHERE schemaname = 'roundbook' AND relname = 'score_vector'"
+)
+
+
 def bench_help() -> None:
     """Start the program for --help, against the smallest Typer program's."""
     hello = (
@@ -162,6 +220,49 @@ def bench_plans() -> None:
 
     compare("240 exact plan cells : statsmodels", ours, cell_by_cell, 0.1, times=3)
 
+    large = np.meshgrid(
+        np.linspace(0.01, 0.12, 25), (2, 5, 10, 20, 30, 50, 75, 100), np.linspace(0.02, 0.3, 50)
+    )
+    variance, runs, difference = (axis.ravel() for axis in large)
+    assert variance.size == 10_000
+    sample = np.random.default_rng(3).choice(10_000, 200, replace=False)
+
+    def whole_grid() -> None:
+        anova_topics(runs, difference, variance)
+
+    def a_sample() -> None:
+        solver = FTestAnovaPower()
+        for cell in sample:
+            effect = difference[cell] / np.sqrt(2 * variance[cell] * runs[cell])
+            solver.solve_power(effect_size=effect, k_groups=int(runs[cell]), alpha=0.05, power=0.8)
+
+    compare(
+        "10,000 exact plan cells : statsmodels, 200 x 50",
+        whole_grid,
+        a_sample,
+        0.02,
+        times=3,
+        scale=50,
+    )
+
+
+def bench_bootstrap() -> None:
+    """Bootstrap the variance of 100 x 100 scores, against a loop over 2,000 resamples."""
+    scores = np.random.default_rng(4).random((100, 100))
+
+    def ours() -> None:
+        bootstrap_variance(scores, resamples=2000)
+
+    def loop() -> None:
+        generator = np.random.default_rng(0)
+        values = [
+            residual_variance(scores[generator.integers(100, size=100)]).variance
+            for _ in range(2000)
+        ]
+        np.quantile(values, [0.025, 0.975])
+
+    compare("bootstrap, 2,000 of 100 x 100 : plain loop", ours, loop, 0.05, times=9)
+
 
 def compare(
     name: str,
@@ -170,8 +271,12 @@ def compare(
     most: float | None,
     *,
     times: int = 5,
+    scale: float = 1,
 ) -> None:
-    """Time two callables in turn, after one warm-up each, and print the medians' ratio."""
+    """Time two callables in turn, after one warm-up each, and print the medians' ratio.
+
+    `scale` is how much of the other's work was left out: its time counts so many times.
+    """
     ours()
     other()
     seconds: tuple[list[float], list[float]] = ([], [])
@@ -181,8 +286,9 @@ def compare(
             call()
             taken.append(time.perf_counter() - began)
     mine, theirs = map(statistics.median, seconds)
+    theirs *= scale
     limit = "" if most is None else f"{most:8.2f}"
-    print(f"{name:44} {mine:8.3f}s {theirs:8.3f}s {mine / theirs:7.3f} {limit}", flush=True)
+    print(f"{name:50} {mine:8.3f}s {theirs:8.3f}s {mine / theirs:7.3f} {limit}", flush=True)
 
 
 if __name__ == "__main__":
