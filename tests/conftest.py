@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,10 +50,13 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
-def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[URL]:
+def embedded() -> Iterator[URL]:
     """The embedded server, without the durability that no test here needs."""
-    directory = tmp_path_factory.mktemp("server")
-    with embedded_server(directory / "pg", throw_away=True) as address:
+    # Not in pytest's own directory, which another run may clear away.
+    with (
+        tempfile.TemporaryDirectory(prefix="roundbook-test-") as directory,
+        embedded_server(Path(directory) / "postgres", throw_away=True) as address,
+    ):
         url = parse_url(address)
         _administer(url, "ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()")
         yield url

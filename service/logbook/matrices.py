@@ -29,6 +29,7 @@ from service.logbook.lookup import (
     factor_sets,
 )
 from service.logbook.measures import ensure_measure
+from service.logbook.notes import notes_on
 from service.logbook.result import Result
 from service.logbook.rounds import open_round
 from service.logbook.runs import record_runs
@@ -291,7 +292,7 @@ def _log(
         fitted.standardising if fitted else None,
         variances,
         described,
-        _notes(settled, fitted),
+        notes_on(settled, fitted),
     )
 
 
@@ -324,39 +325,3 @@ def _check_revision(
         )
     if revise is not None and not logged:
         raise NotRecorded(f"Nothing is logged for {where} yet to revise; leave out --revise.")
-
-
-def _notes(settled: SettledMatrix, fitted: FittedFactors | None) -> list[str]:
-    notes = []
-    if fitted is None:
-        notes.append(
-            "One run only: no standardisation factors, since the standard deviation over one run"
-            " does not exist."
-        )
-    elif tied := [
-        name for name, sd in zip(settled.topics, fitted.factors.sd.tolist(), strict=True) if sd == 0
-    ]:
-        treatment = "count as 0" if fitted.zero_sd == "average" else "are left out"
-        notes.append(
-            f"All standardising runs tie on {_listed('topic', tied)}: standardised scores there"
-            f" {treatment}."
-        )
-    columns = {column.tobytes() for column in settled.scores.T}
-    if twins := len(settled.runs) - len(columns):
-        notes.append(
-            f"{twins} of {len(settled.runs)} runs have the same scores as another run on every"
-            " topic."
-        )
-    if settled.missing_cells:
-        did = (
-            f"topics left out: {', '.join(settled.dropped_topics)}"
-            if settled.dropped_topics
-            else "set to 0"
-        )
-        notes.append(f"Missing scores: {settled.missing_cells}; {did}.")
-    return notes
-
-
-def _listed(noun: str, names: list[str]) -> str:
-    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return f"{noun} {shown}" if len(names) == 1 else f"{len(names)} {noun}s ({shown})"

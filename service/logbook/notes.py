@@ -1,0 +1,43 @@
+"""What is worth telling of a score matrix just logged."""
+
+from __future__ import annotations
+
+from service.formats import SettledMatrix
+from service.logbook.factors import FittedFactors
+
+
+def notes_on(settled: SettledMatrix, fitted: FittedFactors | None) -> list[str]:
+    """Return what a person who logs this matrix should know of it, a sentence each."""
+    notes = []
+    if fitted is None:
+        notes.append(
+            "One run only: no standardisation factors, since the standard deviation over one run"
+            " does not exist."
+        )
+    elif tied := [
+        name for name, sd in zip(settled.topics, fitted.factors.sd.tolist(), strict=True) if sd == 0
+    ]:
+        treatment = "count as 0" if fitted.zero_sd == "average" else "are left out"
+        notes.append(
+            f"All standardising runs tie on {_listed('topic', tied)}: standardised scores there"
+            f" {treatment}."
+        )
+    columns = {column.tobytes() for column in settled.scores.T}
+    if twins := len(settled.runs) - len(columns):
+        notes.append(
+            f"{twins} of {len(settled.runs)} runs have the same scores as another run on every"
+            " topic."
+        )
+    if settled.missing_cells:
+        did = (
+            f"topics left out: {', '.join(settled.dropped_topics)}"
+            if settled.dropped_topics
+            else "set to 0"
+        )
+        notes.append(f"Missing scores: {settled.missing_cells}; {did}.")
+    return notes
+
+
+def _listed(noun: str, names: list[str]) -> str:
+    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    return f"{noun} {shown}" if len(names) == 1 else f"{len(names)} {noun}s ({shown})"
