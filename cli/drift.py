@@ -180,13 +180,13 @@ def _section(*above: str, rows: Sequence[Any] = (), columns: Sequence[Column] = 
     print_table(rows, columns, above=["", *above])
 
 
-def _sides(heading: str, rows: Iterable[_Row], what: str, first: str, second: str) -> None:
+def _sides(rows: Iterable[_Row], what: str, first: str, second: str, *above: str) -> None:
     columns = (
         Column("what", what),
         Column("first", first, justify="right"),
         Column("second", second, justify="right"),
     )
-    _section(heading, rows=list(rows), columns=columns)
+    _section(*above, rows=list(rows), columns=columns)
 
 
 def _print_consequence(report: DriftReport, done: Consequence) -> None:
@@ -197,8 +197,6 @@ def _print_consequence(report: DriftReport, done: Consequence) -> None:
         return _Row(what, *("-" if value is None else form.format(value) for value in values))
 
     _sides(
-        f"What it does to the {counted(done.runs, 'run')} of '{report.to_round}', on"
-        f" {counted(done.topics, 'shared topic')}:",
         [
             row(f"Mean score (an average run has {done.b:g})", "mean", "{:.4f}"),
             row("Scores clipped at 1", "clipped_at_1", "{:.2%}"),
@@ -209,24 +207,26 @@ def _print_consequence(report: DriftReport, done: Consequence) -> None:
         "On std-AB",
         f"by '{report.from_round}'",
         f"by '{report.to_round}'",
+        f"What it does to the {counted(done.runs, 'run')} of '{report.to_round}', on"
+        f" {counted(done.topics, 'shared topic')}:",
     )
     print_table([], (), above=consequence_sentences(done, report.from_round))
 
 
 def _print_unbridged(report: DriftReport, found: Unbridged) -> None:
+    _section(f"What may still be laid side by side: all topics of each round. {found.note}")
+    figures = (("Mean", "mean"), ("sd", "sd"), ("Least", "least"), ("Median", "median"))
     for name, compared in (("means", found.means), ("sds", found.sds)):
         sides = (compared.earlier, compared.later)
-        tests = ((compared.welch, "Welch"), (compared.brown_forsythe, "Brown-Forsythe"))
-        figures = (("Mean", "mean"), ("sd", "sd"), ("Least", "least"), ("Median", "median"))
+        tests = (("Welch", compared.welch), ("Brown-Forsythe", compared.brown_forsythe))
         _sides(
-            f"The topics' {name} side by side. {found.note}",
             [
                 _Row("Topics", *(str(side.topics) for side in sides)),
                 *(
                     _Row(what, *(_digits(getattr(side, field)) for side in sides))
                     for what, field in (*figures, ("Largest", "largest"))
                 ),
-                *(_Row(f"p ({what})", "", _digits(test.p_value)) for test, what in tests),
+                *(_Row(f"p ({what})", "", _digits(test.p_value)) for what, test in tests),
             ],
             f"Topics' {name}",
             report.from_round,

@@ -61,9 +61,7 @@ def fit(
     ] = None,
     zero_sd: Annotated[
         Literal["average", "drop"],
-        typer.Option(
-            "--zero-sd", help="Topics on which these runs tie: 0, or dropped."
-        ),
+        typer.Option("--zero-sd", help="Topics on which these runs tie: 0, or dropped."),
     ] = "average",
     assessments: Assessments = None,
     form: Form = "table",

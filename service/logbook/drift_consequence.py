@@ -13,6 +13,7 @@ from service.statistics.drift_consequence import drift_consequence
 from service.statistics.topic_set_size import anova_topics
 
 _ALPHA, _BETA = 0.05, 0.20
+_MOST_RUNS = 1_000_000
 
 
 class UnderFactors(Result):
@@ -58,6 +59,8 @@ class Consequence(Result):
 
 def check_design(m: int, min_d: float) -> None:
     """Refuse a number of runs or a difference for which there is no topic set size."""
+    if m > _MOST_RUNS:
+        raise ImpossibleStatistic(f"A topic set is planned for at most {_MOST_RUNS:,} runs --m.")
     check_counts("A number of runs --m", np.array(m, dtype=float))
     check_sizes("A minD", np.array(min_d, dtype=float))
 

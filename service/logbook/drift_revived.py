@@ -13,7 +13,7 @@ from service.statistics.standardisation import ZeroSd, standardise
 _WORDS = {
     "held": "they stand where they stood, so the field around them is as it was",
     "aged": "they do not stand where they stood, so a standardised score no longer means the same",
-    "undecided": "whether they stand where they stood cannot be told from so few",
+    "undecided": "whether they stand where they stood cannot be told",
 }
 
 

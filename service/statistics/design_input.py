@@ -44,9 +44,10 @@ def check_engine(engine: str) -> None:
 
 
 def check_counts(name: str, values: Floats) -> None:
-    """Raise ImpossibleStatistic unless all `values` are whole numbers of at least 2."""
-    usable = (values >= 2) & np.isfinite(values)
-    _refuse(name, "a whole number of at least 2", values, usable & (np.floor(values) == values))
+    """Raise ImpossibleStatistic unless all `values` are whole numbers from 2 to ``MOST_TOPICS``."""
+    # Far beyond, whole numbers are no longer all floats, and the distributions give out.
+    usable = (values >= 2) & (values <= MOST_TOPICS) & (np.floor(values) == values)
+    _refuse(name, f"a whole number from 2 to {MOST_TOPICS:,}", values, usable)
 
 
 def check_sizes(name: str, values: Floats) -> None:

@@ -51,9 +51,7 @@ def checked_scores(
             f"{statistic} needs at least {least_topics} topics, not {topics}."
         )
     if runs < least_runs:
-        raise ImpossibleStatistic(
-            f"{statistic} needs at least {least_runs} runs, not {runs}."
-        )
+        raise ImpossibleStatistic(f"{statistic} needs at least {least_runs} runs, not {runs}.")
     # NaN goes through min and max and fails the comparison: two passes check all three conditions.
     if not (matrix.min() >= -LARGEST_SCORE and matrix.max() <= LARGEST_SCORE):
         usable = np.abs(matrix) <= LARGEST_SCORE

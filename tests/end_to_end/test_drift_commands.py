@@ -1,0 +1,255 @@
+"""Drift at the terminal: what an organiser reads, and the collections of rounds."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import re
+import shlex
+
+import numpy as np
+import pytest
+
+SCORES = np.random.default_rng(21).random((12, 8))
+DRIFT = ("drift", "t", "--measure", "AP")
+
+
+def wide(scores, topics=None, runs=None):
+    topics = topics or [f"t{j}" for j in range(scores.shape[0])]
+    runs = runs or [f"run{i}" for i in range(scores.shape[1])]
+    lines = [",".join(["topic", *runs])]
+    for topic, row in zip(topics, scores, strict=True):
+        lines.append(",".join([topic, *(repr(float(score)) for score in row)]))
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def log(roundbook, write):
+    """Log scores as AP of a round of the task t."""
+
+    def call(label, scores, *options, topics=None):
+        path = write(wide(scores, topics), f"{label}.csv")
+        done = roundbook("log", "t", label, path, "--measure", "AP", "--create", *options)
+        assert done.code == 0, done
+
+    return call
+
+
+@pytest.fixture
+def covid(roundbook, shared):
+    for number in (1, 2, 3):
+        path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
+        label = f"round{number}"
+        done = roundbook("log", "covid", label, path, "--measure", "nDCG@10", "--create")
+        assert done.code == 0, done
+    return roundbook
+
+
+def test_the_report_on_covid_reads_from_the_verdict_to_the_topics(covid):
+    done = covid("drift", "covid", "--measure", "nDCG@10")
+    said = " ".join(done.out.split())
+    order = [
+        "AGED: the factors of round 'round1' no longer hold in round 'round3'.",
+        "Why: On the 30 topics that both rounds share, the mean score moved by +0.898 standard"
+        " deviations of round 'round1' (95% interval +0.608 to +1.189), where -0.2 to +0.2 does"
+        " not matter.",
+        "The interval of the mean lies wholly outside.",
+        "What to do: Refit and restate: standardise 'round3' by its own factors",
+        "roundbook standardise covid round3 --measure nDCG@10",
+        "roundbook standardise covid round1 --measure nDCG@10 --factors-from round3",
+        "roundbook factors show covid round3 --measure nDCG@10",
+        "What it does to the 79 runs of 'round3', on 30 shared topics:",
+        "0.6309 0.5000",
+        "3.67%",
+        "0.02493 0.01080",
+        "79 35",
+        "0.1309 higher on average",
+        "0.964",
+        "Tests on the 143 runs of 'round1' and the 79 runs of 'round3'.",
+        "the mean moved on 27 of 30 topics (Welch's t), the spread on 13 (Brown-Forsythe)",
+        "Paired t 6.241, p < 0.0001; Wilcoxon W 33.000, p < 0.0001.",
+        "Pearson 0.368, p = 0.0455; Kendall 0.320, p = 0.0129",
+        "Assumed: rounds 'round1' and 'round3' were held on the same document collection",
+        "Topic Mean from sd from Mean to sd to Shift sd ratio p mean p spread",
+        "30 0.5316 0.2654 0.7554 0.2868 +0.843 1.081 <.0001 1.0000",
+    ]
+    places = [said.find(each) for each in order]
+    assert -1 not in places, order[places.index(-1)]
+    assert places == sorted(places)
+    assert done.lines[0] == order[0]
+
+
+def test_the_commands_of_the_advice_work(covid):
+    for ends in (("round1", "round3"), ("round2", "round3"), ("round1", "round2")):
+        words = ("drift", "covid", "--measure", "nDCG@10", "--from", ends[0], "--to", ends[1])
+        for wanted in ((), ("--margin", "3", "--sd-ratio-margin", "3")):
+            lines = covid(*words, *wanted).lines
+            named = [line.strip() for line in lines if line.startswith("    roundbook ")]
+            assert named
+            told = covid(*words, *wanted, "--format", "json").json
+            assert named == [each["command"] for each in told["commands"]]
+            for line in named:
+                assert covid(*shlex.split(line)[1:]).code == 0, line
+
+
+def test_the_csv_holds_the_topics_with_their_tests(log, roundbook):
+    log("a", SCORES)
+    log("b", SCORES + 0.3)
+    shown = roundbook(*DRIFT, "--format", "json").json
+    rows = list(csv.DictReader(io.StringIO(roundbook(*DRIFT, "--format", "csv").out)))
+    assert list(rows[0]) == [key for key in shown["topics"][0] if key != "untested"]
+    for row, topic in zip(rows, shown["topics"], strict=True):
+        assert row.pop("topic") == topic["topic"]
+        assert {key: float(cell) for key, cell in row.items()} == {key: topic[key] for key in row}
+
+
+def test_the_curve(covid):
+    words = ("drift", "covid", "--measure", "nDCG@10", "--curve")
+    shown = covid(*words, "--format", "json").json
+    assert (shown["from"], [row["round"] for row in shown["rounds"]]) == (
+        "round1",
+        ["round2", "round3"],
+    )
+    rows = list(csv.DictReader(io.StringIO(covid(*words, "--format", "csv").out)))
+    assert [(row["round"], row["verdict"]) for row in rows] == [
+        (row["round"], row["verdict"]) for row in shown["rounds"]
+    ]
+    for row, told in zip(rows, shown["rounds"], strict=True):
+        for name in ("mean_shift", "sd_ratio"):
+            ends = [float(row[f"{name}_low"]), float(row[f"{name}_high"])]
+            assert ends == told[f"{name}_95"]
+            assert float(row[name]) == told[name]
+    lines = covid(*words).lines
+    assert lines[0] == (
+        "The factors of round 'round1' in 2 later rounds: 2 aged. The first round in which they had"
+        " aged is 'round2'."
+    )
+    *_, second, third = lines
+    for line in (second, third):
+        assert set(line.split(maxsplit=1)[1]) == set("┊│●─ ")
+    assert second.index("●") < third.index("●")
+    assert second.index("│") == third.index("│")
+    later = covid(*words, "--from", "round2", "--format", "json").json
+    assert [row["round"] for row in later["rounds"]] == ["round3"]
+
+
+def test_the_curve_past_a_round_that_is_no_bridge(log, roundbook):
+    log("a", SCORES)
+    log("other", SCORES, topics=[f"u{j}" for j in range(12)])
+    log("one", np.vstack([SCORES[:1], SCORES[1:]]), topics=["t0", *(f"v{j}" for j in range(11))])
+    done = roundbook(*DRIFT, "--curve")
+    assert done.lines[0].endswith("1 undecided, 1 unbridged.")
+    (row,) = [line for line in done.lines if line.startswith("other   unbridged")]
+    assert row.split()[2:] == ["0", "-", "-", "-", "-"]
+    rows = list(csv.DictReader(io.StringIO(roundbook(*DRIFT, "--curve", "--format", "csv").out)))
+    assert rows[0]["mean_shift"] == rows[0]["mean_shift_low"] == rows[1]["sd_ratio_high"] == ""
+
+
+def test_unbridged_rounds_side_by_side(log, roundbook):
+    log("a", SCORES)
+    log("b", SCORES[:5], topics=[f"u{j}" for j in range(5)])
+    done = roundbook(*DRIFT)
+    assert done.lines[0] == "UNBRIDGED: rounds 'a' and 'b' have no usable shared topic."
+    assert done.out.count("No evidence that factors moved") == 1
+    assert "nan" not in done.out.lower()
+
+
+def test_revived_systems_are_shown(log, roundbook, write):
+    for label, topics in (("a", None), ("b", [f"u{j}" for j in range(12)])):
+        teams = write("run,team,system\nrun1,A,bm25\nrun2,A,dense\nrun3,B,\n", "teams.csv")
+        log(label, SCORES, "--teams", teams, topics=topics)
+    out = roundbook(*DRIFT).out
+    assert "Revived systems: 2 systems ran in both rounds;" in out
+    assert "they stand where they stood" in " ".join(out.split())
+    assert re.search(r"^bm25 +[-+]\d\.\d{3} +[-+]\d\.\d{3} +\+0\.000$", out, re.MULTILINE)
+
+
+def test_constant_matrices_say_what_cannot_be_known(log, roundbook):
+    for label, value in (("a", 0.5), ("b", 0.7)):
+        log(label, np.full((4, 3), value))
+    for first, later in itertools.permutations("ab"):
+        done = roundbook(*DRIFT, "--from", first, "--to", later)
+        assert done.lines[0].startswith("UNBRIDGED: ")
+        assert f"all runs of '{first}' tie" in done.out
+        assert "nan" not in done.out.lower().split()
+    assert roundbook(*DRIFT, "--format", "csv").code == 0
+    assert roundbook(*DRIFT, "--curve").lines[0].endswith("1 unbridged.")
+
+
+@pytest.mark.parametrize("curve", [(), ("--curve",)])
+def test_refusals(log, roundbook, snapshot, curve):
+    assert "task create t" in roundbook(*DRIFT, *curve).refusal()
+    log("a", SCORES)
+    assert "only round 'a' has" in roundbook(*DRIFT, *curve).refusal()
+    log("b", SCORES + 0.1)
+    before = snapshot()
+    for wrong in ("0", "-0.1", "nan", "inf"):
+        assert "must be positive" in roundbook(*DRIFT, *curve, "--margin", wrong).refusal()
+    for wrong in ("1", "0.8", "nan"):
+        assert "must exceed 1" in roundbook(*DRIFT, *curve, "--sd-ratio-margin", wrong).refusal()
+    assert "no round 'z'" in roundbook(*DRIFT, *curve, "--from", "z").refusal()
+    assert roundbook(*DRIFT, *curve, "--from", "b").refusal()
+    if not curve:
+        assert "'a' is both" in roundbook(*DRIFT, "--from", "a", "--to", "a").refusal()
+        for option, wrong in (
+            *(("--m", wrong) for wrong in ("1", "0", "-3", "9" * 400)),
+            *(("--min-d", wrong) for wrong in ("0", "-1", "nan", "inf")),
+        ):
+            roundbook(*DRIFT, option, wrong).refusal()
+    assert snapshot() == before
+
+
+@pytest.mark.parametrize("extra", [("--to", "b"), ("--m", "5"), ("--min-d", "0.1")])
+def test_the_curve_takes_no_second_round_and_no_design(roundbook, extra):
+    done = roundbook(*DRIFT, "--curve", *extra)
+    assert done.code == 2
+    assert "leave out --to, --m, --min-d" in " ".join(done.err.replace("│", " ").split())
+
+
+# The collections of rounds
+
+
+def test_collections_at_creation_and_later(roundbook, snapshot):
+    roundbook("task", "create", "t")
+    made = roundbook("round", "create", "t", "2004", "--collection", "Disks 4&5")
+    assert "Disks 4&5" in made.out
+    roundbook("round", "create", "t", "2005")
+    words = ("round", "set", "t", "2005")
+    done = roundbook(
+        *words, "--collection", "AQUAINT", "--held", "2005-11-15", "--format", "json"
+    ).json
+    assert (done["round"], done["collection"], done["held"]) == ("2005", "AQUAINT", "2005-11-15")
+    before = snapshot()
+    assert "add --force" in roundbook(*words, "--collection", "GOV2").refusal()
+    assert "add --force" in roundbook(*words, "--held", "2005-11-16").refusal()
+    # One that fits does not carry through one that does not.
+    assert roundbook(*words, "--collection", "AQUAINT", "--held", "2006-01-01").refusal()
+    assert "--collection" in roundbook(*words).refusal()
+    assert (
+        "no round '2006'" in roundbook("round", "set", "t", "2006", "--collection", "X").refusal()
+    )
+    assert roundbook(*words, "--collection", "AQUAINT").code == 0
+    assert snapshot() == before
+    assert roundbook(*words, "--collection", "GOV2", "--force").code == 0
+    listed = roundbook("round", "list", "t", "--format", "json").json["rounds"]
+    assert [(each["collection"], each["held"]) for each in listed] == [
+        ("Disks 4&5", None),
+        ("GOV2", "2005-11-15"),
+    ]
+    rows = list(csv.DictReader(io.StringIO(roundbook("round", "list", "t", "--format", "csv").out)))
+    assert [row["collection"] for row in rows] == ["Disks 4&5", "GOV2"]
+    assert "GOV2" in roundbook("round", "list", "t").out
+
+
+def test_rounds_on_other_collections_are_unbridged(log, roundbook):
+    log("2004", SCORES)
+    log("2005", SCORES)
+    assert roundbook(*DRIFT).lines[0].startswith("HELD")
+    roundbook("round", "set", "t", "2004", "--collection", "Disks 4&5")
+    out = " ".join(roundbook(*DRIFT).out.split())
+    assert "Assumed: round '2005' was held on the document collection 'Disks 4&5' too" in out
+    roundbook("round", "set", "t", "2005", "--collection", "AQUAINT")
+    done = roundbook(*DRIFT)
+    assert done.lines[0] == "UNBRIDGED: rounds '2004' and '2005' have no usable shared topic."
+    assert "a topic of the same name on other documents is another topic" in done.out
