@@ -13,6 +13,7 @@ Engine = Literal["exact", "sakai"]
 ENGINES: tuple[Engine, ...] = ("exact", "sakai")
 
 MOST_TOPICS = 10_000_000
+_MOST = 1_000_000_000
 
 # SciPy's F distributions begin to return NaN where probabilities near 1e-100 are asked for.
 LEAST_PROBABILITY = 1e-30
@@ -44,10 +45,10 @@ def check_engine(engine: str) -> None:
 
 
 def check_counts(name: str, values: Floats) -> None:
-    """Raise ImpossibleStatistic unless all `values` are whole numbers from 2 to ``MOST_TOPICS``."""
+    """Raise ImpossibleStatistic unless all `values` are whole numbers from 2 to a thousand million."""
     # Far beyond, whole numbers are no longer all floats, and the distributions give out.
-    usable = (values >= 2) & (values <= MOST_TOPICS) & (np.floor(values) == values)
-    _refuse(name, f"a whole number from 2 to {MOST_TOPICS:,}", values, usable)
+    usable = (values >= 2) & (values <= _MOST) & (np.floor(values) == values)
+    _refuse(name, f"a whole number from 2 to {_MOST:,}", values, usable)
 
 
 def check_sizes(name: str, values: Floats) -> None:

@@ -193,7 +193,7 @@ def test_the_largest_number_of_runs_on_a_list():
     ("candidates", "message"),
     [
         ([], "at least one number of runs"),
-        ([2, 1], "number of runs must be a whole number of at least 2, not 1"),
+        ([2, 1], "number of runs must be a whole number from 2 to 1,000,000,000, not 1"),
         ([2.5], "number of runs"),
         (["some"], "numbers"),
     ],
@@ -234,7 +234,7 @@ def test_the_largest_plan_and_one_beyond():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"topics": 1}, "topic set size must be a whole number of at least 2, not 1"),
+        ({"topics": 1}, "topic set size must be a whole number from 2 to 1,000,000,000, not 1"),
         ({"topics": 2.5}, "topic set size"),
         ({"topics": np.nan}, "topic set size"),
         ({"topics": "some"}, "numbers"),

@@ -282,7 +282,7 @@ def test_an_absurdly_small_effect_is_refused():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"runs": 1}, "number of runs must be a whole number of at least 2, not 1"),
+        ({"runs": 1}, "number of runs must be a whole number from 2 to 1,000,000,000, not 1"),
         ({"runs": 2.5}, "number of runs"),
         ({"runs": [2, np.nan]}, "number of runs"),
         ({"runs": np.inf}, "number of runs"),
