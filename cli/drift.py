@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from cli.drift_curve import show_curve
 from cli.options import Assessments, Database, Form, Measure, TaskName
-from cli.output import Column, count, counted, number, print_csv, print_table, show
+from cli.output import Column, counted, number, print_table, section, show, signed
 from cli.session import record
 
 if TYPE_CHECKING:
     from service.logbook.drift import DriftReport
     from service.logbook.drift_consequence import Consequence
-    from service.logbook.drift_curve import DriftCurve, LaterRound
     from service.logbook.drift_unbridged import Unbridged
 
 
 def _p(value: float) -> str:
     return "<.0001" if value < 0.0001 else f"{value:.4f}"
-
-
-def _signed(field: str, heading: str, digits: int = 3) -> Column:
-    return Column(field, heading, lambda value: f"{value:+.{digits}f}", "right")
 
 
 _FACTORS = (
@@ -32,7 +28,7 @@ _FACTORS = (
     number("sd_from", "sd from"),
     number("mean_to", "Mean to"),
     number("sd_to", "sd to"),
-    _signed("shift", "Shift"),
+    signed("shift", "Shift"),
     number("sd_ratio", "sd ratio", 3),
 )
 _TOPICS = (
@@ -46,26 +42,12 @@ _TOPICS_CSV = (
     *(Column(field, field) for field in _TESTS),
     *(Column(f"brown_forsythe_{field}", field) for field in ("dof", "p", "p_holm")),
 )
-_CURVE = (
-    Column("round", "Round"),
-    Column("verdict", "Verdict"),
-    count("shared_topics", "Topics"),
-    _signed("mean_shift", "Shift"),
-    Column("mean_shift_95", "95% interval", lambda ends: f"{ends[0]:+.3f} to {ends[1]:+.3f}"),
-    number("sd_ratio", "sd ratio", 3),
-    Column("sd_ratio_95", "95% interval", lambda ends: f"{ends[0]:.3f} to {ends[1]:.3f}"),
-)
-_CURVE_CSV = (
-    *("round", "verdict", "shared_topics", "mean_shift", "mean_shift_low", "mean_shift_high"),
-    *("sd_ratio", "sd_ratio_low", "sd_ratio_high"),
-)
 _REVIVED = (
     Column("system", "System"),
-    _signed("mean_from", "Mean from"),
-    _signed("mean_to", "Mean to"),
-    _signed("difference", "Difference"),
+    signed("mean_from", "Mean from"),
+    signed("mean_to", "Mean to"),
+    signed("difference", "Difference"),
 )
-_DRAWN = 60
 
 
 class _Row(NamedTuple):
@@ -123,7 +105,7 @@ def drift(
             traced = trace_drift(
                 engine, task, measure, from_round=from_round, assessments=assessments, **margins
             )
-            _show_curve(traced, form)
+            show_curve(traced, form)
             return
         report = report_drift(
             engine,
@@ -146,38 +128,34 @@ def _print(report: DriftReport) -> None:
     from service.logbook.drift_sentences import tests_sentences
 
     print_table([], (), above=[report.headline(), "", f"Why: {report.reason}"])
-    _section(f"What to do: {report.advice}")
+    section(f"What to do: {report.advice}")
     for each in report.commands:
         # Not wrapped, so that it can be copied.
         typer.echo(f"  {each.purpose}:\n    {each.command}")
     if report.consequence:
         _print_consequence(report, report.consequence)
     elif report.verdict != "unbridged":
-        _section(f"What it does to the scores cannot be said. {report.consequence_reason}")
+        section(f"What it does to the scores cannot be said. {report.consequence_reason}")
     if report.revived:
         reason, systems = report.revived.reason, report.revived.systems
-        _section(f"Revived systems: {reason}", rows=systems, columns=_REVIVED)
+        section(f"Revived systems: {reason}", rows=systems, columns=_REVIVED)
     if report.unbridged:
         _print_unbridged(report, report.unbridged)
     if report.tests:
         ends = (report.from_round, report.to_round)
-        _section(*tests_sentences(report.tests, *ends, report.shared_topics))
+        section(*tests_sentences(report.tests, *ends, report.shared_topics))
     scope = (
         f"{report.measure}, {report.assessments} assessments; factor versions"
         f" {report.from_version} ({report.from_round}) and {report.to_version} ({report.to_round})."
     )
-    _section(scope, *([report.assumed] if report.assumed else []))
+    section(scope, *([report.assumed] if report.assumed else []))
     if report.topics:
-        _section(
+        section(
             f"The shared topics: the runs' mean and sd in '{report.from_round}' (from) and in"
             f" '{report.to_round}' (to), and the tests' Holm-adjusted p.",
             rows=report.topics,
             columns=_TOPICS,
         )
-
-
-def _section(*above: str, rows: Sequence[Any] = (), columns: Sequence[Column] = ()) -> None:
-    print_table(rows, columns, above=["", *above])
 
 
 def _sides(rows: Iterable[_Row], what: str, first: str, second: str, *above: str) -> None:
@@ -186,7 +164,7 @@ def _sides(rows: Iterable[_Row], what: str, first: str, second: str, *above: str
         Column("first", first, justify="right"),
         Column("second", second, justify="right"),
     )
-    _section(*above, rows=list(rows), columns=columns)
+    section(*above, rows=list(rows), columns=columns)
 
 
 def _print_consequence(report: DriftReport, done: Consequence) -> None:
@@ -214,7 +192,7 @@ def _print_consequence(report: DriftReport, done: Consequence) -> None:
 
 
 def _print_unbridged(report: DriftReport, found: Unbridged) -> None:
-    _section(f"What may still be laid side by side: all topics of each round. {found.note}")
+    section(f"What may still be laid side by side: all topics of each round. {found.note}")
     figures = (("Mean", "mean"), ("sd", "sd"), ("Least", "least"), ("Median", "median"))
     for name, compared in (("means", found.means), ("sds", found.sds)):
         sides = (compared.earlier, compared.later)
@@ -236,61 +214,6 @@ def _print_unbridged(report: DriftReport, found: Unbridged) -> None:
 
 def _digits(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
-
-
-def _show_curve(traced: DriftCurve, form: Form) -> None:
-    if form == "csv":
-        print_csv(_CURVE_CSV, map(_plain, traced.rounds))
-        return
-    if form == "json":
-        show(traced, form, traced.rounds, _CURVE)
-        return
-    _print_curve(traced)
-
-
-def _plain(row: LaterRound) -> Sequence[object]:
-    nothing = (None, None)
-    return (
-        *(row.round, row.verdict, row.shared_topics),
-        *(row.mean_shift, *(row.mean_shift_95 or nothing)),
-        *(row.sd_ratio, *(row.sd_ratio_95 or nothing)),
-    )
-
-
-def _print_curve(traced: DriftCurve) -> None:
-    print_table([], (), above=[traced.summary])
-    _section(
-        f"{traced.measure}, {traced.assessments} assessments; shifts in standard deviations of"
-        f" '{traced.from_round}', of which {traced.margin:g} either way does not matter, nor a"
-        f" ratio of {1 / traced.sd_ratio_margin:.3g} to {traced.sd_ratio_margin:g}.",
-        *([traced.assumed] if traced.assumed else []),
-    )
-    _section(rows=traced.rounds, columns=_CURVE)
-    known = [end for row in traced.rounds for end in (*(row.mean_shift_95 or ()), row.mean_shift)]
-    reach = [end for end in known if end is not None] + [-traced.margin, traced.margin]
-    drawn = [
-        _Row(row.round, _picture(row, traced.margin, min(reach), max(reach)))
-        for row in traced.rounds
-    ]
-    _section(
-        "│ no shift, ┊ the margins, ● the mean shift, ─ its 95% interval:",
-        rows=drawn,
-        columns=(Column("what", "Round"), Column("first", "Mean shift")),
-    )
-
-
-def _picture(row: LaterRound, margin: float, least: float, largest: float) -> str:
-    def place(value: float) -> int:
-        return round((value - least) / (largest - least) * (_DRAWN - 1))
-
-    drawn = [" "] * _DRAWN
-    if row.mean_shift_95:
-        low, high = map(place, row.mean_shift_95)
-        drawn[low : high + 1] = "─" * (high - low + 1)
-    for mark, value in (("┊", -margin), ("┊", margin), ("│", 0.0), ("●", row.mean_shift)):
-        if value is not None:
-            drawn[place(value)] = mark
-    return "".join(drawn).rstrip()
 
 
 def attach(app: typer.Typer) -> None:

@@ -80,6 +80,15 @@ def run(arguments: Sequence[str]) -> int:
         if isinstance(error, SchemaOutOfDate):
             return 3
         return 4 if isinstance(error, DatabaseUnreachable) else 1
+    except Exception as error:
+        if _debugging():
+            raise
+        typer.echo(
+            f"Error: Roundbook itself went wrong here ({type(error).__name__}: {error}). Please"
+            " report it with what ROUNDBOOK_DEBUG=1 prints; nothing half done was kept.",
+            err=True,
+        )
+        return 1
     return 0
 
 

@@ -31,6 +31,11 @@ def number(field: str, heading: str, digits: int = 4) -> Column:
     return Column(field, heading, lambda value: f"{value:.{digits}f}", "right")
 
 
+def signed(field: str, heading: str, digits: int = 3) -> Column:
+    """Return a right-aligned column of numbers with their signs."""
+    return Column(field, heading, lambda value: f"{value:+.{digits}f}", "right")
+
+
 def count(field: str, heading: str) -> Column:
     """Return a right-aligned column of whole numbers."""
     return Column(field, heading, str, "right")
@@ -81,6 +86,11 @@ def print_table(
         console.print(_table(rows, columns))
     for line in below:
         console.print(line)
+
+
+def section(*above: str, rows: Sequence[Any] = (), columns: Sequence[Column] = ()) -> None:
+    """Print a table, if it has rows, below an empty line and sentences."""
+    print_table(rows, columns, above=["", *above])
 
 
 def print_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
