@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cli.options import Assessments, Database, Form, Format, Measure, RoundLabel, TaskName
-from cli.output import Column, count, number, show, talk
+from cli.output import Column, count, counted, number, show, talk
 from cli.session import record
 
 if TYPE_CHECKING:
@@ -86,6 +86,12 @@ def fit(
             user=load_settings().user,
         )
     _print(fitted, form)
+    if fitted.zero_sd_topics:
+        what = "count as average" if fitted.zero_sd == "average" else "are left out"
+        talk(
+            f"Note: all standardising runs tie on {counted(len(fitted.zero_sd_topics), 'topic')}"
+            f" ({', '.join(fitted.zero_sd_topics)}): scores there {what}."
+        )
     if fitted.status == "unchanged":
         talk(f"These factors were there already, as version {fitted.version}.")
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from cli.options import Assessments, Database, Form, Measure, TaskName
 from cli.output import Column, count, number, show
 from cli.session import record
+
+if TYPE_CHECKING:
+    from service.logbook.generalisability import Reliability
 
 Interval = tuple[float, float]
 Topics = tuple[int | None, int | None]
@@ -73,6 +76,9 @@ def generalisability(
             min_d=min_d,
             assessments=assessments,
         )
+    if form == "csv":
+        show(report, form, [_line(each) for each in report.rounds], _LINES)
+        return
     show(
         report,
         form,
@@ -87,7 +93,52 @@ def generalisability(
             "E-rho2 tells how well the ranking of the runs would repeat on other topics, Phi how"
             " well their mean scores would.",
             *(f"Round '{each.round}': {each.reason}" for each in report.rounds if each.reason),
+            *(
+                f"Round '{label}' is left out: a single run leaves nothing to rank."
+                for label in report.single_run
+            ),
         ],
+    )
+
+
+class _Line(NamedTuple):
+    """A round as CSV: every limit in a column of its own."""
+
+    round: str
+    topics: int
+    runs: int
+    system: float
+    topic: float
+    residual: float
+    e_rho_squared: float | None
+    e_rho_squared_low: float | None
+    e_rho_squared_high: float | None
+    phi: float | None
+    phi_low: float | None
+    phi_high: float | None
+    e_rho_squared_topics: int | None
+    e_rho_squared_topics_low: int | None
+    e_rho_squared_topics_high: int | None
+    phi_topics: int | None
+    phi_topics_low: int | None
+    phi_topics_high: int | None
+    design_topics: int | None
+
+
+_LINES = tuple(Column(name, name) for name in _Line._fields)
+
+
+def _line(row: Reliability) -> _Line:
+    unknown = (None, None)
+    return _Line._make(
+        (
+            *(row.round, row.topics, row.runs, row.system, row.topic, row.residual),
+            *(row.e_rho_squared, *(row.e_rho_squared_interval or unknown)),
+            *(row.phi, *(row.phi_interval or unknown)),
+            *(row.e_rho_squared_topics, *(row.e_rho_squared_topics_interval or unknown)),
+            *(row.phi_topics, *(row.phi_topics_interval or unknown)),
+            row.design_topics,
+        )
     )
 
 

@@ -81,7 +81,7 @@ def standardise(
     database: Database = None,
 ) -> None:
     """Standardise a round's scores, or new runs from a file, by a round's factors."""
-    from service.errors import NotRecorded
+    from service.errors import InputError, NotRecorded
     from service.logbook import standardise as use_cases
     from service.settings import load_settings
 
@@ -119,8 +119,13 @@ def standardise(
                     assessments=assessments,
                 )
             except NotRecorded:
-                if factors_from is None or not Path(round_label).is_file():
+                if not Path(round_label).is_file():
                     raise
+                if factors_from is None:
+                    raise InputError(
+                        f"'{round_label}' is a file and no round: say by whose factors its runs"
+                        " are scored, with --factors-from ROUND[:VERSION]."
+                    ) from None
                 scores = from_files(factors_from, [Path(round_label)])
     if form is None:
         form = "table" if sys.stdout.isatty() else "csv"

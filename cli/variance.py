@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
@@ -64,6 +65,9 @@ def show_(
         history = show_variances(
             engine, task, measure, scale=scale, assessments=assessments, pool_by=pool_by
         )
+    if form == "csv":
+        show(history, form, list(_lines(history)), _LINES)
+        return
     show(history, form, history.rounds, _ROUNDS, above=_heading(history), below=_footing(history))
 
 
@@ -81,6 +85,8 @@ def _footing(history: VarianceHistory) -> list[str]:
     if pooled.interval:
         line += f", 95% interval [{pooled.interval.low:.5f}, {pooled.interval.high:.5f}]"
         line += f" ({pooled.interval.method})"
+    else:
+        line += ", no interval, since a variance of 0 has none"
     line += f"; dof {pooled.dof}"
     if pooled.max_min_ratio is not None and len(pooled.rounds) > 1:
         line += f", max/min {pooled.max_min_ratio:.2f}"
@@ -129,28 +135,11 @@ def history(
         for each in found.histories:
             print_table(each.rounds, _ROUNDS, above=_heading(each), below=[*_footing(each), ""])
         return
-    rows = [
-        _Line(
-            each.measure,
-            each.assessments,
-            row.round,
-            row.topics,
-            row.runs,
-            row.variance,
-            row.interval.low if row.interval else None,
-            row.interval.high if row.interval else None,
-            row.dof,
-            row.origin,
-            row.source,
-        )
-        for each in found.histories
-        for row in each.rounds
-    ]
-    show(found, form, rows, tuple(Column(name, name) for name in _Line._fields))
+    show(found, form, [line for each in found.histories for line in _lines(each)], _LINES)
 
 
 class _Line(NamedTuple):
-    """One line of the history as CSV: a measure in a round."""
+    """One line of CSV: a measure in a round."""
 
     measure: str
     assessments: str
@@ -160,9 +149,34 @@ class _Line(NamedTuple):
     variance: float
     low: float | None
     high: float | None
+    method: str | None
+    two_way_variance: float | None
     dof: int
     origin: str
     source: str | None
+
+
+_LINES = tuple(Column(name, name) for name in _Line._fields)
+
+
+def _lines(history: VarianceHistory) -> Iterator[_Line]:
+    for row in history.rounds:
+        interval = row.interval
+        yield _Line(
+            history.measure,
+            history.assessments,
+            row.round,
+            row.topics,
+            row.runs,
+            row.variance,
+            interval.low if interval else None,
+            interval.high if interval else None,
+            interval.method if interval else None,
+            row.two_way_variance,
+            row.dof,
+            row.origin,
+            row.source,
+        )
 
 
 @app.command(epilog="Example: roundbook variance pooled covid --measure nDCG@10 --scale std-ab")
@@ -183,14 +197,41 @@ def pooled(
         result = show_variances(
             engine, task, measure, scale=scale, assessments=assessments, pool_by=pool_by
         ).pooled
+    limits = result.interval
+    line = _PooledLine(
+        result.variance,
+        limits.low if limits else None,
+        limits.high if limits else None,
+        result.dof,
+        result.weights,
+        result.rounds,
+        result.max_min_ratio,
+        result.homogeneity.p_value,
+    )
     columns = (
         number("variance", "Pooled variance", 5),
+        number("low", "95% from", 5),
+        number("high", "to", 5),
         count("dof", "dof"),
         Column("weights", "Weighed by"),
         Column("rounds", "Rounds", ", ".join),
         number("max_min_ratio", "Max/min", 2),
+        Column("bartlett_p", "Bartlett p", lambda value: f"{value:.2g}", "right"),
     )
-    show(result, form, [result], columns, below=[result.warning] if result.warning else [])
+    show(result, form, [line], columns, below=[result.warning] if result.warning else [])
+
+
+class _PooledLine(NamedTuple):
+    """The pooled variance as one line."""
+
+    variance: float
+    low: float | None
+    high: float | None
+    dof: int
+    weights: str
+    rounds: list[str]
+    max_min_ratio: float | None
+    bartlett_p: float | None
 
 
 @app.command(

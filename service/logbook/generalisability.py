@@ -49,7 +49,10 @@ class Reliability(Result):
 
 
 class GeneralisabilityReport(Result):
-    """Generalisability of a measure's rounds, and the plan it stands beside."""
+    """Generalisability of a measure's rounds, and the plan it stands beside.
+
+    `single_run` are the rounds left out since one run leaves nothing to rank.
+    """
 
     task: str
     measure: str
@@ -60,6 +63,7 @@ class GeneralisabilityReport(Result):
     min_d: float
     software: str
     rounds: list[Reliability]
+    single_run: list[str]
 
 
 def report_generalisability(
@@ -96,17 +100,14 @@ def report_generalisability(
         if round_label is not None:
             find_round(connection, task_id, task, round_label)
         label = choose_assessments(connection, task_id, measure_id, measure, assessments)
+        found = connection.execute(
+            text(_CURRENT),
+            {"task": task_id, "measure": measure_id, "assessments": label, "round": round_label},
+        ).all()
         loaded = [
             (row.label, load_matrix(connection, _matrix(connection, row.id)))
-            for row in connection.execute(
-                text(_CURRENT),
-                {
-                    "task": task_id,
-                    "measure": measure_id,
-                    "assessments": label,
-                    "round": round_label,
-                },
-            ).all()
+            for row in found
+            if row.runs >= 2
         ]
     if not loaded:
         raise NotRecorded(
@@ -123,11 +124,12 @@ def report_generalisability(
         min_d=min_d,
         software=SOFTWARE,
         rounds=[_reliability(name, each, target, level, m, min_d) for name, each in loaded],
+        single_run=[row.label for row in found if row.runs < 2],
     )
 
 
 _CURRENT = """
-SELECT round.label, current.id
+SELECT round.label, current.id, current.runs
 FROM roundbook.round
 CROSS JOIN LATERAL (
     SELECT matrix.id, matrix.runs FROM roundbook.matrix
@@ -135,7 +137,7 @@ CROSS JOIN LATERAL (
       AND matrix.assessments = :assessments
     ORDER BY matrix.revision DESC LIMIT 1
 ) AS current
-WHERE round.task_id = :task AND current.runs >= 2
+WHERE round.task_id = :task
   AND (CAST(:round AS text) IS NULL OR round.label = :round)
 ORDER BY round.ordinal
 """

@@ -1,108 +1,184 @@
-"""Plans: how many topics the next round needs (one-way ANOVA topic set size design)."""
+"""Plans: how many topics the next round needs, or what a number of topics is good for."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from pydantic import ConfigDict
-from sqlalchemy import Engine as DatabaseEngine
+from pydantic import BeforeValidator, ConfigDict, Field, SerializeAsAny
 
+from service.errors import ImpossibleStatistic
+from service.logbook.plan_design import (
+    Cells,
+    Design,
+    Tried,
+    check_design,
+    grid_of,
+    missing,
+    solution,
+    solve_cells,
+    try_cells,
+)
+from service.logbook.plan_rounds import RoundPower, round_powers
+from service.logbook.pooling import Interval, PoolBy
+from service.logbook.protocol import protocol
 from service.logbook.result import SOFTWARE, Result
-from service.logbook.variances import VarianceHistory, VarianceScale, show_variances
-from service.statistics.topic_set_size import ENGINES, Engine, anova_topics
+from service.statistics.design import SolvedDesign
+from service.statistics.design_input import Engine
+
+__all__ = ["Design", "Plan", "PlanCell", "RoundPower", "plan", "plan_task"]
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine as DatabaseEngine
+
+    from service.logbook.variances import VarianceHistory, VarianceScale
+else:
+    # That module loads SQLAlchemy, a third of a second that a plan from a given variance is
+    # spared: the model is only fetched to read one back from what was saved.
+    def _read_history(value: object) -> object:
+        if isinstance(value, dict):
+            from service.logbook.variances import VarianceHistory  # noqa: PLC0415
+
+            return VarianceHistory.model_validate(value)
+        return value
+
+    VarianceHistory = Annotated[SerializeAsAny[Result], BeforeValidator(_read_history)]
 
 
 class PlanCell(Result):
-    """The topic set size for `m` runs and a smallest difference `min_d` worth detecting.
+    """One design of the grid with all its quantities, by the plan's engine.
 
-    `topics` and `achieved_power` are by the plan's engine; both engines' sizes stand beside.
+    `m` is 2 where the design compares two runs. `topics_exact` and `topics_sakai` are the sizes
+    by either engine, the topics given where something else is solved for; `solved_exact` and
+    `solved_sakai` are what is solved for by either, None where an engine has no answer.
+    `topics_upper` and `solved_upper` are the same at `variance_upper` of the plan. `achieved_power`
+    is None for an interval, and `width`, its expected full width, None for a test.
     """
 
     m: int
     min_d: float
     topics: int
-    achieved_power: float
+    achieved_power: float | None
     variance: float
     topics_sakai: int
     topics_exact: int
-
-
-class Design(Result):
-    """What a topic set is designed for.
-
-    `m` are numbers of runs to be compared, each at least 2; `min_d` the smallest differences
-    between the best and the worst of them that are worth detecting; `alpha` and `beta` the
-    Type I and Type II error rates.
-    """
-
-    # What is no number is refused with the other impossible inputs, in one sentence.
-    model_config = ConfigDict(frozen=True, allow_inf_nan=True)
-
-    m: tuple[int, ...]
-    min_d: tuple[float, ...]
-    alpha: float = 0.05
-    beta: float = 0.20
-    engine: Engine = "exact"
-    design: Literal["anova"] = "anova"
+    topics_upper: int | None = None
+    width: float | None = None
+    solved_sakai: float | None = None
+    solved_exact: float | None = None
+    solved_upper: float | None = None
 
 
 class Plan(Design):
-    """Topic set sizes over a grid, with all they rest on.
+    """A grid of designs solved for one quantity, with all it rests on.
 
-    `estimate` is the variance history that `variance` was pooled from; None where it was given.
+    `estimate` is the variance history that `variance` was pooled from, None where it was given;
+    `interval` and its upper end `variance_upper` are the pooled variance's, `warning` that the
+    rounds disagree. `variance` is None where it is what is solved for. `rounds` is the power that
+    each earlier round had, `protocol` the plan in a paragraph for an overview paper.
     """
 
-    variance: float
+    # The keys that came later have defaults: a saved plan is read back by this model.
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+
+    variance: float | None
     scale: str | None
     estimate: VarianceHistory | None
+    interval: Interval | None = None
+    variance_upper: float | None = None
+    warning: str | None = None
     software: str
     cells: list[PlanCell]
+    rounds: list[RoundPower] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+    protocol: str = ""
 
 
-def plan(variance: float, design: Design, *, estimate: VarianceHistory | None = None) -> Plan:
-    """Return the smallest topic set size of every (m, minD) with power at least 1 - beta.
+def plan(
+    variance: float | None, design: Design, *, estimate: VarianceHistory | None = None
+) -> Plan:
+    """Solve a grid of topic set size designs; by default, for the smallest adequate size.
 
     Parameters
     ----------
-    variance : float
-        The residual variance expected of the next round, in squared units of the score.
+    variance : float or None
+        The residual variance expected of the next round, in squared units of the score; None
+        where it is what is solved for.
     estimate : VarianceHistory, optional
         Where `variance` comes from.
 
     Raises
     ------
+    InputError
+        When the parts of the design contradict each other.
     ImpossibleStatistic
-        Naming the input for which there is no such size.
+        Naming the input for which there is no solution.
     """
-    runs = np.repeat(np.asarray(design.m), len(design.min_d))
-    differences = np.tile(np.asarray(design.min_d, dtype=float), len(design.m))
-    sizes = {
-        engine: anova_topics(
-            runs, differences, variance, alpha=design.alpha, beta=design.beta, engine=engine
-        )
-        for engine in ENGINES
-    }
-    chosen = sizes[design.engine]
-    return Plan(
+    check_design(design, has_variance=variance is not None)
+    cells = grid_of(design, variance)
+    interval = estimate.pooled.interval if estimate else None
+    solved = solve_cells(design, cells, design.engine)
+    chosen = [Tried(value, None) for value in solution(design, solved)]
+    other: Engine = "sakai" if design.engine == "exact" else "exact"
+    if design.solve == "topics":
+        # A size by one engine only is no answer: both stand beside, always.
+        second = solution(design, solve_cells(design, cells, other))
+        beside = [Tried(value, None) for value in second]
+    else:
+        beside = try_cells(design, cells, other)
+    upper: list[Tried] = []
+    if interval is not None:
+        wider = cells._replace(variance=np.full(cells.m.size, interval.high))
+        upper = try_cells(design, wider, design.engine)
+    found = Plan(
         **design.model_dump(),
         variance=variance,
         scale=estimate.scale if estimate else None,
         estimate=estimate,
+        interval=interval,
+        variance_upper=interval.high if interval else None,
+        warning=estimate.pooled.warning if estimate else None,
         software=SOFTWARE,
-        cells=[
-            PlanCell(
-                m=int(runs[cell]),
-                min_d=float(differences[cell]),
-                topics=int(chosen.topics[cell]),
-                achieved_power=float(chosen.achieved_power[cell]),
-                variance=variance,
-                topics_sakai=int(sizes["sakai"].topics[cell]),
-                topics_exact=int(sizes["exact"].topics[cell]),
-            )
-            for cell in range(runs.size)
+        cells=_cells(design, cells, solved, {design.engine: chosen, other: beside}, upper),
+        rounds=round_powers(design, estimate.rounds) if estimate else [],
+        notes=[
+            *missing(beside, f"By the engine {other}"),
+            *missing(upper, "At the upper end of the variance's interval"),
         ],
     )
+    return found.model_copy(update={"protocol": protocol(found)})
+
+
+def _cells(
+    design: Design,
+    cells: Cells,
+    solved: SolvedDesign,
+    engines: dict[Engine, list[Tried]],
+    upper: list[Tried],
+) -> list[PlanCell]:
+    found = []
+    for cell in range(cells.m.size):
+        exact, sakai = engines["exact"][cell].value, engines["sakai"][cell].value
+        high = upper[cell].value if upper else None
+        topics = int(solved.topics[cell])
+        sizes: dict[str, Any] = {"topics_exact": topics, "topics_sakai": topics}
+        if design.solve == "topics":
+            sizes = {"topics_exact": exact, "topics_sakai": sakai, "topics_upper": high}
+        found.append(
+            PlanCell(
+                m=2 if solved.runs is None else int(solved.runs[cell]),
+                min_d=float(solved.min_d[cell]),
+                topics=topics,
+                achieved_power=None if solved.power is None else float(solved.power[cell]),
+                variance=float(solved.variance[cell]),
+                width=None if solved.width is None else float(solved.width[cell]),
+                solved_exact=exact,
+                solved_sakai=sakai,
+                solved_upper=high,
+                **sizes,
+            )
+        )
+    return found
 
 
 def plan_task(
@@ -113,6 +189,7 @@ def plan_task(
     *,
     scale: VarianceScale = "raw",
     assessments: str | None = None,
+    pool_by: PoolBy = "dof",
 ) -> Plan:
     """Plan the next round of a task from its pooled variance; see `plan`.
 
@@ -120,6 +197,20 @@ def plan_task(
     ------
     NotRecorded
         When the task has no variance of this measure on this scale.
+    ImpossibleStatistic
+        When that variance is 0, from which no topic set size follows.
     """
-    history = show_variances(engine, task, measure, scale=scale, assessments=assessments)
+    from service.logbook.variances import show_variances  # noqa: PLC0415
+
+    check_design(design, has_variance=True)
+    history = show_variances(
+        engine, task, measure, scale=scale, assessments=assessments, pool_by=pool_by
+    )
+    if history.pooled.variance == 0:
+        rounds = ", ".join(history.pooled.rounds)
+        raise ImpossibleStatistic(
+            f"No plan follows from task '{history.task}': the pooled variance of {history.measure}"
+            f" on the {history.scale} scale is 0, since in its rounds ({rounds}) every run scores"
+            " the same on all topics; plan from another measure, or give a --variance."
+        )
     return plan(history.pooled.variance, design, estimate=history)

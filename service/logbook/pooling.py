@@ -109,7 +109,7 @@ def pool(rounds: list[RoundVariance], weights: PoolBy = "dof") -> Pooled:
             statistic=test.statistic, dof=test.dof, p_value=test.p_value, reason=test.reason
         ),
         interval=interval,
-        warning=_warning(test.p_value, test.max_min_ratio),
+        warning=_warning(rounds, test.p_value, test.max_min_ratio),
     )
 
 
@@ -139,7 +139,14 @@ def intervals(
     return Interval(low=low, high=high, level=level, method="bootstrap"), plain or None
 
 
-def _warning(p_value: float | None, ratio: float | None) -> str | None:
+def _warning(rounds: list[RoundVariance], p_value: float | None, ratio: float | None) -> str | None:
+    zeros = [each.round for each in rounds if each.variance == 0]
+    if zeros and len(zeros) < len(rounds):
+        return (
+            f"The rounds disagree: the variance is 0 in {', '.join(zeros)} and not in the others,"
+            " so no test and no interval exist. One pooled value hides that: look for what is"
+            " wrong with the scores there before you plan with it."
+        )
     if p_value is None or p_value >= _DISAGREE or ratio is None:
         return None
     p = "p < .001" if p_value < 0.001 else f"p = {p_value:.3f}"

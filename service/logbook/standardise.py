@@ -186,7 +186,8 @@ def _standardised(
     if scale == "e-std":
         standardised = e_std(scores, _standardising_scores(connection, factors)[chosen], zero_sd)
     else:
-        standardised = scale_scores(scores, mean, sd, scale, a=a, b=b)
+        with np.errstate(over="ignore"):  # an enormous A clips, as it should
+            standardised = scale_scores(scores, mean, sd, scale, a=a, b=b)
     off_ties = np.argwhere((sd == 0)[:, None] & (scores != mean[:, None]))
     return StandardisedScores(
         task=task,

@@ -139,7 +139,7 @@ def show_histories(
         _history(task, scale, list(group), pool_by)
         for _, group in groupby(kept, key=lambda row: (row.measure, row.assessments))
     ]
-    histories.sort(key=lambda each: -(each.pooled.max_min_ratio or 0) * (len(each.rounds) > 1))
+    histories.sort(key=_instability, reverse=True)
     return VarianceHistories(
         task=task, scale=scale, since=since, undated=undated, histories=histories
     )
@@ -279,6 +279,14 @@ def _round(row: _Found) -> RoundVariance:
         factor_version=row.factor_version,
         software=row.software,
     )
+
+
+def _instability(history: VarianceHistory) -> float:
+    """Return the largest variance over the smallest, 0 where there is nothing to compare."""
+    values = [each.variance for each in history.rounds]
+    if len(values) < 2 or max(values) == 0:
+        return 0.0
+    return max(values) / min(values) if min(values) > 0 else float("inf")
 
 
 def _limits(low: float | None, high: float | None) -> tuple[float, float] | None:

@@ -45,7 +45,7 @@ def check_engine(engine: str) -> None:
 
 
 def check_counts(name: str, values: Floats) -> None:
-    """Raise ImpossibleStatistic unless all `values` are whole numbers from 2 to a thousand million."""
+    """Raise ImpossibleStatistic unless all `values` are whole numbers from 2 to a billion."""
     # Far beyond, whole numbers are no longer all floats, and the distributions give out.
     usable = (values >= 2) & (values <= _MOST) & (np.floor(values) == values)
     _refuse(name, f"a whole number from 2 to {_MOST:,}", values, usable)

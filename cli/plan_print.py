@@ -1,0 +1,144 @@
+"""Printing a plan: a table with its sentences, CSV, JSON, LaTeX, or its protocol paragraph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import typer
+
+from cli.output import Column, count, print_table, show, talk
+from cli.plan_latex import latex
+from cli.plan_options import PlanFormat
+
+if TYPE_CHECKING:
+    from service.logbook.plans import Plan
+    from service.logbook.result import Result
+
+
+def print_plan(
+    plan: Plan,
+    form: PlanFormat,
+    *,
+    only_protocol: bool = False,
+    result: Result | None = None,
+    above: Iterable[str] = (),
+    copyable: str | None = None,
+) -> None:
+    """Print a plan.
+
+    Parameters
+    ----------
+    result : Result, optional
+        What JSON prints, if not the plan itself.
+    above : iterable of str
+        Sentences over the table; said on stderr, where stdout has the bare data.
+    copyable : str, optional
+        A command below them.
+    """
+    if form == "json":
+        show(result or plan, "json", (), ())
+        return
+    from service.logbook.protocol import headline
+
+    columns = _columns(plan)
+    remarks = [*([plan.warning] if plan.warning else []), *plan.notes]
+    if form != "table" or only_protocol:
+        for line in (*above, *([f"  {copyable}"] if copyable else [])):
+            talk(line)
+        for line in remarks:
+            talk(f"Note: {line}")
+    if only_protocol:
+        typer.echo(plan.protocol)
+    elif form == "latex":
+        typer.echo(latex(headline(plan), plan.cells, columns))
+    elif form == "csv":
+        show(plan, "csv", plan.cells, columns)
+    else:
+        print_table([], (), above=above)
+        if copyable:
+            typer.echo(f"  {copyable}")  # not wrapped, so that it can be copied
+        print_table(plan.cells, columns, above=[headline(plan)], below=_below(plan))
+        _print_rounds(plan)
+        print_table([], (), below=remarks)
+
+
+def _below(plan: Plan) -> list[str]:
+    if not plan.estimate:
+        return []
+    if plan.interval is None:
+        return ["Upper: unknown, since the pooled variance has no interval."]
+    found = plan.interval
+    return [
+        f"Upper: by {found.high:.5g}, the upper end of the variance's"
+        f" {100 * found.level:.10g}% interval ({found.method})"
+    ]
+
+
+def _print_rounds(plan: Plan) -> None:
+    if plan.rounds:
+        print_table(
+            plan.rounds,
+            (_ROUND, _TOPICS, _VARIANCE, *_columns_of(plan), *_POWERS),
+            above=[
+                "Power that each round had, with its own topics and variance; enough is"
+                f" {1 - plan.beta:.10g}, by the engine {plan.engine}:"
+            ],
+        )
+        for each in plan.rounds:
+            if each.reason:
+                print_table([], (), below=[f"Round {each.round}: {each.reason}"])
+
+
+def _plain(field: str, heading: str, digits: int) -> Column:
+    """Return a column of numbers with so many decimals, or more where those would not do."""
+
+    def write(value: float) -> str:
+        fixed = f"{value:.{digits}f}"
+        return fixed if abs(float(fixed) - value) <= 1e-3 * abs(value) else f"{value:.4g}"
+
+    return Column(field, heading, write, "right")
+
+
+def _number(field: str, heading: str) -> Column:
+    return Column(field, heading, lambda value: f"{value:.4f}", "right")
+
+
+_ROUND = Column("round", "Round")
+_TOPICS = count("topics", "Topics")
+_VARIANCE = _plain("variance", "Variance", 5)
+_POWERS = (
+    _number("power_exact", "exact"),
+    _number("power_sakai", "sakai"),
+    Column("enough", "Enough", lambda enough: "yes" if enough else "no"),
+)
+
+
+def _columns_of(plan: Plan) -> tuple[Column, ...]:
+    """Return the columns of what is given: m, where a design has it, and minD."""
+    heading = "Width" if plan.design.endswith("-width") else "minD"
+    m = (count("m", "m"),) if plan.design == "anova" else ()
+    return (*m, _plain("min_d", heading, 4 if plan.solve == "min-d" else 3))
+
+
+def _columns(plan: Plan) -> tuple[Column, ...]:
+    """Return what is given, what is solved for, what it achieves, both engines, the upper end."""
+    interval = plan.design.endswith("-width")
+    given = {column.field: column for column in (*_columns_of(plan), _TOPICS)}
+    solved = {"topics": "topics", "min-d": "min_d", "m": "m"}.get(plan.solve)
+    columns = [column for field, column in given.items() if field != solved]
+    columns += [given[solved]] if solved else []
+    columns += [_VARIANCE] if plan.solve == "variance" else []
+    reached = _plain("width", "Expected", 4) if interval else _number("achieved_power", "Power")
+    columns.append(reached)
+    if plan.solve == "topics":
+        exact, sakai = count("topics_exact", "exact"), count("topics_sakai", "sakai")
+        upper = count("topics_upper", "Upper")
+    else:
+        digits = {"power": 4, "min-d": 4, "variance": 5, "m": 0}[plan.solve]
+        exact, sakai, upper = (
+            _plain(f"solved_{which}", which, digits) for which in ("exact", "sakai", "upper")
+        )
+        upper = upper._replace(heading="Upper")
+    columns += [] if interval else [exact, sakai]
+    return (*columns, *([upper] if plan.interval else []))

@@ -1,0 +1,408 @@
+"""``roundbook plan`` and its verbs: formats, words, refusals, and plans kept and renewed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shlex
+
+import pytest
+
+FIRST = "topic,a,b,c,d\n1,.62,.55,.48,.31\n2,.21,.34,.15,.1\n3,.8,.71,.66,.52\n4,.45,.38,.5,.22\n"
+SECOND = "topic,a,b,e\n5,.82,.7,.77\n6,.41,.47,.44\n7,.14,.08,.21\n8,.55,.37,.62\n"
+TASK = ("--task", "it's_50%", "--measure", "nDCG@10")
+CELL = ("--m", "10", "--min-d", "0.1")
+GIVEN = ("--variance", "0.05")
+
+
+@pytest.fixture
+def logged(roundbook, write):
+    for label, content in (("r_1", FIRST), ("r_2", SECOND)):
+        words = ("log", TASK[1], label, write(content, f"{label}.csv"), "--measure", "nDCG@10")
+        assert roundbook(*words, "--create").code == 0
+    return roundbook
+
+
+def rows_of(outcome):
+    assert outcome.code == 0, outcome
+    return list(csv.DictReader(io.StringIO(outcome.out)))
+
+
+def planned(command, *words):
+    return command("plan", *words, "--format", "json").json
+
+
+# every design, every quantity
+
+
+@pytest.mark.parametrize(
+    ("words", "topics"),
+    [
+        (("--design", "paired-t", "--variance", "0.5", "--min-d", "0.5"), [34]),
+        (("--design", "two-sample-t", "--variance", "1", "--min-d", "0.5"), [64]),
+        (("--design", "paired-width", *GIVEN, "--width", "0.05", "--width", "0.3"), [617, 20]),
+        (("--design", "two-sample-width", *GIVEN, "--min-d", "0.05", "--min-d", "0.3"), [616, 19]),
+    ],
+)
+def test_two_runs(command, words, topics):
+    shown = planned(command, *words)
+    assert [cell["topics"] for cell in shown["cells"]] == topics
+    assert {cell["m"] for cell in shown["cells"]} == {2}
+    assert shown["m"] == []
+    interval = shown["design"].endswith("width")
+    for cell in shown["cells"]:
+        assert (cell["achieved_power"] is None) == interval
+        assert (cell["width"] is None) != interval
+    rows = rows_of(command("plan", *words, "--format", "csv"))
+    assert [int(row["topics"]) for row in rows] == topics
+    assert ("width" in rows[0]) == interval == ("topics_sakai" not in rows[0])
+    lines = command("plan", *words).lines
+    assert [int(line.split()[1]) for line in lines[3:]] == topics
+
+
+def test_round_trips(command):
+    size = planned(command, *GIVEN, *CELL)["cells"][0]["topics"]
+    rest = ("--m", "10", "--topics", size)
+    power = planned(command, *GIVEN, *CELL, "--topics", size, "--solve", "power")["cells"][0]
+    assert power["achieved_power"] == pytest.approx(0.80202, abs=1e-5)
+    least = planned(command, *GIVEN, *rest, "--solve", "min-d")["cells"][0]
+    again = planned(command, *GIVEN, "--m", "10", "--min-d", repr(least["min_d"]))["cells"][0]
+    assert again["topics"] == size == 158
+    widest = planned(command, *rest, "--min-d", "0.1", "--solve", "variance")
+    assert widest["variance"] is None
+    largest = widest["cells"][0]["variance"]
+    assert planned(command, "--variance", repr(largest), *CELL)["cells"][0]["topics"] == size
+    most = ("--m", "2", "--m", "50", "--topics", size, "--min-d", "0.1", "--solve", "m")
+    assert planned(command, *GIVEN, *CELL[:2], *most)["cells"][0]["m"] == 10
+    listed = planned(command, *GIVEN, "--topics", size, "--min-d", "0.1", "--solve", "m")
+    assert listed["m"] == [2, 3, 5, 10, 20, 50, 100]
+    assert listed["cells"][0]["m"] == 10
+
+
+@pytest.mark.parametrize(
+    ("words", "head", "row"),
+    [
+        (("--solve", "power", "--topics", "158", *GIVEN, *CELL), "Power:",
+         ["10", "0.100", "158", "0.8020", "0.8020", "0.8059"]),
+        (("--solve", "min-d", "--topics", "158", *GIVEN, "--m", "10"), "Smallest minD:",
+         ["10", "158", "0.0998", "0.8000", "0.0998", "0.0994"]),
+        (("--solve", "variance", "--topics", "158", *CELL), "Largest variance:",
+         ["10", "0.100", "158", "0.05021", "0.8000", "0.05021", "0.05062"]),
+        (("--solve", "m", "--topics", "158", *GIVEN, *CELL), "Most runs:",
+         ["0.100", "158", "10", "0.8020", "10", "10"]),
+        (("--solve", "min-d", "--topics", "156", *GIVEN, "--design", "paired-width"),
+         "Smallest width:", ["156", "0.0999", "0.0999"]),
+    ],
+)  # fmt: skip
+def test_tables(command, words, head, row):
+    lines = command("plan", *words).lines
+    assert lines[0].startswith(head)
+    assert lines[-1].split() == row
+
+
+def test_small_numbers_are_not_rounded_away(command):
+    """By the normal approximation 0.1 (z + z)^2 / minD^2 topics, whatever the F."""
+    row = command("plan", *GIVEN, "--m", "2", "--min-d", "0.0004").lines[-1].split()
+    assert row[1] == "0.0004"
+    assert int(row[2]) == pytest.approx(0.1 * (1.959964 + 0.841621) ** 2 / 0.0004**2, rel=1e-5)
+
+
+# from a task
+
+
+def test_a_task_shows_the_upper_end_and_the_earlier_rounds(logged):
+    shown = planned(logged, *TASK, *CELL)
+    pooled = logged(
+        "variance", "pooled", TASK[1], "--measure", "nDCG@10", "--format", "json"
+    ).json  # fmt: skip
+    assert shown["interval"] == pooled["interval"]
+    assert shown["variance_upper"] == pooled["interval"]["high"]
+    (cell,) = shown["cells"]
+    given = planned(logged, "--variance", repr(shown["variance_upper"]), *CELL)["cells"][0]
+    assert cell["topics_upper"] == given["topics"] > cell["topics"]
+    assert [each["round"] for each in shown["rounds"]] == ["r_1", "r_2"]
+    for each in shown["rounds"]:
+        words = ("--variance", repr(each["variance"]), *CELL, "--topics", each["topics"])
+        (power,) = planned(logged, *words, "--solve", "power")["cells"]
+        assert each["achieved_power"] == power["achieved_power"] == each["power_exact"]
+        assert each["power_sakai"] == power["solved_sakai"]
+        assert each["enough"] is False
+    said = logged("plan", *TASK, *CELL).out
+    assert re.search(rf"^10 .* {cell['topics_upper']}$", said, re.MULTILINE)
+    assert f"{shown['variance_upper']:.5g}, the upper end" in said
+    assert "95% interval (combined)" in said
+    assert re.search(r"^r_1 .* no *$", said, re.MULTILINE)
+    (row,) = rows_of(logged("plan", *TASK, *CELL, "--format", "csv"))
+    assert int(row["topics_upper"]) == cell["topics_upper"]
+    by_topics = planned(logged, *TASK, *CELL, "--pool-by", "topics")
+    assert by_topics["estimate"]["pooled"]["weights"] == "topics"
+    assert by_topics["variance"] != shown["variance"]
+
+
+def test_rounds_that_disagree_warn(logged, write):
+    wide = "topic,a,b,c\n" + "".join(f"{j},{j % 2},{j % 2},{j % 2}\n" for j in range(40))
+    words = ("log", TASK[1], "r_3", write(wide, "3.csv"), "--measure", "nDCG@10", "--create")
+    assert logged(*words).code == 0
+    warning = planned(logged, *TASK, *CELL)["warning"]
+    assert "disagree" in warning
+    assert "disagree" in logged("plan", *TASK, *CELL).out
+    bare = logged("plan", *TASK, *CELL, "--format", "csv")
+    assert warning in bare.err
+    assert "disagree" not in bare.out
+
+
+def test_a_variance_of_0_says_why_there_is_no_plan(roundbook, write):
+    path = write("topic,a,b\n1,.3,.5\n2,.3,.5\n")
+    assert roundbook("log", "t", "r", path, "--measure", "AP", "--create").code == 0
+    for verb in (("plan",), ("plan", "save", "p")):
+        said = roundbook(*verb, "--task", "t", "--measure", "AP").refusal()
+        assert "is 0" in said
+        assert "(r)" in said
+    assert roundbook("plan", "list", "--format", "json").json["plans"] == []
+
+
+# LaTeX and the protocol
+
+
+def test_latex(logged):
+    said = logged("plan", *TASK, *CELL, "--min-d", "0.2", "--format", "latex").out
+    lines = said.splitlines()
+    begun = re.findall(r"\\begin{(\w+)}", said)
+    ended = re.findall(r"\\end{(\w+)}", said)
+    assert begun == ended[::-1] == ["table", "tabular"]
+    plain = re.sub(r"\\[&%$#_{}\\]", "", said)
+    assert plain.count("{") == plain.count("}")
+    for rule in ("\\toprule", "\\midrule", "\\bottomrule"):
+        assert lines.count(rule) == 1
+    (columns,) = re.findall(r"\\begin{tabular}{(\w+)}", said)
+    body = [line for line in lines if line.endswith(r"\\")]
+    assert len(body) == 3
+    assert {line.count("&") + 1 for line in body} == {len(columns)}
+    shown = planned(logged, *TASK, *CELL, "--min-d", "0.2")
+    for line, cell in zip(body[1:], shown["cells"], strict=True):
+        fields = line.removesuffix(r" \\").split(" & ")
+        assert [fields[0], fields[2], fields[-1]] == [
+            str(cell["m"]),
+            str(cell["topics"]),
+            str(cell["topics_upper"]),
+        ]
+    # what a person named is escaped: rounds r_1 and r_2 stand in the caption
+    assert r"r\_1, r\_2" in said
+    assert not re.search(r"(?<!\\)[_&#$^~]", "\n".join(lines[1:4]))
+    assert re.findall(r"(?<!\\)%", said) == ["%"]  # the comment that opens it
+
+
+def test_latex_of_whatever_is_named():
+    from cli.output import Column
+    from cli.plan_latex import latex
+
+    nasty = '\\ { } % & # $ _ ^ ~ < > | "'
+    said = latex(nasty, [{"x": 1}.keys()], ())
+    (caption,) = re.findall(r"^\\caption{(.*)}$", said, re.MULTILINE)
+    assert caption == (
+        r"\textbackslash{} \{ \} \% \& \# \$ \_ \textasciicircum{} \textasciitilde{}"
+        r" \textless{} \textgreater{} \textbar{} \textquotedbl{}"
+    )
+    row = type("Row", (), {"x": None})
+    assert "- \\\\" in latex("", [row], [Column("x", "50%")])
+    assert r"50\% \\" in latex("", [row], [Column("x", "50%")])
+
+
+def test_the_protocol_is_the_paragraph_and_nothing_else(logged):
+    shown = planned(logged, *TASK, *CELL)
+    said = logged("plan", *TASK, *CELL, "--protocol")
+    assert said.lines == [shown["protocol"]]
+    for part in ("it's_50%", "nDCG@10", "raw scale", "r_1, r_2", "engine exact", "Sakai"):
+        assert part in shown["protocol"]
+    assert planned(logged, *TASK, *CELL, "--protocol") == shown
+
+
+# saved plans
+
+
+def test_save_list_show(logged):
+    saved = logged(
+        "plan", "save", "next", *TASK, *CELL, "--note", "agreed", "--format", "json"
+    ).json
+    assert (saved["name"], saved["version"], saved["status"]) == ("next", 1, "saved")
+    assert saved["plan"] == planned(logged, *TASK, *CELL)
+    assert (saved["task"], saved["note"]) == (TASK[1], "agreed")
+    shown = logged("plan", "show", "next", "--format", "json").json
+    assert shown["plan"] == saved["plan"]
+    assert (shown["stale"], shown["new_rounds"], shown["renew"]) == ([], [], None)
+    again = logged("plan", "save", "next", *TASK, *CELL, "--format", "json").json
+    assert (again["status"], again["version"], again["saved_at"]) == (
+        "unchanged",
+        1,
+        saved["saved_at"],
+    )
+    assert logged("plan", "save", "next", *TASK, *CELL).out.startswith("Unchanged: Plan 'next'")
+    more = logged("plan", "save", "next", *TASK, *CELL, "--engine", "sakai", "--format", "json")
+    assert more.json["version"] == 2
+    assert logged("plan", "save", "other", *GIVEN).out.startswith("Saved: Plan 'other', version 1")
+    listed = logged("plan", "list", "--format", "json").json
+    assert [(each["name"], each["version"]) for each in listed["plans"]] == [
+        ("next", 2),
+        ("other", 1),
+    ]
+    rows = rows_of(logged("plan", "list", "--task", TASK[1], "--format", "csv"))
+    assert [(row["name"], row["engine"], row["versions"]) for row in rows] == [
+        ("next", "sakai", "2")
+    ]
+    table = logged("plan", "list").out
+    assert re.search(r"^next +2 +it's_50%", table, re.MULTILINE)
+    assert re.search(r"^other .* 21-1199 ", table, re.MULTILINE)
+    first = logged("plan", "show", "next", "--version", 1)
+    assert "version 1 of 2" in first.out
+    assert "Note: agreed" in first.out
+    assert logged("plan", "show", "next", "--version", 1, "--protocol").lines == [
+        saved["plan"]["protocol"]
+    ]
+    latex = logged("plan", "show", "next", "--version", 1, "--format", "latex").out
+    assert latex == logged("plan", *TASK, *CELL, "--format", "latex").out
+
+
+def test_an_empty_record_says_what_to_do(roundbook):
+    assert "roundbook plan save" in roundbook("plan", "list").out
+    assert "roundbook plan list" in roundbook("plan", "show", "nope").refusal()
+    assert "roundbook task create nope" in roundbook("plan", "list", "--task", "nope").refusal()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (*CELL, "--scale", "std-ab", "--pool-by", "topics"),
+        (*CELL, "--topics", "40", "--topics", "80", "--solve", "power", "--engine", "sakai"),
+        ("--design", "paired-width", "--width", "0.07", "--alpha", "0.01"),
+        ("--design", "two-sample-t", "--topics", "40", "--solve", "min-d", "--beta", "0.1"),
+        ("--m", "2", "--m", "3", "--min-d", "0.3", "--topics", "60", "--solve", "m"),
+    ],
+)
+def test_the_command_that_renews_a_stale_plan_works(logged, write, words):
+    name = "it's next"
+    saved = logged("plan", "save", name, *TASK, *words, "--format", "json").json["plan"]
+    path = write(FIRST.replace(".62", ".99"), "corrected.csv")
+    revise = ("log", TASK[1], "r_1", path, "--measure", "nDCG@10", "--revise", "a slip")
+    assert logged(*revise).code == 0
+    path = write(SECOND, "third.csv")
+    assert logged("log", TASK[1], "r_3", path, "--measure", "nDCG@10", "--create").code == 0
+    stale = logged("plan", "show", name, "--format", "json").json
+    assert stale["plan"] == saved
+    assert [each["round"] for each in stale["stale"]] == ["r_1"]
+    assert stale["new_rounds"] == ["r_3"]
+    said = logged("plan", "show", name).out
+    assert "Stale: round r_1" in said
+    assert "Not in it, since recorded later: r_3." in said
+    assert f"\n  {stale['renew']}\n" in said
+    bare = logged("plan", "show", name, "--protocol")
+    assert bare.lines == [saved["protocol"]]
+    assert stale["renew"] in bare.err
+    renewed = logged(*shlex.split(stale["renew"])[1:], "--format", "json").json
+    assert (renewed["version"], renewed["status"]) == (2, "saved")
+    asked = ("m", "min_d", "topics", "alpha", "beta", "engine", "design", "solve", "scale")
+    assert {key: renewed["plan"][key] for key in asked} == {key: saved[key] for key in asked}
+    assert (
+        renewed["plan"]["estimate"]["pooled"]["weights"] == saved["estimate"]["pooled"]["weights"]
+    )
+    now = logged("plan", "show", name, "--format", "json").json
+    assert (now["stale"], now["renew"]) == ([], None)
+
+
+def test_an_impossible_plan_saves_nothing_and_opens_nothing(command):
+    # The record is unreachable here, and that is not what is complained about.
+    command("plan", "save", "p", *GIVEN, "--m", "1").refusal(1)
+    assert command("plan", "save", "p", *GIVEN).code == 4
+
+
+# refusals
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((*GIVEN, "--design", "paired-t", "--m", "2"), "leave out m"),
+        ((*GIVEN, "--topics", "50"), "--solve power"),
+        ((*GIVEN, "--solve", "power"), "needs topics"),
+        ((*GIVEN, "--solve", "power", "--topics", "50", "--beta", "0.1"), "leave out --beta"),
+        ((*GIVEN, "--design", "paired-width", "--beta", "0.1"), "leave out --beta"),
+        ((*GIVEN, "--solve", "variance", "--topics", "50"), "leave out --variance"),
+        (("--task", "t", "--measure", "AP", "--solve", "variance", "--topics", "9"), "--task"),
+        ((*GIVEN, "--solve", "min-d", "--topics", "50", "--min-d", "0.1"), "leave it out"),
+        ((*GIVEN, "--width", "0.1"), "give --min-d"),
+        ((*GIVEN, "--design", "paired-width", "--width", "0.1", "--min-d", "0.1"), "the same"),
+        ((*GIVEN, "--design", "paired-width", "--solve", "power", "--topics", "9"), "no power"),
+        ((*GIVEN, "--design", "paired-t", "--solve", "m", "--topics", "9"), "two runs"),
+        ((*GIVEN, "--scale", "std-ab"), "--task"),
+        ((*GIVEN, "--pool-by", "topics"), "--task"),
+        ((*GIVEN, "--assessments", "gold"), "--task"),
+        ((*GIVEN, "--protocol", "--format", "latex"), "--protocol"),
+        (("--task", "t"), "--measure"),
+        ((), "either --variance"),
+    ],
+)
+def test_contradictory_options_are_usage_errors(command, words, said):
+    for verb in (("plan",), ("plan", "save", "p")):
+        refused = command(*verb, *words)
+        assert (refused.code, refused.out) == (2, "")
+        assert refused.err.startswith("Usage: roundbook plan")
+        assert said in re.sub(r"[\s│]+", " ", refused.err)
+
+
+def test_options_before_a_verb_are_not_lost_in_silence(command):
+    refused = command("plan", *GIVEN, "save", "p")
+    assert refused.code == 2
+    assert "after 'save'" in refused.err
+    assert command("plan", "frobnicate").code == 2
+    assert command("plan", "save").code == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--variance", "inf"), ("--variance", "-1"), ("--alpha", "nan"), ("--beta", "nan"),
+        ("--beta", "0.97"), ("--m", "1"), ("--m", "1" + "0" * 400), ("--min-d", "nan"),
+        ("--min-d", "0"), ("--min-d", "1e-7"),
+        ("--solve", "power", "--topics", "1"), ("--solve", "power", "--topics", "10000001"),
+        ("--solve", "power", "--topics", "1" + "0" * 400),
+        ("--solve", "power", "--topics", "2", "--engine", "sakai"),
+        ("--solve", "m", "--topics", "3"),
+    ],
+    ids=lambda words: " ".join(words)[:40],
+)  # fmt: skip
+def test_impossible_plans_exit_1(command, words):
+    given = {"--variance": "0.05", "--m": "10", "--min-d": "0.1"}
+    given |= dict(zip(words[::2], words[1::2], strict=True))
+    command("plan", *(word for pair in given.items() for word in pair)).refusal(1)
+
+
+@pytest.mark.parametrize("verb", ["save", "list", "show"])
+def test_help(command, verb):
+    shown = command("plan", verb, "--help")
+    assert f"Example: roundbook plan {verb}" in " ".join(shown.out.split())
+    own = command("plan", "--help").out
+    assert "Example: roundbook plan --variance" in " ".join(own.split())
+    options = set(re.findall(r"--[a-z][a-z-]+", own)) - {"--help"}
+    assert {"--variance", "--solve", "--design", "--topics", "--protocol"} <= options
+    if verb == "save":
+        assert set(re.findall(r"--[a-z][a-z-]+", shown.out)) - {"--help", "--note"} >= options
+
+
+def test_a_plan_from_a_variance_loads_no_database_library(tmp_path):
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; from cli.main import run; assert run(sys.argv[1:]) == 0;"
+        "assert not {'sqlalchemy', 'psycopg', 'alembic'} & set(sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "plan", *GIVEN, "--format", "json"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["cells"][4]["topics"] == 158
