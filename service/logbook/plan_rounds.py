@@ -35,7 +35,7 @@ class RoundPower(Result):
 def round_powers(design: Design, rounds: Sequence[RoundVariance]) -> list[RoundPower]:
     """Return the power of each round for each m and minD of a design.
 
-    None for an interval, which has no power, and where no minD or no m is given.
+    The list is empty for an interval, which has no power, and where no minD is given.
     """
     runs = design.m if design.design == "anova" else (2,)
     if not (is_test(design) and design.min_d and runs and rounds):

@@ -1,0 +1,244 @@
+"""Further factor versions: on which runs, why, and what stays as it was."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from sqlalchemy import text
+
+from service.database.engine import unit_of_work
+from service.errors import ImpossibleStatistic, InputError, NotRecorded
+from service.formats import RunTeam, ScoreMatrix, settle_missing
+from service.logbook.factors import show_factors
+from service.logbook.fitting import fit_factor_set
+from service.logbook.matrices import log_matrix
+from service.logbook.standardise import standardise
+from service.logbook.variances import show_variances
+
+SCORES = np.random.default_rng(14).random((8, 6))
+RUNS = tuple(f"run{i}" for i in range(6))
+POOLED = (True, False, True, True, False, False)
+
+
+def log(engine, scores=SCORES, label="r1", pooled=None, **options):
+    scores = np.asarray(scores, dtype=float)
+    topics = tuple(f"t{j}" for j in range(scores.shape[0]))
+    runs = RUNS[: scores.shape[1]]
+    settled = settle_missing(ScoreMatrix(topics, runs, scores, None, "wide", ("f",)), "reject")
+    teams = pooled and {
+        run: RunTeam(run=run, team=None, type=None, contributed_to_pool=known, system=None)
+        for run, known in zip(runs, pooled, strict=False)
+    }
+    options = {"create": True, "user": "logger", "teams": teams or None, **options}
+    return log_matrix(engine, "t", label, "AP", settled, **options)
+
+
+def fit(engine, runs, label="r1", reason="because", **options):
+    return fit_factor_set(
+        engine, "t", label, "AP", runs=runs, reason=reason, user="fitter", **options
+    )
+
+
+def means(found):
+    return [each.mean for each in found.factors]
+
+
+def sds(found):
+    return [each.sd for each in found.factors]
+
+
+CHOICES = {
+    "all": (list(range(6)), "all"),
+    "pooled": ([0, 2, 3], "pooled"),
+    ("run4", "run1"): ([1, 4], "chosen"),
+    RUNS: (list(range(6)), "all"),
+}
+
+
+@pytest.mark.parametrize("chosen", CHOICES, ids=str)
+def test_factors_of_the_chosen_runs(engine, chosen):
+    log(engine, pooled=POOLED)
+    before = show_factors(engine, "t", "r1", "AP")
+    columns, which = CHOICES[chosen]
+    if which == "pooled":  # those of logging: fit something else first
+        assert before.standardising == "pooled"
+        fit(engine, "all")
+    runs = chosen if isinstance(chosen, str) else list(chosen)
+    found = fit(engine, runs, zero_sd="drop")
+    expected = SCORES[:, columns]
+    assert means(found) == pytest.approx([sum(row) / len(row) for row in expected.tolist()])
+    assert sds(found) == pytest.approx(np.std(expected, axis=1, ddof=1))
+    assert {each.runs for each in found.factors} == {len(columns)}
+    assert (found.standardising, found.zero_sd, found.status) == (which, "drop", "fitted")
+    assert (found.reason, found.fitted_by, found.revision) == ("because", "fitter", 1)
+    assert found.version == found.versions[-1] == len(found.versions)
+    with unit_of_work(engine) as connection:
+        recorded = connection.execute(
+            text(
+                "SELECT array_agg(tag ORDER BY tag) FROM roundbook.factor_set_run"
+                " JOIN roundbook.factor_set ON factor_set.id = factor_set_id"
+                " JOIN roundbook.run ON run.id = run_id WHERE version = :v"
+            ),
+            {"v": found.version},
+        ).scalar()
+    assert recorded == (None if which == "all" else [RUNS[i] for i in columns])
+
+
+def test_older_versions_stay_usable_by_number(engine):
+    log(engine)
+    first = show_factors(engine, "t", "r1", "AP")
+    second = fit(engine, ["run0", "run1"], reason="the baselines")
+    third = fit(engine, ["run2", "run3", "run4"], reason="the others")
+    assert [first.version, second.version, third.version] == [1, 2, 3]
+    assert third.versions == [1, 2, 3]
+    for version, reason, columns in (
+        (1, None, slice(None)),
+        (2, "the baselines", slice(0, 2)),
+        (3, "the others", slice(2, 5)),
+    ):
+        shown = show_factors(engine, "t", "r1", "AP", version=version)
+        chosen = SCORES[:, columns]
+        assert (shown.version, shown.reason) == (version, reason)
+        assert means(shown) == pytest.approx(chosen.mean(1))
+        scaled = standardise(engine, "t", "r1", "AP", scale="std", factors_from=f"r1:{version}")
+        std = (SCORES - chosen.mean(1)[:, None]) / chosen.std(1, ddof=1)[:, None]
+        np.testing.assert_allclose(np.transpose(scaled.scores), std, rtol=1e-10)
+        assert scaled.factor_version == version
+    assert show_factors(engine, "t", "r1", "AP").version == 3
+    assert standardise(engine, "t", "r1", "AP").factor_version == 3
+    with pytest.raises(NotRecorded, match="4"):
+        standardise(engine, "t", "r1", "AP", factors_from="r1:4")
+
+
+def rows_of(engine):
+    with unit_of_work(engine) as connection:
+        return [
+            connection.execute(text(f"SELECT count(*) FROM roundbook.{table}")).scalar()
+            for table in ("factor_set", "factor_set_run", "factor", "variance_estimate")
+        ]
+
+
+def test_the_same_again_is_unchanged(engine):
+    log(engine)
+    fit(engine, ["run0", "run1"])
+    before = rows_of(engine)
+    again = fit(engine, ["run1", "run0"], reason="another reason")
+    assert (again.status, again.version, again.reason) == ("unchanged", 2, "because")
+    first = fit(engine, "all")
+    assert (first.status, first.version, first.fitted_by) == ("unchanged", 1, "logger")
+    assert rows_of(engine) == before
+    assert fit(engine, "all", zero_sd="drop").version == 3
+    # Another revision of the scores is another fit.
+    log(engine, SCORES * 0.9, revise="new qrels")
+    assert show_factors(engine, "t", "r1", "AP").version == 4
+    refit = fit(engine, ["run0", "run1"])
+    assert (refit.status, refit.version, refit.revision) == ("fitted", 5, 2)
+    assert means(refit) == pytest.approx(0.9 * SCORES[:, :2].mean(1))
+
+
+@pytest.mark.parametrize("scale", ["std-ab", "std-cdf"])
+def test_the_variances_by_the_new_factors_are_stored(engine, scale):
+    log(engine)
+    before = show_variances(engine, "t", "AP", scale=scale).rounds[0]
+    raw = show_variances(engine, "t", "AP").rounds[0]
+    fit(engine, ["run0", "run1", "run2"])
+    (row,) = show_variances(engine, "t", "AP", scale=scale).rounds
+    chosen = SCORES[:, :3]
+    std = (SCORES - chosen.mean(1)[:, None]) / chosen.std(1, ddof=1)[:, None]
+    scaled = stats.norm.cdf(std) if scale == "std-cdf" else np.clip(0.15 * std + 0.5, 0, 1)
+    assert (row.factor_version, before.factor_version) == (2, 1)
+    assert row.variance == pytest.approx(np.mean(np.var(scaled, axis=0, ddof=1)))
+    assert row.variance != before.variance
+    limits = row.dof * row.variance / stats.chi2.ppf([0.975, 0.025], row.dof)
+    assert [row.chi_square.low, row.chi_square.high] == pytest.approx(limits)
+    assert row.interval.method == "bootstrap"
+    assert show_variances(engine, "t", "AP").rounds[0] == raw
+
+
+def test_tied_topics_under_both_policies(engine):
+    scores = SCORES.copy()
+    scores[2, :2] = 0.25
+    log(engine, scores)
+    average = fit(engine, ["run0", "run1"])
+    assert (average.zero_sd, average.zero_sd_topics) == ("average", ["t2"])
+    assert show_variances(engine, "t", "AP", scale="std-ab").rounds[0].topics == 8
+    shown = standardise(engine, "t", "r1", "AP")
+    assert {run[2] for run in shown.scores} == {0.5}
+    assert [(each.run, each.topic) for each in shown.off_ties] == [
+        (run, "t2") for run in RUNS if run not in {"run0", "run1"}
+    ]
+    dropped = fit(engine, ["run0", "run1"], zero_sd="drop")
+    assert (dropped.version, dropped.zero_sd_topics) == (3, ["t2"])
+    assert show_variances(engine, "t", "AP", scale="std-ab").rounds[0].topics == 7
+    assert standardise(engine, "t", "r1", "AP").left_out == ["t2"]
+
+
+def test_runs_that_tie_on_every_topic(engine):
+    scores = SCORES.copy()
+    scores[:, 1] = scores[:, 0]
+    log(engine, scores)
+    found = fit(engine, ["run0", "run1"], zero_sd="drop")
+    assert sds(found) == [0.0] * 8
+    with pytest.raises(ImpossibleStatistic, match="None of the topics has usable factors"):
+        standardise(engine, "t", "r1", "AP")
+    fit(engine, ["run0", "run1"])
+    shown = standardise(engine, "t", "r1", "AP")
+    assert {score for run in shown.scores for score in run} == {0.5}
+    assert len(shown.off_ties) == 8 * 4
+
+
+@pytest.mark.parametrize(
+    ("runs", "error", "says"),
+    [
+        ("pooled", NotRecorded, "contributed to the pool"),
+        (["run0"], ImpossibleStatistic, "at least 2 standardising runs, not 1"),
+        (["run0", "run0"], ImpossibleStatistic, "not 1"),
+        ([], ImpossibleStatistic, "not 0"),
+        (["run0", "nobody"], NotRecorded, "no run 'nobody'"),
+    ],
+)
+def test_refused_and_nothing_written(engine, runs, error, says):
+    log(engine)
+    before = rows_of(engine)
+    with pytest.raises(error, match=says):
+        fit(engine, runs)
+    with pytest.raises(InputError, match="--reason"):
+        fit(engine, "all", reason="  ")
+    assert rows_of(engine) == before
+
+
+def test_pooled_needs_two_known_contributors(engine):
+    log(engine, pooled=(True, False, False, False, False, False))
+    with pytest.raises(ImpossibleStatistic, match="not 1"):
+        fit(engine, "pooled")
+    # Where the pool is known in part, those known to have contributed may still be asked for.
+    log(engine, label="r2", pooled=(True, True))
+    assert show_factors(engine, "t", "r2", "AP").standardising == "all"
+    found = fit(engine, "pooled", label="r2")
+    assert (found.standardising, found.factors[0].runs) == ("pooled", 2)
+
+
+def test_a_single_run_and_an_unlogged_round(engine):
+    log(engine, SCORES[:, :1])
+    with pytest.raises(ImpossibleStatistic, match="not 1"):
+        fit(engine, "all")
+    with pytest.raises(NotRecorded):
+        fit(engine, "all", label="r9")
+    with pytest.raises(NotRecorded, match="silver"):
+        fit(engine, "all", assessments="silver")
+
+
+def test_nothing_is_half_done(engine, monkeypatch):
+    from service.logbook import fitting
+
+    log(engine)
+    before = rows_of(engine)
+
+    def fail(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fitting, "store_estimates", fail)
+    with pytest.raises(KeyboardInterrupt):
+        fit(engine, ["run0", "run1"])
+    assert rows_of(engine) == before
