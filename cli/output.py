@@ -83,7 +83,10 @@ def print_table(
     for line in above:
         console.print(line)
     if rows:
-        console.print(_table(rows, columns))
+        table = _table(rows, columns)
+        # A number that does not fit would be cut off unmarked: rather let the terminal wrap.
+        console.width = max(console.width, console.measure(table).minimum)
+        console.print(table)
     for line in below:
         console.print(line)
 
@@ -127,22 +130,23 @@ def _table(rows: Sequence[Any], columns: Sequence[Column]) -> Any:  # noqa: ANN4
     from rich.table import Table
 
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for column in columns:
+    cells = [[_written(column, getattr(row, column.field)) for column in columns] for row in rows]
+    for place, column in enumerate(columns):
+        numeric = column.justify == "right"
         table.add_column(
             column.heading,
-            justify="right" if column.justify == "right" else "left",
-            no_wrap=column.justify == "right",
+            justify="right" if numeric else "left",
+            no_wrap=numeric,
             overflow="fold",
+            min_width=max(len(row[place]) for row in cells) if numeric else 6,
         )
-    for row in rows:
-        values = (getattr(row, column.field) for column in columns)
-        table.add_row(
-            *(
-                "-" if value is None else column.write(value)
-                for column, value in zip(columns, values, strict=True)
-            )
-        )
+    for row in cells:
+        table.add_row(*row)
     return table
+
+
+def _written(column: Column, value: Any) -> str:  # noqa: ANN401
+    return "-" if value is None else column.write(value)
 
 
 def _plain(column: Column, value: Any) -> Any:  # noqa: ANN401

@@ -85,9 +85,16 @@ def upgrade() -> None:
             " FOR EACH STATEMENT EXECUTE FUNCTION roundbook.refuse_change()"
         )
 
+    # A round stays in its task, whose topics are its own.
+    op.execute(
+        "CREATE TRIGGER immutable BEFORE UPDATE OF id, task_id ON roundbook.round"
+        " FOR EACH STATEMENT EXECUTE FUNCTION roundbook.refuse_change()"
+    )
+
 
 def downgrade() -> None:
     """Take it back, leaving no trace."""
+    op.execute("DROP TRIGGER immutable ON roundbook.round")
     for table in reversed(_SAVED):
         op.drop_table(table, schema="roundbook")
     op.drop_column("round", "collection", schema="roundbook")

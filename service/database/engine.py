@@ -30,6 +30,10 @@ def parse_url(text: str) -> URL:
             "The database address cannot be read; write it as"
             " postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
         ) from None
+    if "@" in (url.host or ""):
+        raise InputError(
+            "The database address has an @ too many: write an @ in the user or password as %40."
+        )
     if url.drivername not in ("postgresql", "postgres", _DRIVER):
         raise InputError(
             f"Roundbook keeps its record in PostgreSQL only, not in '{url.drivername}'; write the"
@@ -86,13 +90,18 @@ def _translate(error: BaseException | None, url: URL) -> DatabaseError:
             "Somebody else is writing to the same place and held it longer than the lock timeout;"
             " nothing was written. Try again, or raise ROUNDBOOK_LOCK_TIMEOUT."
         )
+    if isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None:
+        return DatabaseUnreachable(
+            "The database address has an option that PostgreSQL does not know; write it as"
+            " postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
+        )
     if isinstance(error, psycopg.OperationalError) and error.sqlstate is None:
         place = f"{url.host or 'localhost'}:{url.port or 5432}/{url.database or ''}"
         return DatabaseUnreachable(
             f"The database at {place} cannot be reached: {said}. Check ROUNDBOOK_DATABASE_URL or"
             " --database, or leave both unset to use the embedded server."
         )
-    return DatabaseError(f"PostgreSQL refused, and nothing was written: {said}.")
+    return DatabaseError(f"PostgreSQL refused, so nothing was changed: {said}.")
 
 
 def _first_line(error: BaseException | None) -> str:

@@ -13,7 +13,14 @@ from service.database.tables import factor_set_run
 from service.errors import ImpossibleStatistic, InputError, NotRecorded
 from service.logbook.estimates import store_estimates
 from service.logbook.factors import FactorSet, Standardising, fit_and_store, read_factor_set
-from service.logbook.lookup import Series, current_matrix, factor_sets, find_series, find_task
+from service.logbook.lookup import (
+    Series,
+    check_text,
+    current_matrix,
+    factor_sets,
+    find_series,
+    find_task,
+)
 from service.logbook.storing import LoadedMatrix, load_matrix
 from service.statistics.standardisation import ZeroSd
 
@@ -57,6 +64,7 @@ def fit_factor_set(
     """
     if not reason.strip():
         raise InputError("A further factor version needs a reason: say why with --reason.")
+    check_text("reason", reason)
     with unit_of_work(engine) as connection:
         find_task(connection, task, lock=True)
         series = find_series(connection, task, round_label, measure, assessments)

@@ -32,6 +32,15 @@ def check_name(what: str, name: str) -> str:
     return name
 
 
+def check_text(what: str, text: str | None) -> str | None:
+    """Return a free text as it is; refuse control characters, and more than a page of it."""
+    if text is not None and (len(text) > 2000 or not all(c.isprintable() for c in text)):
+        raise InputError(
+            f"The {what} must be one line of at most 2,000 characters, without control characters."
+        )
+    return text
+
+
 def find_task(connection: Connection, name: str, *, lock: bool = False) -> int:
     """Return a task's id; with `lock`, no other writer of the task until the transaction ends.
 

@@ -25,6 +25,7 @@ from service.logbook.lookup import (
     DEFAULT_ASSESSMENTS,
     Series,
     check_name,
+    check_text,
     current_matrix,
     factor_sets,
 )
@@ -187,6 +188,8 @@ def log_matrix(
     ImpossibleStatistic
         When there is but one topic.
     """
+    check_text("reason", revise)
+    check_text("tool", tool)
     with unit_of_work(engine) as connection:
         task_id, round_id = open_round(connection, task, round_label, create=create)
         measure_id, measure, limits = ensure_measure(connection, measure, bounds)

@@ -49,11 +49,15 @@ def parse_measure(name: str) -> MeasureIdentity:
             parameters[key] = value
         elif part.strip():
             match = None
+    if match is None and any(bracket in name for bracket in "()"):
+        raise InputError(
+            f"The measure '{name}' cannot be read; write parameters as in nDCG(gains=exp)@10."
+        )
     if match is None:
         return MeasureIdentity(name, name, None, {})
     cutoff = int(match["cutoff"]) if match["cutoff"] else None
     if cutoff == 0 or (cutoff or 0) >= 2**31:
-        raise InputError(f"The measure '{name}' has a cutoff of {cutoff}; a cutoff is at least 1.")
+        raise InputError(f"The measure '{name}' has a cutoff of {cutoff}, which is none.")
     family = match["family"].strip()
     settings = ",".join(f"{key}={value}" for key, value in sorted(parameters.items()))
     canonical = family + (f"({settings})" if settings else "") + (f"@{cutoff}" if cutoff else "")

@@ -9,7 +9,13 @@ from sqlalchemy import Connection, Engine, Row, select
 from service.database.engine import unit_of_work
 from service.database.tables import published_variance
 from service.errors import AlreadyRecorded, ImpossibleStatistic, InputError, NotRecorded
-from service.logbook.lookup import DEFAULT_ASSESSMENTS, Series, check_name, current_matrix
+from service.logbook.lookup import (
+    DEFAULT_ASSESSMENTS,
+    Series,
+    check_name,
+    check_text,
+    current_matrix,
+)
 from service.logbook.measures import ensure_measure
 from service.logbook.result import SOFTWARE, Result
 from service.logbook.rounds import open_round
@@ -75,6 +81,8 @@ def record_variance(
         When another value is recorded and `revise` is not given.
     """
     _check_published(variance, runs, topics)
+    check_text("reason", revise)
+    check_text("source", source)
     source = source.strip()
     if not source:
         raise InputError("A published variance needs its source: name the paper and table.")
@@ -132,8 +140,11 @@ def record_variance(
 
 
 def _check_published(variance: float, runs: int, topics: int) -> None:
-    if not 0 < variance < float("inf"):
-        raise InputError(f"A variance is a finite number above 0, not {variance}.")
+    if not 1e-100 <= variance <= 1e100:
+        raise InputError(
+            f"A variance is a number above 0, and within what scores can have (1e-100 to 1e100),"
+            f" not {variance:g}."
+        )
     if topics < 2 or runs < 1:
         raise ImpossibleStatistic(
             f"A residual variance needs at least 2 topics and 1 run, not {topics} and {runs}."

@@ -151,6 +151,11 @@ def _by_version(
         if factors.row.zero_sd == "average" or factors.sd[index] > 0
     }
     places = [index for index, name in enumerate(topics) if name in usable]
+    if not places:
+        raise ImpossibleStatistic(
+            f"No topic of round '{series.round}' has usable factors in version"
+            f" {factors.row.version}: there is nothing to rank by."
+        )
     chosen = [usable[topics[index]] for index in places]
     scaled = scale_scores(scores[places], factors.mean[chosen], factors.sd[chosen], scale)
     return places, scaled, factors.row.version

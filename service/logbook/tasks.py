@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from service.database.engine import unit_of_work
 from service.database.tables import matrix, measure, published_variance, round_, task
 from service.errors import AlreadyRecorded
-from service.logbook.lookup import check_name
+from service.logbook.lookup import check_name, check_text
 from service.logbook.result import Result
 
 
@@ -57,7 +57,7 @@ def list_tasks(engine: Engine) -> TaskList:
 
 def ensure_task(connection: Connection, name: str, title: str | None = None) -> bool:
     """Record a task unless it is there; return whether it is new."""
-    statement = insert(task).values(name=check_name("task", name), title=title)
+    statement = insert(task).values(name=check_name("task", name), title=check_text("title", title))
     made = statement.on_conflict_do_nothing().returning(task.c.id)
     return connection.execute(made).scalar() is not None
 

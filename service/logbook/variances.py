@@ -180,7 +180,7 @@ class _Found(NamedTuple):
     topics: int
     variance: float
     dof: int
-    sum_of_squares: float
+    sum_of_squares: float | None
     two_way_sum_of_squares: float | None
     two_way_dof: int | None
     level: float | None
@@ -222,7 +222,7 @@ WITH wanted AS (
     LEFT JOIN roundbook.factor_set ON factor_set.id = estimate.factor_set_id
     UNION ALL
     SELECT round_id, measure_id, assessments, 2, id, runs, topics, variance,
-           runs::bigint * (topics - 1), variance * runs * (topics - 1), NULL, NULL, NULL, NULL,
+           runs::bigint * (topics - 1), NULL, NULL, NULL, NULL, NULL,
            NULL, NULL, NULL,
            'published', source, NULL, revision, NULL, software
     FROM roundbook.published_variance
@@ -255,8 +255,11 @@ def _history(task: str, scale: str, rows: list[_Found], pool_by: PoolBy) -> Vari
 def _round(row: _Found) -> RoundVariance:
     bootstrap = _limits(row.bootstrap_low, row.bootstrap_high)
     plain = _limits(row.chi_square_low, row.chi_square_high)
+    sum_of_squares = row.sum_of_squares
+    if sum_of_squares is None:  # published
+        sum_of_squares = row.variance * row.dof
     if row.level is None:  # published, or logged before intervals were stored
-        plain = chi_square(row.sum_of_squares, row.dof)
+        plain = chi_square(sum_of_squares, row.dof)
     best, plain_interval = intervals(row.variance, row.level or LEVEL, plain, bootstrap)
     two_way, dof = row.two_way_sum_of_squares, row.two_way_dof
     return RoundVariance(
@@ -266,7 +269,7 @@ def _round(row: _Found) -> RoundVariance:
         topics=row.topics,
         variance=row.variance,
         dof=row.dof,
-        sum_of_squares=row.sum_of_squares,
+        sum_of_squares=sum_of_squares,
         two_way_variance=None if two_way is None or not dof else two_way / dof,
         two_way_dof=dof,
         interval=best,

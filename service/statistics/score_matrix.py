@@ -57,8 +57,8 @@ def checked_scores(
         usable = np.abs(matrix) <= LARGEST_SCORE
         topic, run = np.argwhere(~usable)[0]
         raise ImpossibleStatistic(
-            f"{statistic} needs a finite score in every cell, and {int(usable.size - usable.sum())}"
-            f" cell(s) have none: the first is {matrix[topic, run]} at topic index {topic},"
-            f" run index {run}."
+            f"{statistic} needs a finite score in every cell, within ±{LARGEST_SCORE:g}, and"
+            f" {int(usable.size - usable.sum())} cell(s) have none: the first is"
+            f" {matrix[topic, run]} at topic index {topic}, run index {run}."
         )
     return matrix

@@ -112,8 +112,9 @@ def brown_forsythe_tests(first: Floats, second: Floats) -> tuple[Outcome, ...]:
     rounding = 4 * np.finfo(np.float64).eps * _largest(first, second) / unit
     varies = within > (n + m) * (rounding[:, 0] ** 2)
     dof = n + m - 2
-    between = (mean_2 - mean_1) ** 2 * (n * m / (n + m))
-    statistic = between / np.where(varies, within / dof, 1.0)
+    with np.errstate(over="ignore"):
+        between = (mean_2 - mean_1) ** 2 * (n * m / (n + m))
+        statistic = between / np.where(varies, within / dof, 1.0)
     return _outcomes(
         statistic,
         np.asarray(fdtrc(1, dof, statistic)),

@@ -583,7 +583,12 @@ def test_plan_from_a_task(logged):
     shown = logged("plan", "--task", "t", "--measure", "AP", *words).json
     given = logged("plan", "--variance", repr(pooled["variance"]), *words).json
     assert shown["variance"] == pooled["variance"]
-    assert shown["cells"] == given["cells"]
+    upper = {"topics_upper", "solved_upper"}
+    for cell, plain in zip(shown["cells"], given["cells"], strict=True):
+        assert cell["topics_upper"] > cell["topics"]
+        assert {k: v for k, v in cell.items() if k not in upper} == {
+            k: v for k, v in plain.items() if k not in upper
+        }
     scaled = logged("plan", "--task", "t", "--measure", "AP", "--scale", "std-ab", *words).json
     assert scaled["cells"][0]["topics"] < shown["cells"][0]["topics"]
 
@@ -743,7 +748,14 @@ EVERY_READER = [
      "--topics", "9", "--source", "s"],
     ["factors", "show", "t", "r", "--measure", "AP"],
     ["standardise", "t", "r", "--measure", "AP"],
+    ["factors", "fit", "t", "r", "--measure", "AP", "--reason", "why"],
+    ["variance", "history", "t"],
+    ["rank", "t", "r", "--measure", "AP"],
+    ["generalisability", "t", "--measure", "AP"],
     ["plan", "--task", "t", "--measure", "AP"],
+    ["plan", "save", "p", "--task", "t", "--measure", "AP"],
+    ["plan", "list"],
+    ["plan", "show", "p"],
     ["drift", "t", "--measure", "AP"],
 ]  # fmt: skip
 
@@ -866,14 +878,15 @@ def test_database_before_and_after_the_group(command, address):
 
 
 def test_help_everywhere(command):
-    groups = [[], ["task"], ["round"], ["variance"], ["factors"], ["db"]]
+    groups = [[], ["task"], ["round"], ["variance"], ["factors"], ["plan"], ["db"]]
     verbs = [
         *(["task", verb] for verb in ("create", "list")),
-        *(["round", verb] for verb in ("create", "list")),
-        *(["variance", verb] for verb in ("show", "pooled", "record")),
+        *(["round", verb] for verb in ("create", "list", "set")),
+        *(["variance", verb] for verb in ("show", "history", "pooled", "record")),
+        *(["plan", verb] for verb in ("save", "list", "show")),
+        *(["factors", verb] for verb in ("show", "fit")),
         *(["db", verb] for verb in ("upgrade", "current", "check")),
-        *([verb] for verb in ("demo", "log", "standardise", "plan", "drift")),
-        ["factors", "show"],
+        *([verb] for verb in ("demo", "log", "standardise", "drift", "rank", "generalisability")),
     ]
     for words in (*groups, *verbs):
         shown = command(*words, "--help")

@@ -221,7 +221,7 @@ def test_pooled_needs_two_known_contributors(engine):
 
 def test_a_single_run_and_an_unlogged_round(engine):
     log(engine, SCORES[:, :1])
-    with pytest.raises(ImpossibleStatistic, match="not 1"):
+    with pytest.raises(ImpossibleStatistic, match="at least 2 standardising runs"):
         fit(engine, "all")
     with pytest.raises(NotRecorded):
         fit(engine, "all", label="r9")

@@ -22,8 +22,14 @@ from service.logbook import (
     demonstration,
     drift,
     factors,
+    fitting,
+    generalisability,
     matrices,
+    plan_record,
     plans,
+    pooling,
+    published,
+    rankings,
     rounds,
     schema,
     standardise,
@@ -45,13 +51,21 @@ RESULTS = {
     "roundbook task list": tasks.TaskList,
     "roundbook round create": rounds.Round,
     "roundbook round list": rounds.RoundList,
+    "roundbook round set": rounds.Round,
     "roundbook log": matrices.LoggedMatrix,
     "roundbook variance show": variances.VarianceHistory,
-    "roundbook variance pooled": variances.Pooled,
-    "roundbook variance record": variances.RecordedVariance,
+    "roundbook variance history": variances.VarianceHistories,
+    "roundbook variance pooled": pooling.Pooled,
+    "roundbook variance record": published.RecordedVariance,
     "roundbook factors show": factors.FactorSet,
+    "roundbook factors fit": fitting.FittedFactorSet,
     "roundbook standardise": standardise.StandardisedScores,
     "roundbook plan": plans.Plan,
+    "roundbook plan save": plan_record.SavedPlan,
+    "roundbook plan list": plan_record.PlanList,
+    "roundbook plan show": plan_record.ShownPlan,
+    "roundbook rank": rankings.RankAgreement,
+    "roundbook generalisability": generalisability.GeneralisabilityReport,
     "roundbook drift": drift.DriftReport,
     "roundbook demo": demonstration.Demonstration,
     "roundbook db upgrade": schema.SchemaState,
@@ -69,6 +83,8 @@ def walk(command, name="roundbook"):
     if name == "roundbook":
         yield name, command
     for verb, each in getattr(command, "commands", {}).items():
+        if getattr(each, "invoke_without_command", False):
+            yield f"{name} {verb}", each
         if hasattr(each, "commands"):
             yield from walk(each, f"{name} {verb}")
         else:

@@ -1,0 +1,383 @@
+"""The commands of the statistics at the terminal: what is said, in three formats, and refusals."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import numpy as np
+import pytest
+from scipy import stats
+
+SCORES = np.random.default_rng(23).random((8, 5)).round(4)
+AP = ("--measure", "AP")
+
+
+def wide(scores, topics=None, runs=None):
+    topics = topics or [f"t{j}" for j in range(scores.shape[0])]
+    runs = runs or [f"run{i}" for i in range(scores.shape[1])]
+    lines = [",".join(["topic", *runs])]
+    for topic, row in zip(topics, scores, strict=True):
+        lines.append(",".join([topic, *(repr(float(score)) for score in row)]))
+    return "\n".join(lines) + "\n"
+
+
+def table_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def flat(text):
+    return " ".join(text.split())
+
+
+@pytest.fixture
+def log(roundbook, write):
+    """Log scores as AP of a round of the task t."""
+
+    def call(label, scores, *options, measure="AP", topics=None):
+        path = write(wide(np.asarray(scores), topics), f"{label}.csv")
+        done = roundbook("log", "t", label, path, "--measure", measure, "--create", *options)
+        assert done.code == 0, done
+
+    return call
+
+
+@pytest.fixture
+def logged(log, roundbook):
+    log("r1", SCORES)
+    log("r2", SCORES * 0.3)
+    return roundbook
+
+
+@pytest.fixture
+def covid(roundbook, shared):
+    for number in (1, 2, 3):
+        path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
+        label = f"round{number}"
+        done = roundbook("log", "covid", label, path, "--measure", "nDCG@10", "--create")
+        assert done.code == 0, done
+    return roundbook
+
+
+def never_nan(*outcomes):
+    for done in outcomes:
+        assert not re.search(r"\bnan\b|\binf\b|infinity", done.out + done.err, re.IGNORECASE), done
+
+
+# variance
+
+
+def test_variance_show_says_the_interval_and_that_rounds_disagree(logged):
+    words = ("variance", "show", "t", *AP)
+    shown = logged(*words, "--format", "json").json
+    said = flat(logged(*words).out)
+    for row in shown["rounds"]:
+        interval = row["interval"]
+        assert f"[{interval['low']:.5f}, {interval['high']:.5f}]" in said
+        assert f"{row['two_way_variance']:.5f}" in said
+    pooled = shown["pooled"]
+    ratio = 1 / 0.3**2
+    assert f"Pooled over 2 rounds by dof: {pooled['variance']:.5f}, 95% interval" in said
+    assert f"max/min {ratio:.2f}, Bartlett p {pooled['homogeneity']['p_value']:.2g}" in said
+    assert f"The rounds disagree (Bartlett p < .001, largest over smallest {ratio:.2f})" in said
+    by_topics = logged(*words, "--pool-by", "topics")
+    assert "Pooled over 2 rounds by topics" in by_topics.out
+
+
+def test_csv_of_variances_has_every_limit_in_its_own_column(logged):
+    shown = logged("variance", "show", "t", *AP, "--format", "json").json
+    for words in (("variance", "show", "t", *AP), ("variance", "history", "t")):
+        text = logged(*words, "--format", "csv").out
+        assert "method=" not in text
+        rows = table_of(text)
+        assert [row["round"] for row in rows] == ["r1", "r2"]
+        for row, full in zip(rows, shown["rounds"], strict=True):
+            assert row["measure"] == "AP"
+            assert float(row["low"]) == full["interval"]["low"]
+            assert float(row["high"]) == full["interval"]["high"]
+            assert row["method"] == full["interval"]["method"] == "bootstrap"
+            assert float(row["two_way_variance"]) == full["two_way_variance"]
+
+
+def test_variance_pooled_in_three_formats(logged):
+    words = ("variance", "pooled", "t", *AP, "--pool-by", "topics")
+    full = logged(*words, "--format", "json").json
+    variance = SCORES.var(axis=0, ddof=1).mean()
+    assert full["variance"] == pytest.approx(variance * (1 + 0.09) / 2)
+    (row,) = table_of(logged(*words, "--format", "csv").out)
+    assert [float(row[key]) for key in ("variance", "low", "high", "max_min_ratio")] == [
+        *(full["variance"], full["interval"]["low"], full["interval"]["high"]),
+        full["max_min_ratio"],
+    ]
+    assert float(row["bartlett_p"]) == full["homogeneity"]["p_value"]
+    assert (row["weights"], row["rounds"]) == ("topics", "r1, r2")
+    said = flat(logged(*words).out)
+    assert f"{full['interval']['low']:.5f}" in said
+    assert "The rounds disagree" in said
+
+
+def test_variance_history(log, roundbook):
+    roundbook("task", "create", "t")
+    roundbook("round", "create", "t", "old", "--held", "2019-06-01")
+    roundbook("round", "create", "t", "new", "--held", "2021-06-01")
+    for label, factor in (("old", 1), ("new", 2), ("undated", 1.5)):
+        log(label, SCORES * factor)
+        log(label, SCORES, measure="P@5")
+    words = ("variance", "history", "t")
+    assert [line for line in roundbook(*words).out.splitlines() if line.startswith("t: ")] == [
+        "t: AP, raw scale",
+        "t: P@5, raw scale",
+    ]
+    since = roundbook(*words, "--since", "2020-01-01", "--measure", "AP", "--format", "json")
+    assert [row["round"] for row in since.json["histories"][0]["rounds"]] == ["new"]
+    assert (since.json["since"], since.json["undated"]) == ("2020-01-01", ["undated"])
+    assert since.err == "Note: left out, since their date is not recorded: undated.\n"
+    rows = table_of(
+        roundbook(
+            *words, "--rounds", "old", "--rounds", "undated", "--scale", "std-ab", "--format", "csv"
+        ).out
+    )
+    assert [(row["measure"], row["round"]) for row in rows] == [
+        ("AP", "old"),
+        ("AP", "undated"),
+        ("P@5", "old"),
+        ("P@5", "undated"),
+    ]
+    assert "rounds without a date: undated" in roundbook(*words, "--since", "2030-01-01").refusal()
+    assert roundbook(*words, "--since", "yesterday").code == 2
+
+
+def test_a_published_estimate_is_marked(logged):
+    logged(
+        *("variance", "record", "t", "r0", *AP, "--value", "0.07", "--runs", "20"),
+        *("--topics", "50", "--source", "Sakai 2016", "--create"),
+    )
+    (line,) = (each for each in logged("variance", "history", "t").lines if each.startswith("r0"))
+    low, high = 0.07 * 980 / stats.chi2.ppf([0.975, 0.025], 980)
+    assert line.split() == [
+        *("r0", "50", "20", "0.07000", f"[{low:.5f},", f"{high:.5f}]", "-", "980"),
+        *("published", "Sakai", "2016"),
+    ]
+    huge = ("variance", "record", "t", "r9", *AP, "--runs", "9", "--topics", "9", "--source", "x")
+    assert "No measure" in logged(*huge, "--value", "1e308", "--create").refusal()
+
+
+# factors, standardise
+
+
+def test_factors_fit(logged):
+    words = ("factors", "fit", "t", "r1", *AP, "--reason", "baselines only")
+    chosen = ("--runs", "run0", "--runs", "run3")
+    done = logged(*words, *chosen, "--format", "json").json
+    assert (done["status"], done["version"], done["versions"]) == ("fitted", 2, [1, 2])
+    assert (done["standardising"], done["reason"]) == ("chosen", "baselines only")
+    by = SCORES[:, [0, 3]]
+    assert [each["mean"] for each in done["factors"]] == pytest.approx(by.mean(1))
+    assert [each["sd"] for each in done["factors"]] == pytest.approx(by.std(1, ddof=1))
+    again = logged(*words, *chosen)
+    assert again.err == "These factors were there already, as version 2.\n"
+    assert "factor version 2 (of 1, 2)" in flat(again.out)
+    assert "chosen runs standardise" in flat(again.out)
+    rows = table_of(logged(*words, "--runs", "all", "--zero-sd", "drop", "--format", "csv").out)
+    assert [float(row["mean"]) for row in rows] == pytest.approx(SCORES.mean(1))
+    # The older version by its number.
+    shown = logged(
+        *("standardise", "t", "r1", *AP, "--factors-from", "r1:2", "--scale", "std"),
+        *("--format", "json"),
+    ).json
+    std = (SCORES - by.mean(1)[:, None]) / by.std(1, ddof=1)[:, None]
+    np.testing.assert_allclose(np.transpose(shown["scores"]), std, rtol=1e-9)
+
+
+def test_factors_fit_notes_ties_and_refuses(log, roundbook, snapshot):
+    scores = SCORES.copy()
+    scores[2, :2] = 0.5
+    log("r1", scores)
+    words = ("factors", "fit", "t", "r1", *AP, "--reason", "x")
+    chosen = ("--runs", "run0", "--runs", "run1")
+    assert "tie on 1 topic (t2): scores there count as average" in roundbook(*words, *chosen).err
+    dropped = roundbook(*words, *chosen, "--zero-sd", "drop")
+    assert "tie on 1 topic (t2): scores there are left out" in dropped.err
+    before = snapshot()
+    assert "contributed to the pool" in roundbook(*words).refusal()
+    assert "at least 2" in roundbook(*words, "--runs", "run0").refusal()
+    assert "no run 'nobody'" in roundbook(*words, "--runs", "nobody", "--runs", "run1").refusal()
+    assert "--reason" in roundbook(*words[:-1], " ", "--runs", "all").refusal()
+    assert roundbook("factors", "fit", "t", "r1", *AP).code == 2
+    assert snapshot() == before
+
+
+@pytest.mark.parametrize("form", ["argument", "option"])
+def test_standardise_a_file_of_new_runs(logged, write, snapshot, form):
+    new = np.array([[0.4, 0.9], [0.2, 0.1], [0.6, 0.3]])
+    path = write(wide(new, ["t1", "t6", "unheard-of"], ["new", "newer"]), "new.csv")
+    words = {
+        "argument": (path, "--factors-from", "r1:1"),
+        "option": ("r1", "--file", path),
+    }[form]
+    before = snapshot()
+    done = logged("standardise", "t", *words, *AP, "--scale", "std", "--format", "json")
+    std = (new[:2] - SCORES[[1, 6]].mean(1)[:, None]) / SCORES[[1, 6]].std(1, ddof=1)[:, None]
+    np.testing.assert_allclose(np.transpose(done.json["scores"]), std, rtol=1e-9)
+    assert (done.json["topics"], done.json["runs"]) == (["t1", "t6"], ["new", "newer"])
+    assert (done.json["factor_version"], done.json["matrix"]) == (1, None)
+    assert done.json["left_out"] == ["unheard-of"]
+    assert "1 topic (unheard-of)" in done.err
+    table = logged("standardise", "t", *words, *AP, "--scale", "std", "--format", "table")
+    assert "new.csv: AP over 2 topics, by factor version 1 of round 'r1'" in flat(table.out)
+    rows = table_of(logged("standardise", "t", *words, *AP, "--scale", "e-std").out)
+    reached = [(SCORES[1] <= score).mean() for score in new[0]]
+    assert [float(rows[0][run]) for run in ("new", "newer")] == pytest.approx(reached)
+    assert snapshot() == before
+
+
+def test_standardise_with_a_and_b(logged):
+    shown = logged(
+        *("standardise", "t", "r1", *AP, "--a", "0.1", "--b", "0.4", "--format", "json")
+    ).json
+    std = (SCORES - SCORES.mean(1)[:, None]) / SCORES.std(1, ddof=1)[:, None]
+    np.testing.assert_allclose(np.transpose(shown["scores"]), np.clip(0.1 * std + 0.4, 0, 1))
+    assert (shown["a"], shown["b"]) == (0.1, 0.4)
+    for wrong in ("nan", "inf", "-inf"):
+        assert "finite A and B" in logged("standardise", "t", "r1", *AP, "--a", wrong).refusal()
+        assert "finite A and B" in logged("standardise", "t", "r1", *AP, "--b", wrong).refusal()
+
+
+def test_standardise_refusals(logged, write, tmp_path):
+    path = write(wide(SCORES[:2, :2]), "new.csv")
+    assert "--factors-from" in logged("standardise", "t", path, *AP).refusal()
+    nowhere = tmp_path / "nowhere.csv"
+    logged("standardise", "t", nowhere, *AP, "--factors-from", "r1").refusal()
+    logged("standardise", "t", "r1", "--file", nowhere, *AP).refusal()
+    assert "7" in logged("standardise", "t", path, *AP, "--factors-from", "r1:7").refusal()
+    assert "'r7'" in logged("standardise", "t", path, *AP, "--factors-from", "r7").refusal()
+    other = write(wide(SCORES[:2, :2], ["x", "y"]), "other.csv")
+    said = logged("standardise", "t", other, *AP, "--factors-from", "r1").refusal()
+    assert "None of the topics has usable factors in round 'r1'" in said
+
+
+# rank
+
+
+def test_rank(logged):
+    shown = logged("rank", "t", "r1", *AP, "--format", "json").json
+    std = (SCORES - SCORES.mean(1)[:, None]) / SCORES.std(1, ddof=1)[:, None]
+    means = SCORES.mean(0), np.clip(0.15 * std + 0.5, 0, 1).mean(0)
+    assert shown["tau_b"] == pytest.approx(stats.kendalltau(*means).statistic)
+    said = flat(logged("rank", "t", "r1", *AP).out)
+    assert "5 runs over 8 topics ranked raw and std-ab by factor version 1" in said
+    assert f"Kendall tau-b {shown['tau_b']:.3f} (tau-a {shown['tau_a']:.3f})" in said
+    limits = shown["published"]
+    assert f"[{limits['low']:.3f}, {limits['high']:.3f}] as the papers print it" in said
+    assert "equivalent" not in said
+    rows = table_of(logged("rank", "t", "r1", *AP, "--format", "csv").out)
+    assert [row["run"] for row in rows] == [f"run{i}" for i in np.argsort(-means[0])]
+    assert [float(row["rank_a"]) for row in rows] == [1, 2, 3, 4, 5]
+
+
+def test_rank_between_versions(logged):
+    logged("factors", "fit", "t", "r1", *AP, "--runs", "run0", "--runs", "run1", "--reason", "x")
+    words = ("rank", "t", "r1", *AP, "--versions", "1", "2", "--scale", "std")
+    said = flat(logged(*words).out)
+    assert "ranked std by factor version 1 and std by factor version 2" in said
+    seeded = [logged(*words, "--seed", seed, "--format", "json").json for seed in (1, 1, 2)]
+    assert seeded[0] == seeded[1]
+    assert seeded[0]["bootstrap"] != seeded[2]["bootstrap"]
+    assert "9" in logged("rank", "t", "r1", *AP, "--versions", "1", "9").refusal()
+    assert "resamples" in logged("rank", "t", "r1", *AP, "--resamples", "5").refusal()
+    assert "seed" in logged("rank", "t", "r1", *AP, "--seed", "-1").refusal()
+    assert logged("rank", "t", "r1", *AP, "--resamples", "nan").code == 2
+
+
+# generalisability
+
+
+def test_generalisability(covid):
+    words = ("generalisability", "covid", "--measure", "nDCG@10")
+    said = covid(*words).out
+    for label, relative, absolute, topics in (
+        ("round1", "0.966", "0.948", ("21", "32", "168")),
+        ("round2", "0.960", "0.918", ("28", "60", "225")),
+        ("round3", "0.976", "0.946", ("19", "44", "225")),
+    ):
+        (line,) = (each for each in said.splitlines() if each.startswith(label))
+        cells = line.split()
+        assert relative in cells
+        assert absolute in cells
+        assert [cell for cell in cells if cell in topics] == list(topics)
+    full = covid(*words, "--format", "json").json["rounds"]
+    rows = table_of(covid(*words, "--format", "csv").out)
+    for row, each in zip(rows, full, strict=True):
+        for name in ("e_rho_squared", "phi"):
+            limits = [float(row[f"{name}_low"]), float(row[f"{name}_high"])]
+            assert limits == each[f"{name}_interval"]
+            topics = [int(row[f"{name}_topics_low"]), int(row[f"{name}_topics_high"])]
+            assert topics == each[f"{name}_topics_interval"]
+    (alone,) = covid(*words, "--round", "round2", "--format", "json").json["rounds"]
+    assert alone == full[1]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [("--target", "nan"), ("--target", "1"), ("--level", "nan"), ("--level", "0"),
+     ("--m", "1"), ("--min-d", "nan"), ("--min-d", "0"), ("--round", "r9")],
+    ids=" ".join,
+)  # fmt: skip
+def test_generalisability_refuses(logged, wrong):
+    logged("generalisability", "t", *AP, *wrong).refusal()
+
+
+# bad input
+
+
+def all_answers(roundbook, *extra):
+    for form in ("table", "csv", "json"):
+        for words in (
+            ("variance", "show", "t", *AP),
+            ("variance", "pooled", "t", *AP),
+            ("variance", "history", "t"),
+            ("variance", "history", "t", "--scale", "std-ab"),
+            ("standardise", "t", "r1", *AP),
+            ("standardise", "t", "r1", *AP, "--scale", "e-std"),
+            ("rank", "t", "r1", *AP),
+            ("generalisability", "t", *AP),
+        ):
+            yield roundbook(*words, "--format", form)
+
+
+def test_constant_matrices_say_plainly_what_cannot_be_known(log, roundbook):
+    log("r1", np.full((5, 4), 0.25))
+    answers = list(all_answers(roundbook))
+    assert {done.code for done in answers} == {0}
+    never_nan(*answers)
+    said = flat(roundbook("variance", "show", "t", *AP).out)
+    assert "0.00000, no interval, since a variance of 0 has none" in said
+    said = flat(roundbook("rank", "t", "r1", *AP).out)
+    assert "Kendall tau-b unknown (tau-a 0.000), tau_AP unknown" in said
+    assert "All runs tie in one of the rankings" in said
+    said = flat(roundbook("generalisability", "t", *AP).out)
+    assert "Round 'r1': Runs and topics explain every score, without a residual" in said
+
+
+def test_a_single_run_says_plainly_what_cannot_be_known(log, roundbook):
+    log("r1", SCORES[:, :1])
+    answers = list(all_answers(roundbook))
+    never_nan(*answers)
+    assert {done.code for done in answers} == {0, 1}
+    assert "two runs" in roundbook("standardise", "t", "r1", *AP).refusal()
+    assert "at least 2 runs" in roundbook("rank", "t", "r1", *AP).refusal()
+    assert "at least two runs" in roundbook("generalisability", "t", *AP).refusal()
+    log("r2", SCORES)
+    said = flat(roundbook("generalisability", "t", *AP).out)
+    assert "Round 'r1' is left out: a single run leaves nothing to rank." in said
+
+
+def test_topics_that_all_tie(log, roundbook):
+    log("r1", np.repeat(SCORES[:, :1], 4, axis=1))
+    answers = list(all_answers(roundbook))
+    assert {done.code for done in answers} == {0}
+    never_nan(*answers)
+    log("r2", np.repeat(SCORES[:, :1], 4, axis=1), "--zero-sd", "drop")
+    assert "usable factors" in roundbook("standardise", "t", "r2", *AP).refusal()
+    assert "usable factors" in roundbook("rank", "t", "r2", *AP).refusal()

@@ -1,0 +1,210 @@
+"""Generalisability: components from sums of squares, alpha, and TREC-COVID's published views."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from service.errors import ImpossibleStatistic, NotRecorded
+from service.formats import ScoreMatrix, settle_missing
+from service.logbook.generalisability import report_generalisability
+from service.logbook.matrices import log_matrix
+
+RNG = np.random.default_rng(19)
+SCORES = 0.5 + RNG.normal(size=(12, 1)) * 0.1 + RNG.normal(size=7) * 0.1 + RNG.random((12, 7)) / 5
+
+
+def log(engine, scores=SCORES, label="r1", measure="AP", **options):
+    scores = np.asarray(scores, dtype=float)
+    topics = tuple(f"t{j}" for j in range(scores.shape[0]))
+    runs = tuple(f"run{i}" for i in range(scores.shape[1]))
+    settled = settle_missing(ScoreMatrix(topics, runs, scores, None, "wide", ("f",)), "reject")
+    options = {"create": True, "user": "tester", **options}
+    return log_matrix(engine, "t", label, measure, settled, **options)
+
+
+def mean_squares(scores):
+    """MS of systems, topics and residual, from the textbook's sums."""
+    n, m = scores.shape
+    grand = scores.sum() ** 2 / (n * m)
+    systems = sum(scores[:, i].sum() ** 2 for i in range(m)) / n - grand
+    topics = sum(scores[j].sum() ** 2 for j in range(n)) / m - grand
+    residual = (scores**2).sum() - grand - systems - topics
+    return systems / (m - 1), topics / (n - 1), residual / ((m - 1) * (n - 1))
+
+
+def cronbach_alpha(scores):
+    n = scores.shape[0]
+    items = scores.var(axis=1, ddof=1).sum()
+    return n / (n - 1) * (1 - items / scores.sum(axis=0).var(ddof=1))
+
+
+def test_components_reliability_and_alpha(engine):
+    log(engine)
+    (row,) = report_generalisability(engine, "t", "AP").rounds
+    n, m = SCORES.shape
+    systems, topics, residual = mean_squares(SCORES)
+    system, topic = (systems - residual) / n, (topics - residual) / m
+    assert (row.system, row.topic, row.residual) == pytest.approx(
+        (system, topic, residual), rel=1e-9
+    )
+    assert (row.topics, row.runs, row.negative, row.reason) == (n, m, [], None)
+    assert row.e_rho_squared == pytest.approx(cronbach_alpha(SCORES), rel=1e-10)
+    assert row.phi == pytest.approx(system / (system + (topic + residual) / n), rel=1e-9)
+    for value, interval in (
+        (row.e_rho_squared, row.e_rho_squared_interval),
+        (row.phi, row.phi_interval),
+    ):
+        assert interval[0] < value < interval[1]
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_the_interval_of_e_rho_squared_is_feldts(engine, level):
+    log(engine)
+    (row,) = report_generalisability(engine, "t", "AP", level=level).rounds
+    n, m = SCORES.shape
+    alpha, dofs = cronbach_alpha(SCORES), (m - 1, (m - 1) * (n - 1))
+    tail = (1 - level) / 2
+    # (1 - alpha) F bounds 1 - the reliability (Feldt 1965), F being between systems over residual.
+    expected = [1 - (1 - alpha) * stats.f.ppf(p, *dofs) for p in (1 - tail, tail)]
+    assert row.e_rho_squared_interval == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("target", [0.8, 0.9, 0.95, 0.99])
+def test_the_topics_for_a_target_are_the_fewest(engine, target):
+    log(engine)
+    (row,) = report_generalisability(engine, "t", "AP", target=target).rounds
+    for topics, noise in (
+        (row.e_rho_squared_topics, row.residual),
+        (row.phi_topics, row.topic + row.residual),
+    ):
+        assert row.system / (row.system + noise / topics) >= target
+        assert topics == 1 or row.system / (row.system + noise / (topics - 1)) < target
+    for (fewest, most), topics in (
+        (row.e_rho_squared_topics_interval, row.e_rho_squared_topics),
+        (row.phi_topics_interval, row.phi_topics),
+    ):
+        assert fewest <= topics <= most
+
+
+def test_the_topic_set_size_beside_it(engine):
+    log(engine)
+    report = report_generalisability(engine, "t", "AP", m=5, min_d=0.15)
+    (row,) = report.rounds
+    assert (report.m, report.min_d, report.target, report.level) == (5, 0.15, 0.95, 0.95)
+    variance = np.mean([np.var(run, ddof=1) for run in SCORES.T])
+
+    def power(topics):
+        dofs = 4, 5 * (topics - 1)
+        ncp = topics * 0.15**2 / (2 * variance)
+        return stats.ncf.sf(stats.f.ppf(0.95, *dofs), *dofs, ncp)
+
+    assert power(row.design_topics) >= 0.8 > power(row.design_topics - 1)
+
+
+COVID = [  # round, E-rho-squared, Phi, topics for .95 of each
+    ("round1", 0.966, 0.948, 21, 32),
+    ("round2", 0.960, 0.918, 28, 60),
+    ("round3", 0.976, 0.946, 19, 44),
+]
+
+
+def test_trec_covid(engine, shared):
+    for number in (1, 2, 3):
+        path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
+        scores = np.genfromtxt(path, delimiter=",", skip_header=1)[:, 1:]
+        log(engine, scores, f"round{number}", "nDCG@10")
+    report = report_generalisability(engine, "t", "nDCG@10")
+    found = [
+        (
+            row.round,
+            round(row.e_rho_squared, 3),
+            round(row.phi, 3),
+            row.e_rho_squared_topics,
+            row.phi_topics,
+        )
+        for row in report.rounds
+    ]
+    assert found == COVID
+    for number, row in enumerate(report.rounds, 1):
+        path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
+        scores = np.genfromtxt(path, delimiter=",", skip_header=1)[:, 1:]
+        assert row.e_rho_squared == pytest.approx(cronbach_alpha(scores), rel=1e-9)
+
+
+def test_rounds_measures_and_assessments_are_chosen(engine):
+    log(engine)
+    log(engine, SCORES * 0.5, "r2")
+    log(engine, SCORES * 2, "r2", revise="new qrels")
+    log(engine, SCORES, "r2", "P@5")
+    report = report_generalisability(engine, "t", "AP")
+    assert [row.round for row in report.rounds] == ["r1", "r2"]
+    assert report.rounds[1].system == pytest.approx(4 * report.rounds[0].system)  # the revision
+    assert report.rounds[1].phi == pytest.approx(report.rounds[0].phi)
+    (only,) = report_generalisability(engine, "t", "AP", round_label="r2").rounds
+    assert only == report.rounds[1]
+    with pytest.raises(NotRecorded, match="r9"):
+        report_generalisability(engine, "t", "AP", round_label="r9")
+    with pytest.raises(NotRecorded, match=r"P@5 scores of at least two runs in round 'r1'"):
+        report_generalisability(engine, "t", "P@5", round_label="r1")
+    with pytest.raises(NotRecorded, match="silver"):
+        report_generalisability(engine, "t", "AP", assessments="silver")
+
+
+def test_rounds_of_one_run_are_named(engine):
+    log(engine, SCORES[:, :1])
+    with pytest.raises(NotRecorded, match="at least two runs"):
+        report_generalisability(engine, "t", "AP")
+    log(engine, SCORES, "r2")
+    report = report_generalisability(engine, "t", "AP")
+    assert ([row.round for row in report.rounds], report.single_run) == (["r2"], ["r1"])
+
+
+def test_a_constant_matrix(engine):
+    log(engine, np.full((4, 3), 0.25))
+    report = report_generalisability(engine, "t", "AP")
+    (row,) = report.rounds
+    assert (row.system, row.topic, row.residual) == (0.0, 0.0, 0.0)
+    unknown = (
+        *(row.e_rho_squared, row.e_rho_squared_interval, row.phi, row.phi_interval),
+        *(row.e_rho_squared_topics, row.phi_topics, row.design_topics),
+    )
+    assert set(unknown) == {None}
+    assert "nothing to judge the error" in row.reason
+    assert "NaN" not in report.model_dump_json()
+
+
+def test_identical_runs_cannot_be_ranked(engine):
+    log(engine, np.repeat(SCORES[:, :1], 4, axis=1))
+    (row,) = report_generalisability(engine, "t", "AP").rounds
+    assert row.system == 0.0
+    assert row.e_rho_squared_topics is None
+    assert row.reason
+    assert row.design_topics is not None
+
+
+def test_a_negative_component_counts_as_0_and_is_named(engine):
+    # Balanced so that the run means agree while single topics do not.
+    log(engine, [[0.1, 0.9, 0.5], [0.9, 0.1, 0.5], [0.2, 0.8, 0.5], [0.8, 0.2, 0.5]])
+    (row,) = report_generalisability(engine, "t", "AP").rounds
+    assert (row.system, row.topic, row.negative) == (0.0, 0.0, ["system", "topic"])
+    assert (row.e_rho_squared, row.phi) == (0.0, 0.0)
+    assert (row.e_rho_squared_topics, row.phi_topics) == (None, None)
+    assert "may not differ at all" in row.reason
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"target": math.nan}, {"target": 0}, {"target": 1}, {"level": math.nan}, {"level": 1},
+        {"m": 1}, {"min_d": math.nan}, {"min_d": 0}, {"min_d": math.inf}, {"min_d": 1e-9},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_refused(engine, options):
+    log(engine)
+    with pytest.raises(ImpossibleStatistic):
+        report_generalisability(engine, "t", "AP", **options)

@@ -1,0 +1,274 @@
+"""Standardised scores: any A and B, E-std, new runs from files, what cannot be placed."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from service.errors import ImpossibleStatistic, InputError, NotRecorded
+from service.formats import ScoreMatrix, settle_missing
+from service.logbook.factors import show_factors
+from service.logbook.fitting import fit_factor_set
+from service.logbook.matrices import log_matrix
+from service.logbook.standardise import standardise, standardise_files
+
+SCORES = np.random.default_rng(15).random((7, 6))
+RUNS = tuple(f"run{i}" for i in range(6))
+TOPICS = tuple(f"t{j}" for j in range(7))
+
+
+def log(engine, scores=SCORES, label="r1", topics=None, runs=RUNS, measure="AP", **options):
+    settled = settle_missing(
+        ScoreMatrix(
+            tuple(topics or TOPICS[: len(scores)]), tuple(runs), scores, None, "wide", ("f",)
+        ),
+        "reject",
+    )
+    options = {"create": True, "user": "tester", **options}
+    return log_matrix(engine, "t", label, measure, settled, **options)
+
+
+@pytest.fixture
+def new_runs(tmp_path):
+    """Write a file of new runs, topics a row."""
+
+    def put(scores, topics, runs=("new", "newer"), name="new.csv"):
+        path = tmp_path / name
+        with path.open("w", newline="") as file:
+            out = csv.writer(file)
+            out.writerow(["topic", *runs])
+            out.writerows([topic, *row] for topic, row in zip(topics, scores, strict=True))
+        return path
+
+    return put
+
+
+def from_files(engine, source, *paths, **options):
+    return standardise_files(
+        engine, "t", source, list(paths), "AP", max_file_bytes=10**6, **options
+    )
+
+
+def naive_std(scores, by):
+    """(x - mean) / sd, a cell at a time."""
+    found = np.empty(np.shape(scores))
+    for j, row in enumerate(by):
+        mean = sum(row) / len(row)
+        sd = (sum((x - mean) ** 2 for x in row) / (len(row) - 1)) ** 0.5
+        for i, x in enumerate(scores[j]):
+            found[j, i] = (x - mean) / sd
+    return found
+
+
+def naive_e_std(scores, by):
+    """The share of standardising scores that a score reaches, counted one by one."""
+    return np.array(
+        [
+            [sum(s <= x for s in row) / len(row) for x in mine]
+            for mine, row in zip(scores, by, strict=True)
+        ]
+    )
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.15, 0.5), (0.1, 0.4), (0.5, 0.5), (0, 0.3), (-0.15, 0.5)])
+def test_std_ab_with_any_a_and_b(engine, a, b):
+    log(engine)
+    shown = standardise(engine, "t", "r1", "AP", a=a, b=b)
+    expected = [
+        [min(max(a * cell + b, 0), 1) for cell in row] for row in naive_std(SCORES, SCORES).tolist()
+    ]
+    np.testing.assert_allclose(np.transpose(shown.scores), expected, atol=1e-12)
+    assert (shown.a, shown.b, shown.scale) == (a, b, "std-ab")
+    assert (shown.left_out, shown.off_ties, shown.files) == ([], [], ["f"])
+
+
+@pytest.mark.parametrize("scale", ["std", "std-cdf", "e-std"])
+def test_the_other_scales_have_no_a_and_b(engine, scale):
+    log(engine)
+    shown = standardise(engine, "t", "r1", "AP", scale=scale, a=9, b=9)
+    std = naive_std(SCORES, SCORES)
+    expected = {
+        "std": std,
+        "std-cdf": stats.norm.cdf(std),
+        "e-std": naive_e_std(SCORES, SCORES),
+    }[scale]
+    np.testing.assert_allclose(np.transpose(shown.scores), expected, atol=1e-12)
+    assert (shown.a, shown.b) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [(np.nan, 0.5), (0.15, np.nan), (np.inf, 0.5), (0.15, -np.inf)]
+)
+def test_a_and_b_must_be_finite(engine, a, b):
+    log(engine)
+    with pytest.raises(ImpossibleStatistic, match="std-AB needs finite A and B"):
+        standardise(engine, "t", "r1", "AP", a=a, b=b)
+
+
+def test_an_enormous_a_clips(engine):
+    log(engine)
+    shown = np.array(standardise(engine, "t", "r1", "AP", a=1e308).scores)
+    assert set(shown.ravel()) == {0.0, 1.0}
+
+
+def test_e_std_is_by_the_standardising_runs_only(engine):
+    log(engine)
+    fit_factor_set(engine, "t", "r1", "AP", runs=["run5", "run1", "run2"], reason="x", user="u")
+    shown = standardise(engine, "t", "r1", "AP", scale="e-std")
+    expected = naive_e_std(SCORES, SCORES[:, [1, 2, 5]])
+    np.testing.assert_allclose(np.transpose(shown.scores), expected, atol=1e-15)
+    by_all = standardise(engine, "t", "r1", "AP", scale="e-std", factors_from="r1:1")
+    np.testing.assert_allclose(np.transpose(by_all.scores), naive_e_std(SCORES, SCORES))
+
+
+def test_e_std_across_rounds_and_revisions(engine):
+    """The scores behind the factors are those of their own revision, in their own order."""
+    log(engine)
+    log(engine, SCORES[::-1] * 0.5, topics=TOPICS[::-1], revise="halved")
+    later = np.random.default_rng(16).random((4, 3))
+    log(engine, later, "r2", topics=("t6", "t0", "other", "t3"), runs=("x", "y", "z"))
+    kept = [6, 0, 3]
+    for version, factor in ((1, 1), (2, 0.5)):
+        shown = standardise(engine, "t", "r2", "AP", scale="e-std", factors_from=f"r1:{version}")
+        expected = naive_e_std(later[[0, 1, 3]], SCORES[kept] * factor)
+        np.testing.assert_allclose(np.transpose(shown.scores), expected)
+        assert (shown.topics, shown.left_out) == (["t6", "t0", "t3"], ["other"])
+        assert (shown.factors_round, shown.factor_version) == ("r1", version)
+
+
+@pytest.mark.parametrize("scale", ["std", "std-cdf", "std-ab", "e-std"])
+def test_new_runs_from_a_file_by_old_factors(engine, new_runs, scale):
+    log(engine)
+    log(engine, SCORES * 0.5, revise="halved")
+    scores = np.random.default_rng(17).random((4, 2)).round(4)
+    path = new_runs(scores, ["t5", "t0", "unknown", "t2"])
+    before = show_factors(engine, "t", "r1", "AP").versions
+    for source, factor, version in (("r1:1", 1, 1), ("r1:2", 0.5, 2), ("r1", 0.5, 2)):
+        shown = from_files(engine, source, path, scale=scale)
+        by, mine = SCORES[[5, 0, 2]] * factor, scores[[0, 1, 3]]
+        std = naive_std(mine, by)
+        expected = {
+            "std": std,
+            "std-cdf": stats.norm.cdf(std),
+            "std-ab": np.clip(0.15 * std + 0.5, 0, 1),
+            "e-std": naive_e_std(mine, by),
+        }[scale]
+        np.testing.assert_allclose(np.transpose(shown.scores), expected, atol=1e-12)
+        assert (shown.topics, shown.runs) == (["t5", "t0", "t2"], ["new", "newer"])
+        assert shown.left_out == ["unknown"]
+        assert (shown.factors_round, shown.factor_version) == ("r1", version)
+        assert (shown.matrix, shown.revision) == (None, None)
+        assert [name.endswith("new.csv") for name in shown.files] == [True]
+    # Nothing was logged.
+    assert show_factors(engine, "t", "r1", "AP").versions == before
+
+
+def test_a_file_whose_topics_have_no_factors(engine, new_runs):
+    log(engine)
+    path = new_runs([[0.1, 0.2], [0.3, 0.4]], ["x", "y"])
+    with pytest.raises(ImpossibleStatistic, match="None of the topics has usable factors"):
+        from_files(engine, "r1", path)
+    with pytest.raises(NotRecorded, match="9"):
+        from_files(engine, "r1:9", path)
+    with pytest.raises(NotRecorded, match="'r7'"):
+        from_files(engine, "r7", path)
+
+
+def test_a_file_with_holes(engine, new_runs):
+    log(engine)
+    path = new_runs([[0.1, 0.2], [0.3, ""]], ["t0", "t1"])
+    with pytest.raises(InputError, match="missing"):
+        from_files(engine, "r1", path)
+    zero = from_files(engine, "r1", path, missing="zero", scale="std")
+    np.testing.assert_allclose(
+        np.transpose(zero.scores), naive_std([[0.1, 0.2], [0.3, 0]], SCORES[:2])
+    )
+    assert from_files(engine, "r1", path, missing="drop-topic").topics == ["t0"]
+
+
+@pytest.mark.parametrize("scale", ["std", "std-cdf", "std-ab", "e-std"])
+@pytest.mark.parametrize("policy", ["average", "drop"])
+def test_zero_sd_policies_on_every_scale(engine, new_runs, scale, policy):
+    tied = SCORES.copy()
+    tied[3] = 0.25
+    log(engine, tied, zero_sd=policy)
+    path = new_runs([[0.25, 0.9], [0.5, 0.5]], ["t3", "t0"])
+    shown = from_files(engine, "r1", path, scale=scale)
+    own = standardise(engine, "t", "r1", "AP", scale=scale)
+    assert shown.zero_sd == own.zero_sd == policy
+    assert own.off_ties == []
+    if policy == "drop":
+        assert (shown.topics, shown.left_out, shown.off_ties) == (["t0"], ["t3"], [])
+        assert (len(own.topics), own.left_out) == (6, ["t3"])
+        return
+    neutral = 0.0 if scale == "std" else 0.5
+    assert [run[0] for run in shown.scores] == [neutral, neutral]
+    assert [(each.run, each.topic) for each in shown.off_ties] == [("newer", "t3")]
+    assert {run[3] for run in own.scores} == {neutral}
+    # The other topics are as without the tie.
+    rest = [0, 1, 2, 4, 5, 6]
+    std = naive_std(SCORES[rest], SCORES[rest])
+    expected = {
+        "std": std,
+        "std-cdf": stats.norm.cdf(std),
+        "std-ab": np.clip(0.15 * std + 0.5, 0, 1),
+        "e-std": naive_e_std(SCORES[rest], SCORES[rest]),
+    }[scale]
+    np.testing.assert_allclose(np.transpose(own.scores)[rest], expected, atol=1e-12)
+
+
+def test_a_constant_matrix(engine):
+    log(engine, np.full((3, 4), 0.3), runs=RUNS[:4])
+    for scale, neutral in (("std", 0.0), ("std-cdf", 0.5), ("std-ab", 0.5), ("e-std", 0.5)):
+        shown = standardise(engine, "t", "r1", "AP", scale=scale)
+        assert {cell for run in shown.scores for cell in run} == {neutral}
+    log(engine, np.full((3, 4), 0.3), "r2", runs=RUNS[:4], zero_sd="drop")
+    with pytest.raises(ImpossibleStatistic, match="nothing to standardise by"):
+        standardise(engine, "t", "r2", "AP")
+
+
+def test_one_run_is_scored_by_other_factors_only(engine):
+    log(engine)
+    log(engine, SCORES[:, :1], "r2", runs=["alone"])
+    with pytest.raises(NotRecorded, match="two runs"):
+        standardise(engine, "t", "r2", "AP")
+    shown = standardise(engine, "t", "r2", "AP", scale="std", factors_from="r1")
+    np.testing.assert_allclose(shown.scores[0], naive_std(SCORES[:, :1], SCORES)[:, 0])
+
+
+def test_trec_7_has_mean_half_and_sd_15_per_topic_before_clipping(engine, shared):
+    """ICTIR 2016: std-AB with A .15 and B .5; and the published factors stay as they are."""
+    path = shared / "data/adhoc/trec_adhoc7_ap.csv"
+    rows = list(csv.reader(path.read_text().splitlines()))
+    topics, runs = [row[0] for row in rows[1:]], rows[0][1:]
+    scores = np.array([[float(cell) for cell in row[1:]] for row in rows[1:]])
+    log(engine, scores, "trec7", topics=topics, runs=runs)
+    std = np.transpose(standardise(engine, "t", "trec7", "AP", scale="std").scores)
+    before_clipping = 0.15 * std + 0.5
+    np.testing.assert_allclose(before_clipping.mean(axis=1), 0.5, atol=1e-12)
+    np.testing.assert_allclose(before_clipping.std(axis=1, ddof=1), 0.15, atol=1e-12)
+    shown = standardise(engine, "t", "trec7", "AP")
+    assert (shown.a, shown.b) == (0.15, 0.5)
+    clipped = np.transpose(shown.scores)
+    np.testing.assert_allclose(clipped, np.clip(before_clipping, 0, 1), atol=1e-12)
+    assert (clipped != before_clipping).any()
+    found = {each.topic: each for each in show_factors(engine, "t", "trec7", "AP").factors}
+    for kind in ("mean", "sd"):
+        name = {"mean": "mn", "sd": "sd"}[kind]
+        text = (shared / f"data/factors/trec7.adhoc.{name}.csv").read_text()
+        published = {row[""]: float(row["AP"]) for row in csv.DictReader(text.splitlines())}
+        assert set(published) == set(found)
+        for topic, value in published.items():
+            assert getattr(found[topic], kind) == pytest.approx(value, abs=1e-12)
+
+
+def test_a_round_label_that_ends_in_a_number_after_a_colon(engine, new_runs):
+    log(engine, label="2020:1")
+    log(engine, SCORES * 0.5, "2020")
+    path = new_runs(SCORES[:2, :2].round(4), ["t0", "t1"])
+    assert from_files(engine, "2020:1", path).factors_round == "2020:1"
+    assert from_files(engine, "2020:1:1", path).factors_round == "2020:1"
+    assert from_files(engine, "2020", path).factors_round == "2020"
