@@ -85,7 +85,9 @@ def print_table(
     if rows:
         table = _table(rows, columns)
         # A number that does not fit would be cut off unmarked: rather let the terminal wrap.
-        console.width = max(console.width, console.measure(table).minimum)
+        unbounded = console.options.update(max_width=10_000)
+        needed = console.measure(table, options=unbounded).minimum
+        console.width = max(console.width, needed)
         console.print(table)
     for line in below:
         console.print(line)

@@ -21,8 +21,6 @@ from service.logbook.result import SOFTWARE, Result
 from service.logbook.rounds import open_round
 from service.logbook.variances import VarianceScale
 
-_LARGEST = 1e290
-
 
 class RecordedVariance(Result):
     """A published variance that was recorded; `status` is ``recorded`` or ``unchanged``."""
@@ -151,9 +149,6 @@ def _check_published(variance: float, runs: int, topics: int) -> None:
         )
     if max(topics, runs) >= 2**31:
         raise InputError("No round has that many topics or runs.")
-    # Sums of squares over many rounds must stay finite, or the whole history could not be shown.
-    if not variance * runs * (topics - 1) < _LARGEST:
-        raise InputError(f"No measure has a variance of {variance:g}.")
 
 
 def _current_published(connection: Connection, identity: dict[str, object]) -> Row[Any] | None:

@@ -173,7 +173,7 @@ def test_it_needs_nothing_and_leaves_nothing(tmp_path):
     assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
     assert "20 of 20 sizes" in done.stdout
     assert left == []
-    assert folders in ([], [f"roundbook-{os.getuid()}"])  # whose lock the next start takes
+    assert folders in ([], [f"roundbook-runtime-{os.getuid()}"])  # whose lock the next start takes
     assert list(home.iterdir()) == list(empty.iterdir()) == []
     assert processes_naming(str(place)) == []
     assert took < 20
