@@ -135,12 +135,13 @@ def _table(rows: Sequence[Any], columns: Sequence[Column]) -> Any:  # noqa: ANN4
     cells = [[_written(column, getattr(row, column.field)) for column in columns] for row in rows]
     for place, column in enumerate(columns):
         numeric = column.justify == "right"
+        longest = max(len(row[place]) for row in cells)
         table.add_column(
             column.heading,
             justify="right" if numeric else "left",
             no_wrap=numeric,
             overflow="fold",
-            min_width=max(len(row[place]) for row in cells) if numeric else 6,
+            min_width=longest if numeric else min(6, longest),
         )
     for row in cells:
         table.add_row(*row)

@@ -26,7 +26,7 @@ from service.statistics.standardisation import ZeroSd
 
 
 class FittedFactorSet(FactorSet):
-    """A factor set; `status` is ``fitted``, or ``unchanged`` where that version was there."""
+    """A factor set; `status` is ``fitted``, or ``unchanged`` where the latest was the same."""
 
     status: str
 
@@ -45,8 +45,8 @@ def fit_factor_set(
 ) -> FittedFactorSet:
     """Fit factors to a round's current matrix on a chosen set of runs: a new version.
 
-    Older versions stay, usable by number. The same matrix, runs and policy again is
-    ``unchanged``. The variances on the standardised scales by the new factors are stored too.
+    Older versions stay, usable by number. The matrix, runs and policy of the latest version again
+    is ``unchanged``. The variances on the standardised scales by the new factors are stored too.
 
     Parameters
     ----------
@@ -124,7 +124,8 @@ def _same(
     chosen: Standardising,
     zero_sd: str,
 ) -> Row[tuple[object, ...]] | None:
-    for row in factor_sets(connection, series):
+    # Only the latest version: to fit an older one's runs again is how to make it the latest.
+    for row in factor_sets(connection, series)[-1:]:
         if (
             row.matrix_id == loaded.row.id
             and row.zero_sd == zero_sd

@@ -277,7 +277,7 @@ def test_the_command_a_refusal_names_works(roundbook, write):
     words = ("log", "it's a task", 'round "one"', path, "--measure", "AP")
     for _ in ("task", "round"):
         said = roundbook(*words).refusal()
-        (command,) = re.findall(r"Make it with '(roundbook .+?)' \(or log with --create\)", said)
+        (command,) = re.findall(r"make it first: (roundbook .+)$", said)
         assert roundbook(*shlex.split(command)[1:]).code == 0, command
     assert roundbook(*words).code == 0
 

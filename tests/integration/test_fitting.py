@@ -125,15 +125,20 @@ def test_the_same_again_is_unchanged(engine):
     before = rows_of(engine)
     again = fit(engine, ["run1", "run0"], reason="another reason")
     assert (again.status, again.version, again.reason) == ("unchanged", 2, "because")
-    first = fit(engine, "all")
-    assert (first.status, first.version, first.fitted_by) == ("unchanged", 1, "logger")
     assert rows_of(engine) == before
-    assert fit(engine, "all", zero_sd="drop").version == 3
+    # The runs of an older version make it the latest again.
+    back = fit(engine, "all", reason="back to all runs")
+    assert (back.status, back.version, back.reason) == ("fitted", 3, "back to all runs")
+    first = show_factors(engine, "t", "r1", "AP", version=1)
+    assert (means(back), sds(back)) == (pytest.approx(means(first)), pytest.approx(sds(first)))
+    assert standardise(engine, "t", "r1", "AP").factor_version == 3
+    assert fit(engine, "all", zero_sd="drop").version == 4
     # Another revision of the scores is another fit.
     log(engine, SCORES * 0.9, revise="new qrels")
-    assert show_factors(engine, "t", "r1", "AP").version == 4
+    assert show_factors(engine, "t", "r1", "AP").version == 5
+    assert fit(engine, "all", zero_sd="average").status == "unchanged"
     refit = fit(engine, ["run0", "run1"])
-    assert (refit.status, refit.version, refit.revision) == ("fitted", 5, 2)
+    assert (refit.status, refit.version, refit.revision) == ("fitted", 6, 2)
     assert means(refit) == pytest.approx(0.9 * SCORES[:, :2].mean(1))
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import doctest
 import re
 import tomllib
+from math import ceil
 from pathlib import Path
 from types import ModuleType
 from typing import Literal, get_args, get_origin
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 import typer.main
 from pydantic import BaseModel
@@ -348,24 +350,74 @@ def _prose_numbers(name):
 
 def test_the_numbers_in_the_prose_of_the_worked_examples():
     """What the sentences say besides the code is computed here by another way: by hand."""
+    from math import hypot, log
     from statistics import mean, stdev
 
-    from scipy.stats import norm, t
+    from scipy.stats import chi2, norm, t
 
     topic = [0.62, 0.55, 0.48, 0.31]
     std = (topic[0] - mean(topic)) / stdev(topic)
+    # Variance: chi-square limits of both rounds, shares, and Bartlett's statistic.
+    limits = [ss / chi2.ppf(p, dof) for ss, dof in ((0.14, 4), (1.0, 20)) for p in (0.975, 0.025)]
+    pool = (4 * 0.035 + 20 * 0.05) / 24
+    low = pool - hypot((0.035 - limits[0]) / 6, 5 * (0.05 - limits[2]) / 6)
+    high = pool + hypot((limits[1] - 0.035) / 6, 5 * (limits[3] - 0.05) / 6)
+    bartlett = (4 * log(pool / 0.035) + 20 * log(pool / 0.05)) / (1 + (1 / 4 + 1 / 20 - 1 / 24) / 3)
+    # Generalisability: mean squares of three runs on four topics from sums.
+    runs = ((0.5, 0.2, 0.4, 0.1), (0.7, 0.3, 0.4, 0.4), (0.9, 0.2, 0.8, 0.7))
+    topics = list(zip(*runs, strict=True))
+    grand = sum(map(sum, runs)) ** 2 / 12
+    between_runs = sum(sum(each) ** 2 for each in runs) / 4 - grand
+    between_topics = sum(sum(each) ** 2 for each in topics) / 3 - grand
+    rest = sum(x**2 for each in runs for x in each) - grand - between_runs - between_topics
+    squares = between_runs / 2, between_topics / 3, rest / 6
+    system, hard = (squares[0] - squares[2]) / 4, (squares[1] - squares[2]) / 3
+    half = 1.96 * (2 * (2 * 14 + 5) / (9 * 14 * 13)) ** 0.5
     expected = {
-        "statistics/variance.md": [0.14, 0.14 / 4, (4 * 0.035 + 20 * 0.05) / 24],
+        "statistics/variance.md": [
+            0.14, 0.14 / 4, pool, 0.01 / 2, *limits, low, high, bartlett,
+            chi2.ppf(0.975, 4), chi2.ppf(0.025, 4),
+        ],
         "statistics/standardisation.md": [
             mean(topic), stdev(topic), std, norm.cdf(std), 0.15 * std + 0.5,
         ],
         "statistics/drift.md": [t.ppf(0.975, 3), 0.045 / 0.1170, 1 / 1.25],
+        "statistics/rank-agreement.md": [
+            4 / 6, 3 / 6, 3 / 30**0.5, 0.978 - half, 0.978 + half,
+            2 / 3 * (1 + 1 + 2 / 3) - 1, 2 / 3 * (0 + 1 + 1) - 1,
+        ],
+        "statistics/generalisability.md": [
+            *squares, system, hard,
+            system / (system + squares[2] / 4), system / (system + (hard + squares[2]) / 4),
+            0.9 * squares[2] / 0.1 / system,
+        ],
         "statistics/topic-set-size.md": [158 * 0.01 / 0.1, 10 * 157],
     }  # fmt: skip
     for name, values in expected.items():
         numbers = _prose_numbers(name)
         for value in values:
             assert any(f"{value:.{digits}f}" in numbers for digits in range(5)), (name, value)
+
+
+def test_the_table_of_reliabilities(shared):
+    """By Cronbach's alpha and sums of squares from the files; the sizes by the definition."""
+    rows = re.findall(
+        r"^\| round(\d) \|(.*)\|$", page("statistics/generalisability.md"), re.MULTILINE
+    )
+    assert [number for number, _ in rows] == ["1", "2", "3"]
+    for number, cells in rows:
+        path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
+        scores = np.genfromtxt(path, delimiter=",", skip_header=1)[:, 1:]
+        n, m = scores.shape
+        alpha = n / (n - 1) * (1 - scores.var(1, ddof=1).sum() / scores.sum(0).var(ddof=1))
+        residual = scores - scores.mean(0) - scores.mean(1)[:, None] + scores.mean()
+        rest = (residual**2).sum() / ((m - 1) * (n - 1))
+        system = scores.mean(0).var(ddof=1) - rest / n
+        noise = scores.mean(1).var(ddof=1) - rest / m + rest
+        expected = [f"{alpha:.3f}", f"{system / (system + noise / n):.3f}"]
+        expected += [str(ceil(19 * each / system)) for each in (rest, noise)]
+        expected.append(str(int(anova_topics(10, 0.1, scores.var(0, ddof=1).mean()).topics)))
+        assert [cell.strip() for cell in cells.split("|")] == expected
 
 
 def test_refresh_finds_the_commands():
