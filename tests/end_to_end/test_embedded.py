@@ -225,7 +225,7 @@ def as_ordinary_user():
     """How an ordinary user runs this very program: a command prefix and the environment.
 
     The interpreter and the libraries may lie where only root looks, such as a Python under
-    /root. Then the user gets the system's Python of the same version, or a copy.
+    the home of root. Then the user gets the system's Python of the same version, or a copy.
     """
     user = next(entry for entry in pwd.getpwall() if entry.pw_name in PEOPLE)
     stage = Path(tempfile.mkdtemp(prefix="rb"))
