@@ -53,7 +53,8 @@ def test_examples():
 def test_equals_the_plain_loop(scores, seed, level):
     found = bootstrap_variance(scores, 60, level, seed)
     if found.reason is not None:
-        assert (scores == scores[0]).all()
+        # No spread, or one whose square no float holds.
+        assert np.abs(scores - scores[0]).max() < 1e-150
         return
     values = plain_loop(scores, all_weights(len(scores), 60, seed))
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
