@@ -1,8 +1,9 @@
 """The record's tables, in the PostgreSQL schema ``roundbook``.
 
 The migrations make the schema; this module describes it to queries, and ``alembic check``
-holds the two together. Rows of the tables in `IMMUTABLE` are only ever inserted: the
-database itself refuses UPDATE, DELETE and TRUNCATE on them.
+holds the two together. Rows are only ever inserted: the database itself refuses DELETE and
+TRUNCATE, and UPDATE of all but a task's title, what becomes known of a round or a run, and a
+draft's becoming published.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    Uuid,
     func,
     text,
 )
@@ -81,6 +83,8 @@ round_ = Table(
     Column("held", Date),
     Column("collection", Text),
     Column("status", Text, nullable=False, server_default="draft"),
+    # What orders the pseudonyms of its teams while it is a draft.
+    Column("pseudonym_key", Uuid, nullable=False, server_default=func.gen_random_uuid()),
     _now("created_at"),
     UniqueConstraint("task_id", "label"),
     UniqueConstraint("task_id", "ordinal"),
@@ -360,4 +364,85 @@ plan_estimate = Table(
     CheckConstraint(
         "num_nonnulls(variance_estimate_id, published_variance_id) = 1", name="one_origin"
     ),
+)
+
+# A report is kept as it was printed; the factor sets it compared are what it rests on.
+drift_report = Table(
+    "drift_report",
+    metadata,
+    _identity(),
+    _refers("task_id", "task"),
+    Column("number", Integer, nullable=False),
+    _refers("measure_id", "measure"),
+    _required("assessments"),
+    _refers("from_factor_set_id", "factor_set"),
+    _refers("to_factor_set_id", "factor_set"),
+    Column("note", Text),
+    Column("result", JSONB, nullable=False),
+    _required("software"),
+    _now("saved_at"),
+    _required("saved_by"),
+    UniqueConstraint("task_id", "number"),
+    CheckConstraint("from_factor_set_id <> to_factor_set_id", name="two_ends"),
+)
+
+# Each row says whether a matrix counts from then on; the last one holds.
+withdrawal = Table(
+    "withdrawal",
+    metadata,
+    _refers("matrix_id", "matrix"),
+    Column("number", Integer, nullable=False),
+    Column("withdrawn", Boolean, nullable=False),
+    _required("reason"),
+    _required("software"),
+    _now("decided_at"),
+    _required("decided_by"),
+    PrimaryKeyConstraint("matrix_id", "number"),
+    # Withdrawn, restored, withdrawn again: in turn, beginning with a withdrawal.
+    CheckConstraint("number >= 1 AND withdrawn = (number % 2 = 1)", name="in_turn"),
+    CheckConstraint("reason <> ''", name="reason"),
+)
+
+# Who did what, when and why. Unknown is null: of what was recorded before events were kept.
+event = Table(
+    "event",
+    metadata,
+    _identity(),
+    Column("at", DateTime(timezone=True), nullable=False, server_default=func.clock_timestamp()),
+    Column("who", Text),
+    _required("what"),
+    _refers("task_id", "task", nullable=True),
+    _refers("round_id", "round", nullable=True),
+    _refers("matrix_id", "matrix", nullable=True),
+    Column("why", Text),
+    Column("details", JSONB, nullable=False, server_default="{}"),
+    _required("software"),
+    Index("event_task_id_index", "task_id"),
+    Index("event_matrix_id_index", "matrix_id"),
+    CheckConstraint("what <> ''", name="what"),
+)
+
+# What the record's views show, for queries; the migrations make them.
+views = MetaData(schema=SCHEMA)
+
+# The matrices that are withdrawn at present, each with why.
+withdrawn = Table(
+    "withdrawn",
+    views,
+    Column("matrix_id", BigInteger),
+    Column("number", Integer),
+    Column("reason", Text),
+    Column("decided_at", DateTime(timezone=True)),
+    Column("decided_by", Text),
+)
+
+# The matrices that count: the latest revision of each, unless it is withdrawn.
+current_matrix = Table(
+    "current_matrix",
+    views,
+    Column("id", BigInteger),
+    Column("round_id", BigInteger),
+    Column("measure_id", BigInteger),
+    Column("assessments", Text),
+    Column("revision", Integer),
 )
