@@ -1,0 +1,193 @@
+"""A small simulated campaign, and what a record of it is asked: the contents of a release's dump.
+
+The campaign uses everything that a record can hold. Whoever makes the record hold more adds it
+here before the release's dump is made; the dumps of earlier releases stay as they are.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Engine
+
+from service.formats import MissingPolicy, RunTeam, ScoreMatrix, SettledMatrix, settle_missing
+from service.logbook.drift import report_drift
+from service.logbook.factors import show_factors
+from service.logbook.fitting import fit_factor_set
+from service.logbook.matrices import log_matrix
+from service.logbook.plan_record import save_plan, show_plan
+from service.logbook.plans import Design, plan, plan_task
+from service.logbook.published import record_variance
+from service.logbook.rounds import create_round, list_rounds, set_round
+from service.logbook.standardise import standardise
+from service.logbook.tasks import create_task
+from service.logbook.variances import show_variances
+from service.statistics.simulation import simulate_scores
+
+SEED = 20260101
+USER = "simulated"
+MEASURES = ("nDCG@10", "P@5")
+ROUNDS = {"2023": 0.0, "2024": 0.0, "2025": 0.5}
+RUNS, SHARED, NEW = 8, 8, 4
+
+_ASK = {
+    "variance": show_variances,
+    "factors": show_factors,
+    "drift": report_drift,
+    "standardise": standardise,
+    "rounds": list_rounds,
+    "plan": show_plan,
+}
+
+
+def ask(engine: Engine, question: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the record's answer to a question, as JSON has it."""
+    answer: dict[str, Any] = _ASK[question](engine, **arguments).model_dump(mode="json")
+    return answer
+
+
+def questions() -> list[tuple[str, dict[str, Any]]]:
+    """Return what the record of `record_campaign` is asked."""
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("rounds", {"task": "web"}),
+        ("rounds", {"task": "speech"}),
+        ("variance", {"task": "speech", "measure": "nDCG@10"}),
+        ("variance", {"task": "speech", "measure": "nDCG@10", "scale": "std-ab"}),
+        ("plan", {"name": "next web"}),
+        ("plan", {"name": "next web", "version": 1}),
+        ("plan", {"name": "a guess"}),
+    ]
+    for measure in MEASURES:
+        series = {"task": "web", "measure": measure, "assessments": "official"}
+        asked += [("variance", series | {"scale": scale}) for scale in ("raw", "std-ab", "std-cdf")]
+        asked += [("factors", series | {"round_label": label}) for label in ROUNDS]
+        asked += [("drift", series), ("drift", series | {"to_round": "2024"})]
+    bronze = {"task": "web", "measure": "nDCG@10", "assessments": "bronze"}
+    first = {"task": "web", "round_label": "2023", "measure": "nDCG@10"}
+    return [
+        *asked,
+        ("variance", bronze),
+        ("factors", bronze | {"round_label": "2024"}),
+        ("factors", first | {"version": 1}),
+        ("standardise", first | {"scale": "std-cdf"}),
+        ("standardise", first | {"factors_from": "2023:1"}),
+    ]
+
+
+def record_campaign(engine: Engine) -> None:
+    """Record the campaign, the same numbers every time."""
+    generator = np.random.default_rng(SEED)
+    shared = generator.normal(-0.4, 0.9, SHARED)
+    create_task(engine, "web", "Simulated web search")
+    create_round(engine, "web", "2023", held=date(2023, 11, 14))
+    for number, (label, centre) in enumerate(ROUNDS.items()):
+        hardness = np.concatenate([shared, generator.normal(-0.4, 0.9, NEW)])
+        topics = [*range(1, SHARED + 1), *(SHARED + number * NEW + np.arange(1, NEW + 1))]
+        for measure in MEASURES:
+            scores = simulate_scores(generator, hardness, RUNS, centre=centre)
+            if measure == "P@5":
+                scores = (scores * 5).round() / 5
+                scores[0] = 0.0  # a topic without spread
+            _log(engine, label, measure, _matrix(label, topics, scores))
+            if label == "2024":
+                noisy = (scores + generator.normal(0, 0.02, scores.shape)).clip(0, 1).round(4)
+                _log(engine, label, measure, _matrix(label, topics, noisy), assessments="bronze")
+            if (label, measure) == ("2023", "nDCG@10"):
+                holes = scores.copy()
+                holes[3, 2] = np.nan
+                dropped = _matrix(label, topics, holes, "drop-topic")
+                _log(engine, label, measure, dropped, revise="A topic was judged twice")
+        if label == "2024":
+            _plan(engine, "Before the third round")
+    runs = [_run("2023", number) for number in range(4)]
+    fit_factor_set(engine, "web", "2023", "nDCG@10", runs=runs, reason="Baselines only", user=USER)
+    set_round(engine, "web", "2024", held=date(2024, 11, 12), collection="crawl 2")
+    set_round(engine, "web", "2025", collection="crawl 2")
+    _plan(engine, None)
+    save_plan(engine, "a guess", plan(0.05, Design(m=(10,), min_d=(0.1,))), user=USER)
+    _record_published(engine)
+
+
+def _record_published(engine: Engine) -> None:
+    create_task(engine, "speech")
+    published = (
+        ("I", "raw", 0.061, None),
+        ("II", "raw", 0.052, None),
+        ("II", "raw", 0.0525, "A misprint"),
+        ("II", "std-ab", 0.0161, None),
+    )
+    for label, scale, variance, reason in published:
+        record_variance(
+            engine,
+            "speech",
+            label,
+            "nDCG@10",
+            variance=variance,
+            runs=20,
+            topics=50,
+            source="An overview that nobody wrote, Table 1",
+            scale=scale,
+            create=True,
+            revise=reason,
+            user=USER,
+        )
+
+
+def _plan(engine: Engine, note: str | None) -> None:
+    design = Design(m=(2, 10), min_d=(0.1, 0.2))
+    planned = plan_task(engine, "web", "nDCG@10", design, assessments="official")
+    save_plan(engine, "next web", planned, note=note, user=USER)
+
+
+def _run(label: str, number: int) -> str:
+    return f"{label}-run{number + 1}"
+
+
+def _matrix(
+    label: str, topics: list[int], scores: np.ndarray, missing: MissingPolicy = "reject"
+) -> SettledMatrix:
+    return settle_missing(
+        ScoreMatrix(
+            topics=tuple(map(str, topics)),
+            runs=tuple(_run(label, number) for number in range(RUNS)),
+            scores=np.asfortranarray(scores),
+            measure=None,
+            layout="wide",
+            files=(f"simulated, seed {SEED}",),
+        ),
+        missing,
+    )
+
+
+def _log(
+    engine: Engine,
+    label: str,
+    measure: str,
+    matrix: SettledMatrix,
+    *,
+    assessments: str = "official",
+    revise: str | None = None,
+) -> None:
+    # Half of the runs of 2024 came too late for the pool; some teams bring a system back.
+    teams = {
+        run: RunTeam(run, f"Team {number % 3}", "automatic", number % 2 == 0, f"system{number % 3}")
+        for number, run in enumerate(matrix.runs)
+        if label != "2023"
+    }
+    if label == "2025":
+        teams = {run: RunTeam(run, "Team 1", None, None, None) for run in list(teams)[:3]}
+    log_matrix(
+        engine,
+        "web",
+        label,
+        measure,
+        matrix,
+        teams=teams,
+        assessments=assessments,
+        create=True,
+        revise=revise,
+        tool="simulator 1.0",
+        user=USER,
+    )

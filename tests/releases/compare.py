@@ -1,0 +1,112 @@
+"""Two states of a database side by side: everything its catalogue holds, and every value."""
+
+from __future__ import annotations
+
+from sqlalchemy import Engine, text
+
+# (table, column) pairs, in the order of the columns.
+Columns = dict[str, list[str]]
+
+_OURS = "nspname !~ '^pg_' AND nspname <> 'information_schema'"
+
+# One line of text an object. What PostgreSQL numbers as it likes (oids, and positions of columns,
+# which a dropped column leaves a gap in) is left out; the order of the columns is not.
+_CATALOGUE = f"""
+WITH space AS (SELECT oid, nspname, nspacl FROM pg_namespace WHERE {_OURS}),
+relation AS (
+    SELECT pg_class.*, pg_class.oid AS id, nspname || '.' || relname AS name
+    FROM pg_class JOIN space ON space.oid = relnamespace
+),
+attribute AS (
+    SELECT relation.name, pg_attribute.*,
+           row_number() OVER (PARTITION BY attrelid ORDER BY attnum) AS place
+    FROM pg_attribute JOIN relation ON attrelid = relation.id
+    WHERE attnum > 0 AND NOT attisdropped AND relkind IN ('r', 'p', 'v', 'm', 'S', 'c')
+)
+SELECT concat_ws(' ', 'schema', nspname, nspacl) FROM space
+UNION ALL
+SELECT concat_ws(' ', 'relation', relkind, name, relpersistence, relreplident, reloptions, relacl,
+                 relrowsecurity, relforcerowsecurity, obj_description(id, 'pg_class'))
+FROM relation
+UNION ALL
+SELECT concat_ws(' ', 'column', name, place, attname, format_type(atttypid, atttypmod),
+                 CASE WHEN attnotnull THEN 'not null' END,
+                 'default ' || pg_get_expr(adbin, adrelid),
+                 'identity', attidentity, 'generated', attgenerated,
+                 'storage', attstorage, attcompression, attcollation::regcollation, attacl,
+                 col_description(attrelid, attnum))
+FROM attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+UNION ALL
+SELECT concat_ws(' ', 'constraint', name, conname, pg_get_constraintdef(pg_constraint.oid),
+                 condeferrable, condeferred, convalidated)
+FROM pg_constraint JOIN relation ON conrelid = relation.id
+UNION ALL
+SELECT concat_ws(' ', 'index', pg_get_indexdef(indexrelid), indisvalid)
+FROM pg_index JOIN relation ON indrelid = relation.id
+UNION ALL
+SELECT concat_ws(' ', 'view', name, pg_get_viewdef(id)) FROM relation WHERE relkind IN ('v', 'm')
+UNION ALL
+SELECT concat_ws(' ', 'rule', name, pg_get_ruledef(pg_rewrite.oid), ev_enabled)
+FROM pg_rewrite JOIN relation ON ev_class = relation.id
+UNION ALL
+SELECT concat_ws(' ', 'policy', name, polname, pg_get_expr(polqual, polrelid))
+FROM pg_policy JOIN relation ON polrelid = relation.id
+UNION ALL
+SELECT concat_ws(' ', 'function', pg_get_functiondef(pg_proc.oid), proacl)
+FROM pg_proc JOIN space ON space.oid = pronamespace WHERE prokind IN ('f', 'p')
+UNION ALL
+SELECT concat_ws(' ', 'trigger', name, tgenabled,
+                 CASE WHEN tgisinternal THEN conname || ' ' || CAST(tgfoid::regproc AS text)
+                      ELSE pg_get_triggerdef(pg_trigger.oid) END)
+FROM pg_trigger
+JOIN relation ON tgrelid = relation.id
+LEFT JOIN pg_constraint ON pg_constraint.oid = tgconstraint
+UNION ALL
+SELECT concat_ws(' ', 'sequence', name, format_type(seqtypid, NULL), seqstart, seqincrement,
+                 seqmax, seqmin, seqcache, seqcycle)
+FROM pg_sequence JOIN relation ON seqrelid = relation.id
+UNION ALL
+SELECT concat_ws(' ', 'type', nspname, format_type(pg_type.oid, NULL), typtype)
+FROM pg_type JOIN space ON space.oid = typnamespace
+UNION ALL
+SELECT concat_ws(' ', 'default privileges', defaclobjtype, defaclacl) FROM pg_default_acl
+UNION ALL
+SELECT concat_ws(' ', 'extension', extname) FROM pg_extension
+UNION ALL
+SELECT concat_ws(' ', 'event trigger', evtname) FROM pg_event_trigger
+"""
+
+_COLUMNS = """
+SELECT table_name, column_name
+FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
+WHERE table_schema = 'roundbook' AND table_type = 'BASE TABLE' AND table_name <> 'alembic_version'
+ORDER BY table_name, ordinal_position
+"""
+
+
+def catalogue(engine: Engine) -> list[str]:
+    """Return a line for every object in the database that is not PostgreSQL's own."""
+    with engine.connect() as connection:
+        return sorted(connection.execute(text(_CATALOGUE)).scalars())
+
+
+def columns(engine: Engine) -> Columns:
+    """Return the record's tables and their columns."""
+    found: Columns = {}
+    with engine.connect() as connection:
+        for table, column in connection.execute(text(_COLUMNS)):
+            found.setdefault(table, []).append(column)
+    return found
+
+
+def values(engine: Engine, of: Columns) -> dict[str, list[str]]:
+    """Return every row of these tables as text, in these columns alone."""
+    with engine.connect() as connection:
+        return {
+            table: sorted(
+                connection.execute(
+                    text(f"SELECT CAST(ROW({', '.join(names)}) AS text) FROM roundbook.{table}")
+                ).scalars()
+            )
+            for table, names in of.items()
+        }
