@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from uuid import uuid4
 
@@ -24,12 +25,14 @@ from service.database.schema import (
     expected_revision,
     upgrade,
 )
+from service.database.tables import SCHEMA, metadata
 from service.errors import DatabaseError
 from service.formats import ScoreMatrix, settle_missing
+from service.logbook.events import list_events
 from service.logbook.matrices import log_matrix
 from service.logbook.variances import show_variances
-from tests.releases.campaign import ask
 from tests.releases.compare import catalogue, columns, values
+from tests.releases.questions import ask
 
 RELEASES = Path(__file__).parents[1] / "releases"
 RELEASED = sorted(path.stem for path in RELEASES.glob("*.sql"))
@@ -116,6 +119,26 @@ def test_the_dumps_are_small_and_say_that_they_are_simulated(release):
     assert "All data is simulated" in dump[:300]
 
 
+def tables_in(lines):
+    """What the code can describe: columns in any order, constraints and indexes of its tables."""
+    names = [rf"{SCHEMA}\.{table.name}" for table in metadata.sorted_tables]
+    ours = re.compile(rf"(column|constraint|index .* ON) ({'|'.join(names)}) (?!.* TRIGGER )")
+    return {re.sub(r"^(column \S+) \d+", r"\1", line) for line in lines if ours.match(line)}
+
+
+def test_the_code_describes_the_migrated_tables(bare, fresh):
+    # `alembic check` compares neither CHECK constraints nor defaults.
+    with bare.begin() as connection:
+        connection.execute(text(f"CREATE SCHEMA {SCHEMA}"))
+        metadata.create_all(connection)
+        connection.execute(
+            text("ALTER TABLE roundbook.score_vector ALTER COLUMN scores SET STORAGE EXTERNAL")
+        )
+    described = tables_in(catalogue(bare))
+    assert len(described) > 100
+    assert described == tables_in(fresh[HEAD])
+
+
 def test_an_upgrade_keeps_every_value(old, fresh, release):
     before = columns(old)
     recorded = values(old, before)
@@ -187,6 +210,63 @@ def test_what_was_logged_before_the_upgrade_is_guarded_after_it(old, role):
     assert values(old, recorded) == before
 
 
+# What the record of before tells, with the time that each was recorded at.
+TOLD = """
+SELECT created_at AS at, NULL AS who, 'task created' AS what, name AS task, NULL AS round,
+       NULL::bigint AS matrix, NULL AS why, NULL AS software
+FROM roundbook.task
+UNION ALL
+SELECT round.created_at, NULL, 'round created', name, label, NULL, NULL, NULL
+FROM roundbook.round JOIN roundbook.task ON task.id = task_id
+UNION ALL
+SELECT logged_at, logged_by, CASE revision WHEN 1 THEN 'matrix logged' ELSE 'matrix revised' END,
+       name, label, matrix.id, reason, software
+FROM roundbook.matrix JOIN roundbook.round ON round.id = round_id
+JOIN roundbook.task ON task.id = task_id
+UNION ALL
+SELECT recorded_at, recorded_by, 'variance recorded', name, label, NULL, reason, software
+FROM roundbook.published_variance JOIN roundbook.round ON round.id = round_id
+JOIN roundbook.task ON task.id = task_id
+"""
+
+
+def test_events_tell_of_what_was_recorded_before_events_were_kept(old, release):
+    if release >= "0003":
+        return
+    with unit_of_work(old) as connection:
+        told = [tuple(row) for row in connection.execute(text(TOLD))]
+    upgrade(old)
+    events = list_events(old).events
+    later = [each for each in events if each.what in ("factors fitted", "plan saved")]
+    names = ("at", "who", "what", "task", "round", "matrix", "why", "software")
+    found = [tuple(getattr(each, name) for name in names) for each in events if each not in later]
+    assert sorted(found, key=str) == sorted(told, key=str)
+    assert [each.at for each in events] == sorted(each.at for each in events)
+    assert {each.details["told_from"] for each in events} == {"the record, before events were kept"}
+    # What is made in one go is told in order; the factors of a logging are part of it.
+    assert [(each.what, each.round) for each in events[:4]] == [
+        ("task created", None),
+        ("round created", "2023"),
+        ("matrix logged", "2023"),
+        ("matrix revised", "2023"),
+    ]
+    expected = {"0001": []}.get(
+        release,
+        [
+            ("plan saved", "web", None, "Before the third round", {"plan": "next web"}),
+            ("factors fitted", "web", "2023", "Baselines only", {"version": 3, "runs": 4}),
+            ("plan saved", "web", None, None, {"plan": "next web", "version": 2}),
+            ("plan saved", None, None, None, {"plan": "a guess", "version": 1}),
+        ],
+    )
+    assert [(each.what, each.task, each.round, each.why) for each in later] == [
+        row[:4] for row in expected
+    ]
+    for each, (*_, details) in zip(later, expected, strict=True):
+        assert details.items() <= each.details.items()
+        assert each.who == "simulated"
+
+
 def test_the_campaign_goes_on_after_the_upgrade(old):
     upgrade(old)
     recorded = columns(old)
@@ -213,6 +293,10 @@ def test_the_campaign_goes_on_after_the_upgrade(old):
     assert len(after["matrix"]) == len(before["matrix"]) + 2
 
 
+def without_versions(engine):
+    return [line for line in catalogue(engine) if "roundbook.alembic_version" not in line]
+
+
 def test_a_downgrade_leaves_no_trace(old, fresh, release):
     kept = columns(old)
     recorded = values(old, kept)
@@ -224,8 +308,7 @@ def test_a_downgrade_leaves_no_trace(old, fresh, release):
         if revision >= release:
             assert values(old, kept) == recorded
     run_alembic(old, command.downgrade, "base")
-    left = [line for line in catalogue(old) if "roundbook.alembic_version" not in line]
-    assert left == sorted([*fresh["bare"], "schema roundbook"])
+    assert without_versions(old) == sorted([*fresh["bare"], "schema roundbook"])
     upgrade(old)
     assert catalogue(old) == fresh[HEAD]
 
@@ -250,9 +333,14 @@ def test_a_migration_that_fails_leaves_the_old_schema_whole(bare, bare_database,
         upgrade(bare)
     event.remove(bare, "before_cursor_execute", fail)
     assert current_revision(bare) == before
+    with unit_of_work(bare) as connection:
+        locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = ("
+        locks += "SELECT oid FROM pg_database WHERE datname = current_database())"
+        assert connection.execute(text(locks)).scalar() == 0
     if before:
         assert catalogue(bare) == fresh[before]
-    assert values(bare, columns(bare)) == recorded
+        assert values(bare, columns(bare)) == recorded
+    else:
+        assert without_versions(bare) == sorted([*fresh["bare"], "schema roundbook"])
     assert upgrade(bare) == (before, HEAD)
     assert catalogue(bare) == fresh[HEAD]
-    assert values(bare, columns(bare)).keys() >= recorded.keys()

@@ -1,4 +1,4 @@
-"""A small simulated campaign, and what a record of it is asked: the contents of a release's dump.
+"""A small simulated campaign: the contents of a release's dump.
 
 The campaign uses everything that a record can hold. Whoever makes the record hold more adds it
 here before the release's dump is made; the dumps of earlier releases stay as they are.
@@ -7,23 +7,19 @@ here before the release's dump is made; the dumps of earlier releases stay as th
 from __future__ import annotations
 
 from datetime import date
-from typing import Any
 
 import numpy as np
 from sqlalchemy import Engine
 
 from service.formats import MissingPolicy, RunTeam, ScoreMatrix, SettledMatrix, settle_missing
-from service.logbook.drift import report_drift
-from service.logbook.factors import show_factors
+from service.logbook.corrections import restore_matrix, withdraw_matrix
 from service.logbook.fitting import fit_factor_set
-from service.logbook.matrices import log_matrix
-from service.logbook.plan_record import save_plan, show_plan
+from service.logbook.matrices import LoggedMatrix, log_matrix
+from service.logbook.plan_record import save_plan
 from service.logbook.plans import Design, plan, plan_task
 from service.logbook.published import record_variance
-from service.logbook.rounds import create_round, list_rounds, set_round
-from service.logbook.standardise import standardise
+from service.logbook.rounds import create_round, publish_round, set_round
 from service.logbook.tasks import create_task
-from service.logbook.variances import show_variances
 from service.statistics.simulation import simulate_scores
 
 SEED = 20260101
@@ -32,56 +28,13 @@ MEASURES = ("nDCG@10", "P@5")
 ROUNDS = {"2023": 0.0, "2024": 0.0, "2025": 0.5}
 RUNS, SHARED, NEW = 8, 8, 4
 
-_ASK = {
-    "variance": show_variances,
-    "factors": show_factors,
-    "drift": report_drift,
-    "standardise": standardise,
-    "rounds": list_rounds,
-    "plan": show_plan,
-}
-
-
-def ask(engine: Engine, question: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the record's answer to a question, as JSON has it."""
-    answer: dict[str, Any] = _ASK[question](engine, **arguments).model_dump(mode="json")
-    return answer
-
-
-def questions() -> list[tuple[str, dict[str, Any]]]:
-    """Return what the record of `record_campaign` is asked."""
-    asked: list[tuple[str, dict[str, Any]]] = [
-        ("rounds", {"task": "web"}),
-        ("rounds", {"task": "speech"}),
-        ("variance", {"task": "speech", "measure": "nDCG@10"}),
-        ("variance", {"task": "speech", "measure": "nDCG@10", "scale": "std-ab"}),
-        ("plan", {"name": "next web"}),
-        ("plan", {"name": "next web", "version": 1}),
-        ("plan", {"name": "a guess"}),
-    ]
-    for measure in MEASURES:
-        series = {"task": "web", "measure": measure, "assessments": "official"}
-        asked += [("variance", series | {"scale": scale}) for scale in ("raw", "std-ab", "std-cdf")]
-        asked += [("factors", series | {"round_label": label}) for label in ROUNDS]
-        asked += [("drift", series), ("drift", series | {"to_round": "2024"})]
-    bronze = {"task": "web", "measure": "nDCG@10", "assessments": "bronze"}
-    first = {"task": "web", "round_label": "2023", "measure": "nDCG@10"}
-    return [
-        *asked,
-        ("variance", bronze),
-        ("factors", bronze | {"round_label": "2024"}),
-        ("factors", first | {"version": 1}),
-        ("standardise", first | {"scale": "std-cdf"}),
-        ("standardise", first | {"factors_from": "2023:1"}),
-    ]
-
 
 def record_campaign(engine: Engine) -> None:
     """Record the campaign, the same numbers every time."""
     generator = np.random.default_rng(SEED)
     shared = generator.normal(-0.4, 0.9, SHARED)
-    create_task(engine, "web", "Simulated web search")
-    create_round(engine, "web", "2023", held=date(2023, 11, 14))
+    create_task(engine, "web", "Simulated web search", user=USER)
+    create_round(engine, "web", "2023", held=date(2023, 11, 14), user=USER)
     for number, (label, centre) in enumerate(ROUNDS.items()):
         hardness = np.concatenate([shared, generator.normal(-0.4, 0.9, NEW)])
         topics = [*range(1, SHARED + 1), *(SHARED + number * NEW + np.arange(1, NEW + 1))]
@@ -103,15 +56,27 @@ def record_campaign(engine: Engine) -> None:
             _plan(engine, "Before the third round")
     runs = [_run("2023", number) for number in range(4)]
     fit_factor_set(engine, "web", "2023", "nDCG@10", runs=runs, reason="Baselines only", user=USER)
-    set_round(engine, "web", "2024", held=date(2024, 11, 12), collection="crawl 2")
-    set_round(engine, "web", "2025", collection="crawl 2")
+    set_round(engine, "web", "2024", held=date(2024, 11, 12), collection="crawl 2", user=USER)
+    set_round(engine, "web", "2025", collection="crawl 2", user=USER)
     _plan(engine, None)
     save_plan(engine, "a guess", plan(0.05, Design(m=(10,), min_d=(0.1,))), user=USER)
     _record_published(engine)
+    _correct(engine)
+
+
+def _correct(engine: Engine) -> None:
+    scores = simulate_scores(np.random.default_rng(SEED + 1), np.zeros(SHARED), RUNS)
+    for assessments in ("crowd", "second crowd"):
+        again = _matrix("2025", list(range(1, SHARED + 1)), scores)
+        logged = _log(engine, "2025", "nDCG@10", again, assessments=assessments)
+        assert logged.matrix is not None
+        withdraw_matrix(engine, logged.matrix, "The assessors guessed", user=USER)
+    restore_matrix(engine, logged.matrix, "These did not", user=USER)
+    publish_round(engine, "web", "2023", why="The proceedings are out", user=USER)
 
 
 def _record_published(engine: Engine) -> None:
-    create_task(engine, "speech")
+    create_task(engine, "speech", user=USER)
     published = (
         ("I", "raw", 0.061, None),
         ("II", "raw", 0.052, None),
@@ -169,7 +134,7 @@ def _log(
     *,
     assessments: str = "official",
     revise: str | None = None,
-) -> None:
+) -> LoggedMatrix:
     # Half of the runs of 2024 came too late for the pool; some teams bring a system back.
     teams = {
         run: RunTeam(run, f"Team {number % 3}", "automatic", number % 2 == 0, f"system{number % 3}")
@@ -178,7 +143,7 @@ def _log(
     }
     if label == "2025":
         teams = {run: RunTeam(run, "Team 1", None, None, None) for run in list(teams)[:3]}
-    log_matrix(
+    return log_matrix(
         engine,
         "web",
         label,

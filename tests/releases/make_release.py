@@ -24,7 +24,8 @@ from sqlalchemy.engine import URL
 
 from service.database.engine import make_engine, parse_url
 from service.database.schema import expected_revision, upgrade
-from tests.releases.campaign import SEED, ask, questions, record_campaign
+from tests.releases.campaign import SEED, record_campaign
+from tests.releases.questions import ask, questions
 
 HERE = Path(__file__).parent
 OLDEST = 15

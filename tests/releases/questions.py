@@ -1,0 +1,59 @@
+"""What the record of the simulated campaign is asked, at its release and by every later one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Engine
+
+from service.logbook.drift import report_drift
+from service.logbook.factors import show_factors
+from service.logbook.plan_record import show_plan
+from service.logbook.rounds import list_rounds
+from service.logbook.standardise import standardise
+from service.logbook.variances import show_variances
+
+_ASK = {
+    "variance": show_variances,
+    "factors": show_factors,
+    "drift": report_drift,
+    "standardise": standardise,
+    "rounds": list_rounds,
+    "plan": show_plan,
+}
+
+
+def ask(engine: Engine, question: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the record's answer to a question, as JSON has it."""
+    answer: dict[str, Any] = _ASK[question](engine, **arguments).model_dump(mode="json")
+    return answer
+
+
+def questions() -> list[tuple[str, dict[str, Any]]]:
+    """Return the questions, each with its arguments."""
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("rounds", {"task": "web"}),
+        ("rounds", {"task": "speech"}),
+        ("variance", {"task": "speech", "measure": "nDCG@10"}),
+        ("variance", {"task": "speech", "measure": "nDCG@10", "scale": "std-ab"}),
+        ("plan", {"name": "next web"}),
+        ("plan", {"name": "next web", "version": 1}),
+        ("plan", {"name": "a guess"}),
+    ]
+    for measure in ("nDCG@10", "P@5"):
+        series = {"task": "web", "measure": measure, "assessments": "official"}
+        asked += [("variance", series | {"scale": scale}) for scale in ("raw", "std-ab", "std-cdf")]
+        asked += [
+            ("factors", series | {"round_label": label}) for label in ("2023", "2024", "2025")
+        ]
+        asked += [("drift", series), ("drift", series | {"to_round": "2024"})]
+    bronze = {"task": "web", "measure": "nDCG@10", "assessments": "bronze"}
+    first = {"task": "web", "round_label": "2023", "measure": "nDCG@10"}
+    return [
+        *asked,
+        ("variance", bronze),
+        ("factors", bronze | {"round_label": "2024"}),
+        ("factors", first | {"version": 1}),
+        ("standardise", first | {"scale": "std-cdf"}),
+        ("standardise", first | {"factors_from": "2023:1"}),
+    ]
