@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psycopg
-from sqlalchemy import Connection, Engine, create_engine, exc
+from sqlalchemy import Connection, Engine, create_engine, event, exc
 from sqlalchemy.engine import URL, make_url
 
-from service.errors import DatabaseBusy, DatabaseError, DatabaseUnreachable, InputError
+from service.database.faults import Moment, driver_error, is_lost, translate
+from service.errors import InputError
 
 _DRIVER = "postgresql+psycopg"
 
@@ -68,42 +69,21 @@ def unit_of_work(engine: Engine) -> Iterator[Connection]:
     DatabaseUnreachable, DatabaseBusy, DatabaseError
         In place of the driver's own errors.
     """
-    with translated_errors(engine.url), engine.connect() as connection:
-        yield connection
+    moment: Moment = "connecting"
 
+    def committing(_: Connection) -> None:
+        nonlocal moment
+        moment = "committing"
 
-@contextmanager
-def translated_errors(url: URL) -> Iterator[None]:
-    """Raise the driver's errors as Roundbook's."""
     try:
-        yield
-    except exc.DBAPIError as error:
-        raise _translate(error.orig, url) from error
-    except psycopg.Error as error:  # COPY goes to the driver without SQLAlchemy between
-        raise _translate(error, url) from error
-
-
-def _translate(error: BaseException | None, url: URL) -> DatabaseError:
-    said = _first_line(error)
-    if isinstance(error, psycopg.errors.LockNotAvailable | psycopg.errors.DeadlockDetected):
-        return DatabaseBusy(
-            "Somebody else is writing to the same place and held it longer than the lock timeout;"
-            " nothing was written. Try again, or raise ROUNDBOOK_LOCK_TIMEOUT."
-        )
-    if isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None:
-        return DatabaseUnreachable(
-            "The database address has an option that PostgreSQL does not know; write it as"
-            " postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
-        )
-    if isinstance(error, psycopg.OperationalError) and error.sqlstate is None:
-        place = f"{url.host or 'localhost'}:{url.port or 5432}/{url.database or ''}"
-        return DatabaseUnreachable(
-            f"The database at {place} cannot be reached: {said}. Check ROUNDBOOK_DATABASE_URL or"
-            " --database, or leave both unset to use the embedded server."
-        )
-    return DatabaseError(f"PostgreSQL refused, so nothing was changed: {said}.")
-
-
-def _first_line(error: BaseException | None) -> str:
-    lines = str(error).strip().splitlines() if error is not None else []
-    return lines[0].strip().rstrip(".") if lines else "it gave no reason"
+        with engine.connect() as connection:
+            moment = "working"
+            event.listen(connection, "commit", committing)
+            try:
+                yield connection
+            except (exc.DBAPIError, psycopg.Error) as error:
+                if is_lost(driver_error(error)):
+                    connection.invalidate()  # or leaving would roll back on it
+                raise
+    except (exc.DBAPIError, psycopg.Error) as error:
+        raise translate(driver_error(error), engine.url, moment) from error

@@ -1,0 +1,537 @@
+"""A database that fails, for real: one sentence, the right exit code, nothing half written."""
+
+from __future__ import annotations
+
+import os
+import resource
+import select
+import signal
+import socket
+import tempfile
+import threading
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from uuid import uuid4
+
+import numpy as np
+import pytest
+from sqlalchemy import text
+
+from cli.main import run
+from service.database import vectors
+from service.database.embedded import embedded_server
+from service.database.engine import make_engine, parse_url, unit_of_work
+from service.database.schema import upgrade
+from service.database.tables import metadata
+from service.errors import DatabaseError, DatabaseUnreachable
+from service.formats import ScoreMatrix, settle_missing
+from service.logbook import storing
+from service.logbook.matrices import log_matrix
+from service.settings import load_settings
+
+TOPICS, RUNS = 120, 80
+
+
+def written(url):
+    return url.set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+def wait_until(done, what):
+    for _ in range(600):
+        if done():
+            return
+        time.sleep(0.05)
+    pytest.fail(f"after 30 seconds: {what}")
+
+
+def counts(engine):
+    """Return how many rows each table has."""
+    with unit_of_work(engine) as connection:
+        return {
+            table.name: connection.execute(text(f"SELECT count(*) FROM {table}")).scalar_one()
+            for table in metadata.sorted_tables
+        }
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """Run a command line in this process on a database; return its exit code and its stderr."""
+
+    def call(url, *words):
+        if url is None:  # the embedded server
+            monkeypatch.delenv("ROUNDBOOK_DATABASE_URL", raising=False)
+        else:
+            monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", written(url))
+        load_settings.cache_clear()
+        capsys.readouterr()
+        code = run([str(word) for word in words])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        if code:
+            assert out == ""
+            assert len(err.splitlines()) == 1, err
+            assert err.startswith("Error: ")
+            assert not (url and url.password) or str(url.password) not in err
+        return code, err
+
+    yield call
+    load_settings.cache_clear()
+
+
+@pytest.fixture
+def scores(tmp_path):
+    """A file that is logged as AP of round r in task t."""
+    values = np.random.default_rng(1).random((TOPICS, RUNS)).round(4)
+    lines = [",".join(["topic", *(f"run{each}" for each in range(RUNS))])]
+    lines += [",".join(map(str, [topic, *row])) for topic, row in enumerate(values)]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def log(command, scores):
+    """Log the file; return the exit code and stderr."""
+
+    def call(url):
+        return command(url, "log", "t", "r", scores, "--measure", "AP", "--create")
+
+    return call
+
+
+@pytest.fixture
+def halfway(monkeypatch):
+    """Have something happen once, when half of the scores are on their way to the server."""
+    encode = vectors.encode
+
+    def arrange(happens):
+        waiting = [happens]
+
+        def breaking(*arguments):
+            stream = b"".join(encode(*arguments))
+            half = len(stream) // 2
+            yield stream[:half]
+            if waiting:
+                waiting.pop()()
+            yield stream[half:]
+
+        monkeypatch.setattr(vectors, "encode", breaking)
+        return waiting
+
+    return arrange
+
+
+@pytest.fixture
+def before_scores(monkeypatch):
+    """Have something happen once, when the matrix is being stored and no score is written yet."""
+    write = storing.write_vectors
+
+    def arrange(happens):
+        waiting = [happens]
+
+        def first(*arguments):
+            if waiting:
+                waiting.pop()()
+            write(*arguments)
+
+        monkeypatch.setattr(storing, "write_vectors", first)
+
+    return arrange
+
+
+def copying(engine):
+    """Return the process that serves the COPY into score_vector."""
+    with unit_of_work(engine) as connection:
+        return connection.execute(
+            text(
+                "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
+                " AND state = 'active' AND query LIKE 'COPY roundbook.score_vector%FROM STDIN%'"
+            )
+        ).scalar_one()
+
+
+def signalled(engine, how):
+    """Return what ends the COPY from another connection."""
+
+    def act():
+        process = copying(engine)
+        with unit_of_work(engine) as connection:
+            assert connection.execute(text(f"SELECT {how}(:pid)"), {"pid": process}).scalar()
+
+    return act
+
+
+class Cable:
+    """A relay on loopback between the program and a server, which can be cut.
+
+    `cut_at` are bytes of the program's at which it cuts by itself: before it passes them on or,
+    if they are to be `answered`, when the server has answered and the program has not heard.
+    """
+
+    def __init__(self, url, cut_at=None, *, answered=False):
+        self.server, self.cut_at, self.answered = url, cut_at, answered
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = url.difference_update_query(["host"]).set(
+            host="127.0.0.1", port=self.listener.getsockname()[1]
+        )
+        self.ends = []
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def cut(self):
+        for end in self.ends:
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def close(self):
+        with suppress(OSError):
+            self.listener.shutdown(socket.SHUT_RDWR)
+        self.cut()
+        for each in (self.listener, *self.ends):
+            each.close()
+
+    def _serve(self):
+        with suppress(OSError):
+            while True:
+                program, _ = self.listener.accept()
+                server = self._to_server()
+                self.ends += [program, server]
+                threading.Thread(target=self._relay, args=(program, server), daemon=True).start()
+
+    def _to_server(self):
+        if self.server.host:
+            return socket.create_connection((self.server.host, self.server.port))
+        end = socket.socket(socket.AF_UNIX)
+        end.connect(f"{self.server.query['host']}/.s.PGSQL.5432")
+        return end
+
+    def _relay(self, program, server):
+        with suppress(OSError):
+            while self._pass_on(program, server):
+                pass
+        self.cut()
+
+    def _pass_on(self, program, server):
+        for end in select.select([program, server], [], [])[0]:
+            data = end.recv(65536)
+            if end is program and self.cut_at and self.cut_at in data:
+                if self.answered:
+                    server.sendall(data)
+                    server.recv(65536)
+                return False
+            if not data:
+                return False
+            (server if end is program else program).sendall(data)
+        return True
+
+
+@pytest.fixture
+def cable():
+    """Lay a cable to a database."""
+    laid = []
+
+    def lay(*arguments, **options):
+        laid.append(Cable(*arguments, **options))
+        return laid[-1]
+
+    yield lay
+    for each in laid:
+        each.close()
+
+
+# the connection is lost
+
+
+@pytest.mark.parametrize("cut", ["terminated", "cable"])
+def test_a_connection_lost_midway_through_the_scores(log, halfway, cable, database, engine, cut):
+    line = cable(database)
+    halfway(signalled(engine, "pg_terminate_backend") if cut == "terminated" else line.cut)
+    before = counts(engine)
+    code, said = log(line.url)
+    assert code == 4
+    assert "was lost" in said
+    assert f"127.0.0.1:{line.url.port}" in said
+    assert "nothing was written" in said
+    assert counts(engine) == before
+    assert log(database) == (0, "")
+    assert counts(engine)["score_vector"] == RUNS
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_a_commit_without_an_answer_claims_nothing(log, cable, database, engine, answered):
+    before = counts(engine)
+    code, said = log(cable(database, b"COMMIT", answered=answered).url)
+    assert code == 4
+    assert "may be there or not" in said
+    assert "nothing was written" not in said
+    assert "Run the same command again" in said
+    if not answered:
+        assert counts(engine) == before
+    assert log(database)[0] == 0
+    found = counts(engine)
+    assert (found["matrix"], found["score_vector"]) == (1, RUNS)
+
+
+@pytest.fixture
+def own():
+    """Where a server is kept that may be maltreated; its record is empty."""
+    with tempfile.TemporaryDirectory(prefix="roundbook-faults-") as room:
+        directory = Path(room) / "postgres"
+        with embedded_server(directory) as address:
+            url = parse_url(address)
+            execute(url, "ALTER SYSTEM SET fsync = off")
+            engine = make_engine(url)
+            upgrade(engine)
+            engine.dispose()
+        yield directory
+
+
+@contextmanager
+def served(directory):
+    """Run the server kept there; yield its address and an engine."""
+    with embedded_server(directory) as address:
+        url = parse_url(address)
+        engine = make_engine(url)
+        yield url, engine
+        engine.dispose()
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGQUIT], ids=lambda each: each.name)
+def test_a_server_that_is_gone_midway_through_the_scores(log, halfway, own, how):
+    with served(own) as (url, engine):
+        before = counts(engine)
+        process = int((own / "postmaster.pid").read_text().split()[0])
+
+        def kill():
+            os.kill(process, how)
+            wait_until(lambda: not running(process), "the server is still there")
+
+        waiting = halfway(kill)
+        code, said = log(url)
+        assert waiting == []
+        assert code == 4
+        assert "was lost" in said
+        assert "nothing was written" in said
+        code, said = log(url)  # it is still down
+        assert code == 4
+        assert "cannot be reached" in said
+    with served(own) as (url, engine):
+        assert counts(engine) == before
+        assert log(url) == (0, "")
+        assert counts(engine)["score_vector"] == RUNS
+
+
+def running(process):
+    try:
+        state = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return False
+    return state.rpartition(")")[2].split()[0] != "Z"
+
+
+def test_the_embedded_server_is_killed_under_a_command(log, halfway, own, monkeypatch):
+    monkeypatch.setenv("ROUNDBOOK_DATA_DIR", str(own.parent))
+
+    def kill():
+        process = int((own / "postmaster.pid").read_text().split()[0])
+        os.kill(process, signal.SIGKILL)
+        wait_until(lambda: not running(process), "the server is still there")
+
+    halfway(kill)
+    code, said = log(None)
+    assert code == 4
+    assert "was lost" in said
+    assert "nothing was written" in said
+    assert log(None) == (0, "")
+    with served(own) as (_, engine):
+        found = counts(engine)
+        assert (found["matrix"], found["score_vector"]) == (1, RUNS)
+
+
+# the server refuses
+
+
+def test_a_refusal_of_the_records_own_is_readable(log, database):
+    assert log(database) == (0, "")
+    engine = make_engine(database)
+    with pytest.raises(DatabaseError) as caught, unit_of_work(engine) as connection:
+        connection.execute(text("DELETE FROM roundbook.topic"))
+    engine.dispose()
+    assert str(caught.value) == (
+        "PostgreSQL refused, so nothing was changed: DELETE of roundbook.topic is refused: what is"
+        " logged stays as it is. Log a revision instead."
+    )
+
+
+def test_a_value_that_the_driver_refuses_is_no_lost_connection(engine):
+    with pytest.raises(DatabaseError, match="NUL") as caught, unit_of_work(engine) as connection:
+        connection.execute(text("SELECT :name"), {"name": "a\0b"})
+    assert not isinstance(caught.value, DatabaseUnreachable)
+
+
+def test_too_many_connections(command, server, role):
+    name, url = role(server, "CONNECTION LIMIT 0")
+    code, said = command(url, "task", "list")
+    assert code == 4
+    assert "too many connections" in said
+    assert name in said
+
+
+@pytest.fixture
+def role():
+    """Make a role that may connect."""
+    made = []
+
+    def make(server, options=""):
+        name, password = f"role_{uuid4().hex}", uuid4().hex
+        execute(server, f"CREATE ROLE {name} LOGIN PASSWORD '{password}' {options}")
+        made.append((server, name))
+        return name, server.set(username=name, password=password)
+
+    yield make
+    for server, name in made:
+        execute(server, f"DROP ROLE {name}")
+
+
+def execute(url, *statements):
+    engine = make_engine(url)
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        for statement in statements:
+            connection.execute(text(statement))
+    engine.dispose()
+
+
+def test_a_read_only_database(log, command, database, engine):
+    before = counts(engine)
+    execute(database, f"ALTER DATABASE {database.database} SET default_transaction_read_only = on")
+    code, said = log(database)
+    assert code == 1
+    assert "is read-only" in said
+    assert "nothing was written" in said
+    assert command(database, "task", "list")[0] == 0
+    assert counts(engine) == before
+    execute(
+        database,
+        "SET default_transaction_read_only = off",
+        f"ALTER DATABASE {database.database} RESET default_transaction_read_only",
+    )
+    assert log(database) == (0, "")
+
+
+def test_a_cancelled_statement(log, halfway, database, engine):
+    halfway(signalled(engine, "pg_cancel_backend"))
+    before = counts(engine)
+    code, said = log(database)
+    assert code == 1
+    assert "broke the work off: canceling statement due to user request" in said
+    assert "nothing was written" in said
+    assert counts(engine) == before
+    assert log(database) == (0, "")
+
+
+def test_a_lock_held_past_the_timeout(log, database, engine, monkeypatch):
+    monkeypatch.setenv("ROUNDBOOK_LOCK_TIMEOUT", "1")
+    before = counts(engine)
+    with engine.connect() as blocker:
+        blocker.execute(text("LOCK TABLE roundbook.score_vector IN EXCLUSIVE MODE"))
+        code, said = log(database)
+        blocker.rollback()
+    assert code == 1
+    assert "ROUNDBOOK_LOCK_TIMEOUT" in said
+    assert counts(engine) == before
+    assert log(database) == (0, "")
+
+
+def test_a_deadlock(log, before_scores, database, engine):
+    before = counts(engine)
+    with engine.connect() as other:
+        # The other one waits on, so that the program's is the one that PostgreSQL gives up.
+        other.execute(text("SET LOCAL deadlock_timeout = '60s'"))
+        other.execute(text("LOCK TABLE roundbook.score_vector IN EXCLUSIVE MODE"))
+        takes = threading.Thread(
+            target=other.execute, args=[text("LOCK TABLE roundbook.matrix IN EXCLUSIVE MODE")]
+        )
+
+        def cross():
+            takes.start()
+            wait_until(lambda: waits_for_a_lock(engine), "the other one does not wait")
+
+        before_scores(cross)
+        code, said = log(database)
+        takes.join(30)
+        other.rollback()
+    assert code == 1
+    assert "let only them go on" in said
+    assert "nothing was written" in said
+    assert counts(engine) == before
+    assert log(database) == (0, "")
+
+
+def waits_for_a_lock(engine):
+    with unit_of_work(engine) as connection:
+        return connection.execute(
+            text(
+                "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database"
+                " WHERE datname = current_database() AND NOT granted"
+            )
+        ).scalar_one()
+
+
+# the disk is full
+
+
+def stored(engine, topics, runs):
+    """Log a score matrix of that size."""
+    scores = np.random.default_rng(2).random((topics, runs))
+    names = [tuple(map(str, range(size))) for size in (topics, runs)]
+    settled = settle_missing(ScoreMatrix(*names, scores, None, "wide", ("f",)), "reject")
+    return log_matrix(engine, "t", "r", "AP", settled, create=True, user="tester")
+
+
+def refused(engine, *size):
+    """Return the sentence in which a matrix is refused, which leaves nothing behind."""
+    before = counts(engine)
+    with pytest.raises(DatabaseError) as caught:
+        stored(engine, *size)
+    assert not isinstance(caught.value, DatabaseUnreachable)  # so the exit code is 1
+    assert "nothing was written" in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+    assert counts(engine) == before
+    return str(caught.value)
+
+
+def test_a_full_device(own):
+    with served(own) as (_, engine):
+        with unit_of_work(engine) as connection:
+            place = (
+                own
+                / connection.execute(
+                    text("SELECT pg_relation_filepath('roundbook.score_vector')")
+                ).scalar_one()
+            )
+        engine.dispose()
+        place.rename(own / "aside")
+        place.symlink_to("/dev/full")
+        said = refused(engine, 20, 10)
+        assert "disk is full" in said
+        assert "No space left on device" in said
+        engine.dispose()
+        place.unlink()
+        (own / "aside").rename(place)
+        assert stored(engine, 20, 10).status == "logged"
+        assert counts(engine)["score_vector"] == 10
+
+
+def test_a_file_limit(own):
+    size = (1000, 2400)  # more than the limit, which PostgreSQL's own log needs nearly all of
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (17 * 2**20, before[1]))
+    try:
+        with served(own) as (_, engine):
+            said = refused(engine, *size)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "File too large" in said
+    with served(own) as (_, engine):
+        assert stored(engine, *size).status == "logged"
+        assert counts(engine)["score_vector"] == size[1]
