@@ -14,8 +14,8 @@ help: ## list the targets
 demo: $(VENV)/.run ## install, then run roundbook demo on the embedded PostgreSQL
 	@$(BIN)/roundbook demo
 
-test: $(VENV)/.dev ## install, then run the tests
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+test: $(VENV)/.dev ## install, then run the tests, a process a core
+	@$(BIN)/python -m pytest --numprocesses=logical --dist=worksteal $(PYTEST_ARGS)
 
 check: $(VENV)/.dev ## ruff, mypy --strict, the import contract, the compose file
 	@$(BIN)/ruff check .

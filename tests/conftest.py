@@ -25,6 +25,9 @@ SECOND_SERVER = os.environ.get("ROUNDBOOK_TEST_SERVER")
 SHARED = Path(os.environ.get("ROUNDBOOK_SHARED", ROOT.parent / "shared"))
 
 
+# What speaks to the tests themselves, in every process that runs some of them.
+FOR_TESTS = {"ROUNDBOOK_TEST_SERVER", "ROUNDBOOK_SHARED"}
+
 # What passed once passes again: new examples are for the developers' machines to find.
 settings.register_profile("ci", derandomize=True)
 
@@ -34,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("ci")
     # What the person's own environment says must not reach the tests.
     for name in list(os.environ):
-        if name.startswith("ROUNDBOOK_") and name != "ROUNDBOOK_TEST_SERVER":
+        if name.startswith("ROUNDBOOK_") and name not in FOR_TESTS:
             del os.environ[name]
     os.environ["ROUNDBOOK_CONFIG"] = os.devnull
     os.environ["COLUMNS"] = "100"
