@@ -21,6 +21,7 @@ from service.database.programs import (
     run_program,
     server_version,
 )
+from service.database.sealing import check_seal, seal
 from service.database.tables import SCHEMA
 from service.errors import DatabaseError, InputError
 
@@ -84,6 +85,7 @@ def write_dump(connection: Connection, file: Path) -> None:
         "--no-password",
         f"--file={file.absolute()}",
     )
+    seal(file)
     run_program(connection, "pg_restore", f"--file={os.devnull}", str(file.absolute()))
 
 
@@ -95,6 +97,7 @@ def read_dump(connection: Connection, file: Path) -> Dump:
     InputError
         When it is no dump of a record, or one that these programs cannot read.
     """
+    check_seal(file)
     major, _ = server_version(connection)
     try:
         contents = run_program(connection, "pg_restore", "--list", str(file.absolute()))
@@ -110,27 +113,29 @@ def read_dump(connection: Connection, file: Path) -> Dump:
     except DatabaseError as error:
         said = str(error.__cause__)
         if "unsupported version" in said:
-            raise InputError(
-                f"{file}: this backup was made by a PostgreSQL newer than {major}, which this"
-                " server is. Restore it into a server of its own version or into the embedded one;"
-                " 'roundbook db move' brings it here from there."
-            ) from error
+            raise _too_new(file, major) from error
         raise InputError(
-            f"{file}: this is no backup that can be restored: {said}. Name a file that 'roundbook"
-            " db backup' wrote, whole."
+            f"{file}: pg_restore {major} cannot read this backup: {said}. Restore another."
         ) from error
-    version = re.search(r"^;\s*Dumped from database version: (\S+)", contents, re.MULTILINE)
+    version = re.search(r"^;\s*Dumped from database version: (\d+\S*)", contents, re.MULTILINE)
     revision = re.search(
         rf"^COPY {SCHEMA}\.alembic_version \(version_num\) FROM stdin;\n(\S+)\n\\\.$",
         rows,
         re.MULTILINE,
     )
     if version is None or revision is None:
-        raise InputError(
-            f"{file}: PostgreSQL wrote this dump, but there is no Roundbook record in it. Name a"
-            " file that 'roundbook db backup' wrote."
-        )
+        raise InputError(f"{file}: there is no Roundbook record in this backup. Restore another.")
+    if int(version[1].split(".")[0]) > major:
+        raise _too_new(file, major)
     return Dump(revision[1], version[1])
+
+
+def _too_new(file: Path, major: int) -> InputError:
+    return InputError(
+        f"{file}: this backup was made by a PostgreSQL newer than {major}, which this server is."
+        " Restore it into a server of its own version or into the embedded one; 'roundbook db move'"
+        " brings it here from there."
+    )
 
 
 def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:

