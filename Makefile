@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench docs constraints clean
+.PHONY: help demo test nightly check format bench docs constraints clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -16,6 +16,9 @@ demo: $(VENV)/.run ## install, then run roundbook demo on the embedded PostgreSQ
 
 test: $(VENV)/.dev ## install, then run the tests, a process a core
 	@$(BIN)/python -m pytest --numprocesses=logical --dist=worksteal $(PYTEST_ARGS)
+
+nightly: $(VENV)/.dev ## run every test, the slow ones too, on many more examples
+	@ROUNDBOOK_TEST_PROFILE=nightly $(BIN)/python -m pytest --numprocesses=logical --dist=worksteal -m '' $(PYTEST_ARGS)
 
 check: $(VENV)/.dev ## ruff, mypy --strict, the import contract, the compose file
 	@$(BIN)/ruff check .

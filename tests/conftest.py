@@ -26,15 +26,17 @@ SHARED = Path(os.environ.get("ROUNDBOOK_SHARED", ROOT.parent / "shared"))
 
 
 # What speaks to the tests themselves, in every process that runs some of them.
-FOR_TESTS = {"ROUNDBOOK_TEST_SERVER", "ROUNDBOOK_SHARED"}
+FOR_TESTS = {"ROUNDBOOK_TEST_SERVER", "ROUNDBOOK_SHARED", "ROUNDBOOK_TEST_PROFILE"}
+PROFILE = os.environ.get("ROUNDBOOK_TEST_PROFILE", "ci" if IN_CI else "default")
 
-# What passed once passes again: new examples are for the developers' machines to find.
+# What passed once passes again: new examples are for the developers' machines to find, and for
+# the night.
 settings.register_profile("ci", derandomize=True)
+settings.register_profile("nightly", max_examples=2000, derandomize=False, deadline=None)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if IN_CI:
-        settings.load_profile("ci")
+    settings.load_profile(PROFILE)
     # What the person's own environment says must not reach the tests.
     for name in list(os.environ):
         if name.startswith("ROUNDBOOK_") and name not in FOR_TESTS:
@@ -49,6 +51,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if IN_CI and reporter is not None and reporter.stats.get("skipped"):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture(scope="session")
+def nightly() -> bool:
+    """Whether this run may take hours."""
+    return PROFILE == "nightly"
 
 
 @pytest.fixture(scope="session")
@@ -99,7 +107,8 @@ def template(server: URL) -> Iterator[str]:
 @pytest.fixture
 def database(server: URL, template: str) -> Iterator[URL]:
     """The address of an empty record."""
-    with _database(server, f"TEMPLATE {template}") as url:
+    # Copying the files is quicker than logging every page of them, which is the default.
+    with _database(server, f"TEMPLATE {template} STRATEGY FILE_COPY") as url:
         yield url
 
 

@@ -46,7 +46,7 @@ DOCS = ROOT / "docs"
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *DOCS.rglob("*.md")])
 STATISTICS = sorted((DOCS / "statistics").glob("*.md"))
 # What is in the environment and no setting: where the settings file is, the tests, Compose.
-NO_SETTING = {"CONFIG", "TEST_SERVER", "SHARED", "DB_PASSWORD", "DB_PORT"}
+NO_SETTING = {"CONFIG", "TEST_SERVER", "TEST_PROFILE", "SHARED", "DB_PASSWORD", "DB_PORT"}
 # Keys that stand for another command's result, which has a section of its own.
 RESULTS = {
     "roundbook task create": tasks.Task,
