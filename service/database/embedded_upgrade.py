@@ -197,9 +197,7 @@ def _save(directory: Path, version: int, file: Path) -> dict[str, Fingerprint]:
 
 def _make(directory: Path, dump: Path | None) -> dict[str, Fingerprint]:
     """Make a data directory of this version, restore the dump, return the fingerprints."""
-    library = load_library()
-    server = library.get_server(directory, start=False)
-    server.ensure_pgdata_inited()
+    directory.mkdir()
     with _running(directory, target_version()) as connection:
         if dump is not None:
             restore_dump(connection, dump, replace=False)
@@ -209,8 +207,10 @@ def _make(directory: Path, dump: Path | None) -> dict[str, Fingerprint]:
 
 @contextmanager
 def _running(directory: Path, version: int, options: str = "") -> Iterator[Connection]:
-    """Run a server of a version on a directory, for this connection only."""
+    """Run a server of a version on a directory, made if empty, for this connection only."""
     user = _system_user(directory, version)
+    # As root, this also lets the server's own user reach its data and its programs.
+    load_library().PostgresServer(directory, postgres_version=version).ensure_pgdata_inited()
     with tempfile.TemporaryDirectory(prefix=_SOCKETS) as sockets:
         _hand_over(Path(sockets), user)
         options = f"-h '' -k {shlex.quote(sockets)} {options}"
