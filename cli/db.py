@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from cli import backup
+from cli import backup, db_grant
 from cli.options import Database, Form
 from cli.output import Column, show
 from cli.session import chosen
@@ -59,3 +59,4 @@ def check(context: typer.Context, form: Form = "table", database: Database = Non
 
 
 backup.attach(app)
+db_grant.attach(app)

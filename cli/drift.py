@@ -148,7 +148,8 @@ def _print(report: DriftReport) -> None:
         f"{report.measure}, {report.assessments} assessments; factor versions"
         f" {report.from_version} ({report.from_round}) and {report.to_version} ({report.to_round})."
     )
-    section(scope, *([report.assumed] if report.assumed else []))
+    left_out = [each.sentence() for each in report.withdrawn]
+    section(scope, *([report.assumed] if report.assumed else []), *left_out)
     if report.topics:
         section(
             f"The shared topics: the runs' mean and sd in '{report.from_round}' (from) and in"

@@ -62,6 +62,7 @@ def _print_curve(traced: DriftCurve) -> None:
         f" '{traced.from_round}', of which {traced.margin:g} either way does not matter, nor a"
         f" ratio of {1 / traced.sd_ratio_margin:.3g} to {traced.sd_ratio_margin:g}.",
         *([traced.assumed] if traced.assumed else []),
+        *(each.sentence() for each in traced.withdrawn),
     )
     section(rows=traced.rounds, columns=_CURVE)
     known = [end for row in traced.rounds for end in (*(row.mean_shift_95 or ()), row.mean_shift)]

@@ -115,4 +115,7 @@ def _print(found: FactorSet, form: Format) -> None:
             f" (of {versions}), from matrix {found.matrix} revision {found.revision}, {who}"
             f" standardise, fitted {found.fitted_at:%Y-%m-%d} by {found.fitted_by}"
         ],
+        below=[f"Matrix {found.matrix} is withdrawn: {found.withdrawn}."]
+        if found.withdrawn
+        else [],
     )

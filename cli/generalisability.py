@@ -97,6 +97,7 @@ def generalisability(
                 f"Round '{label}' is left out: a single run leaves nothing to rank."
                 for label in report.single_run
             ),
+            *(each.sentence() for each in report.withdrawn),
         ],
     )
 

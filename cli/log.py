@@ -9,7 +9,7 @@ import typer
 
 from cli.options import Create, Database, Files, Form, Measure, Revise, RoundLabel, TaskName
 from cli.output import Column, count, number, show, talk, terminal
-from cli.session import record
+from cli.session import asked, record
 
 if TYPE_CHECKING:
     from service.logbook.matrices import LoggedMatrix
@@ -113,6 +113,7 @@ def log(
             zero_sd=zero_sd,
             tool=tool,
             user=settings.user,
+            asked=asked(),
             dry_run=dry_run,
         )
     show(logged, form, [logged], _COLUMNS)

@@ -12,9 +12,11 @@ from cli import (
     db,
     demo,
     drift,
+    events,
     factors,
     generalisability,
     log,
+    matrix,
     plan,
     rank,
     round_,
@@ -23,6 +25,7 @@ from cli import (
     variance,
 )
 from cli.options import Database
+from cli.session import begin
 from service.errors import DatabaseUnreachable, RoundbookError, SchemaOutOfDate
 
 app = typer.Typer(
@@ -57,6 +60,7 @@ demo.attach(app)
 app.add_typer(task.app, name="task")
 app.add_typer(round_.app, name="round")
 log.attach(app)
+app.add_typer(matrix.app, name="matrix")
 app.add_typer(variance.app, name="variance")
 app.add_typer(factors.app, name="factors")
 standardise.attach(app)
@@ -64,11 +68,13 @@ plan.attach(app)
 rank.attach(app)
 generalisability.attach(app)
 drift.attach(app)
+events.attach(app)
 app.add_typer(db.app, name="db")
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code: 0, or as the README lists them."""
+    begin()
     try:
         app(args=list(arguments), prog_name="roundbook")
     except SystemExit as stop:

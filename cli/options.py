@@ -35,6 +35,16 @@ Assessments = Annotated[
         show_default=False,
     ),
 ]
+PreferredAssessments = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--assessments",
+        metavar="LABEL",
+        help="Which assessments, where there are several. Repeat it to mix them: each round counts"
+        " by the first of them that it has.",
+        show_default=False,
+    ),
+]
 Scaled = Annotated[
     Literal["raw", "std-ab", "std-cdf"], typer.Option("--scale", help="The scale of the scores.")
 ]

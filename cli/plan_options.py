@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
-from cli.options import Assessments, Database, Scaled
+from cli.options import Database, PreferredAssessments, Scaled
 from cli.variance import PoolBy
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class PlanOptions:
         str | None, typer.Option("--measure", metavar="M", help="The task's measure.")
     ] = None
     scale: Scaled = "raw"
-    assessments: Assessments = None
+    assessments: PreferredAssessments = None
     pool_by: PoolBy = "dof"
     design: Annotated[
         Literal["anova", "paired-t", "two-sample-t", "paired-width", "two-sample-width"],
@@ -132,7 +132,7 @@ class PlanOptions:
             self.measure,
             design,
             scale=self.scale,
-            assessments=self.assessments,
+            assessments=self.assessments or None,
             pool_by=self.pool_by,
         )
 
@@ -157,7 +157,7 @@ class PlanOptions:
 
     def _contradiction(self) -> str | None:
         given, interval = self.variance is not None, self.design.endswith("-width")
-        of_task = self.measure is not None or self.assessments is not None
+        of_task = self.measure is not None or bool(self.assessments)
         of_task = of_task or (self.scale, self.pool_by) != ("raw", "dof")
         found = (
             (

@@ -42,7 +42,8 @@ def print_plan(
     from service.logbook.protocol import headline
 
     columns = _columns(plan)
-    remarks = [*([plan.warning] if plan.warning else []), *plan.notes]
+    left_out = [each.sentence() for each in plan.estimate.withdrawn] if plan.estimate else []
+    remarks = [*([plan.warning] if plan.warning else []), *left_out, *plan.notes]
     if form != "table" or only_protocol:
         for line in (*above, *([f"  {copyable}"] if copyable else [])):
             talk(line)

@@ -22,6 +22,7 @@ def _matrices(matrices: list[LoggedMeasure]) -> str:
         f"{each.measure} {each.topics} x {each.runs}"
         + (f" ({each.assessments})" if each.assessments != "official" else "")
         + (f" revision {each.revision}" if each.revision > 1 else "")
+        + (" withdrawn" if each.withdrawn is not None else "")
         for each in matrices
     )
 
@@ -61,9 +62,13 @@ def create(
 ) -> None:
     """Record a new round, after the task's last one."""
     from service.logbook.rounds import create_round
+    from service.settings import load_settings
 
+    day = held.date() if held else None
     with record(context, database) as engine:
-        created = create_round(engine, task, round_label, held.date() if held else None, collection)
+        created = create_round(
+            engine, task, round_label, day, collection, user=load_settings().user
+        )
     show(created, form, [created], _COLUMNS)
 
 
@@ -82,6 +87,7 @@ def set_(
 ) -> None:
     """Record on which document collection, and when, a round was held."""
     from service.logbook.rounds import set_round
+    from service.settings import load_settings
 
     with record(context, database) as engine:
         changed = set_round(
@@ -91,8 +97,29 @@ def set_(
             held=held.date() if held else None,
             collection=collection,
             force=force,
+            user=load_settings().user,
         )
     show(changed, form, [changed], _COLUMNS)
+
+
+@app.command(epilog="Example: roundbook round publish covid round1")
+def publish(
+    context: typer.Context,
+    task: TaskName,
+    round_label: RoundLabel,
+    why: Annotated[
+        str | None, typer.Option("--reason", metavar="TEXT", help="What to note beside it.")
+    ] = None,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Publish a round: its scores then change only by --revise, with a reason. No way back."""
+    from service.logbook.rounds import publish_round
+    from service.settings import load_settings
+
+    with record(context, database) as engine:
+        published = publish_round(engine, task, round_label, why=why, user=load_settings().user)
+    show(published, form, [published], _COLUMNS)
 
 
 @app.command("list", epilog="Example: roundbook round list covid")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 import typer
@@ -20,6 +22,19 @@ def record(context: typer.Context, database: str | None) -> Iterator[Engine]:
 
     with open_record(load_settings(), chosen(context, database)) as engine:
         yield engine
+
+
+_began: ContextVar[float | None] = ContextVar("began", default=None)
+
+
+def begin() -> None:
+    """Note that a person has just asked for something."""
+    _began.set(time.monotonic())
+
+
+def asked() -> float | None:
+    """Return when the person asked, by ``time.monotonic()``; None where nobody noted it."""
+    return _began.get()
 
 
 def chosen(context: typer.Context, database: str | None) -> str | None:

@@ -30,9 +30,10 @@ def create(
 ) -> None:
     """Record a new task."""
     from service.logbook.tasks import create_task
+    from service.settings import load_settings
 
     with record(context, database) as engine:
-        created = create_task(engine, task, title)
+        created = create_task(engine, task, title, user=load_settings().user)
     show(created, form, [created], _COLUMNS)
 
 

@@ -14,6 +14,7 @@ from cli.options import (
     Database,
     Form,
     Measure,
+    PreferredAssessments,
     Revise,
     RoundLabel,
     Scaled,
@@ -53,7 +54,7 @@ def show_(
     task: TaskName,
     measure: Measure,
     scale: Scaled = "raw",
-    assessments: Assessments = None,
+    assessments: PreferredAssessments = None,
     pool_by: PoolBy = "dof",
     form: Form = "table",
     database: Database = None,
@@ -63,12 +64,13 @@ def show_(
 
     with record(context, database) as engine:
         history = show_variances(
-            engine, task, measure, scale=scale, assessments=assessments, pool_by=pool_by
+            engine, task, measure, scale=scale, assessments=assessments or None, pool_by=pool_by
         )
     if form == "csv":
         show(history, form, list(_lines(history)), _LINES)
         return
-    show(history, form, history.rounds, _ROUNDS, above=_heading(history), below=_footing(history))
+    columns = (*_ROUNDS, Column("assessments", "Assessments")) if history.mixed else _ROUNDS
+    show(history, form, history.rounds, columns, above=_heading(history), below=_footing(history))
 
 
 def _heading(history: VarianceHistory) -> list[str]:
@@ -92,7 +94,8 @@ def _footing(history: VarianceHistory) -> list[str]:
         line += f", max/min {pooled.max_min_ratio:.2f}"
     if pooled.homogeneity.p_value is not None:
         line += f", Bartlett p {pooled.homogeneity.p_value:.2g}"
-    return [line, *([pooled.warning] if pooled.warning else [])]
+    left_out = [each.sentence() for each in history.withdrawn]
+    return [line, *([pooled.warning] if pooled.warning else []), *left_out]
 
 
 @app.command(epilog="Example: roundbook variance history covid --since 2020-05-01 --scale std-ab")
@@ -131,6 +134,8 @@ def history(
         )
     if found.undated:
         talk(f"Note: left out, since their date is not recorded: {', '.join(found.undated)}.")
+    for withdrawn in found.withdrawn:
+        talk(f"Note: {withdrawn.sentence()}")
     if form == "table":
         for each in found.histories:
             print_table(each.rounds, _ROUNDS, above=_heading(each), below=[*_footing(each), ""])
@@ -185,7 +190,7 @@ def pooled(
     task: TaskName,
     measure: Measure,
     scale: Scaled = "raw",
-    assessments: Assessments = None,
+    assessments: PreferredAssessments = None,
     pool_by: PoolBy = "dof",
     form: Form = "table",
     database: Database = None,
@@ -194,9 +199,10 @@ def pooled(
     from service.logbook.variances import show_variances
 
     with record(context, database) as engine:
-        result = show_variances(
-            engine, task, measure, scale=scale, assessments=assessments, pool_by=pool_by
-        ).pooled
+        found = show_variances(
+            engine, task, measure, scale=scale, assessments=assessments or None, pool_by=pool_by
+        )
+    result = found.pooled
     limits = result.interval
     line = _PooledLine(
         result.variance,
@@ -218,6 +224,8 @@ def pooled(
         number("max_min_ratio", "Max/min", 2),
         Column("bartlett_p", "Bartlett p", lambda value: f"{value:.2g}", "right"),
     )
+    for withdrawn in found.withdrawn:
+        talk(f"Note: {withdrawn.sentence()}")
     show(result, form, [line], columns, below=[result.warning] if result.warning else [])
 
 

@@ -8,8 +8,11 @@
     │   └── ImpossibleStatistic   … for which the statistic asked for does not exist
     ├── RecordError               the record and the request do not fit together
     │   ├── NotRecorded           no such task, round, measure, matrix or version
+    │   │   └── Withdrawn         … that counts: it is withdrawn
     │   ├── AlreadyRecorded       the name is taken by something else
-    │   └── ContentDiffers        other scores are already logged under this identity
+    │   ├── ContentDiffers        other scores are already logged under this identity
+    │   ├── RevisedMeanwhile      somebody else revised it while this correction was made
+    │   └── Frozen                a published round takes no such change
     ├── SchemaOutOfDate           the database schema is older or newer than this program
     └── DatabaseError             PostgreSQL refused or broke off
         ├── DatabaseUnreachable   … or could not be reached at all
@@ -52,7 +55,7 @@ class BadFile(InputError):
         self.line = line
         self.column = column
         place = ":".join(str(part) for part in (file, line, column) if part is not None)
-        super().__init__(f"{place}: {reason}")
+        super().__init__(f"{place}: {reason}.")
 
 
 class AmbiguousLayout(BadFile):
@@ -85,12 +88,24 @@ class NotRecorded(RecordError, LookupError):
     """The record holds nothing under this name."""
 
 
+class Withdrawn(NotRecorded):
+    """What was asked for is withdrawn, and so does not count."""
+
+
 class AlreadyRecorded(RecordError):
     """The record already holds something else under this name."""
 
 
 class ContentDiffers(RecordError):
     """Other scores are already logged for this round, measure and assessments."""
+
+
+class RevisedMeanwhile(RecordError):
+    """Somebody else revised the matrix while this revision was made."""
+
+
+class Frozen(RecordError):
+    """The round is published and takes no such change."""
 
 
 class SchemaOutOfDate(RoundbookError):

@@ -27,6 +27,7 @@ from service.logbook.drift_unbridged import Unbridged, unbridged
 from service.logbook.lookup import Series, choose_assessments, find_round, find_task
 from service.logbook.measures import find_measure
 from service.logbook.result import SOFTWARE, Result
+from service.logbook.withdrawals import WithdrawnMatrix, read_withdrawn
 from service.statistics.drift import Drift
 
 
@@ -70,6 +71,7 @@ class DriftReport(Result):
     revived: Revived | None
     unbridged: Unbridged | None
     software: str
+    withdrawn: list[WithdrawnMatrix]
     topics: list[TopicDrift]
 
     def headline(self) -> str:
@@ -123,6 +125,12 @@ def report_drift(
     check_design(m, min_d)
     with unit_of_work(engine) as connection:
         old, new = _ends(connection, task, measure, from_round, to_round, assessments)
+        withdrawn = read_withdrawn(
+            connection,
+            find_task(connection, task),
+            measures=[old.series.measure_id],
+            assessments=[old.series.assessments],
+        )
     bridges = _bridges(old, new)
     factors = [
         getattr(end.factors, name)[places]
@@ -136,7 +144,7 @@ def report_drift(
             done = consequence(old, bridges.before, new, bridges.after, m=m, min_d=min_d)
         except ImpossibleStatistic as error:
             without = str(error)
-    return _report(task, old, new, bridges, drift, done, without, assessments)
+    return _report(task, old, new, bridges, drift, done, without, assessments, withdrawn)
 
 
 def _ends(
@@ -186,6 +194,7 @@ def _report(
     done: Consequence | None,
     without: str,
     assessments: str | None,
+    withdrawn: list[WithdrawnMatrix],
 ) -> DriftReport:
     tested = tests_on_bridges(old, bridges.before, new, bridges.after)
     names = [old.factors.topics[index] for index in bridges.before]
@@ -223,5 +232,6 @@ def _report(
         revived=revived(old, new, drift.margin),
         unbridged=unbridged(old.factors, new.factors) if drift.verdict == "unbridged" else None,
         software=SOFTWARE,
+        withdrawn=withdrawn,
         topics=topic_rows(names, drift, tested),
     )

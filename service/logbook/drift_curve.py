@@ -18,6 +18,7 @@ from service.logbook.drift_factors import compare_factors
 from service.logbook.lookup import choose_assessments, find_round, find_task
 from service.logbook.measures import find_measure
 from service.logbook.result import SOFTWARE, Result
+from service.logbook.withdrawals import WithdrawnMatrix, read_withdrawn
 from service.statistics.drift import Drift
 
 
@@ -52,6 +53,7 @@ class DriftCurve(Result):
     margin: float
     sd_ratio_margin: float
     software: str
+    withdrawn: list[WithdrawnMatrix]
     rounds: list[LaterRound]
 
 
@@ -104,6 +106,7 @@ def trace_drift(
                 " an earlier round with --from."
             )
         bridges = _bridges(connection, first, later)
+        withdrawn = read_withdrawn(connection, task_id, measures=[measure_id], assessments=[label])
     rounds = [
         _compare(first, each, bridges.get(each.factor_set_id, []), margin, sd_ratio_margin)
         for each in later
@@ -125,6 +128,7 @@ def trace_drift(
         margin=margin,
         sd_ratio_margin=sd_ratio_margin,
         software=SOFTWARE,
+        withdrawn=withdrawn,
         rounds=rounds,
     )
 

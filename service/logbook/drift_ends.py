@@ -8,7 +8,15 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, Row, literal, select
 
-from service.database.tables import factor_set, factor_set_run, matrix, round_, run, score_vector
+from service.database.tables import (
+    current_matrix,
+    factor_set,
+    factor_set_run,
+    matrix,
+    round_,
+    run,
+    score_vector,
+)
 from service.errors import NotRecorded
 from service.logbook.factors import LoadedFactors, load_factors
 from service.logbook.lookup import Series, find_factor_set
@@ -64,6 +72,7 @@ def rounds_with_factors(
             round_.c.task_id == task_id,
             factor_set.c.measure_id == measure_id,
             factor_set.c.assessments == label,
+            factor_set.c.matrix_id.in_(select(current_matrix.c.id)),
         )
         .order_by(round_.c.ordinal, factor_set.c.version)
     )

@@ -27,7 +27,10 @@ class Factor(Result):
 
 
 class FactorSet(Result):
-    """One version of a round's factors, topics in the matrix's order."""
+    """One version of a round's factors, topics in the matrix's order.
+
+    `withdrawn` is why the matrix they were fitted on is withdrawn, None where it is not.
+    """
 
     task: str
     round: str
@@ -44,6 +47,7 @@ class FactorSet(Result):
     fitted_at: datetime
     fitted_by: str
     software: str
+    withdrawn: str | None
     factors: list[Factor]
 
 
@@ -119,6 +123,7 @@ def read_factor_set(
         fitted_at=row.fitted_at,
         fitted_by=row.fitted_by,
         software=row.software,
+        withdrawn=row.withdrawn,
         factors=[
             Factor(topic=name, mean=mean, sd=sd, runs=row.runs)
             for name, mean, sd in zip(

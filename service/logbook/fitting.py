@@ -12,6 +12,7 @@ from service.database.engine import unit_of_work
 from service.database.tables import factor_set_run
 from service.errors import ImpossibleStatistic, InputError, NotRecorded
 from service.logbook.estimates import store_estimates
+from service.logbook.events import record_event
 from service.logbook.factors import FactorSet, Standardising, fit_and_store, read_factor_set
 from service.logbook.lookup import (
     Series,
@@ -66,7 +67,7 @@ def fit_factor_set(
         raise InputError("A further factor version needs a reason: say why with --reason.")
     check_text("reason", reason)
     with unit_of_work(engine) as connection:
-        find_task(connection, task, lock=True)
+        task_id = find_task(connection, task, lock=True)
         series = find_series(connection, task, round_label, measure, assessments)
         row = current_matrix(connection, series)
         if row is None:
@@ -85,6 +86,22 @@ def fit_factor_set(
             )
             store_estimates(connection, stored, fitted, raw=None)
             version = fitted.version
+            record_event(
+                connection,
+                "factors fitted",
+                who=user,
+                why=reason,
+                task_id=task_id,
+                round_id=series.round_id,
+                matrix_id=row.id,
+                details={
+                    "measure": series.measure,
+                    "assessments": series.assessments,
+                    "version": version,
+                    "standardising": chosen.which,
+                    "runs": int(chosen.mask.sum()),
+                },
+            )
         found = read_factor_set(connection, task, series, version)
         connection.commit()
     status = "fitted" if same is None else "unchanged"

@@ -6,11 +6,12 @@ from sqlalchemy import Connection, Engine, Row, select, text
 
 from service.database.engine import unit_of_work
 from service.database.tables import matrix
-from service.errors import NotRecorded
+from service.errors import NotRecorded, Withdrawn
 from service.logbook.lookup import choose_assessments, find_round, find_task
 from service.logbook.measures import find_measure
 from service.logbook.result import SOFTWARE, Result
 from service.logbook.storing import LoadedMatrix, load_matrix
+from service.logbook.withdrawals import WithdrawnMatrix, read_withdrawn
 from service.statistics.generalisability import generalisability
 from service.statistics.generalisability_topics import reliable_topics
 from service.statistics.topic_set_size import anova_topics
@@ -64,6 +65,7 @@ class GeneralisabilityReport(Result):
     software: str
     rounds: list[Reliability]
     single_run: list[str]
+    withdrawn: list[WithdrawnMatrix]
 
 
 def report_generalisability(
@@ -104,15 +106,23 @@ def report_generalisability(
             text(_CURRENT),
             {"task": task_id, "measure": measure_id, "assessments": label, "round": round_label},
         ).all()
+        withdrawn = read_withdrawn(
+            connection,
+            task_id,
+            measures=[measure_id],
+            assessments=[label],
+            rounds=[round_label] if round_label else None,
+        )
         loaded = [
             (row.label, load_matrix(connection, _matrix(connection, row.id)))
             for row in found
             if row.runs >= 2
         ]
     if not loaded:
-        raise NotRecorded(
+        raise (Withdrawn if withdrawn else NotRecorded)(
             f"Task '{task}' has no logged {measure} scores of at least two runs"
             + (f" in round '{round_label}'." if round_label else ".")
+            + "".join(f" {each.sentence()}" for each in withdrawn)
         )
     return GeneralisabilityReport(
         task=task,
@@ -125,19 +135,17 @@ def report_generalisability(
         software=SOFTWARE,
         rounds=[_reliability(name, each, target, level, m, min_d) for name, each in loaded],
         single_run=[row.label for row in found if row.runs < 2],
+        withdrawn=withdrawn,
     )
 
 
 _CURRENT = """
-SELECT round.label, current.id, current.runs
+SELECT round.label, matrix.id, matrix.runs
 FROM roundbook.round
-CROSS JOIN LATERAL (
-    SELECT matrix.id, matrix.runs FROM roundbook.matrix
-    WHERE matrix.round_id = round.id AND matrix.measure_id = :measure
-      AND matrix.assessments = :assessments
-    ORDER BY matrix.revision DESC LIMIT 1
-) AS current
-WHERE round.task_id = :task
+JOIN roundbook.current_matrix AS current ON current.round_id = round.id
+JOIN roundbook.matrix ON matrix.id = current.id
+WHERE round.task_id = :task AND current.measure_id = :measure
+  AND current.assessments = :assessments
   AND (CAST(:round AS text) IS NULL OR round.label = :round)
 ORDER BY round.ordinal
 """

@@ -5,13 +5,22 @@ from __future__ import annotations
 import shlex
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, func, select
 
-from service.database.tables import factor_set, matrix, published_variance, round_, task
-from service.errors import InputError, NotRecorded
+from service.database.tables import (
+    factor_set,
+    matrix,
+    measure,
+    published_variance,
+    round_,
+    task,
+    withdrawn,
+)
+from service.errors import InputError, NotRecorded, Withdrawn
 from service.logbook.measures import find_measure
 
 DEFAULT_ASSESSMENTS = "official"
+_later = matrix.alias("later")
 
 
 class Series(NamedTuple):
@@ -145,10 +154,56 @@ def find_series(
     return Series(round_id, measure_id, label, round_label.strip(), measure)
 
 
-def current_matrix(connection: Connection, series: Series) -> Row[Any] | None:
-    """Return the latest revision of a score matrix, or None where none is logged."""
+def find_matrix(connection: Connection, number: int) -> Row[Any]:
+    """Return a matrix by its number, with the names of its task, round and measure.
+
+    The row has the columns of ``matrix`` and ``task_id``, ``task``, ``round``, ``round_status``,
+    ``measure`` and ``newest``, the latest revision of its series.
+
+    Raises
+    ------
+    NotRecorded
+        Naming the command that lists the matrices.
+    """
+    latest = (
+        select(func.max(_later.c.revision))
+        .where(
+            _later.c.round_id == matrix.c.round_id,
+            _later.c.measure_id == matrix.c.measure_id,
+            _later.c.assessments == matrix.c.assessments,
+        )
+        .scalar_subquery()
+    )
+    found = connection.execute(
+        select(
+            matrix,
+            task.c.id.label("task_id"),
+            task.c.name.label("task"),
+            round_.c.label.label("round"),
+            round_.c.status.label("round_status"),
+            measure.c.name.label("measure"),
+            latest.label("newest"),
+        )
+        .join(round_, round_.c.id == matrix.c.round_id)
+        .join(task, task.c.id == round_.c.task_id)
+        .join(measure, measure.c.id == matrix.c.measure_id)
+        .where(matrix.c.id == number)
+    ).one_or_none()
+    if found is None:
+        raise NotRecorded(
+            f"There is no matrix {number}; 'roundbook matrix list TASK' shows those there are."
+        )
+    return found
+
+
+def latest_matrix(connection: Connection, series: Series) -> Row[Any] | None:
+    """Return the latest revision of a score matrix, withdrawn or not; None where none is logged.
+
+    ``withdrawn`` is why it is withdrawn at present, None where it is not.
+    """
     return connection.execute(
-        select(matrix)
+        select(matrix, withdrawn.c.reason.label("withdrawn"))
+        .outerjoin(withdrawn, withdrawn.c.matrix_id == matrix.c.id)
         .where(
             matrix.c.round_id == series.round_id,
             matrix.c.measure_id == series.measure_id,
@@ -159,11 +214,38 @@ def current_matrix(connection: Connection, series: Series) -> Row[Any] | None:
     ).one_or_none()
 
 
+def current_matrix(connection: Connection, series: Series) -> Row[Any] | None:
+    """Return the revision of a score matrix that counts, or None where none is logged.
+
+    Raises
+    ------
+    Withdrawn
+        When the latest revision is withdrawn: an earlier one never takes its place.
+    """
+    row = latest_matrix(connection, series)
+    if row is not None and row.withdrawn is not None:
+        raise Withdrawn(withdrawn_words(series.round, series.measure, row.id, row.withdrawn))
+    return row
+
+
+def withdrawn_words(round_label: str, measure_name: str, number: int, reason: str) -> str:
+    """Return that a matrix is withdrawn, why, and the ways out."""
+    return (
+        f"The {measure_name} scores of round '{round_label}' (matrix {number}) are withdrawn:"
+        f" {reason.rstrip('.')}. Log a correction with --revise, or take the withdrawal back with"
+        f" 'roundbook matrix restore {number} --reason TEXT'."
+    )
+
+
 def factor_sets(connection: Connection, series: Series) -> list[Row[Any]]:
-    """Return every version of a series' factor sets, oldest first."""
+    """Return every version of a series' factor sets, oldest first.
+
+    ``withdrawn`` is why a version's matrix is withdrawn at present, None where it is not.
+    """
     return list(
         connection.execute(
-            select(factor_set)
+            select(factor_set, withdrawn.c.reason.label("withdrawn"))
+            .outerjoin(withdrawn, withdrawn.c.matrix_id == factor_set.c.matrix_id)
             .where(
                 factor_set.c.round_id == series.round_id,
                 factor_set.c.measure_id == series.measure_id,
@@ -181,6 +263,8 @@ def find_factor_set(connection: Connection, series: Series, version: int | None 
     ------
     NotRecorded
         Naming the versions there are.
+    Withdrawn
+        When the latest is wanted and its matrix is withdrawn.
     """
     sets = factor_sets(connection, series)
     where = f"Round '{series.round}' has no {series.measure}"
@@ -189,10 +273,16 @@ def find_factor_set(connection: Connection, series: Series, version: int | None 
             f"{where} standardisation factors: they need a logged score matrix of at least two"
             " runs."
         )
+    known = ", ".join(str(row.version) for row in sets)
     if version is None:
+        row = current_matrix(connection, series)
+        if row is None or row.id != sets[-1].matrix_id:
+            raise NotRecorded(
+                f"{where} factors of its current scores, which one run cannot have; of earlier"
+                f" revisions it has factor version {known}."
+            )
         return sets[-1]
     for row in sets:
         if row.version == version:
             return row
-    known = ", ".join(str(row.version) for row in sets)
     raise NotRecorded(f"{where} factor version {version}; it has {known}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -10,7 +11,7 @@ import numpy as np
 from sqlalchemy import Connection, Engine
 
 from service.database.engine import unit_of_work
-from service.errors import BadFile, ContentDiffers, InputError, NotRecorded
+from service.errors import BadFile, InputError, Withdrawn
 from service.formats import (
     MissingPolicy,
     RunTeam,
@@ -20,18 +21,21 @@ from service.formats import (
     settle_missing,
 )
 from service.logbook.estimates import read_estimates, store_estimates
+from service.logbook.events import record_event
 from service.logbook.factors import FittedFactors, fit_and_store, standardising_runs
 from service.logbook.lookup import (
     DEFAULT_ASSESSMENTS,
     Series,
     check_name,
     check_text,
-    current_matrix,
     factor_sets,
+    latest_matrix,
+    withdrawn_words,
 )
 from service.logbook.measures import ensure_measure
 from service.logbook.notes import notes_on
 from service.logbook.result import Result
+from service.logbook.revisions import check_revision, check_seen, read_revision
 from service.logbook.rounds import open_round
 from service.logbook.runs import record_runs
 from service.logbook.storing import content_hash, store_matrix
@@ -98,6 +102,7 @@ def log_files(
     zero_sd: ZeroSd = "average",
     tool: str | None = None,
     user: str,
+    asked: float | None = None,
     dry_run: bool = False,
 ) -> LoggedMatrix:
     """Read score files and log them; see `log_matrix`.
@@ -134,6 +139,7 @@ def log_files(
         zero_sd=zero_sd,
         tool=tool,
         user=user,
+        asked=asked,
         dry_run=dry_run,
     )
 
@@ -153,6 +159,7 @@ def log_matrix(
     zero_sd: ZeroSd = "average",
     tool: str | None = None,
     user: str,
+    asked: float | None = None,
     dry_run: bool = False,
 ) -> LoggedMatrix:
     """Log a round's score matrix with its variances and its first factors, all or nothing.
@@ -168,12 +175,16 @@ def log_matrix(
         Make the task and the round if they are not there.
     revise : str, optional
         The reason why other content is logged over what is there: a new revision, with a new
-        factor version; the old ones stay readable.
+        factor version; the old ones stay readable. A published round takes any score matrix
+        only so.
     bounds : (float, float), optional
         The measure's lowest and highest possible score, recorded with a new measure. A score
         outside a measure's recorded bounds is refused.
     zero_sd : 'average' or 'drop'
         What to do on the std scales with topics on which all standardising runs tie.
+    asked : float, optional
+        When the person asked, by ``time.monotonic()``; default now. A revision that somebody
+        else logged since is one that this person has not seen, and so cannot mean to revise.
     dry_run : bool
         Do it all, then take it all back.
 
@@ -183,15 +194,25 @@ def log_matrix(
         When the task or round is not there, or there is nothing to revise.
     ContentDiffers
         When other scores are logged already and `revise` is not given.
+    RevisedMeanwhile
+        When somebody else revised the matrix while this revision was made.
+    Frozen
+        When the round is published and `revise` is not given.
+    Withdrawn
+        When the same scores are logged, and withdrawn.
     InputError
         When a score lies outside the measure's bounds.
     ImpossibleStatistic
         When there is but one topic.
     """
-    check_text("reason", revise)
+    revise = (check_text("reason", revise) or "").strip() or None
     check_text("tool", tool)
+    asked = time.monotonic() if asked is None else asked
     with unit_of_work(engine) as connection:
-        task_id, round_id = open_round(connection, task, round_label, create=create)
+        seen = None
+        if revise is not None:  # before anybody is waited for
+            seen = read_revision(connection, task, round_label, measure, assessments)
+        task_id, round_id = open_round(connection, task, round_label, create=create, user=user)
         measure_id, measure, limits = ensure_measure(connection, measure, bounds)
         _check_bounds(measure, limits, settled)
         label = check_name("assessments label", assessments)
@@ -203,6 +224,8 @@ def log_matrix(
             settled,
             teams=teams or {},
             revise=revise,
+            seen=seen,
+            asked=asked,
             zero_sd=zero_sd,
             tool=tool,
             user=user,
@@ -242,14 +265,30 @@ def _log(
     *,
     teams: Mapping[str, RunTeam],
     revise: str | None,
+    seen: int | None,
+    asked: float,
     zero_sd: ZeroSd,
     tool: str | None,
     user: str,
 ) -> _Done:
     digest = content_hash(settled.topics, settled.runs, settled.scores)
-    current = current_matrix(connection, series)
+    current = latest_matrix(connection, series)
     described = record_runs(connection, series.round_id, settled.runs, teams)
     if current is not None and current.content_hash == digest:
+        if current.withdrawn is not None:
+            raise Withdrawn(
+                withdrawn_words(series.round, series.measure, current.id, current.withdrawn)
+            )
+        if described:
+            record_event(
+                connection,
+                "runs described",
+                who=user,
+                task_id=task_id,
+                round_id=series.round_id,
+                matrix_id=current.id,
+                details={"runs": described},
+            )
         sets = [row for row in factor_sets(connection, series) if row.matrix_id == current.id]
         return _Done(
             "unchanged",
@@ -261,7 +300,9 @@ def _log(
             described,
             [],
         )
-    _check_revision(series, revise, settled, logged=current is not None)
+    check_revision(connection, series, revise, settled, current)
+    if current is not None:
+        check_seen(connection, series, current, seen, asked)
     raw = residual_variance(settled.scores)
     revision = current.revision + 1 if current is not None else 1
     stored = store_matrix(
@@ -287,6 +328,22 @@ def _log(
             reason=revise,
         )
     variances = store_estimates(connection, stored, fitted, raw=raw)
+    record_event(
+        connection,
+        "matrix logged" if revision == 1 else "matrix revised",
+        who=user,
+        why=revise,
+        task_id=task_id,
+        round_id=series.round_id,
+        matrix_id=stored.matrix_id,
+        details={
+            "measure": series.measure,
+            "assessments": series.assessments,
+            "revision": revision,
+            "topics": len(settled.topics),
+            "runs": len(settled.runs),
+        },
+    )
     return _Done(
         "logged",
         stored.matrix_id,
@@ -310,21 +367,3 @@ def _check_bounds(measure: str, bounds: tuple[float, float] | None, settled: Set
             f" to {bounds[1]:g} of {measure}; the first is {settled.scores[topic, run]:g}, of topic"
             f" {settled.topics[topic]} and run {settled.runs[run]}."
         )
-
-
-def _check_revision(
-    series: Series,
-    revise: str | None,
-    settled: SettledMatrix,
-    *,
-    logged: bool,
-) -> None:
-    where = f"{series.measure} ({series.assessments} assessments) of round '{series.round}'"
-    if logged and not (revise and revise.strip()):
-        raise ContentDiffers(
-            f"Other scores are already logged for {where}. If these"
-            f" {len(settled.topics)} x {len(settled.runs)} scores correct them, log them with"
-            " --revise 'REASON'; if they rest on other assessments, name these with --assessments."
-        )
-    if revise is not None and not logged:
-        raise NotRecorded(f"Nothing is logged for {where} yet to revise; leave out --revise.")

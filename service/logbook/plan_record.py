@@ -13,6 +13,7 @@ from service.database.tables import plan as plan_table
 from service.database.tables import plan_estimate
 from service.database.tables import task as task_table
 from service.errors import AlreadyRecorded, InputError, NotRecorded
+from service.logbook.events import record_event
 from service.logbook.lookup import check_name, find_task
 from service.logbook.plan_standing import StaleEstimate, find_standing, renewal
 from service.logbook.plans import Plan
@@ -94,8 +95,12 @@ def save_plan(
     """
     name, note = check_name("plan", name), _noted(note)
     with unit_of_work(engine) as connection:
-        # Versions count up without a gap, and two plans of one name cannot be saved at once.
-        connection.execute(text("LOCK TABLE roundbook.plan IN SHARE ROW EXCLUSIVE MODE"))
+        # Versions count up without a gap, and two plans of one name cannot be saved at once. To
+        # lock the table would need the right to change what is saved.
+        connection.execute(
+            text("SELECT pg_advisory_xact_lock(hashtextextended('roundbook.plan ' || :name, 0))"),
+            {"name": name},
+        )
         task_id = find_task(connection, plan.estimate.task) if plan.estimate else None
         versions = _versions(connection, name)
         last = versions[-1] if versions else None
@@ -131,6 +136,14 @@ def save_plan(
         ]
         if rows:
             connection.execute(plan_estimate.insert(), rows)
+        record_event(
+            connection,
+            "plan saved",
+            who=user,
+            why=note,
+            task_id=task_id,
+            details={"plan": name, "version": (last.version if last else 0) + 1},
+        )
         versions = _versions(connection, name)
         connection.commit()
     return SavedPlan(**_entry(versions[-1], versions), status="saved", plan=plan)

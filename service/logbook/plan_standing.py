@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Engine
 
-from service.errors import NotRecorded
+from service.errors import NotRecorded, Withdrawn
 from service.logbook.plan_design import is_test
 from service.logbook.plans import Plan
 from service.logbook.pooling import RoundVariance
@@ -40,15 +40,19 @@ def find_standing(
     if plan.estimate is None:
         return [], []
     history = plan.estimate
+    withdrawn = set()
     try:
-        today = show_variances(
+        found = show_variances(
             engine,
             history.task,
             history.measure,
             scale=history.scale,  # type: ignore[arg-type]  # it was one of them when saved
-            assessments=history.assessments,
+            assessments=history.mixed or history.assessments,
             pool_by=history.pooled.weights,
-        ).rounds
+        )
+        today, withdrawn = found.rounds, {each.round for each in found.withdrawn}
+    except Withdrawn:
+        today, withdrawn = [], {each.round for each in history.rounds}
     except NotRecorded:
         today = []
     current = {each.ordinal: each for each in today}
@@ -63,13 +67,15 @@ def find_standing(
                     round=was.round,
                     was=was.variance,
                     now=None if now is None else now.variance,
-                    why=_why(was, now),
+                    why=_why(was, now, withdrawn=was.round in withdrawn),
                 )
             )
     return stale, [each.round for each in current.values()]
 
 
-def _why(was: RoundVariance, now: RoundVariance | None) -> str:
+def _why(was: RoundVariance, now: RoundVariance | None, *, withdrawn: bool) -> str:
+    if withdrawn:
+        return "its score matrix was withdrawn"
     if now is None:
         return "it has no variance on this scale any more"
     if was.origin != now.origin:
@@ -88,8 +94,8 @@ def renewal(name: str, plan: Plan) -> str:
     if history is not None:
         words += ["--task", history.task, "--measure", history.measure]
         words += ["--scale", history.scale] if history.scale != "raw" else []
-        if history.assessments != "official":
-            words += ["--assessments", history.assessments]
+        for label in history.mixed or [history.assessments]:
+            words += ["--assessments", label] if label != "official" or history.mixed else []
         if history.pooled.weights != "dof":
             words += ["--pool-by", history.pooled.weights]
     elif plan.variance is not None:

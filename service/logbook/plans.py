@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -188,7 +189,7 @@ def plan_task(
     design: Design,
     *,
     scale: VarianceScale = "raw",
-    assessments: str | None = None,
+    assessments: str | Sequence[str] | None = None,
     pool_by: PoolBy = "dof",
 ) -> Plan:
     """Plan the next round of a task from its pooled variance; see `plan`.

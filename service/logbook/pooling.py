@@ -38,6 +38,8 @@ class RoundVariance(Result):
     """
 
     round: str
+    # None only of what was saved before assessments could be mixed.
+    assessments: str | None = None
     ordinal: int
     runs: int
     topics: int

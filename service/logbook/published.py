@@ -9,12 +9,13 @@ from sqlalchemy import Connection, Engine, Row, select
 from service.database.engine import unit_of_work
 from service.database.tables import published_variance
 from service.errors import AlreadyRecorded, ImpossibleStatistic, InputError, NotRecorded
+from service.logbook.events import record_event
 from service.logbook.lookup import (
     DEFAULT_ASSESSMENTS,
     Series,
     check_name,
     check_text,
-    current_matrix,
+    latest_matrix,
 )
 from service.logbook.measures import ensure_measure
 from service.logbook.result import SOFTWARE, Result
@@ -86,7 +87,7 @@ def record_variance(
         raise InputError("A published variance needs its source: name the paper and table.")
     facts = {"variance": variance, "runs": runs, "topics": topics, "source": source}
     with unit_of_work(engine) as connection:
-        _, round_id = open_round(connection, task, round_label, create=create)
+        task_id, round_id = open_round(connection, task, round_label, create=create, user=user)
         measure_id, measure, _ = ensure_measure(connection, measure)
         label = check_name("assessments label", assessments)
         identity = {
@@ -100,7 +101,10 @@ def record_variance(
             getattr(current, name) == value for name, value in facts.items()
         )
         notes = []
-        if current_matrix(connection, Series(round_id, measure_id, label, round_label, measure)):
+        logged = latest_matrix(
+            connection, Series(round_id, measure_id, label, round_label, measure)
+        )
+        if logged is not None and logged.withdrawn is None:
             notes.append(
                 "This round has a logged score matrix; variances are taken from that, not from"
                 " what is published."
@@ -118,6 +122,22 @@ def record_variance(
                     software=SOFTWARE,
                     recorded_by=user,
                 )
+            )
+            record_event(
+                connection,
+                "variance recorded",
+                who=user,
+                why=revise,
+                task_id=task_id,
+                round_id=round_id,
+                details={
+                    "measure": measure,
+                    "assessments": label,
+                    "scale": scale,
+                    "revision": revision,
+                    "variance": variance,
+                    "source": source,
+                },
             )
             connection.commit()
     return RecordedVariance(

@@ -8,21 +8,24 @@ from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 
 from service.database.engine import unit_of_work
-from service.database.tables import matrix, measure, round_
-from service.errors import AlreadyRecorded, InputError
-from service.logbook.lookup import check_name, find_round, find_task
+from service.database.tables import current_matrix, matrix, measure, round_, withdrawn
+from service.errors import AlreadyRecorded, InputError, NotRecorded
+from service.logbook.events import record_event
+from service.logbook.lookup import check_name, check_text, find_round, find_task
 from service.logbook.result import Result
 from service.logbook.tasks import ensure_task
 
 
 class LoggedMeasure(Result):
-    """The current score matrix of a measure in a round."""
+    """The latest revision of a measure's score matrix in a round; `withdrawn` is why it is so."""
 
+    matrix: int
     measure: str
     assessments: str
     revision: int
     topics: int
     runs: int
+    withdrawn: str | None
 
 
 class Round(Result):
@@ -39,6 +42,10 @@ class Round(Result):
     matrices: list[LoggedMeasure]
 
 
+class PublishedRound(Round):
+    """A round just published; `status` is ``unchanged`` where it was published already."""
+
+
 class RoundList(Result):
     """The rounds of a task, in the order they were created."""
 
@@ -52,6 +59,8 @@ def create_round(
     label: str,
     held: date | None = None,
     collection: str | None = None,
+    *,
+    user: str | None = None,
 ) -> Round:
     """Record a new round after the last one of its task.
 
@@ -70,7 +79,7 @@ def create_round(
     with unit_of_work(engine) as connection:
         task_id = find_task(connection, task, lock=True)
         label = check_name("round", label)
-        if not ensure_round(connection, task_id, label, held, _named(collection)):
+        if not ensure_round(connection, task_id, label, held, _named(collection), user=user):
             raise AlreadyRecorded(
                 f"Task '{task}' has a round '{label}' already; 'roundbook round list {task}'"
                 " shows it."
@@ -88,6 +97,7 @@ def set_round(
     held: date | None = None,
     collection: str | None = None,
     force: bool = False,
+    user: str | None = None,
 ) -> Round:
     """Record when and on which collection a round was held.
 
@@ -118,10 +128,69 @@ def set_round(
                     f"Round '{recorded.label}' is recorded with {name} '{was}', not '{value}'; add"
                     " --force to change it."
                 )
-        connection.execute(round_.update().where(round_.c.id == round_id).values(**told))
+        new = {name: value for name, value in told.items() if getattr(recorded, name) != value}
+        if new:
+            connection.execute(round_.update().where(round_.c.id == round_id).values(**new))
+            record_event(
+                connection,
+                "round changed",
+                who=user,
+                task_id=task_id,
+                round_id=round_id,
+                details={
+                    name: {"was": _written(getattr(recorded, name)), "is": _written(value)}
+                    for name, value in new.items()
+                },
+            )
         (changed,) = [row for row in _read(connection, task_id) if row.round == recorded.label]
         connection.commit()
     return changed
+
+
+def publish_round(
+    engine: Engine, task: str, label: str, *, why: str | None = None, user: str | None = None
+) -> PublishedRound:
+    """Publish a round: from then on it takes a score matrix only as a revision, with a reason.
+
+    There is no way back. A published round again is ``unchanged``.
+
+    Raises
+    ------
+    NotRecorded
+        When there is no such task or round, or no matrix in the round that counts.
+    """
+    check_text("reason", why)
+    with unit_of_work(engine) as connection:
+        task_id = find_task(connection, task, lock=True)
+        round_id = find_round(connection, task_id, task, label)
+        recorded = connection.execute(select(round_).where(round_.c.id == round_id)).one()
+        if recorded.status != "published":
+            counted = connection.execute(
+                select(func.count())
+                .select_from(current_matrix)
+                .where(current_matrix.c.round_id == round_id)
+            ).scalar_one()
+            if not counted:
+                raise NotRecorded(
+                    f"Round '{recorded.label}' has no score matrix to publish; log one with"
+                    " 'roundbook log'."
+                )
+            connection.execute(
+                round_.update().where(round_.c.id == round_id).values(status="published")
+            )
+            record_event(
+                connection,
+                "round published",
+                who=user,
+                why=why,
+                task_id=task_id,
+                round_id=round_id,
+                details={"matrices": counted},
+            )
+        (published,) = [row for row in _read(connection, task_id) if row.round == recorded.label]
+        connection.commit()
+    status = "unchanged" if recorded.status == "published" else "published"
+    return PublishedRound(**published.model_dump(exclude={"status"}), status=status)
 
 
 def list_rounds(engine: Engine, task: str) -> RoundList:
@@ -136,13 +205,15 @@ def list_rounds(engine: Engine, task: str) -> RoundList:
         return RoundList(task=task, rounds=_read(connection, find_task(connection, task)))
 
 
-def open_round(connection: Connection, task: str, label: str, *, create: bool) -> tuple[int, int]:
+def open_round(
+    connection: Connection, task: str, label: str, *, create: bool, user: str | None
+) -> tuple[int, int]:
     """Lock a task and return its id and its round's, making both where `create` allows it."""
     if create:
-        ensure_task(connection, task)
+        ensure_task(connection, task, user=user)
     task_id = find_task(connection, task, lock=True)
     if create:
-        ensure_round(connection, task_id, label)
+        ensure_round(connection, task_id, label, user=user)
     return task_id, find_round(connection, task_id, task, label)
 
 
@@ -152,18 +223,38 @@ def ensure_round(
     label: str,
     held: date | None = None,
     collection: str | None = None,
+    *,
+    user: str | None,
 ) -> bool:
     """Record a round unless it is there; return whether it is new. The task must be locked."""
+    label = check_name("round", label)
     last = select(func.coalesce(func.max(round_.c.ordinal), 0)).where(round_.c.task_id == task_id)
     statement = insert(round_).values(
         task_id=task_id,
         ordinal=last.scalar_subquery() + 1,
-        label=check_name("round", label),
+        label=label,
         held=held,
         collection=collection,
     )
-    made = statement.on_conflict_do_nothing(index_elements=["task_id", "label"])
-    return connection.execute(made.returning(round_.c.id)).scalar() is not None
+    made = connection.execute(
+        statement.on_conflict_do_nothing(index_elements=["task_id", "label"]).returning(round_.c.id)
+    ).scalar_one_or_none()
+    if made is None:
+        return False
+    told = {"round": label, "held": _written(held), "collection": collection}
+    record_event(
+        connection,
+        "round created",
+        who=user,
+        task_id=task_id,
+        round_id=made,
+        details={name: value for name, value in told.items() if value is not None},
+    )
+    return True
+
+
+def _written(value: date | str | None) -> str | None:
+    return None if value is None else str(value)
 
 
 def _named(collection: str | None) -> str | None:
@@ -180,10 +271,13 @@ def _read(connection: Connection, task_id: int) -> list[Round]:
             matrix.c.revision,
             matrix.c.topics,
             matrix.c.runs,
+            matrix.c.id.label("matrix"),
+            withdrawn.c.reason.label("withdrawn"),
         )
         .ext(distinct_on(matrix.c.round_id, measure.c.name, matrix.c.assessments))
         .join(measure, measure.c.id == matrix.c.measure_id)
         .join(round_, round_.c.id == matrix.c.round_id)
+        .outerjoin(withdrawn, withdrawn.c.matrix_id == matrix.c.id)
         .where(round_.c.task_id == task_id)
         .order_by(matrix.c.round_id, measure.c.name, matrix.c.assessments, matrix.c.revision.desc())
     )

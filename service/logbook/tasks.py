@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from service.database.engine import unit_of_work
 from service.database.tables import matrix, measure, published_variance, round_, task
 from service.errors import AlreadyRecorded
+from service.logbook.events import record_event
 from service.logbook.lookup import check_name, check_text
 from service.logbook.result import Result
 
@@ -30,7 +31,9 @@ class TaskList(Result):
     tasks: list[Task]
 
 
-def create_task(engine: Engine, name: str, title: str | None = None) -> Task:
+def create_task(
+    engine: Engine, name: str, title: str | None = None, *, user: str | None = None
+) -> Task:
     """Record a new task.
 
     Raises
@@ -40,7 +43,7 @@ def create_task(engine: Engine, name: str, title: str | None = None) -> Task:
     """
     with unit_of_work(engine) as connection:
         name = check_name("task", name)
-        if not ensure_task(connection, name, title):
+        if not ensure_task(connection, name, title, user=user):
             raise AlreadyRecorded(
                 f"There is a task '{name}' already; 'roundbook task list' shows it."
             )
@@ -55,11 +58,19 @@ def list_tasks(engine: Engine) -> TaskList:
         return TaskList(tasks=_read(connection))
 
 
-def ensure_task(connection: Connection, name: str, title: str | None = None) -> bool:
+def ensure_task(
+    connection: Connection, name: str, title: str | None = None, *, user: str | None
+) -> bool:
     """Record a task unless it is there; return whether it is new."""
-    statement = insert(task).values(name=check_name("task", name), title=check_text("title", title))
-    made = statement.on_conflict_do_nothing().returning(task.c.id)
-    return connection.execute(made).scalar() is not None
+    name = check_name("task", name)
+    statement = insert(task).values(name=name, title=check_text("title", title))
+    made = connection.execute(
+        statement.on_conflict_do_nothing().returning(task.c.id)
+    ).scalar_one_or_none()
+    if made is None:
+        return False
+    record_event(connection, "task created", who=user, task_id=made, details={"task": name})
+    return True
 
 
 def _read(connection: Connection, name: str | None = None) -> list[Task]:

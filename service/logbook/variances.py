@@ -7,10 +7,11 @@ from datetime import date
 from itertools import groupby
 from typing import Literal, NamedTuple
 
+from pydantic import Field
 from sqlalchemy import Connection, Engine, text
 
 from service.database.engine import unit_of_work
-from service.errors import NotRecorded
+from service.errors import NotRecorded, Withdrawn
 from service.logbook.lookup import choose_assessments, find_round, find_task
 from service.logbook.measures import find_measure
 from service.logbook.pooling import (
@@ -22,20 +23,29 @@ from service.logbook.pooling import (
     intervals,
     pool,
 )
-from service.logbook.result import Result
+from service.logbook.result import SOFTWARE, Result
+from service.logbook.withdrawals import WithdrawnMatrix, read_withdrawn
 
 VarianceScale = Literal["raw", "std-ab", "std-cdf"]
 
 
 class VarianceHistory(Result):
-    """A measure's variance in each round, and pooled."""
+    """A measure's variance in each round, and pooled.
+
+    `mixed` are the assessments asked for, the preferred first, where there were several: a round
+    then counts by the first of them that it has. `withdrawn` are the rounds left out for that.
+    """
 
     task: str
     measure: str
     scale: str
     assessments: str
+    # The keys that came later have defaults: a saved plan is read back by this model.
+    mixed: list[str] = Field(default_factory=list)
     rounds: list[RoundVariance]
     pooled: Pooled
+    withdrawn: list[WithdrawnMatrix] = Field(default_factory=list)
+    software: str = SOFTWARE
 
 
 class VarianceHistories(Result):
@@ -51,6 +61,8 @@ class VarianceHistories(Result):
     since: date | None
     undated: list[str]
     histories: list[VarianceHistory]
+    withdrawn: list[WithdrawnMatrix]
+    software: str
 
 
 def show_variances(
@@ -59,7 +71,7 @@ def show_variances(
     measure: str,
     *,
     scale: VarianceScale = "raw",
-    assessments: str | None = None,
+    assessments: str | Sequence[str] | None = None,
     pool_by: PoolBy = "dof",
 ) -> VarianceHistory:
     """Return a measure's variance over all rounds and pooled; no score is read.
@@ -69,6 +81,9 @@ def show_variances(
 
     Parameters
     ----------
+    assessments : str or sequence of str, optional
+        Whose variances; of several, each round's first in this order, which mixes them. Default
+        the only ones there are.
     pool_by : 'dof' or 'topics'
         What each round counts in the pooled variance: runs * (topics - 1), or topics - 1.
 
@@ -76,18 +91,29 @@ def show_variances(
     ------
     NotRecorded
         When the task or measure is not there, or has no variance on this scale.
+    Withdrawn
+        When all its scores are withdrawn.
     """
+    asked = [assessments] if isinstance(assessments, str) else list(assessments or [])
     with unit_of_work(engine) as connection:
         task_id = find_task(connection, task)
         measure_id, measure = find_measure(connection, task_id, task, measure)
-        label = choose_assessments(connection, task_id, measure_id, measure, assessments)
-        rows = _read(connection, task_id, scale, measures=[measure_id], assessments=label)
-    if not rows:
-        raise NotRecorded(
-            f"Task '{task}' has no variance of {measure} on the scale {scale} ({label}"
-            " assessments)."
+        labels = [
+            choose_assessments(connection, task_id, measure_id, measure, label)
+            for label in asked or (None,)
+        ]
+        mixed = len(labels) > 1
+        rows = _read(
+            connection, task_id, scale, measures=[measure_id], assessments=labels, mixed=mixed
         )
-    return _history(task, scale, rows, pool_by)
+        withdrawn = read_withdrawn(connection, task_id, measures=[measure_id], assessments=labels)
+    if not rows:
+        raise (Withdrawn if withdrawn else NotRecorded)(
+            f"Task '{task}' has no variance of {measure} on the scale {scale}"
+            f" ({', '.join(labels)} assessments)."
+            + "".join(f" {each.sentence()}" for each in withdrawn)
+        )
+    return _history(task, scale, rows, pool_by, withdrawn, labels if mixed else [])
 
 
 def show_histories(
@@ -126,7 +152,14 @@ def show_histories(
             scale,
             measures=wanted or None,
             rounds=list(rounds) or None,
-            assessments=assessments,
+            assessments=None if assessments is None else [assessments],
+        )
+        withdrawn = read_withdrawn(
+            connection,
+            task_id,
+            measures=wanted or None,
+            assessments=None if assessments is None else [assessments],
+            rounds=list(rounds) or None,
         )
     undated = sorted({row.round for row in rows if row.held is None}) if since else []
     kept = [row for row in rows if since is None or (row.held is not None and row.held >= since)]
@@ -136,12 +169,18 @@ def show_histories(
             + (f"; of these, rounds without a date: {', '.join(undated)}." if undated else ".")
         )
     histories = [
-        _history(task, scale, list(group), pool_by)
+        _history(task, scale, list(group), pool_by, [])
         for _, group in groupby(kept, key=lambda row: (row.measure, row.assessments))
     ]
     histories.sort(key=_instability, reverse=True)
     return VarianceHistories(
-        task=task, scale=scale, since=since, undated=undated, histories=histories
+        task=task,
+        scale=scale,
+        since=since,
+        undated=undated,
+        histories=histories,
+        withdrawn=withdrawn,
+        software=SOFTWARE,
     )
 
 
@@ -152,7 +191,8 @@ def _read(
     *,
     measures: list[int] | None = None,
     rounds: list[str] | None = None,
-    assessments: str | None = None,
+    assessments: list[str] | None = None,
+    mixed: bool = False,
 ) -> list[_Found]:
     filters = {
         "task": task_id,
@@ -160,6 +200,7 @@ def _read(
         "measures": measures,
         "rounds": rounds,
         "assessments": assessments,
+        "mixed": mixed,
     }
     return [_Found._make(row) for row in connection.execute(text(HISTORY), filters)]
 
@@ -202,23 +243,25 @@ HISTORY = """
 WITH wanted AS (
     SELECT id, label, ordinal, held FROM roundbook.round
     WHERE task_id = :task AND (CAST(:rounds AS text[]) IS NULL OR label = ANY (:rounds))
-), current AS (
+), latest AS (
     SELECT DISTINCT ON (round_id, measure_id, assessments)
            id, round_id, measure_id, assessments, revision
     FROM roundbook.matrix
     WHERE round_id IN (SELECT id FROM wanted)
     ORDER BY round_id, measure_id, assessments, revision DESC
+), counted AS (
+    SELECT * FROM latest WHERE id NOT IN (SELECT matrix_id FROM roundbook.withdrawn)
 ), found AS (
-    SELECT current.round_id, current.measure_id, current.assessments, 1 AS rank,
+    SELECT counted.round_id, counted.measure_id, counted.assessments, 1 AS rank,
            estimate.id AS estimate, estimate.runs, estimate.topics, estimate.variance,
            estimate.dof, estimate.sum_of_squares, estimate.two_way_sum_of_squares,
            estimate.two_way_dof, estimate.level, estimate.chi_square_low,
            estimate.chi_square_high, estimate.bootstrap_low, estimate.bootstrap_high,
-           'matrix' AS origin, NULL AS source, current.id AS matrix, current.revision,
+           'matrix' AS origin, NULL AS source, counted.id AS matrix, counted.revision,
            factor_set.version AS factor_version, estimate.software
-    FROM current
+    FROM counted
     JOIN roundbook.variance_estimate AS estimate
-      ON estimate.matrix_id = current.id AND estimate.scale = :scale
+      ON estimate.matrix_id = counted.id AND estimate.scale = :scale
     LEFT JOIN roundbook.factor_set ON factor_set.id = estimate.factor_set_id
     UNION ALL
     SELECT round_id, measure_id, assessments, 2, id, runs, topics, variance,
@@ -228,27 +271,40 @@ WITH wanted AS (
     FROM roundbook.published_variance
     WHERE round_id IN (SELECT id FROM wanted) AND scale = :scale
 )
-SELECT DISTINCT ON (measure.name, found.assessments, wanted.ordinal)
+SELECT DISTINCT ON (measure.name, apart.assessments, wanted.ordinal)
        measure.name AS measure, wanted.label AS round, wanted.ordinal, wanted.held, found.*
 FROM found
 JOIN wanted ON wanted.id = found.round_id
 JOIN roundbook.measure ON measure.id = found.measure_id
+CROSS JOIN LATERAL (
+    SELECT CASE WHEN :mixed THEN NULL ELSE found.assessments END
+) AS apart (assessments)
 WHERE (CAST(:measures AS bigint[]) IS NULL OR found.measure_id = ANY (:measures))
-  AND (CAST(:assessments AS text) IS NULL OR found.assessments = :assessments)
-ORDER BY measure.name, found.assessments, wanted.ordinal, found.rank,
+  AND (CAST(:assessments AS text[]) IS NULL OR found.assessments = ANY (:assessments))
+ORDER BY measure.name, apart.assessments, wanted.ordinal,
+         array_position(CAST(:assessments AS text[]), found.assessments), found.rank,
          found.factor_version DESC, found.revision DESC
 """
 
 
-def _history(task: str, scale: str, rows: list[_Found], pool_by: PoolBy) -> VarianceHistory:
+def _history(
+    task: str,
+    scale: str,
+    rows: list[_Found],
+    pool_by: PoolBy,
+    withdrawn: list[WithdrawnMatrix],
+    mixed: Sequence[str] = (),
+) -> VarianceHistory:
     rounds = [_round(row) for row in rows]
     return VarianceHistory(
         task=task,
         measure=rows[0].measure,
         scale=scale,
-        assessments=rows[0].assessments,
+        assessments=", ".join(mixed) or rows[0].assessments,
+        mixed=list(mixed),
         rounds=rounds,
         pooled=pool(rounds, pool_by),
+        withdrawn=withdrawn,
     )
 
 
@@ -264,6 +320,7 @@ def _round(row: _Found) -> RoundVariance:
     two_way, dof = row.two_way_sum_of_squares, row.two_way_dof
     return RoundVariance(
         round=row.round,
+        assessments=row.assessments,
         ordinal=row.ordinal,
         runs=row.runs,
         topics=row.topics,
