@@ -27,7 +27,7 @@ def test_reject_names_the_cells_and_the_ways_out():
     assert caught.value.cells == (("t0", "r1"), ("t1", "r0"), ("t1", "r1"))
     assert str(caught.value) == (
         "f.csv: 3 scores are missing: topic t0 of run r1, topic t1 of run r0, topic t1 of run r1; "
-        "complete the file, or choose --missing zero or --missing drop-topic"
+        "complete the file, or choose --missing zero or --missing drop-topic."
     )
 
 
