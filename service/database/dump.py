@@ -45,6 +45,7 @@ BEGIN
     END LOOP;
 END $$;
 """  # noqa: S608
+_SILENT = f"\\o {os.devnull}\n"
 # All of the schema goes, not only what the dump knows of it.
 _EMPTY_SCHEMA = f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE;\nCREATE SCHEMA {SCHEMA};\n"
 
@@ -175,7 +176,7 @@ def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
             subprocess.Popen(  # noqa: S603
                 writer,
                 stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
                 stderr=write_said,
                 env=program_environment(connection),
             ) as psql,
@@ -184,13 +185,18 @@ def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
             ) as pg_restore,
         ):
             assert psql.stdin is not None
+            assert psql.stdout is not None
             assert pg_restore.stdout is not None
             try:
-                psql.stdin.write(f"BEGIN;\n{before}{_EMPTY_SCHEMA}".encode())
+                psql.stdin.write(f"{_SILENT}BEGIN;\n{before}{_EMPTY_SCHEMA}".encode())
                 shutil.copyfileobj(pg_restore.stdout, psql.stdin)
-                # A script that ends early is not kept: only a whole one is told to commit.
+                # The script may have ended early, and psql reads it ahead of what it does: only
+                # when all is there, and we still are, is it told to commit.
                 if pg_restore.wait() == 0:
-                    psql.stdin.write(b"COMMIT;\n")
+                    psql.stdin.write(b"\\echo done\n")
+                    psql.stdin.flush()
+                    if psql.stdout.readline() == b"done\n":
+                        psql.stdin.write(b"COMMIT;\n")
                 psql.stdin.close()
             except BrokenPipeError:  # psql has given up, and says why
                 with suppress(BrokenPipeError):

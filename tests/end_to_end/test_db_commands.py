@@ -1,0 +1,249 @@
+"""``roundbook db backup|restore|move`` at the terminal."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from alembic import command as alembic
+from sqlalchemy import text
+
+from service.database.engine import make_engine, unit_of_work
+from service.database.fingerprints import fingerprint_tables
+from service.database.schema import alembic_config, expected_revision
+
+RECORD = (
+    *("variance", "record", "t", "r", "--measure", "AP", "--value", "0.1", "--runs", "4"),
+    *("--topics", "10", "--source", "a paper", "--create"),
+)
+SECRET = "hunter2-is-secret"
+
+
+@pytest.fixture
+def logged(roundbook, write):
+    path = write("topic,a,b,c\n1,.1,.4,.3\n2,.2,.9,.5\n3,0,.6,.7\n")
+    assert roundbook("log", "t", "r1", path, "--measure", "AP", "--create").code == 0
+    return roundbook
+
+
+@pytest.fixture
+def elsewhere(bare_database):
+    """The address of a database without Roundbook's schema, as a person would write it."""
+    return bare_database.set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+@pytest.fixture
+def bare(bare_database):
+    engine = make_engine(bare_database)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def data_dir():
+    place = Path(tempfile.mkdtemp(prefix="rb"))
+    yield place
+    shutil.rmtree(place)
+
+
+def prints(engine):
+    with unit_of_work(engine) as connection:
+        return fingerprint_tables(connection)
+
+
+def shown(tables):
+    return {each["table"]: (each["rows"], each["fingerprint"]) for each in tables}
+
+
+def table_of(csv_text):
+    return list(csv.DictReader(io.StringIO(csv_text)))
+
+
+def test_backup_and_restore(logged, engine, elsewhere, bare, tmp_path):
+    file = tmp_path / "my backup.dump"
+    saved = logged("db", "backup", file, "--format", "json").json
+    assert (saved["file"], saved["bytes"]) == (str(file), file.stat().st_size)
+    assert (saved["schema_revision"], saved["matrices"]) == (expected_revision(), 1)
+    assert shown(saved["tables"]) == prints(engine)
+    restored = logged("--database", elsewhere, "db", "restore", file, "--format", "json")
+    assert restored.err == ""
+    assert (restored.json["status"], restored.json["replaced"]) == ("up to date", False)
+    assert restored.json["tables"] == saved["tables"]
+    assert prints(bare) == prints(engine)
+    listed = logged("--database", elsewhere, "task", "list", "--format", "json").json["tasks"]
+    assert [(each["task"], each["measures"]) for each in listed] == [("t", ["AP"])]
+
+
+def test_the_other_formats(logged, elsewhere, tmp_path):
+    heading, _, line = logged("db", "backup", tmp_path / "x.dump").lines
+    assert heading.split() == ["File", "Bytes", "Schema", "PostgreSQL", "Matrices"]
+    assert line.split()[-1] == "1"
+    (row,) = table_of(logged("db", "backup", tmp_path / "x.dump", "--force", "--format", "csv").out)
+    assert int(row["bytes"]) == (tmp_path / "x.dump").stat().st_size
+    (row,) = table_of(
+        logged("db", "restore", tmp_path / "x.dump", "--replace", "--format", "csv").out
+    )
+    assert (row["status"], row["matrices"]) == ("up to date", "1")
+    (row,) = table_of(logged("db", "move", "--to", elsewhere, "--format", "csv").out)
+    assert (row["schema_revision"], row["matrices"]) == (expected_revision(), "1")
+
+
+def test_refusals(logged, snapshot, elsewhere, address, tmp_path):
+    file = tmp_path / "x.dump"
+    assert logged("db", "backup", file).code == 0
+    before = snapshot()
+    assert "--force" in logged("db", "backup", file).refusal()
+    assert "--replace" in logged("db", "restore", file).refusal()
+    assert "no such file" in logged("db", "restore", tmp_path / "y.dump").refusal()
+    (tmp_path / "text").write_text("topic,a\n1,0\n")
+    assert "no backup" in logged("db", "restore", tmp_path / "text", "--replace").refusal()
+    assert (
+        "nothing to save"
+        in logged("--database", elsewhere, "db", "backup", tmp_path / "y.dump").refusal()
+    )
+    assert "--to" in logged("db", "move", "--to", address).refusal()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["scores.csv", "text", "x.dump"]
+    assert snapshot() == before
+
+
+def test_an_older_backup_on_a_server(command, bare, elsewhere, address, tmp_path):
+    with unit_of_work(bare) as connection:
+        config = alembic_config()
+        config.attributes["connection"] = connection
+        alembic.upgrade(config, "0001")
+        connection.execute(text("INSERT INTO roundbook.task (name) VALUES ('ancient')"))
+        connection.commit()
+    assert command("--database", elsewhere, "db", "backup", tmp_path / "x.dump").code == 0
+    done = command("--database", address, "db", "restore", tmp_path / "x.dump")
+    assert "roundbook db upgrade" in done.err
+    assert "out of date" in done.out
+    assert "roundbook db upgrade" in command("--database", address, "task", "list").refusal(3)
+    assert command("--database", address, "db", "upgrade").code == 0
+    listed = command("--database", address, "task", "list", "--format", "json").json["tasks"]
+    assert [each["task"] for each in listed] == ["ancient"]
+
+
+def test_move(logged, engine, bare, elsewhere):
+    done = logged("db", "move", "--to", elsewhere, "--format", "json")
+    assert shown(done.json["tables"]) == prints(bare) == prints(engine)
+    assert done.json["matrices"] == 1
+    assert "ROUNDBOOK_DATABASE_URL" in done.err
+
+
+def test_move_onto_a_bare_or_older_record(command, logged, elsewhere, bare, address):
+    """Nothing is there to move from a bare database, and an older schema is upgraded first."""
+    said = command("--database", elsewhere, "db", "move", "--to", address).refusal(3)
+    assert "roundbook db upgrade" in said
+
+
+def test_servers_that_cannot_be_reached(logged, tmp_path):
+    closed = f"postgresql://organiser:{SECRET}@127.0.0.1:1/roundbook"
+    for words in (
+        ("--database", closed, "db", "backup", tmp_path / "x.dump"),
+        ("--database", closed, "db", "restore", tmp_path / "scores.csv"),
+        ("db", "move", "--to", closed),
+        ("--database", closed, "db", "move", "--to", closed),
+    ):
+        said = logged(*words).refusal(4)
+        assert "127.0.0.1:1" in said
+        assert SECRET not in said
+    said = logged("db", "move", "--to", f"mysql://me:{SECRET}@h/x").refusal()
+    assert "postgresql://USER:PASSWORD@HOST:PORT/DATABASE" in said
+    assert SECRET not in said
+    assert logged("db", "move").code == 2
+
+
+def waiting(engine, application="roundbook"):
+    """Return how many programs wait for a lock in this database."""
+    with unit_of_work(engine) as connection:
+        return connection.execute(
+            text(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                " AND wait_event_type = 'Lock'"
+            )
+        ).scalar_one()
+
+
+def others(engine):
+    with unit_of_work(engine) as connection:
+        return connection.execute(
+            text(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                " AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+            )
+        ).scalar_one()
+
+
+def until(happened):
+    for _ in range(600):
+        if happened():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it did not happen in time")
+
+
+def test_a_killed_restore_changes_nothing(logged, start, engine, address, tmp_path):
+    """Killed while psql waits for a table: of what psql has by then, nothing is kept."""
+    assert logged("db", "backup", tmp_path / "x.dump").code == 0
+    assert logged("task", "create", "more").code == 0
+    before = prints(engine)
+    with (
+        unit_of_work(engine) as holder,
+        start("db", "restore", tmp_path / "x.dump", "--replace", database_url=address) as it,
+    ):
+        holder.execute(text("LOCK TABLE roundbook.matrix IN SHARE MODE"))
+        until(lambda: waiting(engine) == 1 or it.poll() is not None)
+        it.kill()
+        it.communicate(timeout=60)
+        holder.rollback()
+        until(lambda: others(engine) <= 1)  # psql has noticed, and is gone
+    assert prints(engine) == before
+
+
+def test_a_killed_move_leaves_nothing(logged, start, engine, bare, address, elsewhere):
+    assert logged("--database", elsewhere, "db", "upgrade").code == 0
+    with (
+        unit_of_work(bare) as holder,
+        start("db", "move", "--to", elsewhere, database_url=address) as it,
+    ):
+        holder.execute(text("LOCK TABLE roundbook.score_vector IN SHARE MODE"))
+        until(lambda: waiting(bare) == 1 or it.poll() is not None)
+        it.kill()
+        it.communicate(timeout=60)
+        holder.rollback()
+        until(lambda: others(bare) <= 1)
+    assert {name for name, each in prints(bare).items() if each.rows} == {"alembic_version"}
+    assert logged("db", "move", "--to", elsewhere).code == 0
+    assert prints(bare) == prints(engine)
+
+
+# the embedded record
+
+
+def test_the_embedded_record_there_and_back(process, data_dir, tmp_path):
+    first, second = data_dir / "first", data_dir / "second"
+    assert process(*RECORD, data_dir=first).code == 0
+    words = ("db", "backup", tmp_path / "x.dump", "--format", "json")
+    saved = process(*words, data_dir=first).json
+    words = ("db", "restore", tmp_path / "x.dump", "--format", "json")
+    restored = process(*words, data_dir=second).json
+    assert restored["tables"] == saved["tables"]
+    words = ("task", "list", "--format", "json")
+    assert process(*words, data_dir=second).json == process(*words, data_dir=first).json
+    assert "--replace" in process("db", "restore", tmp_path / "x.dump", data_dir=second).refusal()
+
+
+def test_the_embedded_record_moves_to_a_server(process, data_dir, elsewhere, bare):
+    assert process(*RECORD, data_dir=data_dir).code == 0
+    moved = process("db", "move", "--to", elsewhere, "--format", "json", data_dir=data_dir).json
+    assert moved["postgresql_from"].startswith("18.")
+    assert shown(moved["tables"]) == prints(bare)
+    words = ("task", "list", "--format", "json")
+    here = process(*words, data_dir=data_dir)
+    assert process(*words, database_url=elsewhere).json == here.json
+    assert [each["task"] for each in here.json["tasks"]] == ["t"]
