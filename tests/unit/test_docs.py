@@ -21,12 +21,14 @@ import cli.main
 from service.database.tables import metadata
 from service.formats import LAYOUTS, read_scores, read_teams
 from service.logbook import (
+    backups,
     demonstration,
     drift,
     factors,
     fitting,
     generalisability,
     matrices,
+    moving,
     plan_record,
     plans,
     pooling,
@@ -71,6 +73,9 @@ RESULTS = {
     "roundbook drift": drift.DriftReport,
     "roundbook demo": demonstration.Demonstration,
     "roundbook db upgrade": schema.SchemaState,
+    "roundbook db backup": backups.SavedBackup,
+    "roundbook db restore": backups.RestoredBackup,
+    "roundbook db move": moving.MovedRecord,
 }
 ELSEWHERE = (
     variances.VarianceHistory,
