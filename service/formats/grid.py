@@ -104,6 +104,8 @@ def block_from_records(records: Records, *, whole_runs: bool) -> Block:
 
     def place(topic: int, run: int) -> Place:
         found = np.flatnonzero(cell == topic * len(runs) + run)
+        if not found.size:  # this run has no line of the topic, but another has
+            found = np.flatnonzero(at_topic == topic)
         return lines[int(found[0])], records.value_column
 
     return Block(file, topics, runs, scores.reshape(len(topics), len(runs)), place, whole_runs)

@@ -91,3 +91,10 @@ def test_what_is_not_a_long_file(tmp_path, content, reason, place):
 def test_a_list_that_would_be_an_enormous_matrix_is_refused(tmp_path):
     rows = "".join(f"t{i},r{i},0\n" for i in range(6000))
     assert "6000 topics by 6000 runs" in refusal(tmp_path, "topic,run,score\n" + rows)[0]
+
+
+def test_a_mean_that_the_first_run_lacks_is_refused_with_its_line(tmp_path):
+    content = "topic,run,value\n1,a,0.5\nmean,b,0.5\n1,b,0.25\n2,a,0.5\n"
+    reason, line, _ = refusal(tmp_path, content)
+    assert "'mean' looks like a summary among the topics" in reason
+    assert line == 3
