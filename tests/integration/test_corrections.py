@@ -1,0 +1,400 @@
+"""Corrections are new facts: a withdrawn matrix counts in nothing, a published round is frozen."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from sqlalchemy import text
+
+from service.database.engine import unit_of_work
+from service.errors import (
+    AlreadyRecorded,
+    ContentDiffers,
+    DatabaseError,
+    Frozen,
+    InputError,
+    NotRecorded,
+    RecordError,
+    RevisedMeanwhile,
+    Withdrawn,
+)
+from service.formats import ScoreMatrix, settle_missing
+from service.logbook.corrections import restore_matrix, withdraw_matrix
+from service.logbook.drift import report_drift
+from service.logbook.drift_curve import trace_drift
+from service.logbook.events import list_events
+from service.logbook.factors import show_factors
+from service.logbook.fitting import fit_factor_set
+from service.logbook.generalisability import report_generalisability
+from service.logbook.matrices import log_matrix
+from service.logbook.plan_design import Design
+from service.logbook.plan_record import save_plan, show_plan
+from service.logbook.plans import plan_task
+from service.logbook.published import record_variance
+from service.logbook.rankings import compare_rankings
+from service.logbook.rounds import create_round, list_rounds, publish_round, set_round
+from service.logbook.standardise import standardise
+from service.logbook.tasks import create_task
+from service.logbook.variances import show_histories, show_variances
+
+ROUNDS = ("r1", "r2", "r3")
+
+
+def scores(seed, topics=8, runs=5):
+    return np.random.default_rng(seed).random((topics, runs))
+
+
+def log(engine, values, label, measure="AP", **options):
+    values = np.asarray(values)
+    matrix = ScoreMatrix(
+        tuple(f"t{row}" for row in range(values.shape[0])),
+        tuple(f"s{column}" for column in range(values.shape[1])),
+        values,
+        None,
+        "wide",
+        ("test",),
+    )
+    options = {"create": True, "user": "ann", **options}
+    return log_matrix(engine, "task", label, measure, settle_missing(matrix, "reject"), **options)
+
+
+@pytest.fixture
+def three(engine):
+    """Three rounds of one measure: the numbers of their matrices."""
+    return [log(engine, scores(seed), label).matrix for seed, label in enumerate(ROUNDS)]
+
+
+def own_variance(values):
+    """The residual variance of (topics, runs) scores, run by run."""
+    return sum(np.sum((run - run.mean()) ** 2) for run in values.T) / (
+        values.shape[1] * (values.shape[0] - 1)
+    )
+
+
+def test_a_withdrawn_matrix_leaves_the_pooled_variance_and_this_is_said(engine, three):
+    withdraw_matrix(engine, three[1], "wrong qrels", user="bob")
+    history = show_variances(engine, "task", "AP")
+    assert [each.round for each in history.rounds] == ["r1", "r3"]
+    expected = (own_variance(scores(0)) + own_variance(scores(2))) / 2
+    assert history.pooled.variance == pytest.approx(expected, rel=1e-12)
+    (left_out,) = history.withdrawn
+    assert (left_out.round, left_out.matrix, left_out.reason) == ("r2", three[1], "wrong qrels")
+    assert left_out.withdrawn_by == "bob"
+    assert "wrong qrels" in left_out.sentence()
+    histories = show_histories(engine, "task")
+    assert [each.round for each in histories.histories[0].rounds] == ["r1", "r3"]
+    assert histories.withdrawn == [left_out]
+
+
+def test_what_asks_for_a_withdrawn_matrix_is_told(engine, three):
+    withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
+    for ask in (
+        lambda: show_factors(engine, "task", "r1", "AP"),
+        lambda: standardise(engine, "task", "r1", "AP"),
+        lambda: standardise(engine, "task", "r2", "AP", factors_from="r1"),
+        lambda: compare_rankings(engine, "task", "r1", "AP"),
+        lambda: fit_factor_set(engine, "task", "r1", "AP", runs="all", reason="x", user="ann"),
+        lambda: report_drift(engine, "task", "AP", from_round="r1"),
+    ):
+        with pytest.raises(Withdrawn, match=f"matrix {three[0]}.*wrong qrels.*matrix restore"):
+            ask()
+    # By its number a version stays readable, and says so.
+    assert show_factors(engine, "task", "r1", "AP", version=1).withdrawn == "wrong qrels"
+
+
+def test_drift_and_generalisability_leave_it_out(engine, three):
+    assert report_drift(engine, "task", "AP").from_round == "r1"
+    withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
+    report = report_drift(engine, "task", "AP")
+    assert (report.from_round, report.to_round) == ("r2", "r3")
+    assert [each.matrix for each in report.withdrawn] == [three[0]]
+    curve = trace_drift(engine, "task", "AP")
+    assert (curve.from_round, [each.round for each in curve.rounds]) == ("r2", ["r3"])
+    assert [each.matrix for each in curve.withdrawn] == [three[0]]
+    found = report_generalisability(engine, "task", "AP")
+    assert [each.round for each in found.rounds] == ["r2", "r3"]
+    assert [each.matrix for each in found.withdrawn] == [three[0]]
+    with pytest.raises(Withdrawn, match="wrong qrels"):
+        report_generalisability(engine, "task", "AP", round_label="r1")
+
+
+def test_a_plan_that_rests_on_it_says_so(engine, three):
+    design = Design(m=(5,), min_d=(0.2,))
+    save_plan(engine, "next", plan_task(engine, "task", "AP", design), user="ann")
+    withdraw_matrix(engine, three[2], "wrong qrels", user="bob")
+    (stale,) = show_plan(engine, "next").stale
+    assert (stale.round, stale.now) == ("r3", None)
+    assert stale.why == "its score matrix was withdrawn"
+    again = plan_task(engine, "task", "AP", design)
+    assert [each.round for each in again.estimate.rounds] == ["r1", "r2"]
+    assert [each.matrix for each in again.estimate.withdrawn] == [three[2]]
+    for number in three[:2]:
+        withdraw_matrix(engine, number, "all of them", user="bob")
+    with pytest.raises(Withdrawn, match=r"all of them.*wrong qrels"):
+        plan_task(engine, "task", "AP", design)
+    assert {each.why for each in show_plan(engine, "next").stale} == {
+        "its score matrix was withdrawn"
+    }
+
+
+def test_restored_it_counts_again_exactly(engine, three):
+    before = show_variances(engine, "task", "AP")
+    drift = report_drift(engine, "task", "AP")
+    done = withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
+    assert (done.status, done.standing, done.reason) == ("withdrawn", "withdrawn", "wrong qrels")
+    assert withdraw_matrix(engine, three[0], "again", user="eve").status == "unchanged"
+    done = restore_matrix(engine, three[0], "right after all", user="bob")
+    assert (done.status, done.standing) == ("restored", "current")
+    assert restore_matrix(engine, three[0], "again", user="eve").status == "unchanged"
+    assert show_variances(engine, "task", "AP") == before
+    assert report_drift(engine, "task", "AP") == drift
+    told = [
+        (each.what, each.who, each.why)
+        for each in list_events(engine, matrix=three[0]).events
+        if each.what != "matrix logged"
+    ]
+    assert told == [
+        ("matrix withdrawn", "bob", "wrong qrels"),
+        ("matrix restored", "bob", "right after all"),
+    ]
+
+
+def test_no_earlier_revision_takes_its_place(engine, three):
+    second = log(engine, scores(9), "r1", revise="a typo").matrix
+    withdraw_matrix(engine, second, "worse than before", user="bob")
+    assert [each.round for each in show_variances(engine, "task", "AP").rounds] == ["r2", "r3"]
+    assert report_drift(engine, "task", "AP").from_round == "r2"
+    with pytest.raises(RecordError, match="revision 1 of 2"):
+        withdraw_matrix(engine, three[0], "as well", user="bob")
+    # The first scores again are a third revision, which counts.
+    third = log(engine, scores(0), "r1", revise="the first were right")
+    assert (third.revision, third.status) == (3, "logged")
+    assert [each.round for each in show_variances(engine, "task", "AP").rounds] == list(ROUNDS)
+    assert show_variances(engine, "task", "AP").withdrawn == []
+    with pytest.raises(RecordError, match="revision 2 of 3"):
+        restore_matrix(engine, second, "no", user="bob")
+
+
+def test_the_withdrawn_scores_again_are_no_way_around(engine, three):
+    withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
+    with pytest.raises(Withdrawn, match="matrix restore"):
+        log(engine, scores(0), "r1")
+    with pytest.raises(Withdrawn, match="matrix restore"):
+        log(engine, scores(0), "r1", revise="please")
+    with pytest.raises(ContentDiffers):
+        log(engine, scores(5), "r1")
+    assert log(engine, scores(5), "r1", revise="new qrels").revision == 2
+
+
+def test_a_published_variance_stands_in_for_withdrawn_scores(engine, three):
+    record_variance(
+        engine, "task", "r1", "AP", variance=0.25, runs=4, topics=9, source="paper", user="ann"
+    )
+    withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
+    history = show_variances(engine, "task", "AP")
+    assert (history.rounds[0].round, history.rounds[0].origin) == ("r1", "published")
+    assert [each.round for each in history.withdrawn] == ["r1"]
+
+
+@pytest.mark.parametrize("reason", ["", "  ", "two\nlines", "x" * 2001])
+def test_a_withdrawal_needs_a_reason(engine, three, reason):
+    for decide in (withdraw_matrix, restore_matrix):
+        with pytest.raises(InputError):
+            decide(engine, three[0], reason)
+
+
+def test_there_must_be_such_a_matrix(engine, three):
+    with pytest.raises(NotRecorded, match="matrix list"):
+        withdraw_matrix(engine, 99, "x")
+
+
+def test_the_database_takes_withdrawals_only_in_turn(engine, three):
+    insert = text(
+        "INSERT INTO roundbook.withdrawal (matrix_id, number, withdrawn, reason, software,"
+        " decided_by) VALUES (:matrix, :number, :withdrawn, 'x', 'x', 'x')"
+    )
+    for number, withdrawn in ((1, False), (2, True), (0, False)):
+        with pytest.raises(DatabaseError), unit_of_work(engine) as connection:
+            connection.execute(
+                insert, {"matrix": three[0], "number": number, "withdrawn": withdrawn}
+            )
+
+
+def test_of_two_revisions_made_at_once_the_second_is_told(engine, three):
+    asked = time.monotonic()
+    log(engine, scores(7), "r1", revise="mine", user="ann", asked=asked)
+    with pytest.raises(RevisedMeanwhile, match=r"ann logged revision 2.*matrix show"):
+        log(engine, scores(8), "r1", revise="also mine", user="bob", asked=asked)
+    assert show_variances(engine, "task", "AP").rounds[0].revision == 2
+    # Whoever asks after that has had the chance to see it.
+    assert log(engine, scores(8), "r1", revise="seen", user="bob").revision == 3
+    # The same content from both is one revision, and no quarrel.
+    assert log(engine, scores(8), "r1", revise="same", asked=asked).status == "unchanged"
+
+
+def test_publishing_freezes_a_round(engine):
+    log(engine, scores(0), "r1")
+    done = publish_round(engine, "task", "r1", why="results are out", user="ann")
+    assert (done.status, done.round) == ("published", "r1")
+    assert publish_round(engine, "task", "r1", user="bob").status == "unchanged"
+    assert list_rounds(engine, "task").rounds[0].status == "published"
+    assert log(engine, scores(0), "r1").status == "unchanged"
+    with pytest.raises(ContentDiffers):
+        log(engine, scores(1), "r1")
+    with pytest.raises(Frozen, match="--revise"):
+        log(engine, scores(1), "r1", "P@5")
+    with pytest.raises(Frozen):
+        log(engine, scores(1), "r1", assessments="bronze")
+    assert log(engine, scores(1), "r1", revise="re-issued").revision == 2
+    late = log(engine, scores(1), "r1", "P@5", revise="asked for since")
+    assert (late.revision, late.status) == (1, "logged")
+    (event,) = list_events(engine, what="round published").events
+    assert (event.who, event.why, event.task, event.round) == (
+        "ann",
+        "results are out",
+        "task",
+        "r1",
+    )
+
+
+def test_only_a_round_with_scores_is_published(engine):
+    number = log(engine, scores(0), "r1").matrix
+    create_round(engine, "task", "empty")
+    with pytest.raises(NotRecorded, match="no score matrix"):
+        publish_round(engine, "task", "empty")
+    withdraw_matrix(engine, number, "x")
+    with pytest.raises(NotRecorded, match="no score matrix"):
+        publish_round(engine, "task", "r1")
+
+
+def test_the_database_keeps_a_published_round(engine):
+    log(engine, scores(0), "r1")
+    publish_round(engine, "task", "r1")
+    for statement in (
+        "UPDATE roundbook.round SET status = 'draft'",
+        "UPDATE roundbook.round SET label = 'other'",
+        "DELETE FROM roundbook.round",
+        "UPDATE roundbook.task SET name = 'other'",
+        "DELETE FROM roundbook.task",
+        "DELETE FROM roundbook.run",
+        "INSERT INTO roundbook.matrix (round_id, measure_id, assessments, revision, topics, runs,"
+        " content_hash, missing_policy, missing_cells, dropped_topics, files, layout, software,"
+        " logged_by) SELECT round_id, measure_id, 'other', 1, topics, runs, content_hash,"
+        " missing_policy, missing_cells, dropped_topics, files, layout, software, logged_by"
+        " FROM roundbook.matrix",
+    ):
+        with pytest.raises(DatabaseError), unit_of_work(engine) as connection:
+            connection.execute(text(statement))
+            connection.commit()
+
+
+@pytest.mark.parametrize(
+    "table", ["event", "withdrawal", "factor", "score_vector", "variance_estimate", "plan"]
+)
+@pytest.mark.parametrize("statement", ["DELETE FROM {}", "TRUNCATE {} CASCADE"])
+def test_not_even_a_replica_session_changes_what_is_kept(engine, three, table, statement):
+    with pytest.raises(DatabaseError, match="is refused"), unit_of_work(engine) as connection:
+        connection.execute(text("SET session_replication_role = replica"))
+        connection.execute(text(statement.format(f"roundbook.{table}")))
+
+
+@pytest.mark.parametrize("left_out", ["event", "variance_estimate"])
+def test_a_matrix_is_whole_only_with_its_statistics_and_event(engine, monkeypatch, left_out):
+    from service.logbook import matrices
+
+    if left_out == "event":
+        monkeypatch.setattr(matrices, "record_event", lambda *args, **facts: None)
+    else:
+        monkeypatch.setattr(matrices, "store_estimates", lambda *args, **facts: {"raw": 0.0})
+    with pytest.raises(DatabaseError, match=r"no event tells|has no variance"):
+        log(engine, scores(0), "r1")
+    with unit_of_work(engine) as connection:
+        assert connection.execute(text("SELECT count(*) FROM roundbook.matrix")).scalar() == 0
+
+
+def test_every_change_tells_of_itself(engine):
+    create_task(engine, "task", user="ann")
+    create_round(engine, "task", "r1", user="ann")
+    set_round(engine, "task", "r1", collection="CORD-19", user="bob")
+    set_round(engine, "task", "r1", collection="CORD-19", user="bob")  # nothing new
+    number = log(engine, scores(0), "r1").matrix
+    log(engine, scores(0), "r1")  # unchanged
+    log(engine, scores(1), "r2", dry_run=True)
+    fit_factor_set(engine, "task", "r1", "AP", runs=["s0", "s1"], reason="only these", user="cat")
+    record_variance(
+        engine, "task", "r1", "P@5", variance=0.1, runs=3, topics=9, source="paper", user="dan"
+    )
+    design = Design(m=(5,), min_d=(0.2,))
+    save_plan(engine, "next", plan_task(engine, "task", "AP", design), note="agreed", user="eve")
+    revised = log(engine, scores(3), "r1", revise="a typo").matrix
+    publish_round(engine, "task", "r1", user="ann")
+    events = list_events(engine).events
+    assert [(each.what, each.who, each.why, each.round, each.matrix) for each in events] == [
+        ("task created", "ann", None, None, None),
+        ("round created", "ann", None, "r1", None),
+        ("round changed", "bob", None, "r1", None),
+        ("matrix logged", "ann", None, "r1", number),
+        ("factors fitted", "cat", "only these", "r1", number),
+        ("variance recorded", "dan", None, "r1", None),
+        ("plan saved", "eve", "agreed", None, None),
+        ("matrix revised", "ann", "a typo", "r1", revised),
+        ("round published", "ann", None, "r1", None),
+    ]
+    assert events[2].details == {"collection": {"was": None, "is": "CORD-19"}}
+    assert {each.task for each in events} == {"task"}
+    assert [each.at for each in events] == sorted(each.at for each in events)
+    assert [each.what for each in list_events(engine, limit=2).events] == [
+        "matrix revised",
+        "round published",
+    ]
+    assert list_events(engine, limit=2).earlier == 7
+    assert [each.what for each in list_events(engine, who="bob").events] == ["round changed"]
+    assert len(list_events(engine, task_name="task", round_label="r1").events) == 7
+
+
+def test_assessments_are_mixed_only_when_asked(engine):
+    gold, bronze, later = scores(1), scores(2), scores(3)
+    log(engine, gold, "r1", assessments="gold")
+    log(engine, bronze, "r1", assessments="bronze")
+    log(engine, later, "r2", assessments="bronze")
+    with pytest.raises(InputError, match=r"bronze, gold.*--assessments"):
+        show_variances(engine, "task", "AP")
+    alone = show_variances(engine, "task", "AP", assessments="bronze")
+    assert [each.variance for each in alone.rounds] == pytest.approx(
+        [own_variance(bronze), own_variance(later)], rel=1e-12
+    )
+    mixed = show_variances(engine, "task", "AP", assessments=["gold", "bronze"])
+    assert mixed.mixed == ["gold", "bronze"]
+    assert [(each.round, each.assessments) for each in mixed.rounds] == [
+        ("r1", "gold"),
+        ("r2", "bronze"),
+    ]
+    assert mixed.pooled.variance == pytest.approx(
+        (own_variance(gold) + own_variance(later)) / 2, rel=1e-12
+    )
+    other = show_variances(engine, "task", "AP", assessments=["bronze", "gold"])
+    assert [each.assessments for each in other.rounds] == ["bronze", "bronze"]
+    design = Design(m=(5,), min_d=(0.2,))
+    planned = plan_task(engine, "task", "AP", design, assessments=["gold", "bronze"])
+    assert planned.variance == mixed.pooled.variance
+    save_plan(engine, "mixed", planned, user="ann")
+    shown = show_plan(engine, "mixed")
+    assert (shown.stale, shown.renew) == ([], None)
+    log(engine, scores(4), "r2", assessments="gold")
+    shown = show_plan(engine, "mixed")
+    assert [each.round for each in shown.stale] == ["r2"]
+    assert "--assessments gold --assessments bronze" in shown.renew
+
+
+def test_a_round_keeps_its_date_unless_forced_and_both_are_told(engine):
+    from datetime import date
+
+    create_task(engine, "task")
+    create_round(engine, "task", "r1", date(2019, 5, 1))
+    with pytest.raises(AlreadyRecorded):
+        set_round(engine, "task", "r1", held=date(2020, 5, 1))
+    set_round(engine, "task", "r1", held=date(2020, 5, 1), force=True, user="ann")
+    (event,) = list_events(engine, what="round changed").events
+    assert event.details == {"held": {"was": "2019-05-01", "is": "2020-05-01"}}
