@@ -142,15 +142,17 @@ def _same(
     zero_sd: str,
 ) -> Row[tuple[object, ...]] | None:
     # Only the latest version: to fit an older one's runs again is how to make it the latest.
-    for row in factor_sets(connection, series)[-1:]:
-        if (
-            row.matrix_id == loaded.row.id
-            and row.zero_sd == zero_sd
-            and row.runs == chosen.mask.sum()
-            and np.array_equal(standardising_mask(connection, row, loaded.run_ids), chosen.mask)
-        ):
-            return row
-    return None
+    sets = factor_sets(connection, series)
+    if not sets:
+        return None
+    last = sets[-1]
+    same = (
+        last.matrix_id == loaded.row.id
+        and last.zero_sd == zero_sd
+        and last.runs == chosen.mask.sum()
+        and np.array_equal(standardising_mask(connection, last, loaded.run_ids), chosen.mask)
+    )
+    return last if same else None
 
 
 def standardising_mask(

@@ -8,15 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, stdtr
 
+from service.statistics.rounding import without_rounding
 from service.statistics.two_sample_tests import Outcome
 
 Floats = NDArray[np.float64]
 
 # In units of the last place of the largest value: less spread than that is rounding.
 _ROUNDING = 8
-
-
-_DIGITS = 11
 
 
 def paired_t_test(first: Floats, second: Floats) -> Outcome:
@@ -105,15 +103,10 @@ def kendall_test(first: Floats, second: Floats) -> Outcome:
     if reason := _no_correlation(first, second):
         return Outcome(reason=reason)
     # Means that differ in their last bits alone are ties.
-    found = kendalltau(*(_without_rounding(values) for values in (first, second)))
+    found = kendalltau(
+        *(without_rounding(values, float(np.abs(values).max())) for values in (first, second))
+    )
     return Outcome(float(found.statistic), float(found.pvalue))
-
-
-def _without_rounding(values: Floats) -> Floats:
-    largest = float(np.abs(values).max())
-    if largest < 1e-280:
-        return values
-    return np.asarray(np.round(values, _DIGITS - math.ceil(math.log10(largest))))
 
 
 def _no_correlation(first: Floats, second: Floats) -> str | None:

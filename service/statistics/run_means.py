@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from service.statistics.bootstrap import resampled_means
+from service.statistics.rounding import without_rounding
 from service.statistics.score_matrix import checked_scores
-
-_DIGITS = 11
 
 
 def run_means(scores: ArrayLike, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
@@ -50,7 +47,5 @@ def run_means(scores: ArrayLike, weights: NDArray[np.float64] | None = None) -> 
     topics = matrix.shape[0]
     means = resampled_means(matrix, np.ones((1, topics)) if weights is None else weights)
     largest = topics * float(np.abs(matrix).max())
-    # Below 1e-280 the power of ten to round by would leave the range of a double.
-    if largest > 1e-280:
-        means = np.round(means * topics, _DIGITS - math.ceil(math.log10(largest))) / topics
+    means = without_rounding(means * topics, largest) / topics
     return np.asarray(means[0] if weights is None else means)
