@@ -154,11 +154,14 @@ def _upgrade(directory: Path, version: int) -> None:
     )
     try:
         before = _save(directory, version, saved)
+        state = _state(directory)
         if before:
             _TALK.warning("Saved it first, in %s", saved)
         after = _make(new, saved if before else None)
         if before != after:
             raise RuntimeError(f"the tables differ afterwards: {_differences(before, after)}")
+        if _state(directory) != state:
+            raise RuntimeError("another Roundbook used it meanwhile")
         new.rename(ready)
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)
@@ -193,6 +196,11 @@ def _save(directory: Path, version: int, file: Path) -> dict[str, Fingerprint]:
             ", ".join(others),
         )
     return tables
+
+
+def _state(directory: Path) -> bytes:
+    """Return what changes whenever a server starts or stops on the directory."""
+    return (directory / "global" / "pg_control").read_bytes()
 
 
 def _make(directory: Path, dump: Path | None) -> dict[str, Fingerprint]:

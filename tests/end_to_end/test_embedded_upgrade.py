@@ -214,6 +214,25 @@ def test_tables_that_differ_afterwards(old, made_of_old, monkeypatch):
     assert_as_it_was(old, made_of_old)
 
 
+def test_an_older_roundbook_writes_meanwhile(old, made_of_old, monkeypatch):
+    """It knows nothing of the lock, and what it wrote is not in what was saved."""
+    make = embedded_upgrade._make
+
+    def meanwhile(directory, dump):
+        with old_server(old) as engine, unit_of_work(engine) as connection:
+            connection.execute(text("INSERT INTO roundbook.task (name) VALUES ('late')"))
+            connection.commit()
+        return make(directory, dump)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(embedded_upgrade, "_make", meanwhile)
+        with pytest.raises(DatabaseUnreachable, match="used it meanwhile"):
+            bring_to_this_version(old)
+    assert version(old) == OLD
+    bring_to_this_version(old)
+    assert fingerprints_in(old)["task"].rows == made_of_old[1]["task"].rows + 1
+
+
 @pytest.mark.parametrize(
     ("step", "error"),
     [
