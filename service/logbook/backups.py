@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from sqlalchemy import Engine
@@ -83,7 +84,8 @@ def save_backup(engine: Engine, file: Path, *, force: bool = False) -> SavedBack
             _, version = server_version(connection)
             write_dump(connection, part)
         size = part.stat().st_size
-        part.replace(target)
+        with _named(file):
+            part.replace(target)
     finally:
         part.unlink(missing_ok=True)
     return SavedBackup(
@@ -158,34 +160,44 @@ def _one_moment(engine: Engine) -> Engine:
 
 def _writable(file: Path, *, force: bool) -> Path:
     """Return where to put the file, or say why not there."""
-    target = file.expanduser().resolve()
-    if not target.parent.is_dir():
-        raise InputError(f"{file}: there is no directory {target.parent}; make it first.")
-    if target.exists() and not target.is_file():
-        raise InputError(f"{file}: this is no ordinary file; name another.")
-    if target.exists() and not force:
+    with _named(file):
+        target = file.resolve()
+        there = target.exists()
+        if not target.parent.is_dir():
+            raise InputError(f"{file}: there is no directory {target.parent}; make it first.")
+        if there and not target.is_file():
+            raise InputError(f"{file}: this is no ordinary file; name another.")
+    if there and not force:
         raise InputError(f"{file}: there is such a file; name another, or overwrite it by --force.")
     return target
 
 
 def _unfinished(target: Path, file: Path) -> Path:
     """Make the file to write into until all is there; only its owner may read it."""
-    try:
+    with _named(file):
         handle, name = tempfile.mkstemp(
             dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".part"
         )
-    except OSError as error:
-        raise InputError(
-            f"{file}: a file cannot be made in {target.parent}: {error.strerror}."
-        ) from error
     os.close(handle)
     return Path(name)
 
 
 def _readable(file: Path) -> Path:
-    path = file.expanduser()
-    if not path.is_file():
+    with _named(file):
+        there = file.is_file()
+    if not there:
         raise InputError(
             f"{file}: there is no such file; name one that 'roundbook db backup' wrote."
         )
-    return path
+    return file
+
+
+@contextmanager
+def _named(file: Path) -> Iterator[None]:
+    """Say of which file it is that the system refuses something."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"{file}: the system refuses this file: {error.strerror}. Name another."
+        ) from error

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-import psycopg
 import pytest
 from alembic import command
 from sqlalchemy import text
@@ -26,7 +24,7 @@ from service.errors import (
     NotRecorded,
     SchemaOutOfDate,
 )
-from service.logbook import backups, moving
+from service.logbook import backups
 from service.logbook.backups import restore_backup, save_backup
 from service.logbook.moving import move_record
 from service.logbook.tasks import create_task
@@ -241,8 +239,11 @@ def test_places_where_no_file_can_be(filled, tmp_path):
     for each in (tmp_path / "folder", "/dev/null"):
         with pytest.raises(InputError, match="no ordinary file"):
             save_backup(filled, Path(each), force=True)
-    with pytest.raises(InputError, match="cannot be made"):
-        save_backup(filled, Path("/proc/x.dump"))
+    for each in ("/proc/x.dump", tmp_path / ("x" * 300)):
+        with pytest.raises(InputError, match="the system refuses this file"):
+            save_backup(filled, Path(each))
+    with pytest.raises(InputError, match="the system refuses this file"):
+        restore_backup(filled, tmp_path / ("x" * 300), replace=True)
 
 
 @pytest.mark.parametrize("broken", ["pg_dump", "pg_restore"])
@@ -545,16 +546,10 @@ def test_a_record_moves_to_a_bare_database(source, bare):
     statuses = "SELECT string_agg(status, ' ' ORDER BY id) FROM roundbook.round"
     assert scalar(bare, statuses) == scalar(source, statuses)
     assert "published" in scalar(bare, statuses)
-    sequences = (
-        "SELECT string_agg(format('%s %s', sequencename, last_value), ' ' ORDER BY sequencename)"
-        " FROM pg_sequences WHERE schemaname = 'roundbook'"
-    )
     create_task(source, "next", user="tester")
     create_task(bare, "next", user="tester")
     ids = "SELECT id FROM roundbook.task WHERE name = 'next'"
     assert scalar(bare, ids) == scalar(source, ids)
-    assert "task_id_seq" in scalar(source, sequences)
-    execute(bare, "DELETE FROM roundbook.alembic_version WHERE false")
 
 
 def test_a_moved_record_works(filled, engine):
@@ -669,10 +664,3 @@ def end(engine):
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         f" WHERE datname = '{engine.url.database}'",
     )
-
-
-def test_moving_uses_what_is_in_the_module():
-    """The names that the tests above replace are those in use."""
-    assert moving.copy_record is copying.copy_record
-    assert dump.shutil is shutil
-    assert issubclass(psycopg.errors.LockNotAvailable, psycopg.Error)
