@@ -885,7 +885,8 @@ def test_help_everywhere(command):
         *(["variance", verb] for verb in ("show", "history", "pooled", "record")),
         *(["plan", verb] for verb in ("save", "list", "show")),
         *(["factors", verb] for verb in ("show", "fit")),
-        *(["db", verb] for verb in ("upgrade", "current", "check", "backup", "restore", "move")),
+        *(["db", verb] for verb in ("upgrade", "current", "check", "grant")),
+        *(["db", verb] for verb in ("backup", "restore", "move")),
         *([verb] for verb in ("demo", "log", "standardise", "drift", "rank", "generalisability")),
     ]
     for words in (*groups, *verbs):

@@ -1,0 +1,353 @@
+"""What the roles of `roundbook db grant` may do, and what they are refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from uuid import uuid4
+
+import psycopg
+import pytest
+from psycopg import sql
+from sqlalchemy import text
+
+from cli.main import run
+from service.database.engine import make_engine, unit_of_work
+from service.database.tables import metadata
+from service.errors import AlreadyRecorded, DatabaseError, NotRecorded
+from service.logbook.privileges import grant_access
+from service.settings import load_settings
+
+TABLES = sorted(table.name for table in metadata.tables.values())
+# May a column of these be changed? Of all others, nothing.
+CHANGEABLE = {
+    "task": {"title"},
+    "round": {"held", "collection", "status"},
+    "run": {"team_id", "type", "contributed_to_pool", "system"},
+}
+DDL = (
+    "ALTER TABLE roundbook.factor ADD COLUMN more integer",
+    "ALTER TABLE roundbook.factor DISABLE TRIGGER immutable",
+    "ALTER TABLE roundbook.factor OWNER TO CURRENT_USER",
+    "DROP TABLE roundbook.factor",
+    "DROP VIEW roundbook.score",
+    "DROP SCHEMA roundbook CASCADE",
+    "CREATE TABLE roundbook.mine (one integer)",
+    "CREATE VIEW roundbook.mine AS SELECT 1 AS one",
+    "CREATE OR REPLACE FUNCTION roundbook.refuse_change() RETURNS trigger LANGUAGE plpgsql"
+    " AS 'BEGIN RETURN NEW; END'",
+    "CREATE TRIGGER mine BEFORE INSERT ON roundbook.matrix FOR EACH STATEMENT"
+    " EXECUTE FUNCTION roundbook.refuse_change()",
+    "CREATE INDEX ON roundbook.matrix (logged_by)",
+    "CREATE SCHEMA mine",
+    "SET session_replication_role = 'replica'",
+    "UPDATE roundbook.alembic_version SET version_num = '0001'",
+)
+
+
+def execute(engine, *statements):
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        for statement in statements:
+            connection.execute(text(statement))
+
+
+def quoted(name):
+    return sql.Identifier(name).as_string()
+
+
+@pytest.fixture
+def role(engine, database):
+    """Make a role that may connect, to drop it afterwards; return its name and its address."""
+    made = []
+
+    def make(prefix="role"):
+        name, password = f"{prefix}_{uuid4().hex[:12]}", uuid4().hex
+        execute(engine, f"CREATE ROLE {quoted(name)} LOGIN PASSWORD '{password}'")
+        made.append(name)
+        return name, database.set(username=name, password=password)
+
+    yield make
+    for name in made:
+        execute(engine, f"DROP OWNED BY {quoted(name)} CASCADE", f"DROP ROLE {quoted(name)}")
+
+
+@pytest.fixture
+def member(engine, role):
+    """Make a role and grant it `access`; return an engine on which it is the one to connect."""
+    engines = []
+
+    def make(access):
+        name, url = role()
+        if access is not None:
+            grant_access(engine, name, access)
+        engines.append(make_engine(url))
+        return engines[-1]
+
+    yield make
+    for each in engines:
+        each.dispose()
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """Run a command line as the role of an engine; return its exit code, stdout and stderr."""
+
+    def call(engine, *words):
+        address = engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address)
+        load_settings.cache_clear()
+        capsys.readouterr()
+        code = run([str(word) for word in words])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return code, out, err
+
+    yield call
+    load_settings.cache_clear()
+
+
+@pytest.fixture
+def scores(tmp_path):
+    """Files of scores, and one of teams."""
+    (tmp_path / "teams.csv").write_text(
+        "run,team,contributed_to_pool,type,system\nx,T,true,auto,s\ny,U,true,,\nz,U,false,,\n"
+    )
+    for name, last in (("one", "0.5"), ("two", "0.6")):
+        (tmp_path / f"{name}.csv").write_text(
+            f"topic,x,y,z\na,0.1,0.2,0.4\nb,0.3,0.1,0.2\nc,0.9,0.7,{last}\n"
+        )
+    return tmp_path
+
+
+def refused(engine, statement):
+    """Return PostgreSQL's own error to a statement."""
+    with pytest.raises(DatabaseError) as caught, unit_of_work(engine) as connection:
+        connection.execute(text(statement))
+        connection.commit()
+    return getattr(caught.value.__cause__, "orig", caught.value.__cause__)
+
+
+def columns(name):
+    return [column.name for column in metadata.tables[f"roundbook.{name}"].columns]
+
+
+def writing(scores):
+    """Yield every command that writes the record, in an order in which each has work to do."""
+    ap = ("--measure", "AP")
+    log = ("log", "t", "r1")
+    teams = ("--teams", scores / "teams.csv")
+    yield "task", "create", "t", "--title", "A task"
+    yield "round", "create", "t", "r1", "--held", "2020-04-15"
+    yield "round", "set", "t", "r1", "--collection", "CORD-19"
+    yield *log, scores / "one.csv", *ap
+    yield *log, scores / "one.csv", *ap, *teams  # learns the teams
+    yield *log, scores / "two.csv", *ap, "--revise", "re-assessed"
+    yield "factors", "fit", "t", "r1", *ap, "--runs", "pooled", "--reason", "pooled runs only"
+    yield "log", "t", "r2", scores / "one.csv", *ap, *teams, "--create"
+    yield (
+        *("variance", "record", "t", "r3", *ap, "--value", "0.1", "--runs", "9"),
+        *("--topics", "50", "--source", "a paper", "--create"),
+    )
+    yield "plan", "save", "next", "--task", "t", *ap, "--m", "2", "--min-d", "0.1"
+    yield "matrix", "withdraw", "2", "--reason", "wrong"
+    yield "matrix", "restore", "2", "--reason", "right after all"
+    yield "round", "publish", "t", "r2"
+
+
+READING = (
+    ("db", "check"),
+    ("task", "list"),
+    ("round", "list", "t"),
+    ("variance", "show", "t", "--measure", "AP"),
+    ("factors", "show", "t", "r1", "--measure", "AP"),
+    ("standardise", "t", "r1", "--measure", "AP"),
+    ("plan", "list"),
+    ("plan", "show", "next"),
+    ("drift", "t", "--measure", "AP"),
+    ("rank", "t", "r1", "--measure", "AP"),
+    ("events",),
+)
+
+
+@pytest.fixture
+def filled(engine, command, scores):
+    """A record written by its owner."""
+    for words in writing(scores):
+        code, _, said = command(engine, *words)
+        assert code == 0, (words, said)
+
+
+def test_the_service_runs_every_command_that_writes_and_reads(member, command, scores):
+    service = member("service")
+    for words in (*writing(scores), *READING):
+        code, _, said = command(service, *words)
+        assert code == 0, (words, said)
+    with unit_of_work(service) as connection:
+        for table in TABLES:
+            if table not in ("drift_report",):
+                count = f"SELECT count(*) FROM roundbook.{table}"
+                assert connection.execute(text(count)).scalar_one(), table
+
+
+def test_the_service_changes_no_logged_fact(filled, member):
+    service = member("service")
+    for table in TABLES:
+        fixed = set(columns(table)) - CHANGEABLE.get(table, set())
+        for statement in (
+            f"DELETE FROM roundbook.{table}",
+            f"TRUNCATE roundbook.{table} CASCADE",
+            *(f'UPDATE roundbook.{table} SET "{each}" = DEFAULT' for each in fixed),
+        ):
+            error = refused(service, statement)
+            assert isinstance(error, psycopg.errors.InsufficientPrivilege), statement
+
+
+@pytest.mark.parametrize("access", ["service", "reader"])
+def test_nobody_but_the_owner_changes_the_schema(member, access):
+    engine = member(access)
+    for statement in DDL:
+        error = refused(engine, statement)
+        assert isinstance(error, psycopg.errors.InsufficientPrivilege), statement
+
+
+def test_the_reader_sees_scores_and_every_command_that_reads(filled, member, command):
+    reader = member("reader")
+    with unit_of_work(reader) as connection:
+        found = connection.execute(
+            text("SELECT run, topic, value FROM roundbook.score WHERE matrix = 1 ORDER BY 1, 2")
+        ).all()
+        assert [tuple(row) for row in found] == [
+            *(("x", "a", 0.1), ("x", "b", 0.3), ("x", "c", 0.9)),
+            *(("y", "a", 0.2), ("y", "b", 0.1), ("y", "c", 0.7)),
+            *(("z", "a", 0.4), ("z", "b", 0.2), ("z", "c", 0.5)),
+        ]
+    for words in READING:
+        code, _, said = command(reader, *words)
+        assert code == 0, (words, said)
+
+
+def test_the_reader_writes_nothing(filled, member):
+    reader = member("reader")
+    for table in TABLES:
+        for statement in (
+            f"INSERT INTO roundbook.{table} DEFAULT VALUES",
+            *(f'UPDATE roundbook.{table} SET "{each}" = DEFAULT' for each in columns(table)),
+            f"DELETE FROM roundbook.{table}",
+            f"TRUNCATE roundbook.{table} CASCADE",
+            f"LOCK TABLE roundbook.{table} IN EXCLUSIVE MODE",
+        ):
+            error = refused(reader, statement)
+            assert isinstance(error, psycopg.errors.InsufficientPrivilege), statement
+
+
+def test_a_reader_who_writes_is_told_the_way_out(filled, member, command, scores):
+    reader = member("reader")
+    same = scores / "one.csv"
+    for written in writing(scores):
+        words = tuple("other" if word == "next" else word for word in written)
+        if words[:4] == ("log", "t", "r1", same) or (same in words and "r2" in words):
+            continue  # the same again, for which nothing is written
+        code, out, said = command(reader, *words)
+        assert (code, out) == (1, ""), words
+        assert len(said.splitlines()) == 1
+
+
+def test_a_role_without_rights_is_told_what_to_do(member, command):
+    nobody = member(None)
+    for words in (("task", "list"), ("task", "create", "t"), ("db", "check")):
+        code, out, said = command(nobody, *words)
+        assert (code, out) == (1, "")
+        assert said == (
+            "Error: The role that connects may not do this: permission denied for schema"
+            " roundbook; nothing was written. The record's owner does it, or grants the role what"
+            f" it needs: roundbook db grant {nobody.url.username} --as service\n"
+        )
+
+
+@pytest.mark.parametrize("access", ["service", "reader"])
+def test_the_command_prints_what_is_granted_now(engine, role, command, access):
+    name, _ = role('an "odd" role; %s')
+    code, out, said = command(engine, "db", "grant", name, "--as", access, "--format", "json")
+    assert (code, said) == (0, "")
+    granted = json.loads(out)
+    assert (granted["role"], granted["as"]) == (name, access)
+    told = {each["on"]: each["privileges"] for each in granted["grants"]}
+    assert told["roundbook.score"] == told["roundbook.alembic_version"] == ["SELECT"]
+    writes = access == "service"
+    assert told["roundbook.matrix"] == (["SELECT", "INSERT"] if writes else ["SELECT"])
+    assert ("UPDATE (title)" in told["roundbook.task"]) == writes
+    assert held(engine, name) == {
+        (on.removeprefix("roundbook."), privilege.split()[0])
+        for on, privileges in told.items()
+        for privilege in privileges
+        if on != "schema roundbook" and not privilege.startswith("UPDATE")
+    }
+    again = command(engine, "db", "grant", name, "--as", access, "--format", "json")
+    assert again == (0, out, "")
+    table = command(engine, "db", "grant", name, "--as", access)[1]
+    assert "roundbook.score_vector" in table
+    rows = list(
+        csv.DictReader(
+            io.StringIO(command(engine, "db", "grant", name, "--as", access, "--format", "csv")[1])
+        )
+    )
+    assert {row["on"]: row["privileges"].split(", ")[0] for row in rows} == {
+        on: privileges[0] for on, privileges in told.items()
+    }
+
+
+def held(engine, name):
+    with unit_of_work(engine) as connection:
+        rows = connection.execute(
+            text(
+                "SELECT table_name, privilege_type FROM information_schema.role_table_grants"
+                " WHERE grantee = :name AND table_schema = 'roundbook'"
+            ),
+            {"name": name},
+        )
+        return {tuple(row) for row in rows}
+
+
+def test_what_a_role_had_before_is_taken_away(engine, role):
+    name, _ = role()
+    execute(engine, f"GRANT ALL ON ALL TABLES IN SCHEMA roundbook TO {name}")
+    grant_access(engine, name, "service")
+    grant_access(engine, name, "reader")
+    assert {privilege for _, privilege in held(engine, name)} == {"SELECT"}
+    with unit_of_work(engine) as connection:
+        columns_left = connection.execute(
+            text(
+                "SELECT count(*) FROM information_schema.role_column_grants"
+                " WHERE grantee = :name AND privilege_type <> 'SELECT'"
+            ),
+            {"name": name},
+        ).scalar_one()
+    assert columns_left == 0
+
+
+def test_a_role_that_is_not_there(engine):
+    with pytest.raises(NotRecorded, match='CREATE ROLE "no ""body" LOGIN PASSWORD'):
+        grant_access(engine, 'no "body', "reader")
+
+
+def test_only_the_owner_grants(engine, member, role):
+    name, _ = role()
+    with pytest.raises(DatabaseError, match=f"owner, '{engine.url.username}', can grant"):
+        grant_access(member("service"), name, "reader")
+    assert held(engine, name) == set()
+
+
+def test_the_owner_keeps_its_rights(engine):
+    owner = engine.url.username
+    before = held(engine, owner)
+    with pytest.raises(AlreadyRecorded, match="may do everything"):
+        grant_access(engine, owner, "reader")
+    assert held(engine, owner) == before
+
+
+def test_a_member_of_the_owner_is_no_reader(engine, role):
+    name, _ = role()
+    execute(engine, f'GRANT "{engine.url.username}" TO {name}')
+    with pytest.raises(AlreadyRecorded, match="a member of it"):
+        grant_access(engine, name, "reader")
