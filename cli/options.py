@@ -45,6 +45,13 @@ PreferredAssessments = Annotated[
         show_default=False,
     ),
 ]
+Anonymous = Annotated[
+    bool,
+    typer.Option(
+        "--anonymous",
+        help="Hide the teams behind pseudonyms, until the round is published.",
+    ),
+]
 Scaled = Annotated[
     Literal["raw", "std-ab", "std-cdf"], typer.Option("--scale", help="The scale of the scores.")
 ]

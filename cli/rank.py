@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cli.options import Assessments, Database, Form, Measure, RoundLabel, TaskName
-from cli.output import Column, number, show
+from cli.options import Anonymous, Assessments, Database, Form, Measure, RoundLabel, TaskName
+from cli.output import Column, number, show, talk
 from cli.session import record
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def rank(
     ] = 2000,
     seed: Annotated[int, typer.Option("--seed", help="Of the bootstrap.")] = 0,
     assessments: Assessments = None,
+    anonymous: Anonymous = False,
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -51,6 +52,7 @@ def rank(
             assessments=assessments,
             resamples=resamples,
             seed=seed,
+            anonymous=anonymous,
         )
     columns = (
         Column("run", "Run"),
@@ -60,12 +62,15 @@ def rank(
         number("mean_b", f"Mean {found.b}"),
     )
     show(found, form, found.ranking, columns, above=_sentences(found))
+    for note in found.notes:
+        talk(f"Note: {note}")
 
 
 def _sentences(found: RankAgreement) -> list[str]:
     said = [
         f"{found.task}, round '{found.round}': {found.measure}, {found.runs} runs over"
-        f" {found.topics} topics ranked {found.a} and {found.b}",
+        f" {found.topics} topics (matrix {found.matrix}, revision {found.revision}) ranked"
+        f" {found.a} and {found.b}",
         f"Kendall tau-b {_number(found.tau_b)} (tau-a {found.tau_a:.3f}), tau_AP"
         f" {_number(found.tau_ap)}",
         f"95% intervals of tau-b: {_limits(found.bootstrap)} by a bootstrap over topics"

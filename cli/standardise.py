@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from cli.options import Assessments, Database, Format, Measure, TaskName
+from cli.options import Anonymous, Assessments, Database, Format, Measure, TaskName
 from cli.output import Column, counted, number, print_csv, show, talk
 from cli.session import record
 
@@ -47,6 +47,14 @@ def standardise(
             help="Another round's factors, by default its latest.",
         ),
     ] = None,
+    factors_version: Annotated[
+        int | None,
+        typer.Option(
+            "--factors-version",
+            metavar="N",
+            help="Which version of the factors; --factors-from is then a round's label as it is.",
+        ),
+    ] = None,
     files: Annotated[
         list[Path] | None,
         typer.Option(
@@ -70,6 +78,7 @@ def standardise(
         typer.Option("--missing", help="Missing scores in the files."),
     ] = "reject",
     assessments: Assessments = None,
+    anonymous: Anonymous = False,
     form: Annotated[
         Format | None,
         typer.Option(
@@ -86,6 +95,10 @@ def standardise(
     from service.settings import load_settings
 
     def from_files(factors: str, paths: list[Path]) -> StandardisedScores:
+        if anonymous:
+            raise InputError(
+                "Runs in a file have no pseudonyms, which are a round's; leave out --anonymous."
+            )
         return use_cases.standardise_files(
             engine,
             task,
@@ -99,6 +112,7 @@ def standardise(
             file_measure=file_measure,
             missing=missing,
             max_file_bytes=load_settings().max_file_bytes,
+            factors_version=factors_version,
             assessments=assessments,
         )
 
@@ -116,7 +130,9 @@ def standardise(
                     a=a,
                     b=b,
                     factors_from=factors_from,
+                    factors_version=factors_version,
                     assessments=assessments,
+                    anonymous=anonymous,
                 )
             except NotRecorded:
                 if not Path(round_label).is_file():
@@ -135,6 +151,8 @@ def standardise(
         print_csv(["topic", *scores.runs], rows)
     else:
         _show(scores, form)
+    for note in scores.notes:
+        talk(f"Note: {note}")
     if scores.left_out:
         talk(
             f"Note: left out, for want of usable factors in round '{scores.factors_round}':"
@@ -162,7 +180,8 @@ def _show(scores: StandardisedScores, form: Format) -> None:
         above=[
             f"{scores.task}, {_what(scores)}: {scores.measure} over {len(scores.topics)}"
             f" topics, by factor version {scores.factor_version} of round"
-            f" '{scores.factors_round}'"
+            f" '{scores.factors_round}' (matrix {scores.factors_matrix}, revision"
+            f" {scores.factors_revision})"
         ],
         below=["Every score: add --format csv or --format json."],
     )

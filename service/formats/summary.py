@@ -11,7 +11,7 @@ from service.formats.grid import Block
 from service.formats.matrix import Scores
 
 SUMMARY_TOPIC = "all"
-_MEANS = frozenset({SUMMARY_TOPIC, "mean", "average", "amean"})
+MEANS = frozenset({SUMMARY_TOPIC, "mean", "average", "amean"})
 # Means are printed with few decimals, of scores that were rounded themselves.
 _ROUNDING = 1e-3
 
@@ -28,7 +28,7 @@ def without_summary(block: Block) -> Block:
     BadFile
         If a topic has such a name and cannot be shown to be a row of means, or is the only one.
     """
-    suspects = [i for i, name in enumerate(block.topics) if name.lower() in _MEANS]
+    suspects = [i for i, name in enumerate(block.topics) if name.lower() in MEANS]
     if not suspects:
         return block
     at, last = suspects[0], len(block.topics) - 1

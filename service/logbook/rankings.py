@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, Engine
@@ -10,7 +12,9 @@ from service.database.engine import unit_of_work
 from service.errors import ImpossibleStatistic, NotRecorded
 from service.logbook.factors import load_factors
 from service.logbook.lookup import Series, current_matrix, find_factor_set, find_series
+from service.logbook.pseudonyms import draft_pseudonyms
 from service.logbook.result import SOFTWARE, Result
+from service.logbook.standings import factors_note, read_standing
 from service.logbook.storing import load_matrix
 from service.statistics.rank_agreement import kendall_tau, published_interval
 from service.statistics.rank_bootstrap import bootstrap_tau
@@ -44,14 +48,19 @@ class RankedRun(Result):
 class RankAgreement(Result):
     """How far two rankings of the same runs agree.
 
-    `a` and `b` name what the runs are ranked by. `tau_b` and `tau_ap` (with `a` the reference)
-    are None, with a `reason`, where all runs tie.
+    `a` and `b` name what the runs of a `matrix` are ranked by, on standardised scales by
+    `factor_versions`; `notes` tell of those that no longer count. `tau_b` and `tau_ap` (with `a`
+    the reference) are None, with a `reason`, where all runs tie.
     """
 
     task: str
     round: str
     measure: str
     assessments: str
+    matrix: int
+    revision: int
+    factor_versions: list[int]
+    anonymous: bool
     a: str
     b: str
     topics: int
@@ -65,6 +74,7 @@ class RankAgreement(Result):
     seed: int
     reason: str | None
     software: str
+    notes: list[str]
     ranking: list[RankedRun]
 
 
@@ -79,6 +89,7 @@ def compare_rankings(
     assessments: str | None = None,
     resamples: int = 2000,
     seed: int = 0,
+    anonymous: bool = False,
 ) -> RankAgreement:
     """Compare a round's run rankings by mean score.
 
@@ -86,10 +97,17 @@ def compare_rankings(
     with `versions`, the rankings on `scale` by these two factor versions. Only topics with
     factors count, on both sides.
 
+    Parameters
+    ----------
+    anonymous : bool
+        Name runs by their pseudonyms.
+
     Raises
     ------
     NotRecorded
         When the matrix or its factors are not there.
+    RecordError
+        When the round is published, and names are asked to be hidden.
     ImpossibleStatistic
         When there are fewer than two runs.
     """
@@ -99,41 +117,62 @@ def compare_rankings(
         if row is None:
             raise NotRecorded(f"Round '{series.round}' has no logged scores of {series.measure}.")
         loaded = load_matrix(connection, row)
-        if len(loaded.runs) < 2:
+        runs, scores = loaded.runs, loaded.scores
+        if len(runs) < 2:
             raise ImpossibleStatistic("Rank agreement needs at least 2 runs to rank, not 1.")
+        if anonymous:
+            pseudonyms = draft_pseudonyms(connection, series.round_id)
+            order = pseudonyms.order(runs)
+            runs, scores = [pseudonyms.runs[runs[index]] for index in order], scores[:, order]
         sides = [
-            _by_version(connection, series, loaded.topics, loaded.scores, scale, version)
+            _by_version(connection, series, loaded.topics, scores, scale, version)
             for version in versions or (None,)
         ]
-    kept = set.intersection(*(set(places) for places, _, _ in sides))
+    kept = set.intersection(*(set(side.places) for side in sides))
     if not kept:
         raise ImpossibleStatistic("No topic of this round has usable factors on both sides.")
     rows = [index for index in range(len(loaded.topics)) if index in kept]
-    standardised = [scores[[places.index(index) for index in rows]] for places, scores, _ in sides]
-    names = [f"{scale} by factor version {version}" for _, _, version in sides]
+    compared = [
+        (f"{scale} by factor version {side.version}", side.scores[_among(side.places, rows)])
+        for side in sides
+    ]
     if versions is None:
-        return _agreement(
-            task,
-            series,
-            loaded.runs,
-            loaded.scores[rows],
-            standardised[0],
-            "raw",
-            names[0],
-            resamples,
-            seed,
-        )
-    return _agreement(
-        task,
-        series,
-        loaded.runs,
-        standardised[0],
-        standardised[1],
-        names[0],
-        names[1],
-        resamples,
-        seed,
+        compared.insert(0, ("raw", scores[rows]))
+    (a, first), (b, second) = compared
+    ranked = _rank(runs, first, second, resamples, seed)
+    return RankAgreement(
+        task=task,
+        round=series.round,
+        measure=series.measure,
+        assessments=series.assessments,
+        matrix=row.id,
+        revision=row.revision,
+        factor_versions=[side.version for side in sides],
+        anonymous=anonymous,
+        a=a,
+        b=b,
+        topics=len(rows),
+        runs=len(runs),
+        resamples=resamples,
+        seed=seed,
+        software=SOFTWARE,
+        notes=list(dict.fromkeys(side.note for side in sides if side.note)),
+        **ranked,
     )
+
+
+class _Side(NamedTuple):
+    """Scores by a factor version, of the topics at these places that have usable factors."""
+
+    places: list[int]
+    scores: npt.NDArray[np.float64]
+    version: int
+    note: str | None
+
+
+def _among(places: list[int], rows: list[int]) -> list[int]:
+    at = {place: index for index, place in enumerate(places)}
+    return [at[row] for row in rows]
 
 
 def _by_version(
@@ -143,7 +182,7 @@ def _by_version(
     scores: npt.NDArray[np.float64],
     scale: Scale,
     version: int | None,
-) -> tuple[list[int], npt.NDArray[np.float64], int]:
+) -> _Side:
     factors = load_factors(connection, find_factor_set(connection, series, version))
     usable = {
         name: index
@@ -158,20 +197,18 @@ def _by_version(
         )
     chosen = [usable[topics[index]] for index in places]
     scaled = scale_scores(scores[places], factors.mean[chosen], factors.sd[chosen], scale)
-    return places, scaled, factors.row.version
+    standing = read_standing(connection, factors.row.matrix_id)
+    return _Side(places, scaled, factors.row.version, factors_note(factors.row.version, standing))
 
 
-def _agreement(
-    task: str,
-    series: Series,
+def _rank(
     runs: list[str],
     first: npt.NDArray[np.float64],
     second: npt.NDArray[np.float64],
-    a: str,
-    b: str,
     resamples: int,
     seed: int,
-) -> RankAgreement:
+) -> dict[str, Any]:
+    """Return the statistics and the ranking of a `RankAgreement`."""
     means = run_means(first), run_means(second)
     tau, top_weighted = kendall_tau(*means), tau_ap(*means)
     printed, resampled = None, None
@@ -189,26 +226,15 @@ def _agreement(
             runs, means[0].tolist(), ranks[0], means[1].tolist(), ranks[1], strict=True
         )
     ]
-    return RankAgreement(
-        task=task,
-        round=series.round,
-        measure=series.measure,
-        assessments=series.assessments,
-        a=a,
-        b=b,
-        topics=len(first),
-        runs=len(runs),
-        tau_a=tau.tau_a,
-        tau_b=tau.tau_b,
-        tau_ap=top_weighted.tau_ap,
-        published=printed,
-        bootstrap=resampled,
-        resamples=resamples,
-        seed=seed,
-        reason=tau.reason or top_weighted.reason,
-        software=SOFTWARE,
-        ranking=sorted(ranking, key=lambda each: each.rank_a),
-    )
+    return {
+        "tau_a": tau.tau_a,
+        "tau_b": tau.tau_b,
+        "tau_ap": top_weighted.tau_ap,
+        "published": printed,
+        "bootstrap": resampled,
+        "reason": tau.reason or top_weighted.reason,
+        "ranking": sorted(ranking, key=lambda each: each.rank_a),
+    }
 
 
 def _ranks(means: npt.NDArray[np.float64]) -> list[float]:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, select
 
 from service.database.engine import unit_of_work
 from service.database.tables import matrix, round_
-from service.errors import ImpossibleStatistic, NotRecorded
+from service.errors import ImpossibleStatistic, InputError, NotRecorded
 from service.formats import MissingPolicy, read_scores, settle_missing
 from service.logbook.factors import LoadedFactors, load_factors
 from service.logbook.fitting import standardising_mask
@@ -23,7 +23,9 @@ from service.logbook.lookup import (
     find_series,
     find_task,
 )
-from service.logbook.result import Result
+from service.logbook.pseudonyms import Pseudonyms, draft_pseudonyms
+from service.logbook.result import SOFTWARE, Result
+from service.logbook.standings import factors_note, read_standing
 from service.logbook.storing import load_matrix
 from service.statistics.e_std import e_std
 from service.statistics.standardisation import scale_scores
@@ -41,10 +43,11 @@ class OffTie(Result):
 class StandardisedScores(Result):
     """Standardised scores, one list a run, and what they were standardised by.
 
-    `matrix` and `revision` are None for scores read from `files`. `a` and `b` are those of
-    std-AB, None on other scales. `left_out` are the topics that have no factors, or no spread
-    under the policy ``drop``; `off_ties` are the scores that the policy ``average`` puts at 0 sds
-    although they differ from the tie.
+    `matrix` and `revision` are None for scores read from `files`; the factors were fitted on
+    `factors_matrix`, and `withdrawn` is why that is withdrawn, None where it is not. `a` and `b`
+    are those of std-AB, None on other scales. `left_out` are the topics that have no factors, or
+    no spread under the policy ``drop``; `off_ties` are the scores that the policy ``average`` puts
+    at 0 sds although they differ from the tie. `notes` tell of factors that no longer count.
     """
 
     task: str
@@ -59,7 +62,13 @@ class StandardisedScores(Result):
     files: list[str]
     factors_round: str
     factor_version: int
+    factors_matrix: int
+    factors_revision: int
+    withdrawn: str | None
     zero_sd: str
+    anonymous: bool
+    software: str
+    notes: list[str]
     topics: list[str]
     runs: list[str]
     scores: list[list[float]]
@@ -86,7 +95,9 @@ def standardise(
     a: float = 0.15,
     b: float = 0.5,
     factors_from: str | None = None,
+    factors_version: int | None = None,
     assessments: str | None = None,
+    anonymous: bool = False,
 ) -> StandardisedScores:
     """Return a round's standardised scores.
 
@@ -96,12 +107,20 @@ def standardise(
     a, b : float
         Slope and centre of std-AB: the share of the scale an sd takes, and an average score.
     factors_from : str, optional
-        ``ROUND`` or ``ROUND:VERSION``; default the round's own latest factors.
+        ``ROUND`` or ``ROUND:VERSION``; default the round's own factors.
+    factors_version : int, optional
+        Which version, by default the latest; `factors_from` is then a round's label as it is.
+    anonymous : bool
+        Name runs by their pseudonyms.
 
     Raises
     ------
     NotRecorded
         When the matrix or the factors are not there.
+    InputError
+        When `factors_from` could mean two things.
+    RecordError
+        When the round is published, and names are asked to be hidden.
     ImpossibleStatistic
         When none of the matrix's topics has factors.
     """
@@ -115,8 +134,13 @@ def standardise(
             )
         loaded = load_matrix(connection, row)
         raw = _Raw(loaded.topics, loaded.runs, loaded.scores, row.id, row.revision, row.files)
-        source, version = _factors_source(connection, task, series, factors_from)
-        return _standardised(connection, task, series, raw, source, version, scale, a, b)
+        pseudonyms = draft_pseudonyms(connection, series.round_id) if anonymous else None
+        source, version = series, factors_version
+        if factors_from is not None:
+            label, version = _label_and_version(connection, task, factors_from, factors_version)
+            source = find_series(connection, task, label, series.measure, series.assessments)
+        found = _standardised(connection, task, series, raw, source, version, scale, a, b)
+    return found if pseudonyms is None else _hidden(found, pseudonyms)
 
 
 def standardise_files(
@@ -133,6 +157,7 @@ def standardise_files(
     file_measure: str | None = None,
     missing: MissingPolicy = "reject",
     max_file_bytes: int,
+    factors_version: int | None = None,
     assessments: str | None = None,
 ) -> StandardisedScores:
     """Return new runs' scores, read from files, standardised by a round's factors.
@@ -143,6 +168,8 @@ def standardise_files(
     ----------
     factors_from : str
         ``ROUND`` or ``ROUND:VERSION``.
+    factors_version : int, optional
+        As in `standardise`.
     """
     scores = read_scores(
         files, measure=measure, file_measure=file_measure, layout=layout, max_bytes=max_file_bytes
@@ -150,7 +177,7 @@ def standardise_files(
     settled = settle_missing(scores, missing)
     raw = _Raw(settled.topics, settled.runs, settled.scores, None, None, settled.files)
     with unit_of_work(engine) as connection:
-        label, version = _label_and_version(connection, task, factors_from)
+        label, version = _label_and_version(connection, task, factors_from, factors_version)
         source = find_series(connection, task, label, measure, assessments)
         return _standardised(connection, task, source, raw, source, version, scale, a, b)
 
@@ -188,6 +215,8 @@ def _standardised(
     else:
         with np.errstate(over="ignore"):  # an enormous A clips, as it should
             standardised = scale_scores(scores, mean, sd, scale, a=a, b=b)
+    standing = read_standing(connection, factors.row.matrix_id)
+    note = factors_note(factors.row.version, standing)
     off_ties = np.argwhere((sd == 0)[:, None] & (scores != mean[:, None]))
     return StandardisedScores(
         task=task,
@@ -202,7 +231,13 @@ def _standardised(
         files=list(raw.files),
         factors_round=source.round,
         factor_version=factors.row.version,
+        factors_matrix=standing.id,
+        factors_revision=standing.revision,
+        withdrawn=factors.row.withdrawn,
         zero_sd=zero_sd,
+        anonymous=False,
+        software=SOFTWARE,
+        notes=[note] if note else [],
         topics=[raw.topics[index] for index in kept],
         runs=list(raw.runs),
         scores=np.ascontiguousarray(standardised.T).tolist(),
@@ -225,23 +260,40 @@ def _standardising_scores(
     return loaded.scores[[place[name] for name in factors.topics]][:, mask]
 
 
-def _factors_source(
-    connection: Connection, task: str, series: Series, factors_from: str | None
-) -> tuple[Series, int | None]:
-    if factors_from is None:
-        return series, None
-    label, version = _label_and_version(connection, task, factors_from)
-    return find_series(connection, task, label, series.measure, series.assessments), version
+def _hidden(found: StandardisedScores, pseudonyms: Pseudonyms) -> StandardisedScores:
+    order = pseudonyms.order(found.runs)
+    runs = [pseudonyms.runs[found.runs[index]] for index in order]
+    place = {topic: index for index, topic in enumerate(found.topics)}
+    off_ties = [OffTie(run=pseudonyms.runs[each.run], topic=each.topic) for each in found.off_ties]
+    return found.model_copy(
+        update={
+            "anonymous": True,
+            "files": [],
+            "runs": runs,
+            "scores": [found.scores[index] for index in order],
+            "off_ties": sorted(
+                off_ties, key=lambda each: (place[each.topic], runs.index(each.run))
+            ),
+        }
+    )
 
 
 def _label_and_version(
-    connection: Connection, task: str, factors_from: str
+    connection: Connection, task: str, factors_from: str, version: int | None
 ) -> tuple[str, int | None]:
     """Read ``ROUND[:VERSION]``; a round's label may itself hold a colon."""
-    label, colon, version = factors_from.rpartition(":")
-    numbered = bool(colon) and version.isascii() and version.isdigit() and len(version) < 10
-    if numbered and not _has_round(connection, find_task(connection, task), factors_from):
-        return label, int(version)
+    label, colon, number = factors_from.rpartition(":")
+    numbered = bool(colon) and number.isascii() and number.isdigit() and len(number) < 10
+    if version is not None or not numbered:
+        return factors_from, version
+    task_id = find_task(connection, task)
+    if not _has_round(connection, task_id, factors_from):
+        return label, int(number)
+    if _has_round(connection, task_id, label):
+        raise InputError(
+            f"'{factors_from}' could be the round of that label, or factor version {int(number)} of"
+            f" round '{label}'. Name the round and, with --factors-version, the version."
+        )
     return factors_from, None
 
 
