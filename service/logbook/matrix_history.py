@@ -106,8 +106,7 @@ def compare_revisions(before: LoadedMatrix, after: LoadedMatrix) -> Revised:
     topics, topics_removed, topics_added = _compared(before.topics, after.topics)
     runs, runs_removed, runs_added = _compared(before.runs, after.runs)
     was, now = _part(before, topics, runs), _part(after, topics, runs)
-    with np.errstate(over="ignore"):
-        change = np.minimum(np.abs(now - was), np.finfo(float).max)
+    change = np.abs(now - was)
     changed = int(np.count_nonzero(change))
     largest: tuple[float, str, str] | tuple[None, None, None] = (None, None, None)
     if changed:

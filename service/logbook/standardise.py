@@ -282,6 +282,7 @@ def _label_and_version(
     connection: Connection, task: str, factors_from: str, version: int | None
 ) -> tuple[str, int | None]:
     """Read ``ROUND[:VERSION]``; a round's label may itself hold a colon."""
+    factors_from = factors_from.strip()
     label, colon, number = factors_from.rpartition(":")
     numbered = bool(colon) and number.isascii() and number.isdigit() and len(number) < 10
     if version is not None or not numbered:

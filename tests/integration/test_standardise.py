@@ -267,8 +267,19 @@ def test_trec_7_has_mean_half_and_sd_15_per_topic_before_clipping(engine, shared
 
 def test_a_round_label_that_ends_in_a_number_after_a_colon(engine, new_runs):
     log(engine, label="2020:1")
-    log(engine, SCORES * 0.5, "2020")
     path = new_runs(SCORES[:2, :2].round(4), ["t0", "t1"])
     assert from_files(engine, "2020:1", path).factors_round == "2020:1"
+    log(engine, SCORES * 0.5, "2020")
     assert from_files(engine, "2020:1:1", path).factors_round == "2020:1"
     assert from_files(engine, "2020", path).factors_round == "2020"
+    for ambiguous in ("2020:1", " 2020:1 "):
+        with pytest.raises(InputError, match=r"round '2020'.*--factors-version"):
+            from_files(engine, ambiguous, path)
+        with pytest.raises(InputError, match=r"round '2020'.*--factors-version"):
+            standardise(engine, "t", "2020", "AP", factors_from=ambiguous)
+    for label in ("2020:1", "2020"):
+        assert from_files(engine, label, path, factors_version=1).factors_round == label
+        found = standardise(engine, "t", "2020", "AP", factors_from=label, factors_version=1)
+        assert (found.factors_round, found.factor_version) == (label, 1)
+    with pytest.raises(NotRecorded, match="factor version 7; it has 1"):
+        standardise(engine, "t", "2020", "AP", factors_version=7)
