@@ -107,7 +107,7 @@ def _swap(part: Path, target: Path) -> None:
     target.rename(aside)
     try:
         part.rename(target)
-    except OSError:
+    except BaseException:
         aside.rename(target)
         raise
     shutil.rmtree(aside, ignore_errors=True)
