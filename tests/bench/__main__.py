@@ -145,6 +145,7 @@ def bench_history(engine: Engine) -> None:
         "measures": None,
         "rounds": None,
         "assessments": None,
+        "mixed": False,
     }
 
     def ours() -> None:
