@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, select
 
-from service.database.tables import matrix, round_, task
+from service.database.tables import event, matrix, round_, task
 from service.database.tables import measure as measure_table
 from service.errors import ContentDiffers, Frozen, NotRecorded, RevisedMeanwhile
 from service.formats import SettledMatrix
@@ -91,8 +91,16 @@ def check_seen(
     RevisedMeanwhile
         Naming who revised it, and why.
     """
+    # By its event, which comes last: the row says when the work on it began.
     age = connection.execute(
-        select(func.extract("epoch", func.clock_timestamp() - current.logged_at))
+        select(
+            func.extract(
+                "epoch",
+                func.clock_timestamp() - func.coalesce(func.max(event.c.at), current.logged_at),
+            )
+        ).where(
+            event.c.matrix_id == current.id, event.c.what.in_(("matrix logged", "matrix revised"))
+        )
     ).scalar_one()
     # A server whose clock was set back since tells nothing by it.
     meanwhile = 0 <= age <= time.monotonic() - asked

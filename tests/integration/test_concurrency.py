@@ -1,0 +1,470 @@
+"""Many people at once: each matrix is stored once, none is lost, of two revisions one wins."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import threading
+import time
+from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from math import inf
+
+import numpy as np
+import pytest
+from sqlalchemy import text
+
+from service.database.engine import unit_of_work
+from service.errors import RevisedMeanwhile
+from service.formats import RunTeam, ScoreMatrix, settle_missing
+from service.logbook import matrices
+from service.logbook.corrections import restore_matrix, withdraw_matrix
+from service.logbook.events import list_events
+from service.logbook.factors import show_factors
+from service.logbook.fitting import fit_factor_set
+from service.logbook.matrices import log_matrix
+from service.logbook.plan_design import Design
+from service.logbook.plan_record import save_plan, show_plan
+from service.logbook.plans import plan_task
+from service.logbook.published import record_variance
+from service.logbook.rounds import create_round, list_rounds, publish_round
+from service.logbook.storing import content_hash
+from service.logbook.tasks import create_task, list_tasks
+from tests.forked import race
+
+PROCESSES, LOGGINGS, DISTINCT = 16, 400, 200
+TASKS, ROUNDS, MEASURES = 4, 10, 5
+NUMBERS = itertools.count(1000)
+
+
+def settled(scores):
+    topics, runs = scores.shape
+    return settle_missing(
+        ScoreMatrix(
+            tuple(f"t{row}" for row in range(topics)),
+            tuple(f"s{column}" for column in range(runs)),
+            scores,
+            None,
+            "wide",
+            ("a.csv",),
+        ),
+        "reject",
+    )
+
+
+def scores(seed, topics=8, runs=6):
+    return np.random.default_rng(seed).random((topics, runs))
+
+
+def log(engine, values, label="r1", *, task="t", measure="AP", **options):
+    options = {"create": True, "user": "ann", **options}
+    return log_matrix(engine, task, label, measure, settled(values), **options)
+
+
+def read(engine, query):
+    with unit_of_work(engine) as connection:
+        return connection.execute(text(query)).all()
+
+
+def count(engine, table):
+    return read(engine, f"SELECT count(*) FROM roundbook.{table}")[0][0]
+
+
+def values_of(tells):
+    """Return what the processes returned; none of them may have been refused."""
+    refused = [(told.error, told.said) for told in tells if told.reached != "done"]
+    assert refused == []
+    return [told.value for told in tells]
+
+
+# many loggings
+
+
+def identity(number):
+    """Return task, round and measure of one of the distinct matrices: all of them meet."""
+    return (
+        f"task {number % TASKS}",
+        f"round {number // TASKS % ROUNDS}",
+        f"measure {number // (TASKS * ROUNDS) % MEASURES}",
+    )
+
+
+def teams(number):
+    """Return a team file; each has others of the teams, in another order."""
+    draw = random.Random(number)
+    runs = list(range(6))
+    draw.shuffle(runs)
+    return {f"s{run}": RunTeam(f"s{run}", f"team {run}", None, run % 3 > 0, None) for run in runs}
+
+
+def log_several(numbers, engine):
+    done = []
+    for number in numbers:
+        task, label, measure = identity(number)
+        values = scores(number, 10 + number % 40)
+        found = log(
+            engine, values, label, task=task, measure=measure, teams=teams(number), user="ann"
+        )
+        done.append((number, found.status, found.matrix, found.revision))
+    return done
+
+
+def test_many_processes_log_many_matrices(engine, database):
+    numbers = list(range(DISTINCT)) + list(range(LOGGINGS - DISTINCT))
+    assert len({identity(number) for number in numbers}) == DISTINCT
+    # Neighbours in this order are logged by different processes at about the same time: the two
+    # loggings of a matrix meet, and so do those of one round.
+    numbers.sort(key=lambda number: (number // PROCESSES, random.Random(number).random()))
+    shares = [numbers[process::PROCESSES] for process in range(PROCESSES)]
+    done = values_of(race(database, [partial(log_several, share) for share in shares]))
+
+    found = defaultdict(list)
+    for number, status, matrix, revision in (each for share in done for each in share):
+        found[number].append((status, matrix))
+        assert revision == 1
+    assert sorted(found) == list(range(DISTINCT))
+    for number, outcomes in found.items():
+        assert sorted(status for status, _ in outcomes) == ["logged", "unchanged"], number
+        assert len({matrix for _, matrix in outcomes}) == 1
+
+    stored = read(
+        engine,
+        "SELECT task.name, round.label, measure.name, content_hash, matrix.id FROM roundbook.matrix"
+        " JOIN roundbook.round ON round.id = round_id JOIN roundbook.task ON task.id = task_id"
+        " JOIN roundbook.measure ON measure.id = measure_id",
+    )
+    expected = set()
+    for number in range(DISTINCT):
+        one = settled(scores(number, 10 + number % 40))
+        digest = content_hash(one.topics, one.runs, one.scores)
+        expected.add((*identity(number), digest, found[number][0][1]))
+    assert {tuple(row) for row in stored} == expected
+    assert len(stored) == DISTINCT
+    assert (count(engine, "task"), count(engine, "measure")) == (TASKS, MEASURES)
+    assert (count(engine, "round"), count(engine, "team")) == (TASKS * ROUNDS, 6)
+    assert count(engine, "run") == TASKS * ROUNDS * 6
+    assert count(engine, "factor_set") == DISTINCT
+    assert count(engine, "score_vector") == DISTINCT * 6
+    whats = Counter(each.what for each in list_events(engine).events)
+    assert whats.pop("runs described", 0) == 0  # every file tells the same of the same runs
+    assert whats == {
+        "matrix logged": DISTINCT,
+        "task created": TASKS,
+        "round created": TASKS * ROUNDS,
+    }
+    logged = [each.matrix for each in list_events(engine, what="matrix logged").events]
+    assert sorted(logged) == sorted(row.id for row in stored)
+    for task in list_tasks(engine).tasks:
+        rounds = list_rounds(engine, task.task).rounds
+        assert [each.ordinal for each in rounds] == list(range(1, ROUNDS + 1))
+
+
+# two people revise
+
+
+def revise(person, repetition, engine, asked=None):
+    return log(
+        engine,
+        scores((repetition, person)),
+        revise=f"reason of {person}",
+        user=f"person {person}",
+        asked=asked,
+    ).revision
+
+
+def check_one_won(engine, outcomes, revision):
+    """Check that of all who revised one won, and that the others were told who."""
+    won = [person for person, (value, _) in enumerate(outcomes) if value is not None]
+    (winner,) = won
+    assert outcomes[winner][0] == revision
+    for person, (_, said) in enumerate(outcomes):
+        if person != winner:
+            assert f"person {winner} logged revision {revision} of AP in round 'r1'" in said
+    (row,) = read(
+        engine, f"SELECT logged_by, reason FROM roundbook.matrix WHERE revision = {revision}"
+    )
+    assert tuple(row) == (f"person {winner}", f"reason of {winner}")
+    assert count(engine, "matrix") == revision
+    return winner
+
+
+@pytest.mark.parametrize(("people", "repetitions"), [(2, 20), (5, 6)])
+def test_of_several_who_revise_in_processes_one_wins(engine, database, people, repetitions):
+    log(engine, scores(0))
+    for repetition in range(1, repetitions + 1):
+        # All asked at the same moment, even if the machine lets one begin after another's end.
+        works = [
+            partial(revise, each, repetition, asked=time.monotonic()) for each in range(people)
+        ]
+        told = race(database, works)
+        assert {each.error for each in told} == {None, "RevisedMeanwhile"}
+        check_one_won(engine, [(each.value, each.said) for each in told], repetition + 1)
+    whats = Counter(each.what for each in list_events(engine).events)
+    assert whats["matrix revised"] == repetitions
+    factors = show_factors(engine, "t", "r1", "AP")
+    assert factors.versions == list(range(1, repetitions + 2))
+    # Afterwards, whoever has seen what is there may revise it: the winner, a loser, another.
+    for person in (0, 1, people):
+        assert revise(person, 100 + person, engine) == count(engine, "matrix")
+
+
+@pytest.mark.parametrize(("people", "repetitions"), [(2, 30), (5, 10)])
+def test_of_several_who_have_seen_the_same_one_wins(engine, monkeypatch, people, repetitions):
+    log(engine, scores(0))
+    read = matrices.read_revision
+    meet = threading.Barrier(people)
+
+    def read_together(*arguments):
+        seen = read(*arguments)
+        meet.wait(60)
+        return seen
+
+    def attempt(person):
+        try:
+            # Nobody's clock tells anything: only what they have seen does.
+            return revise(person, next(NUMBERS), engine, asked=inf), None
+        except RevisedMeanwhile as error:
+            return None, str(error)
+
+    monkeypatch.setattr(matrices, "read_revision", read_together)
+    with ThreadPoolExecutor(people) as pool:
+        for repetition in range(1, repetitions + 1):
+            outcomes = list(pool.map(attempt, range(people)))
+            check_one_won(engine, outcomes, repetition + 1)
+
+
+def test_a_revision_that_ends_after_another_person_asked_is_one_they_have_not_seen(
+    engine, monkeypatch
+):
+    log(engine, scores(0))
+    half, go_on = threading.Event(), threading.Event()
+    store = matrices.store_estimates
+
+    def store_when_told(*arguments, **options):
+        half.set()
+        assert go_on.wait(60)
+        return store(*arguments, **options)
+
+    monkeypatch.setattr(matrices, "store_estimates", store_when_told)
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(revise, 1, 1, engine)
+        assert half.wait(60)
+        asked = time.monotonic()  # and slow to begin: only after the other is done
+        go_on.set()
+        assert slow.result(60) == 2
+    with pytest.raises(RevisedMeanwhile, match="person 1 logged revision 2"):
+        revise(2, 1, engine, asked=asked)
+    assert revise(2, 1, engine) == 3
+
+
+def test_who_asked_before_another_revised_has_not_seen_it(engine):
+    log(engine, scores(0))
+    asked = time.monotonic()
+    assert log(engine, scores(1), revise="first", user="bob").revision == 2
+    with pytest.raises(RevisedMeanwhile, match=r"bob logged revision 2.*matrix show"):
+        log(engine, scores(2), revise="second", user="cat", asked=asked)
+    assert log(engine, scores(2), revise="second", user="cat").revision == 3
+    assert log(engine, scores(3), revise="third", user="cat").revision == 4
+
+
+def test_the_same_correction_by_two_people_is_one(engine, database):
+    log(engine, scores(0))
+    for repetition in range(1, 11):
+        works = [partial(revise_alike, person, repetition) for person in range(2)]
+        values = values_of(race(database, works))
+        assert sorted(values) == [(repetition + 1, "logged"), (repetition + 1, "unchanged")]
+
+
+def revise_alike(person, repetition, engine):
+    found = log(engine, scores(repetition), revise="typo", user=f"person {person}")
+    return found.revision, found.status
+
+
+# others at once
+
+
+def test_two_who_withdraw_or_restore_at_once(engine, database):
+    number = log(engine, scores(0)).matrix
+    for repetition in range(10):
+        decide, word = ((withdraw_matrix, "withdrawn"), (restore_matrix, "restored"))[
+            repetition % 2
+        ]
+        works = [partial(decided, decide, number, person) for person in range(3)]
+        values = values_of(race(database, works))
+        assert Counter(status for status, _ in values) == {word: 1, "unchanged": 2}
+        # All three are told the one decision that holds.
+        assert len({by for _, by in values}) == 1
+    rows = read(engine, "SELECT number, withdrawn FROM roundbook.withdrawal ORDER BY number")
+    assert [tuple(row) for row in rows] == [(each, each % 2 == 1) for each in range(1, 11)]
+    whats = Counter(each.what for each in list_events(engine, matrix=number).events)
+    assert whats == {"matrix logged": 1, "matrix withdrawn": 5, "matrix restored": 5}
+
+
+def decided(decide, number, person, engine):
+    found = decide(engine, number, f"reason of {person}", user=f"person {person}")
+    return found.status, found.decided_by
+
+
+def test_one_withdraws_while_another_revises(engine, database):
+    latest = log(engine, scores(0)).matrix
+    ways = Counter()
+    for repetition in range(1, 11):
+        withdrawing, revising = race(
+            database,
+            [partial(decided, withdraw_matrix, latest, 0), partial(revise, 1, repetition)],
+        )
+        assert revising.value == repetition + 1
+        if withdrawing.error is None:
+            assert withdrawing.value[0] == "withdrawn"
+        else:
+            assert withdrawing.error == "RecordError"
+            assert f"is revision {repetition} of {repetition + 1}" in withdrawing.said
+        ways[withdrawing.error] += 1
+        ((latest,),) = read(engine, "SELECT id FROM roundbook.current_matrix")
+    assert count(engine, "withdrawal") == ways[None]
+
+
+def test_a_round_is_published_while_scores_are_logged(engine, database):
+    ways = Counter()
+    for repetition in range(10):
+        label = f"r{repetition}"
+        log(engine, scores(0), label)
+        published, late = race(
+            database,
+            [
+                partial(publish, label),
+                partial(log_one, scores(1), label, "nDCG"),
+            ],
+        )
+        assert published.value == "published"
+        (row,) = list_rounds(engine, "t").rounds[-1:]
+        assert (row.round, row.status) == (label, "published")
+        counted = list_events(engine, task_name="t", round_label=label, what="round published")
+        (told,) = counted.events
+        if late.error is None:  # before the publication, which then counted it
+            assert told.details == {"matrices": 2}
+        else:
+            assert late.error == "Frozen"
+            assert told.details == {"matrices": 1}
+        assert len(row.matrices) == told.details["matrices"]
+        ways[late.error] += 1
+    assert ways.total() == 10
+
+
+def publish(label, engine):
+    return publish_round(engine, "t", label, user="bob").status
+
+
+def log_one(values, label, measure, engine):
+    return log(engine, values, label, measure=measure).status
+
+
+def test_several_publish_at_once(engine, database):
+    log(engine, scores(0))
+    values = values_of(race(database, [partial(publish, "r1")] * 4))
+    assert Counter(values) == {"published": 1, "unchanged": 3}
+    assert len(list_events(engine, what="round published").events) == 1
+
+
+def test_several_fit_factors_at_once(engine, database):
+    log(engine, scores(0))
+    chosen = [("s0", "s1"), ("s1", "s2"), ("s2", "s3"), ("s0", "s1", "s2"), ("s3", "s4")]
+    values = values_of(race(database, [partial(fit, runs) for runs in chosen]))
+    assert sorted(version for version, _ in values) == [2, 3, 4, 5, 6]
+    assert show_factors(engine, "t", "r1", "AP").versions == [1, 2, 3, 4, 5, 6]
+    for (version, _), runs in zip(values, chosen, strict=True):
+        stored = show_factors(engine, "t", "r1", "AP", version=version)
+        mean = scores(0)[:, [int(run[1:]) for run in runs]].mean(axis=1)
+        assert [each.mean for each in stored.factors] == pytest.approx(mean, rel=1e-12)
+    values = values_of(race(database, [partial(fit, ("s0", "s5"))] * 4))
+    assert sorted(values) == [(7, "fitted"), *[(7, "unchanged")] * 3]
+    assert len(list_events(engine, what="factors fitted").events) == 6
+
+
+def fit(runs, engine):
+    found = fit_factor_set(engine, "t", "r1", "AP", runs=runs, reason="a try", user="ann")
+    return found.version, found.status
+
+
+def test_factors_are_fitted_while_the_matrix_is_revised(engine, database):
+    log(engine, scores(0))
+    versions = 1
+    runs = ("s0", "s1"), ("s2", "s3")
+    for repetition in range(1, 11):
+        fitted, revised = values_of(
+            race(database, [partial(fit, runs[repetition % 2]), partial(revise, 1, repetition)])
+        )
+        assert revised == repetition + 1
+        versions += 2
+        assert fitted[1] == "fitted"
+    assert show_factors(engine, "t", "r1", "AP").versions == list(range(1, versions + 1))
+
+
+def test_several_save_one_plan_at_once(engine, database):
+    log(engine, scores(0))
+    values = values_of(race(database, [partial(save, 0.1)] * 4))
+    assert sorted(values) == [(1, "saved"), *[(1, "unchanged")] * 3]
+    values = values_of(race(database, [partial(save, 0.11 + each / 100) for each in range(5)]))
+    assert sorted(values) == [(version, "saved") for version in range(2, 7)]
+    assert show_plan(engine, "next").versions == 6
+    assert len(list_events(engine, what="plan saved").events) == 6
+
+
+def save(min_d, engine):
+    plan = plan_task(engine, "t", "AP", Design(m=(5,), min_d=(min_d,)))
+    found = save_plan(engine, "next", plan, user="ann")
+    return found.version, found.status
+
+
+def test_a_plan_is_saved_while_what_it_rests_on_is_revised(engine, database):
+    log(engine, scores(0))
+    for repetition in range(1, 6):
+        (version, status), revised = values_of(
+            race(database, [partial(save, 0.1), partial(revise, 1, repetition)])
+        )
+        assert (version, status, revised) == (repetition, "saved", repetition + 1)
+
+
+def test_several_make_the_same_task_and_rounds_at_once(engine, database):
+    tells = race(database, [make_task] * 5)
+    assert Counter(each.error for each in tells) == {None: 1, "AlreadyRecorded": 4}
+    tells = race(database, [partial(make_round, "first")] * 5)
+    assert Counter(each.error for each in tells) == {None: 1, "AlreadyRecorded": 4}
+    works = [partial(make_round, f"round {each}") for each in range(6)]
+    assert sorted(values_of(race(database, works))) == [2, 3, 4, 5, 6, 7]
+    whats = Counter(each.what for each in list_events(engine).events)
+    assert whats == {"task created": 1, "round created": 7}
+
+
+def make_task(engine):
+    return create_task(engine, "t", user="ann").task
+
+
+def make_round(label, engine):
+    return create_round(engine, "t", label, user="ann").ordinal
+
+
+def test_several_record_the_same_published_variance_at_once(engine, database):
+    values = values_of(race(database, [partial(record, 0.05, None)] * 5))
+    assert sorted(values) == [(1, "recorded"), *[(1, "unchanged")] * 4]
+    tells = race(database, [partial(record, 0.06 + each / 100, "typo") for each in range(3)])
+    assert sorted(each.value[0] for each in tells if each.error is None) == [2, 3, 4]
+    assert len(list_events(engine, what="variance recorded").events) == 4
+
+
+def record(variance, why, engine):
+    found = record_variance(
+        engine,
+        "t",
+        "r1",
+        "AP",
+        variance=variance,
+        runs=5,
+        topics=20,
+        source="a paper",
+        create=True,
+        revise=why,
+        user="ann",
+    )
+    return found.revision, found.status

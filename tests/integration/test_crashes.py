@@ -1,0 +1,387 @@
+"""Loggings killed at random moments: each matrix is there whole afterwards, or not at all."""
+
+from __future__ import annotations
+
+import random
+import signal
+import statistics
+import tempfile
+import time
+from collections import Counter, defaultdict
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import psutil
+import pytest
+from sqlalchemy import select, text
+
+from service.database.embedded import embedded_server
+from service.database.engine import make_engine, parse_url, unit_of_work
+from service.database.schema import upgrade
+from service.database.tables import matrix, metadata
+from service.formats import RunTeam, ScoreMatrix, settle_missing
+from service.logbook.factors import show_factors
+from service.logbook.matrices import log_matrix
+from service.logbook.storing import content_hash, load_matrix
+from service.statistics.standardisation import std_ab, std_cdf
+from service.statistics.variance import residual_variance
+from tests.forked import Forked, run_apart
+
+SEED = 20200408
+KILLED_PROCESSES, KILLED_SERVERS = 160, 40
+# Topics and runs. The largest are a good while in the COPY, and come once in so many.
+SIZES = ((6, 4), (30, 20), (80, 60), (200, 150), (250, 1000))
+ROTA = (0, 1, 2, 1, 2, 3, 2, 0, 1, 2, 3, 0, 1, 2, 4)
+# The moment is drawn from the start on, to a little after the end.
+BEYOND = 1.3
+
+
+class Logging(NamedTuple):
+    """A score matrix to log: tasks, rounds, measures, topics, runs and teams are shared."""
+
+    task: str
+    round: str
+    measure: str
+    size: tuple[int, int]
+    seed: int
+    described: bool
+
+    @property
+    def topics(self):
+        return tuple(f"topic{each}" for each in range(self.size[0]))
+
+    @property
+    def runs(self):
+        return tuple(f"run{each}" for each in range(self.size[1]))
+
+    @property
+    def scores(self):
+        return np.random.default_rng(self.seed).random(self.size)
+
+    @property
+    def teams(self):
+        if not self.described:
+            return {}
+        return {
+            tag: RunTeam(tag, f"team{place % 9}", "automatic", place % 3 > 0, None)
+            for place, tag in enumerate(self.runs)
+        }
+
+    def __call__(self, engine, **options):
+        settled = settle_missing(
+            ScoreMatrix(self.topics, self.runs, self.scores, None, "wide", ("a.csv",)), "reject"
+        )
+        options = {"create": True, "teams": self.teams, "user": "ann", **options}
+        return log_matrix(engine, self.task, self.round, self.measure, settled, **options).status
+
+
+def loggings(count, first=0):
+    """Return what is logged, each of it once, in an order that shares rows with the others."""
+    return [
+        Logging(
+            f"task{number % 3}",
+            f"round{number // 3 % 12}",
+            f"measure{number // 36}",
+            SIZES[ROTA[number % len(ROTA)]],
+            number,
+            number % 2 == 0,
+        )
+        for number in range(first, first + count)
+    ]
+
+
+# the record, looked at from outside
+
+
+@contextmanager
+def served(directory):
+    """Run the server kept there; yield its address and an engine."""
+    with embedded_server(directory) as address:
+        url = parse_url(address)
+        engine = make_engine(url)
+        yield url, engine
+        engine.dispose()
+
+
+@pytest.fixture
+def own():
+    """Where a server is kept that may be killed; unlike those of other tests it syncs."""
+    with tempfile.TemporaryDirectory(prefix="roundbook-crash-") as room:
+        directory = Path(room) / "postgres"
+        with served(directory) as (_, engine):
+            upgrade(engine)
+            with unit_of_work(engine) as connection:
+                for durable in ("fsync", "synchronous_commit", "full_page_writes"):
+                    assert connection.execute(text(f"SHOW {durable}")).scalar_one() == "on"
+        yield directory
+        assert not server_processes(directory)
+
+
+def server_processes(directory):
+    """Return the processes of the server that is kept there."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.name() == "postgres" and process.cwd() == str(directory):
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found
+
+
+def wait_for_quiet(connection):
+    """Wait until the server has done with what was killed: it may still be in a commit."""
+    for _ in range(1200):
+        others = connection.execute(
+            text(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                " AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+            )
+        ).scalar_one()
+        if not others:
+            return
+        time.sleep(0.005)
+    pytest.fail("after 6 seconds a killed process still has a connection")
+
+
+DESCRIBED = "SELECT count(*) FROM roundbook.run WHERE team_id IS NOT NULL"
+
+
+def counts(engine):
+    """Return how many rows each table has, and how many runs have a team."""
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        wait_for_quiet(connection)
+    with unit_of_work(engine) as connection:
+        found = {
+            table.name: connection.execute(text(f"SELECT count(*) FROM {table}")).scalar_one()
+            for table in metadata.sorted_tables
+        }
+        return found | {"runs with a team": connection.execute(text(DESCRIBED)).scalar_one()}
+
+
+def added(before, after):
+    return {name: after[name] - before[name] for name in after if after[name] != before[name]}
+
+
+# Rows that only a half transaction could leave behind, or events without what they tell of.
+LEFTOVERS = (
+    "SELECT name FROM roundbook.task WHERE id NOT IN (SELECT task_id FROM roundbook.round)",
+    "SELECT label FROM roundbook.round WHERE id NOT IN (SELECT round_id FROM roundbook.matrix)",
+    "SELECT name FROM roundbook.measure WHERE id NOT IN (SELECT measure_id FROM roundbook.matrix)",
+    "SELECT name FROM roundbook.topic"
+    " WHERE id NOT IN (SELECT topic_id FROM roundbook.matrix_topic)",
+    "SELECT tag FROM roundbook.run WHERE id NOT IN (SELECT run_id FROM roundbook.score_vector)",
+    "SELECT name FROM roundbook.team"
+    " WHERE id NOT IN (SELECT team_id FROM roundbook.run WHERE team_id IS NOT NULL)",
+    "SELECT id FROM roundbook.task WHERE 1 <>"
+    " (SELECT count(*) FROM roundbook.event WHERE task_id = task.id AND what = 'task created')",
+    "SELECT id FROM roundbook.round WHERE 1 <>"
+    " (SELECT count(*) FROM roundbook.event WHERE round_id = round.id AND what = 'round created')",
+    "SELECT id FROM roundbook.matrix WHERE 1 <>"
+    " (SELECT count(*) FROM roundbook.event WHERE matrix_id = matrix.id AND what LIKE 'matrix %')",
+    "SELECT task_id FROM roundbook.round"
+    " GROUP BY task_id HAVING max(ordinal) <> count(*) OR min(ordinal) <> 1",
+)
+
+
+def check_no_leftovers(engine):
+    with unit_of_work(engine) as connection:
+        for leftovers in LEFTOVERS:
+            assert connection.execute(text(leftovers)).all() == [], leftovers
+
+
+def is_there(engine, logging):
+    return find(engine, logging) is not None
+
+
+def find(engine, logging):
+    with unit_of_work(engine) as connection:
+        number = connection.execute(
+            text(
+                "SELECT matrix.id FROM roundbook.matrix"
+                " JOIN roundbook.round ON round.id = matrix.round_id"
+                " JOIN roundbook.task ON task.id = round.task_id"
+                " JOIN roundbook.measure ON measure.id = matrix.measure_id"
+                " WHERE (task.name, round.label, measure.name) = (:task, :round, :measure)"
+            ),
+            {"task": logging.task, "round": logging.round, "measure": logging.measure},
+        ).scalar_one_or_none()
+        if number is None:
+            return None
+        row = connection.execute(select(matrix).where(matrix.c.id == number)).one()
+        return load_matrix(connection, row)
+
+
+def check_whole(engine, logging):
+    """Compare all that is stored of a matrix with what was sent, and with what follows from it."""
+    loaded, sent = find(engine, logging), logging.scores
+    assert tuple(loaded.topics) == logging.topics
+    assert tuple(loaded.runs) == logging.runs
+    assert np.array_equal(loaded.scores, sent)
+    digest = content_hash(loaded.topics, loaded.runs, loaded.scores)
+    assert loaded.row.content_hash == digest == content_hash(logging.topics, logging.runs, sent)
+    assert (loaded.row.topics, loaded.row.runs, loaded.row.revision) == (*logging.size, 1)
+
+    factors = show_factors(engine, logging.task, logging.round, logging.measure)
+    assert (factors.matrix, factors.version, factors.versions) == (loaded.row.id, 1, [1])
+    fitted_on = sent
+    if factors.standardising == "pooled":
+        fitted_on = sent[:, [place % 3 > 0 for place in range(logging.size[1])]]
+    else:
+        assert not logging.described
+    mean, sd = fitted_on.mean(axis=1), fitted_on.std(axis=1, ddof=1)
+    assert [each.topic for each in factors.factors] == list(logging.topics)
+    assert [each.mean for each in factors.factors] == pytest.approx(mean, rel=1e-12)
+    assert [each.sd for each in factors.factors] == pytest.approx(sd, rel=1e-12)
+
+    stored_mean = np.array([each.mean for each in factors.factors])[:, None]
+    stored_sd = np.array([each.sd for each in factors.factors])[:, None]
+    std = (sent - stored_mean) / stored_sd
+    expected = {"raw": sent, "std-ab": std_ab(std), "std-cdf": std_cdf(std)}
+    with unit_of_work(engine) as connection:
+        estimates = connection.execute(
+            text("SELECT * FROM roundbook.variance_estimate WHERE matrix_id = :id"),
+            {"id": loaded.row.id},
+        ).all()
+        events = connection.execute(
+            text("SELECT * FROM roundbook.event WHERE matrix_id = :id"), {"id": loaded.row.id}
+        ).all()
+    assert sorted(each.scale for each in estimates) == sorted(expected)
+    for each in estimates:
+        pure = residual_variance(expected[each.scale])
+        assert (each.topics, each.runs, each.dof) == (*logging.size, pure.dof)
+        assert each.variance == pytest.approx(pure.variance, rel=1e-12)
+        assert each.sum_of_squares == pytest.approx(pure.sum_of_squares, rel=1e-12)
+        assert each.chi_square_low < each.variance < each.chi_square_high
+        assert each.bootstrap_resamples > 0
+    (told,) = [each for each in events if each.what != "runs described"]
+    assert (told.what, told.who) == ("matrix logged", "ann")
+    assert told.details == {
+        "measure": logging.measure,
+        "assessments": "official",
+        "revision": 1,
+        "topics": logging.size[0],
+        "runs": logging.size[1],
+    }
+
+
+# moments
+
+
+class Moments:
+    """Draws moments evenly over the time that the work takes on this machine at present."""
+
+    def __init__(self, count):
+        draw = random.Random(SEED)
+        self._fractions = [BEYOND * (each + draw.random()) / count for each in range(count)]
+        draw.shuffle(self._fractions)
+        self._took = defaultdict(list)
+
+    def took(self, kind, seconds):
+        self._took[kind].append(seconds)
+
+    def draw(self, kind):
+        return self._fractions.pop() * statistics.median(self._took[kind][-5:])
+
+
+@pytest.fixture
+def spared(own):
+    """Log without a kill, which makes the shared rows, and take down how long each size takes."""
+
+    def log(moments):
+        with served(own) as (url, engine):
+            for place, size in enumerate(3 * SIZES):
+                logging = Logging(f"task{place % 3}", "spared", f"spared{place}", size, place, True)
+                told = run_apart(url, logging)
+                assert (told.reached, told.value) == ("done", "logged")
+                check_whole(engine, logging)
+                moments.took(size, told.seconds)
+
+    return log
+
+
+def judge(engine, url, logging, before, reached, moments):
+    """Hold the record against what the process had reached; log again; return if it was there."""
+    there = is_there(engine, logging)
+    check_no_leftovers(engine)
+    if there:
+        assert reached in ("committing", "done")
+        check_whole(engine, logging)
+    else:
+        assert reached != "done", "a logging that was reported is lost"
+        assert counts(engine) == before
+    again = run_apart(url, logging)
+    assert again.reached == "done", again
+    assert again.value == ("unchanged" if there else "logged")
+    check_whole(engine, logging)
+    if not there:
+        moments.took(logging.size, again.seconds)
+    return there
+
+
+def check_moments(outcomes):
+    """Fail if the kills did not fall where they tell something."""
+    total = outcomes.total()
+    survived = sum(number for (_, there), number in outcomes.items() if there)
+    within = outcomes["working", False]
+    assert total / 20 < survived < total * 19 / 20, outcomes
+    assert within > total / 4, outcomes
+
+
+def test_killed_loggings(own, spared):
+    moments, outcomes = Moments(KILLED_PROCESSES), Counter()
+    spared(moments)
+    with served(own) as (url, engine):
+        for logging in loggings(KILLED_PROCESSES):
+            before = counts(engine)
+            process = Forked(url, logging, tells=True)
+            process.let_go()
+            time.sleep(moments.draw(logging.size))
+            process.kill()
+            told = process.end()
+            after = counts(engine)
+            there = judge(engine, url, logging, before, told.reached, moments)
+            assert after["matrix"] - before["matrix"] == there
+            outcomes[told.reached, there] += 1
+        for logging in loggings(KILLED_PROCESSES):
+            check_whole(engine, logging)
+    check_moments(outcomes)
+
+
+def kill_server(directory):
+    """Kill the server's every process; the first one must not see the others go."""
+    file = directory / "postmaster.pid"
+    server = psutil.Process(int(file.read_text().split()[0]))
+    assert server.cwd() == str(directory)
+    server.send_signal(signal.SIGSTOP)
+    every = [server, *server.children(recursive=True)]
+    for process in every:
+        process.kill()
+    psutil.wait_procs(every, timeout=30)
+
+
+def test_killed_servers(own, spared):
+    moments, outcomes = Moments(KILLED_SERVERS), Counter()
+    spared(moments)
+    killed = None
+    for logging in (*loggings(KILLED_SERVERS, first=KILLED_PROCESSES), None):
+        with served(own) as (url, engine):  # where the one before was killed, it recovers
+            if killed is not None:
+                there = judge(engine, url, *killed, moments)
+                outcomes[killed[-1], there] += 1
+            if logging is None:
+                break
+            before = counts(engine)
+            process = Forked(url, logging, tells=True)
+            process.let_go()
+            time.sleep(moments.draw(logging.size))
+            kill_server(own)
+            told = process.end()
+            assert told.reached == "done" or told.error == "DatabaseUnreachable", told
+            killed = logging, before, told.reached
+    with served(own) as (_, engine):
+        for logging in loggings(KILLED_SERVERS, first=KILLED_PROCESSES):
+            check_whole(engine, logging)
+    check_moments(outcomes)
