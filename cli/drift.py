@@ -9,12 +9,15 @@ import typer
 
 from cli.drift_curve import show_curve
 from cli.options import Assessments, Database, Form, Measure, TaskName
-from cli.output import Column, counted, number, print_table, section, show, signed
+from cli.output import Column, counted, number, print_table, section, show, signed, talk
 from cli.session import record
 
 if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
     from service.logbook.drift import DriftReport
     from service.logbook.drift_consequence import Consequence
+    from service.logbook.drift_reports import SavedDriftReport
     from service.logbook.drift_unbridged import Unbridged
 
 
@@ -37,7 +40,7 @@ _TOPICS = (
     Column("brown_forsythe_p_holm", "p spread", _p, "right"),
 )
 _TESTS = ("welch_t", "welch_dof", "welch_p", "welch_p_holm", "brown_forsythe_f")
-_TOPICS_CSV = (
+TOPICS_CSV = (
     *_FACTORS,
     *(Column(field, field) for field in _TESTS),
     *(Column(f"brown_forsythe_{field}", field) for field in ("dof", "p", "p_holm")),
@@ -87,6 +90,12 @@ def drift(
             help="Topics needed: to detect a difference of D on std-AB. (default: 0.1)",
         ),
     ] = None,
+    save: Annotated[
+        bool, typer.Option("--save", help="Keep the report as printed, as the task's next.")
+    ] = False,
+    note: Annotated[
+        str | None, typer.Option("--note", metavar="TEXT", help="With --save: why it is kept.")
+    ] = None,
     assessments: Assessments = None,
     form: Form = "table",
     database: Database = None,
@@ -96,6 +105,10 @@ def drift(
         raise typer.BadParameter(
             "--curve compares every later round and plans no topics: leave out --to, --m, --min-d"
         )
+    if curve and save:
+        raise typer.BadParameter("--save keeps the report on two rounds: leave out --curve")
+    if note is not None and not save:
+        raise typer.BadParameter("--note needs --save")
     from service.logbook.drift import report_drift
     from service.logbook.drift_curve import trace_drift
 
@@ -118,13 +131,29 @@ def drift(
             assessments=assessments,
             **margins,
         )
+        saved = _save(engine, report, note) if save else None
+    report = saved or report
     if form == "table":
-        _print(report)
+        print_report(report)
     else:
-        show(report, form, report.topics, _TOPICS_CSV)
+        show(report, form, report.topics, TOPICS_CSV)
 
 
-def _print(report: DriftReport) -> None:
+def _save(engine: Engine, report: DriftReport, note: str | None) -> SavedDriftReport:
+    from service.logbook.drift_reports import save_report
+    from service.settings import load_settings
+
+    saved = save_report(engine, report, note=note, user=load_settings().user)
+    done = "Saved" if saved.status == "saved" else "Unchanged"
+    talk(
+        f"{done}: drift report {saved.number} of task '{saved.task}', {saved.saved_at:%Y-%m-%d} by"
+        f" {saved.saved_by}."
+    )
+    return saved
+
+
+def print_report(report: DriftReport) -> None:
+    """Print a report as a person reads it."""
     from service.logbook.drift_sentences import tests_sentences
 
     print_table([], (), above=[report.headline(), "", f"Why: {report.reason}"])
@@ -146,7 +175,9 @@ def _print(report: DriftReport) -> None:
         section(*tests_sentences(report.tests, *ends, report.shared_topics))
     scope = (
         f"{report.measure}, {report.assessments} assessments; factor versions"
-        f" {report.from_version} ({report.from_round}) and {report.to_version} ({report.to_round})."
+        f" {report.from_version} ({report.from_round}: matrix {report.from_matrix}, revision"
+        f" {report.from_revision}) and {report.to_version} ({report.to_round}: matrix"
+        f" {report.to_matrix}, revision {report.to_revision})."
     )
     left_out = [each.sentence() for each in report.withdrawn]
     section(scope, *([report.assumed] if report.assumed else []), *left_out)

@@ -29,7 +29,8 @@ _CURVE = (
     Column("sd_ratio_95", "95% interval", lambda ends: f"{ends[0]:.3f} to {ends[1]:.3f}"),
 )
 _CURVE_CSV = (
-    *("round", "verdict", "shared_topics", "mean_shift", "mean_shift_low", "mean_shift_high"),
+    *("round", "matrix", "revision", "version"),
+    *("verdict", "shared_topics", "mean_shift", "mean_shift_low", "mean_shift_high"),
     *("sd_ratio", "sd_ratio_low", "sd_ratio_high"),
 )
 _DRAWN = 60
@@ -49,7 +50,8 @@ def show_curve(traced: DriftCurve, form: Form) -> None:
 def _plain(row: LaterRound) -> Sequence[object]:
     nothing = (None, None)
     return (
-        *(row.round, row.verdict, row.shared_topics),
+        *(row.round, row.matrix, row.revision, row.version),
+        *(row.verdict, row.shared_topics),
         *(row.mean_shift, *(row.mean_shift_95 or nothing)),
         *(row.sd_ratio, *(row.sd_ratio_95 or nothing)),
     )
@@ -61,6 +63,9 @@ def _print_curve(traced: DriftCurve) -> None:
         f"{traced.measure}, {traced.assessments} assessments; shifts in standard deviations of"
         f" '{traced.from_round}', of which {traced.margin:g} either way does not matter, nor a"
         f" ratio of {1 / traced.sd_ratio_margin:.3g} to {traced.sd_ratio_margin:g}.",
+        f"By factor version {traced.from_version} of '{traced.from_round}' (matrix"
+        f" {traced.from_matrix}, revision {traced.from_revision}) and the latest of each later"
+        " round.",
         *([traced.assumed] if traced.assumed else []),
         *(each.sentence() for each in traced.withdrawn),
     )

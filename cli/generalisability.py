@@ -27,6 +27,7 @@ def _topics(limits: Topics) -> str:
 
 _COLUMNS = (
     Column("round", "Round"),
+    count("matrix", "Matrix"),
     count("topics", "Topics"),
     count("runs", "Runs"),
     number("system", "System", 5),
@@ -106,6 +107,8 @@ class _Line(NamedTuple):
     """A round as CSV: every limit in a column of its own."""
 
     round: str
+    matrix: int
+    revision: int
     topics: int
     runs: int
     system: float
@@ -133,7 +136,8 @@ def _line(row: Reliability) -> _Line:
     unknown = (None, None)
     return _Line._make(
         (
-            *(row.round, row.topics, row.runs, row.system, row.topic, row.residual),
+            *(row.round, row.matrix, row.revision, row.topics, row.runs),
+            *(row.system, row.topic, row.residual),
             *(row.e_rho_squared, *(row.e_rho_squared_interval or unknown)),
             *(row.phi, *(row.phi_interval or unknown)),
             *(row.e_rho_squared_topics, *(row.e_rho_squared_topics_interval or unknown)),

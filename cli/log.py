@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from cli.impact import tell_impact
 from cli.options import Create, Database, Files, Form, Measure, Revise, RoundLabel, TaskName
 from cli.output import Column, count, number, show, talk, terminal
 from cli.session import asked, record
@@ -119,6 +120,7 @@ def log(
     show(logged, form, [logged], _COLUMNS)
     for note in _said(logged):
         talk(note)
+    tell_impact(logged.impact, "the scores that were replaced")
 
 
 def _said(logged: LoggedMatrix) -> list[str]:

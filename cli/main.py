@@ -15,10 +15,12 @@ from cli import (
     events,
     factors,
     generalisability,
+    impact,
     log,
     matrix,
     plan,
     rank,
+    report,
     round_,
     standardise,
     task,
@@ -61,6 +63,7 @@ app.add_typer(task.app, name="task")
 app.add_typer(round_.app, name="round")
 log.attach(app)
 app.add_typer(matrix.app, name="matrix")
+impact.attach(app)
 app.add_typer(variance.app, name="variance")
 app.add_typer(factors.app, name="factors")
 standardise.attach(app)
@@ -68,6 +71,7 @@ plan.attach(app)
 rank.attach(app)
 generalisability.attach(app)
 drift.attach(app)
+app.add_typer(report.app, name="report")
 events.attach(app)
 app.add_typer(db.app, name="db")
 

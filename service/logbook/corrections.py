@@ -10,7 +10,9 @@ from sqlalchemy import Connection, Engine, Row, select
 from service.database.engine import unit_of_work
 from service.database.tables import withdrawal
 from service.errors import InputError, RecordError
+from service.logbook.dependents import Dependent
 from service.logbook.events import record_event
+from service.logbook.impact import stale_dependents
 from service.logbook.lookup import check_text, find_matrix, find_task
 from service.logbook.result import SOFTWARE, Result
 
@@ -20,6 +22,7 @@ class CorrectedMatrix(Result):
 
     `standing` is ``current`` or ``withdrawn``, `reason` why and `decided_at` and `decided_by` when
     and by whom; `status` is ``withdrawn``, ``restored``, or ``unchanged`` where it stood so before.
+    `impact` is what rests on it and is stale now.
     """
 
     matrix: int
@@ -33,6 +36,7 @@ class CorrectedMatrix(Result):
     decided_at: datetime | None
     decided_by: str | None
     status: Literal["withdrawn", "restored", "unchanged"]
+    impact: list[Dependent]
 
 
 def withdraw_matrix(
@@ -107,6 +111,8 @@ def _decide(
                     "revision": row.revision,
                 },
             )
+        impact = stale_dependents(connection, number)
+        if changes:
             connection.commit()
     return CorrectedMatrix(
         matrix=number,
@@ -120,6 +126,7 @@ def _decide(
         decided_at=last.decided_at if last is not None else None,
         decided_by=last.decided_by if last is not None else None,
         status="unchanged" if not changes else "withdrawn" if withdrawn else "restored",
+        impact=impact,
     )
 
 

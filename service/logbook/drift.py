@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from pydantic import Field
+from pydantic import AliasChoices, Field
 from sqlalchemy import Connection, Engine
 
 from service.database.engine import unit_of_work
@@ -37,15 +37,24 @@ class DriftReport(Result):
     Shifts are in units of the first round's sds; the sd ratio is a geometric mean over topics.
     Intervals are (low, high) by t over topics, at 95% and, for the verdict, 90%. `tests` are None
     without a shared topic, `consequence` is None where `consequence_reason` says why, `revived`
-    without a system in both rounds, and `unbridged` unless that is the verdict.
+    without a system in both rounds, and `unbridged` unless that is the verdict. `m` and `min_d` are
+    what the topic set sizes are for.
     """
+
+    # A saved report is read back by this model: keys that come later need defaults.
 
     task: str
     measure: str
     assessments: str
-    from_round: str = Field(serialization_alias="from")
-    to_round: str = Field(serialization_alias="to")
+    from_round: str = Field(
+        validation_alias=AliasChoices("from_round", "from"), serialization_alias="from"
+    )
+    to_round: str = Field(validation_alias=AliasChoices("to_round", "to"), serialization_alias="to")
+    from_matrix: int
+    from_revision: int
     from_version: int
+    to_matrix: int
+    to_revision: int
     to_version: int
     from_collection: str | None
     to_collection: str | None
@@ -63,6 +72,8 @@ class DriftReport(Result):
     sd_ratio_90: tuple[float, float] | None
     margin: float
     sd_ratio_margin: float
+    m: int
+    min_d: float
     undefined_shifts: int
     undefined_sd_ratios: int
     consequence: Consequence | None
@@ -144,7 +155,9 @@ def report_drift(
             done = consequence(old, bridges.before, new, bridges.after, m=m, min_d=min_d)
         except ImpossibleStatistic as error:
             without = str(error)
-    return _report(task, old, new, bridges, drift, done, without, assessments, withdrawn)
+    return _report(
+        task, old, new, bridges, drift, done, without, assessments, withdrawn, m=m, min_d=min_d
+    )
 
 
 def _ends(
@@ -195,6 +208,9 @@ def _report(
     without: str,
     assessments: str | None,
     withdrawn: list[WithdrawnMatrix],
+    *,
+    m: int,
+    min_d: float,
 ) -> DriftReport:
     tested = tests_on_bridges(old, bridges.before, new, bridges.after)
     names = [old.factors.topics[index] for index in bridges.before]
@@ -206,7 +222,11 @@ def _report(
         assessments=old.series.assessments,
         from_round=ends[0],
         to_round=ends[1],
+        from_matrix=old.factors.row.matrix_id,
+        from_revision=old.revision,
         from_version=old.factors.row.version,
+        to_matrix=new.factors.row.matrix_id,
+        to_revision=new.revision,
         to_version=new.factors.row.version,
         from_collection=old.collection,
         to_collection=new.collection,
@@ -224,6 +244,8 @@ def _report(
         sd_ratio_90=drift.sd_ratio_90,
         margin=drift.margin,
         sd_ratio_margin=drift.sd_ratio_margin,
+        m=m,
+        min_d=min_d,
         undefined_shifts=drift.topics - drift.shift_topics,
         undefined_sd_ratios=drift.topics - drift.sd_ratio_topics,
         consequence=done,

@@ -26,6 +26,8 @@ class LaterRound(Result):
     """A later round against the earlier one, as in the full report; see `DriftReport`."""
 
     round: str
+    matrix: int
+    revision: int
     version: int
     collection: str | None
     shared_topics: int
@@ -46,6 +48,8 @@ class DriftCurve(Result):
     measure: str
     assessments: str
     from_round: str = Field(serialization_alias="from")
+    from_matrix: int
+    from_revision: int
     from_version: int
     from_collection: str | None
     assumed: str | None
@@ -121,6 +125,8 @@ def trace_drift(
         measure=measure,
         assessments=label,
         from_round=first.round,
+        from_matrix=first.matrix,
+        from_revision=first.revision,
         from_version=first.version,
         from_collection=first.collection,
         assumed=assumed(task, [(first.round, first.collection), *bridged]) if bridged else None,
@@ -165,6 +171,8 @@ def _compare(
     drift = compare_factors(factors.T, margin=margin, sd_ratio_margin=sd_ratio_margin)
     return LaterRound(
         round=later.round,
+        matrix=later.matrix,
+        revision=later.revision,
         version=later.version,
         collection=later.collection,
         shared_topics=drift.topics,

@@ -31,17 +31,21 @@ class Fitted(NamedTuple):
     collection: str | None
     factor_set_id: int
     version: int
+    matrix: int
+    revision: int
 
 
 class End(NamedTuple):
     """One of the two rounds: its latest factors and the scores they were fitted on.
 
-    `scores` is (topics, runs) with the topics in the order of the factors; `standardising` a
-    (runs,) mask; `runs` and `systems` name each run and, where it was said, its system.
+    `revision` is that of the matrix; `scores` is (topics, runs) with the topics in the order of the
+    factors; `standardising` a (runs,) mask; `runs` and `systems` name each run and, where it was
+    said, its system.
     """
 
     series: Series
     collection: str | None
+    revision: int
     factors: LoadedFactors
     scores: npt.NDArray[np.float64]
     standardising: npt.NDArray[np.bool_]
@@ -66,13 +70,15 @@ def rounds_with_factors(
             round_.c.collection,
             factor_set.c.id,
             factor_set.c.version,
+            current_matrix.c.id,
+            current_matrix.c.revision,
         )
         .join(factor_set, factor_set.c.round_id == round_.c.id)
+        .join(current_matrix, current_matrix.c.id == factor_set.c.matrix_id)
         .where(
             round_.c.task_id == task_id,
             factor_set.c.measure_id == measure_id,
             factor_set.c.assessments == label,
-            factor_set.c.matrix_id.in_(select(current_matrix.c.id)),
         )
         .order_by(round_.c.ordinal, factor_set.c.version)
     )
@@ -106,6 +112,7 @@ def load_end(connection: Connection, series: Series) -> End:
         collection=connection.execute(
             select(round_.c.collection).where(round_.c.id == series.round_id)
         ).scalar_one(),
+        revision=row.revision,
         factors=factors,
         scores=loaded.scores[[place[name] for name in factors.topics]],
         standardising=np.array([each.standardises for each in runs], dtype=bool),

@@ -31,6 +31,8 @@ class Reliability(Result):
     """
 
     round: str
+    matrix: int
+    revision: int
     topics: int
     runs: int
     system: float
@@ -166,6 +168,8 @@ def _reliability(
     size = int(anova_topics(m, min_d, variance).topics) if variance > 0 else None
     return Reliability(
         round=label,
+        matrix=loaded.row.id,
+        revision=loaded.row.revision,
         topics=len(loaded.topics),
         runs=len(loaded.runs),
         system=components.system,

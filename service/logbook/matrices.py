@@ -20,6 +20,7 @@ from service.formats import (
     read_teams,
     settle_missing,
 )
+from service.logbook.dependents import Dependent
 from service.logbook.estimates import read_estimates, store_estimates
 from service.logbook.events import record_event
 from service.logbook.factors import FittedFactors, fit_and_store, standardising_runs
@@ -47,7 +48,8 @@ class LoggedMatrix(Result):
     """What logging did.
 
     `status` is ``logged`` or ``unchanged``; with `dry_run` it says what would have been done.
-    `variance` is the residual variance on the raw scale, `variances` that on every scale.
+    `variance` is the residual variance on the raw scale, `variances` that on every scale. `impact`
+    is what rests on the scores that were replaced, and so is stale; empty where none were.
     """
 
     matrix: int | None
@@ -70,6 +72,7 @@ class LoggedMatrix(Result):
     dropped_topics: list[str]
     runs_described: int
     notes: list[str]
+    impact: list[Dependent]
 
 
 class _Done(NamedTuple):
@@ -81,6 +84,7 @@ class _Done(NamedTuple):
     variances: dict[str, float]
     runs_described: int
     notes: list[str]
+    replaced: int | None = None
 
 
 def log_files(
@@ -230,6 +234,7 @@ def log_matrix(
             tool=tool,
             user=user,
         )
+        impact = [] if done.replaced is None else _impact(connection, done.replaced)
         if not dry_run:
             connection.commit()
     kept = done.status == "unchanged" or not dry_run
@@ -242,6 +247,7 @@ def log_matrix(
         variances=done.variances,
         runs_described=done.runs_described,
         notes=done.notes,
+        impact=[_unnumbered(each, done.matrix) for each in impact] if dry_run else impact,
         status=done.status,
         dry_run=dry_run,
         task=task.strip(),
@@ -353,7 +359,21 @@ def _log(
         variances,
         described,
         notes_on(settled, fitted),
+        None if current is None else current.id,
     )
+
+
+def _impact(connection: Connection, replaced: int) -> list[Dependent]:
+    # What plans need takes longer to load than a matrix to log, and few loggings replace one.
+    from service.logbook.impact import stale_dependents  # noqa: PLC0415
+
+    return stale_dependents(connection, replaced)
+
+
+def _unnumbered(dependent: Dependent, matrix: int) -> Dependent:
+    """Leave out the number that a dry run's matrix had, which is no matrix's."""
+    why = (dependent.why or "").replace(f" (matrix {matrix})", "")
+    return dependent.model_copy(update={"why": why})
 
 
 def _check_bounds(measure: str, bounds: tuple[float, float] | None, settled: SettledMatrix) -> None:

@@ -15,7 +15,7 @@ from service.database.tables import task as task_table
 from service.errors import AlreadyRecorded, InputError, NotRecorded
 from service.logbook.events import record_event
 from service.logbook.lookup import check_name, find_task
-from service.logbook.plan_standing import StaleEstimate, find_standing, renewal
+from service.logbook.plan_standing import StaleEstimate, plan_standings, renewal
 from service.logbook.plans import Plan
 from service.logbook.result import Result
 
@@ -208,8 +208,9 @@ def show_plan(engine: Engine, name: str, *, version: int | None = None) -> Shown
             .where(plan_estimate.c.plan_id == row.id)
             .order_by(plan_estimate.c.position)
         ).all()
-    plan = _stored(row)
-    stale, new_rounds = find_standing(engine, plan, [tuple(each) for each in rests_on])
+        plan = _stored(row)
+        (standing,) = plan_standings(connection, [(plan, [tuple(each) for each in rests_on])])
+    stale, new_rounds = standing.stale, standing.new_rounds
     return ShownPlan(
         **_entry(row, versions),
         stale=stale,

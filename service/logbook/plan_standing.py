@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection
 
-from service.errors import NotRecorded, Withdrawn
+from service.logbook.lookup import find_task
+from service.logbook.measures import find_measure
 from service.logbook.plan_design import is_test
 from service.logbook.plans import Plan
 from service.logbook.pooling import RoundVariance
 from service.logbook.result import Result
-from service.logbook.variances import show_variances
+from service.logbook.variances import VarianceHistory, counting_estimates
+from service.logbook.withdrawals import WithdrawnMatrix, read_withdrawn
+
+RestsOn = Sequence[tuple[int | None, int | None]]
 
 
 class StaleEstimate(Result):
@@ -27,35 +32,69 @@ class StaleEstimate(Result):
     why: str
 
 
-def find_standing(
-    engine: Engine, plan: Plan, rests_on: Sequence[tuple[int | None, int | None]]
-) -> tuple[list[StaleEstimate], list[str]]:
-    """Return a plan's stale estimates, and the rounds that its pool would have today and had not.
+class PlanStanding(NamedTuple):
+    """A plan's stale estimates, and the rounds that its pool would have today and had not.
+
+    `empty` is whether no round has an estimate any more that it could be saved anew from.
+    """
+
+    stale: list[StaleEstimate]
+    new_rounds: list[str]
+    empty: bool = False
+
+
+def plan_standings(
+    connection: Connection, plans: Sequence[tuple[Plan, RestsOn]]
+) -> list[PlanStanding]:
+    """Return where each plan stands; the number of queries does not depend on that of plans.
 
     Parameters
     ----------
-    rests_on : sequence of (variance estimate, published variance)
-        Of each round of the plan's history, the id of the one it was taken from.
+    plans : sequence of (plan, rests on)
+        With each, for each round of its history in order, the ids of the variance estimate or of
+        the published variance that it was taken from.
     """
-    if plan.estimate is None:
-        return [], []
-    history = plan.estimate
-    withdrawn = set()
-    try:
-        found = show_variances(
-            engine,
-            history.task,
-            history.measure,
-            scale=history.scale,  # type: ignore[arg-type]  # it was one of them when saved
-            assessments=history.mixed or history.assessments,
-            pool_by=history.pooled.weights,
-        )
-        today, withdrawn = found.rounds, {each.round for each in found.withdrawn}
-    except Withdrawn:
-        today, withdrawn = [], {each.round for each in history.rounds}
-    except NotRecorded:
-        today = []
-    current = {each.ordinal: each for each in today}
+    asked = {
+        (history.task, history.measure, history.scale)
+        for plan, _ in plans
+        if (history := plan.estimate) is not None
+    }
+    today = {each: _today(connection, *each) for each in sorted(asked)}
+    return [
+        PlanStanding([], [])
+        if (history := plan.estimate) is None
+        else _compare(history, rests_on, *today[history.task, history.measure, history.scale])
+        for plan, rests_on in plans
+    ]
+
+
+def _today(
+    connection: Connection, task: str, measure: str, scale: str
+) -> tuple[list[RoundVariance], list[WithdrawnMatrix]]:
+    task_id = find_task(connection, task)
+    measure_id, _ = find_measure(connection, task_id, task, measure)
+    return (
+        counting_estimates(connection, task_id, measure_id, scale),
+        read_withdrawn(connection, task_id, measures=[measure_id]),
+    )
+
+
+def _compare(
+    history: VarianceHistory,
+    rests_on: RestsOn,
+    counting: list[RoundVariance],
+    withdrawn: list[WithdrawnMatrix],
+) -> PlanStanding:
+    labels = history.mixed or [history.assessments]
+    gone = {each.round for each in withdrawn if each.assessments in labels}
+    # Of several assessments, a round counts by the first of them that it has.
+    found = {
+        each.ordinal: each
+        for label in reversed(labels)
+        for each in counting
+        if each.assessments == label
+    }
+    current = dict(sorted(found.items()))
     stale = []
     for was, (computed, published) in zip(history.rounds, rests_on, strict=True):
         now = current.pop(was.ordinal, None)
@@ -67,10 +106,10 @@ def find_standing(
                     round=was.round,
                     was=was.variance,
                     now=None if now is None else now.variance,
-                    why=_why(was, now, withdrawn=was.round in withdrawn),
+                    why=_why(was, now, withdrawn=was.round in gone),
                 )
             )
-    return stale, [each.round for each in current.values()]
+    return PlanStanding(stale, [each.round for each in current.values()], empty=not found)
 
 
 def _why(was: RoundVariance, now: RoundVariance | None, *, withdrawn: bool) -> str:
@@ -95,7 +134,8 @@ def renewal(name: str, plan: Plan) -> str:
         words += ["--task", history.task, "--measure", history.measure]
         words += ["--scale", history.scale] if history.scale != "raw" else []
         for label in history.mixed or [history.assessments]:
-            words += ["--assessments", label] if label != "official" or history.mixed else []
+            # Named even where it is the only one: others may come before the command is run.
+            words += ["--assessments", label]
         if history.pooled.weights != "dof":
             words += ["--pool-by", history.pooled.weights]
     elif plan.variance is not None:

@@ -184,6 +184,13 @@ def show_histories(
     )
 
 
+def counting_estimates(
+    connection: Connection, task_id: int, measure_id: int, scale: str
+) -> list[RoundVariance]:
+    """Return what each round counts with on a scale today, under each of its assessments."""
+    return [_round(row) for row in _read(connection, task_id, scale, measures=[measure_id])]
+
+
 def _read(
     connection: Connection,
     task_id: int,

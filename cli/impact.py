@@ -1,0 +1,91 @@
+"""``roundbook impact``: what rests on a score matrix, and how to renew what is stale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.options import Database, Form
+from cli.output import Column, counted, section, show, talk
+from cli.session import record
+
+if TYPE_CHECKING:
+    from service.logbook.dependents import Dependent
+
+_DEPENDENTS = (
+    Column("name", "What"),
+    Column("where", "Where"),
+    Column("stale", "Stale", lambda stale: "yes" if stale else "no"),
+    Column("why", "Why"),
+)
+_CSV = (
+    *(Column(field, field) for field in ("kind", "name", "where", "saved_at", "saved_by")),
+    *(Column(field, field) for field in ("stale", "why", "renew")),
+)
+
+
+def impact(
+    context: typer.Context,
+    matrix: Annotated[
+        int, typer.Argument(metavar="MATRIX", help="Its number, as log and matrix list print it.")
+    ],
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """List what rests on a score matrix, what of it is stale, and the command that renews it."""
+    from service.logbook.impact import show_impact
+
+    with record(context, database) as engine:
+        found = show_impact(engine, matrix)
+    stale = sum(each.stale for each in found.dependents)
+    scores = f"Matrix {found.matrix}: {found.measure} of round '{found.round}' of '{found.task}'"
+    show(
+        found,
+        form,
+        found.dependents,
+        _CSV if form == "csv" else _DEPENDENTS,
+        above=[
+            f"{scores}, {found.assessments} assessments, revision {found.revision}:"
+            f" {found.why or 'it counts'}.",
+            f"{counted(len(found.dependents), 'result')} resting on it, {stale} stale.",
+            "",
+        ],
+    )
+    renewals = _renewals(found.dependents)
+    if form == "table" and renewals:
+        section("To renew what is stale:")
+        for command in renewals:
+            # Not wrapped, so that it can be copied.
+            typer.echo(f"  {command}")
+
+
+def _renewals(dependents: Sequence[Dependent]) -> list[str]:
+    """Return each command once: one may renew several results."""
+    return list(dict.fromkeys(each.renew for each in dependents if each.renew))
+
+
+def tell_impact(dependents: Sequence[Dependent], what: str) -> None:
+    """Say on stderr what is stale since something happened to the scores it rests on.
+
+    Parameters
+    ----------
+    what : str
+        Those scores, in words.
+    """
+    if not dependents:
+        return
+    talk(f"Resting on {what}, and stale now:")
+    for each in dependents:
+        talk(f"  {each.name} ({each.where}): {each.why}")
+    renewals = _renewals(dependents)
+    if renewals:
+        talk("To renew them:")
+    for command in renewals:
+        talk(f"  {command}")
+
+
+def attach(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: roundbook impact 3")(impact)

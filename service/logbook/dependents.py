@@ -1,0 +1,26 @@
+"""What rests on a score matrix, in the words of all kinds of it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from service.logbook.result import Result
+
+
+class Dependent(Result):
+    """A factor version, variance estimate, plan or drift report that rests on a score matrix.
+
+    `stale` is whether it rests on anything that counts no more, `why` on what, and what takes its
+    place if something does; `renew` is the command that renews it, None where nothing needs that,
+    nothing can, or it was done.
+    """
+
+    kind: Literal["factor version", "variance estimate", "plan", "drift report"]
+    name: str
+    where: str
+    saved_at: datetime
+    saved_by: str
+    stale: bool
+    why: str | None
+    renew: str | None
