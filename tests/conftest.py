@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,6 +37,8 @@ settings.register_profile("nightly", max_examples=2000, derandomize=False, deadl
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A run in the background may begin with interrupts ignored, which its children would inherit.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     settings.load_profile(PROFILE)
     # What the person's own environment says must not reach the tests.
     for name in list(os.environ):
