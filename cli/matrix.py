@@ -14,6 +14,7 @@ from cli.session import record
 
 if TYPE_CHECKING:
     from service.logbook.matrix_history import HistoryEntry, Revised
+    from service.logbook.matrix_list import ListedMatrix
     from service.logbook.matrix_show import ShownMatrix
 
 app = typer.Typer(no_args_is_help=True, help="Score matrices: list, show, correct, export.")
@@ -34,8 +35,8 @@ _DECIDED = (
 )
 
 
-def _moment(at: datetime) -> str:
-    return f"{at:%Y-%m-%d %H:%M}"
+def _day(at: datetime) -> str:
+    return f"{at:%Y-%m-%d}"
 
 
 _LISTED = (
@@ -48,9 +49,33 @@ _LISTED = (
     count("runs", "Runs"),
     Column("standing", "Standing"),
     Column("reason", "Reason"),
-    Column("logged_at", "Logged (UTC)", _moment),
+    Column("logged_at", "Logged", _day),
     Column("logged_by", "By"),
 )
+# A terminal is not wide enough for all of them.
+_LISTED_BRIEFLY = (
+    count("matrix", "Matrix"),
+    Column("round", "Round"),
+    Column("measure", "Measure"),
+    count("revision", "Revision"),
+    count("size", "Size"),
+    Column("standing", "Standing"),
+    Column("reason", "Reason"),
+    Column("logged", "Logged"),
+)
+
+
+class _Brief(NamedTuple):
+    """A listed matrix in fewer columns."""
+
+    matrix: int
+    round: str
+    measure: str
+    revision: int
+    size: str
+    standing: str
+    reason: str | None
+    logged: str
 
 
 @app.command("list", epilog="Example: roundbook matrix list covid --round round1 --all")
@@ -85,7 +110,24 @@ def list_(
             superseded=everything,
         )
     way_out = f"No such score matrix. Log one with 'roundbook log {task} ROUND FILE --measure M'."
-    show(listed, form, listed.matrices, _LISTED, below=[] if listed.matrices else [way_out])
+    if form != "table":
+        show(listed, form, listed.matrices, _LISTED)
+        return
+    rows = [_brief(each) for each in listed.matrices]
+    print_table(rows, _LISTED_BRIEFLY, below=[] if rows else [way_out])
+
+
+def _brief(each: ListedMatrix) -> _Brief:
+    return _Brief(
+        each.matrix,
+        each.round,
+        each.measure + (f" ({each.assessments})" if each.assessments != "official" else ""),
+        each.revision,
+        f"{each.topics} x {each.runs}",
+        each.standing,
+        each.reason,
+        f"{_day(each.logged_at)} by {each.logged_by}",
+    )
 
 
 _RUNS = (
@@ -108,7 +150,7 @@ _FACTORS = (
     count("runs", "Runs"),
     Column("zero_sd", "Zero sd"),
     Column("reason", "Reason"),
-    Column("fitted_at", "Fitted (UTC)", _moment),
+    Column("fitted_at", "Fitted", _day, "right"),
     Column("fitted_by", "By"),
 )
 
@@ -138,7 +180,7 @@ def show_(
 
 
 def _facts(found: ShownMatrix) -> list[str]:
-    decided = f"{_moment(found.since)} by {found.decided_by}"
+    decided = f"{_day(found.since)} by {found.decided_by}"
     place = f" by matrix {found.replaced_by}" if found.replaced_by else ""
     why = f": {found.why}" if found.why else ""
     missing = f"{found.missing_cells} scores missing, policy {found.missing_policy}"
@@ -148,7 +190,7 @@ def _facts(found: ShownMatrix) -> list[str]:
         f"Matrix {found.matrix}: {found.task}, {found.round_status} round '{found.round}',"
         f" {found.measure}, {found.assessments} assessments, revision {found.revision}",
         f"Standing: {found.standing}{place}, {decided}{why}",
-        f"Logged {_moment(found.logged_at)} by {found.logged_by} with {found.software}"
+        f"Logged {_day(found.logged_at)} by {found.logged_by} with {found.software}"
         + (f": {found.reason}" if found.reason else ""),
         f"Files ({found.layout}): {', '.join(found.files) or 'hidden'}",
         f"Scored by: {found.tool or 'unknown'}",
@@ -177,19 +219,18 @@ def _changes(changes: Revised) -> str:
 
 
 _HISTORY = (
-    Column("at", "When (UTC)", _moment),
+    Column("at", "When", _day, "right"),
     Column("who", "Who"),
     Column("what", "What"),
     count("matrix", "Matrix"),
     count("revision", "Revision"),
     count("factor_version", "Factors"),
     Column("why", "Why"),
-    Column("changes", "Changes"),
 )
 
 
 class _Line(NamedTuple):
-    """An entry as a row of CSV, the changes in words."""
+    """An entry as a row, the changes in words."""
 
     at: datetime
     who: str
@@ -213,15 +254,13 @@ def history(
 
     with record(context, database) as engine:
         found = show_history(engine, matrix)
-    show(
-        found,
-        form,
-        [_line(entry) for entry in found.entries],
-        _HISTORY,
-        above=[
-            f"{found.task}, round '{found.round}': {found.measure}, {found.assessments} assessments"
-        ],
-    )
+    lines = [_line(entry) for entry in found.entries]
+    if form == "table":
+        where = f"{found.task}, round '{found.round}': {found.measure}, {found.assessments}"
+        changed = [f"Revision {each.revision}: {each.changes}" for each in lines if each.changes]
+        print_table(lines, _HISTORY, above=[f"{where} assessments"], below=changed)
+    else:
+        show(found, form, lines, (*_HISTORY, Column("changes", "Changes")))
 
 
 def _line(entry: HistoryEntry) -> _Line:

@@ -757,6 +757,10 @@ EVERY_READER = [
     ["plan", "list"],
     ["plan", "show", "p"],
     ["drift", "t", "--measure", "AP"],
+    ["round", "publish", "t", "r"],
+    *(["matrix", verb, "1"] for verb in ("show", "history", "export")),
+    ["matrix", "list", "t"],
+    *(["matrix", verb, "1", "--reason", "why"] for verb in ("withdraw", "restore")),
 ]  # fmt: skip
 
 
@@ -878,10 +882,12 @@ def test_database_before_and_after_the_group(command, address):
 
 
 def test_help_everywhere(command):
-    groups = [[], ["task"], ["round"], ["variance"], ["factors"], ["plan"], ["db"]]
+    groups = [[], ["task"], ["round"], ["matrix"], ["variance"], ["factors"], ["plan"], ["db"]]
     verbs = [
         *(["task", verb] for verb in ("create", "list")),
-        *(["round", verb] for verb in ("create", "list", "set")),
+        *(["round", verb] for verb in ("create", "list", "set", "publish")),
+        *(["matrix", verb] for verb in ("list", "show", "history", "export")),
+        *(["matrix", verb] for verb in ("withdraw", "restore")),
         *(["variance", verb] for verb in ("show", "history", "pooled", "record")),
         *(["plan", verb] for verb in ("save", "list", "show")),
         *(["factors", verb] for verb in ("show", "fit")),
