@@ -1,0 +1,188 @@
+"""The matrix commands and --anonymous at the terminal: three formats, notes, refusals."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+SCORES = np.array([[0.1, 0.4, 0.3], [0.2, 0.9, 0.5], [0.0, 0.6, 0.7], [0.35, 0.45, 0.1]])
+RUNS = ("alpha", "beta", "gamma")
+TEAMS = "run,team,type\nalpha,Aalto,manual\nbeta,Bologna,automatic\n"
+SECRETS = (*RUNS, "Aalto", "Bologna", "manual", "automatic")
+
+
+def wide(scores=SCORES):
+    rows = [",".join(["topic", *RUNS])]
+    rows += [",".join([str(topic), *map(repr, row)]) for topic, row in enumerate(scores.tolist())]
+    return "\n".join(rows) + "\n"
+
+
+def table_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.fixture
+def logged(roundbook, write):
+    """AP of round r1, revised once, with teams."""
+    teams = write(TEAMS, "teams.csv")
+    words = ("log", "t", "r1", "--measure", "AP", "--teams", teams)
+    assert roundbook(*words, write(wide()), "--create").code == 0
+    changed = SCORES.copy()
+    changed[2, 1] = 0.65
+    assert roundbook(*words, write(wide(changed), "new.csv"), "--revise", "a typo").code == 0
+    return roundbook
+
+
+def numbers(roundbook, *words):
+    listed = roundbook("matrix", "list", "t", *words, "--format", "json").json
+    return [each["matrix"] for each in listed["matrices"]]
+
+
+def test_matrix_list_in_three_formats(logged):
+    first, second = numbers(logged, "--all")
+    assert numbers(logged) == [second]
+    rows = table_of(logged("matrix", "list", "t", "--all", "--format", "csv").out)
+    assert [(row["matrix"], row["standing"], row["reason"], row["topics"]) for row in rows] == [
+        (str(first), "superseded", "a typo", "4"),
+        (str(second), "current", "a typo", "4"),
+    ]
+    table = logged("matrix", "list", "t", "--all").out
+    assert "superseded" in table
+    assert "4 x 3" in table
+    for filters in (["--round", "r1"], ["--measure", "ap"], ["--assessments", "official"]):
+        assert numbers(logged, *filters) == [second]
+    assert "roundbook log t" in logged("matrix", "list", "t", "--assessments", "gold").out
+    assert "roundbook round list" in logged("matrix", "list", "t", "--round", "no").refusal()
+
+
+def test_matrix_show_in_three_formats(logged):
+    first, second = numbers(logged, "--all")
+    found = logged("matrix", "show", first, "--format", "json").json
+    assert (found["standing"], found["replaced_by"], found["why"]) == (
+        "superseded",
+        second,
+        "a typo",
+    )
+    assert [each["team"] for each in found["runs"]] == ["Aalto", "Bologna", None]
+    rows = table_of(logged("matrix", "show", first, "--format", "csv").out)
+    assert [(row["run"], row["type"]) for row in rows] == [
+        ("alpha", "manual"),
+        ("beta", "automatic"),
+        ("gamma", ""),
+    ]
+    table = logged("matrix", "show", first).out
+    for part in (f"superseded by matrix {second}", "a typo", "4 topics: 0, 1, 2, 3", "Bologna"):
+        assert part in table
+    assert "matrix list" in logged("matrix", "show", 99).refusal()
+
+
+def test_matrix_history_in_three_formats(logged):
+    (number,) = numbers(logged)
+    logged("matrix", "withdraw", number, "--reason", "wrong qrels")
+    steps = ["logged", "factors fitted", "revised", "factors fitted", "withdrawn"]
+    found = logged("matrix", "history", number, "--format", "json").json
+    assert [each["what"] for each in found["entries"]] == steps
+    assert found["entries"][2]["changes"]["cells_changed"] == 1
+    assert found["entries"][2]["changes"]["largest_change"] == pytest.approx(0.05)
+    rows = table_of(logged("matrix", "history", number, "--format", "csv").out)
+    assert [row["what"] for row in rows] == steps
+    assert rows[2]["changes"] == "1 of 12 scores changed, by up to 0.05 (topic 2, run beta)"
+    table = logged("matrix", "history", number).out
+    assert f"Revision 2: {rows[2]['changes']}" in table
+    assert "wrong qrels" in table
+
+
+def test_matrix_export_to_stdout_is_the_file_and_nothing_else(logged):
+    first, second = numbers(logged, "--all")
+    out = logged("matrix", "export", second)
+    assert (out.code, out.err) == (0, "")
+    assert [float(row["beta"]) for row in table_of(out.out)] == [0.4, 0.9, 0.65, 0.45]
+    old = logged("matrix", "export", first)
+    assert old.out == wide()
+    assert f"superseded by matrix {second}: a typo" in old.err
+    long = table_of(logged("matrix", "export", second, "--layout", "long").out)
+    assert len(long) == 12
+    words = ("matrix", "export", second, "--layout", "trec_eval")
+    assert "--output" in logged(*words).refusal()
+    one = logged(*words, "--run", "beta").lines
+    assert one[2].split() == ["AP", "2", "0.65"]
+    for wrong in (["--format", "json"], ["--force"]):
+        assert logged("matrix", "export", second, *wrong).code == 2
+
+
+def test_matrix_export_to_files_tells_what_it_wrote(logged, tmp_path):
+    (number,) = numbers(logged)
+    words = ("matrix", "export", number, "--layout", "trec_eval", "--output", tmp_path / "out")
+    told = logged(*words, "--format", "json").json
+    assert told["output"] == str(tmp_path / "out")
+    assert sorted(told["files"]) == sorted(map(str, (tmp_path / "out").iterdir()))
+    assert (told["runs"], told["content"]) == (3, None)
+    assert "--force" in logged(*words).refusal()
+    assert str(tmp_path / "out") in logged(*words, "--force").out.replace("\n", "")
+    files = sorted((tmp_path / "out").iterdir())
+    again = logged("log", "t", "r1", *files, "--measure", "AP", "--format", "json").json
+    assert (again["status"], again["matrix"]) == ("unchanged", number)
+
+
+ANONYMOUS = [
+    ["matrix", "show", "{matrix}"],
+    ["matrix", "export", "{matrix}"],
+    ["rank", "t", "r1", "--measure", "AP", "--resamples", "50"],
+    ["standardise", "t", "r1", "--measure", "AP"],
+]
+
+
+@pytest.mark.parametrize("words", ANONYMOUS, ids=" ".join)
+def test_no_name_is_printed_in_any_format(logged, words):
+    (number,) = numbers(logged)
+    words = [word.format(matrix=number) for word in words]
+    forms = [[]] if "export" in words else [["--format", each] for each in ("table", "json", "csv")]
+    for form in forms:
+        hidden, named = logged(*words, *form, "--anonymous"), logged(*words, *form)
+        assert (hidden.code, named.code) == (0, 0)
+        assert any(secret in named.out for secret in SECRETS)
+        assert not [secret for secret in SECRETS if secret in hidden.out + hidden.err]
+        assert "run" in hidden.out
+    assert logged("round", "publish", "t", "r1").code == 0
+    assert "published" in logged(*words, "--anonymous").refusal()
+
+
+def test_runs_in_a_file_have_no_pseudonyms(logged, write):
+    new = write("topic,delta,eps\n0,.1,.2\n1,.3,.4\n", "late.csv")
+    words = ("standardise", "t", "r1", "--measure", "AP", "--file", new)
+    assert logged(*words).code == 0
+    assert "--anonymous" in logged(*words, "--anonymous").refusal()
+
+
+def test_standardise_says_by_what_and_whether_it_still_counts(logged):
+    first, second = numbers(logged, "--all")
+    words = ("standardise", "t", "r1", "--measure", "AP", "--format", "table")
+    now = logged(*words)
+    assert f"(matrix {second}, revision 2)" in " ".join(now.out.split())
+    assert "Note" not in now.err
+    before = logged(*words, "--factors-version", "1")
+    assert f"(matrix {first}, revision 1)" in " ".join(before.out.split())
+    assert f"superseded by matrix {second}: a typo" in before.err
+    logged("matrix", "withdraw", second, "--reason", "wrong qrels")
+    assert "wrong qrels" in logged(*words).refusal()
+
+
+def test_rank_says_whether_its_factors_still_count(logged):
+    words = ("rank", "t", "r1", "--measure", "AP", "--resamples", "50")
+    now, before = logged(*words), logged(*words, "--versions", "1", "2")
+    assert "Note" not in now.err
+    assert "superseded" in before.err
+    assert json.loads(logged(*words, "--format", "json").out)["factor_versions"] == [2]
+
+
+def test_a_name_that_could_be_two_things(logged, write):
+    assert logged("log", "t", "r1:1", write(wide()), "--measure", "AP", "--create").code == 0
+    words = ("standardise", "t", "r1", "--measure", "AP", "--format", "json", "--factors-from")
+    assert "--factors-version" in logged(*words, "r1:1").refusal()
+    for label in ("r1", "r1:1"):
+        found = logged(*words, label, "--factors-version", "1").json
+        assert (found["factors_round"], found["factor_version"]) == (label, 1)
