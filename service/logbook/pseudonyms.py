@@ -88,9 +88,10 @@ def read_pseudonyms(connection: Connection, round_id: int) -> Pseudonyms:
 
 _RUNS = """
 SELECT run.tag, team.name AS team, min(score_vector.matrix_id) AS first
-FROM roundbook.run
-JOIN roundbook.score_vector ON score_vector.run_id = run.id
+FROM roundbook.matrix
+JOIN roundbook.score_vector ON score_vector.matrix_id = matrix.id
+JOIN roundbook.run ON run.id = score_vector.run_id
 LEFT JOIN roundbook.team ON team.id = run.team_id
-WHERE run.round_id = :round
+WHERE matrix.round_id = :round
 GROUP BY run.tag, team.name
 """
