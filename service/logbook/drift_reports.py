@@ -116,8 +116,7 @@ def save_report(
             row = _store(connection, task_id, measure_id, ends, report, note, user)
             connection.commit()
     return SavedDriftReport(
-        **_content(DriftReport.model_validate(row.result)),
-        software=row.software,
+        **DriftReport.model_validate(row.result).model_dump(),
         number=row.number,
         note=row.note,
         saved_at=row.saved_at,
@@ -212,8 +211,9 @@ def _store(
 
 
 def _content(report: DriftReport) -> dict[str, Any]:
-    # The same report by another version of Roundbook is the same report.
-    names = set(DriftReport.model_fields) - {"software"}
+    # The same report by another version of Roundbook is the same report, and so is one that advises
+    # the same commands with the only assessments named in them.
+    names = set(DriftReport.model_fields) - {"software", "commands"}
     return {name: getattr(report, name) for name in names}
 
 

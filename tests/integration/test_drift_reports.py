@@ -1,0 +1,281 @@
+"""Saved drift reports: kept as they were printed, numbered, and told when they stand no more."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shlex
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from sqlalchemy import text
+
+from cli.main import run
+from service.database.engine import unit_of_work
+from service.errors import DatabaseError, InputError, NotRecorded
+from service.formats import ScoreMatrix, settle_missing
+from service.logbook import drift_reports
+from service.logbook.corrections import restore_matrix, withdraw_matrix
+from service.logbook.drift import DriftReport, report_drift
+from service.logbook.drift_curve import trace_drift
+from service.logbook.drift_reports import list_reports, save_report, show_report
+from service.logbook.events import list_events
+from service.logbook.fitting import fit_factor_set
+from service.logbook.generalisability import report_generalisability
+from service.logbook.matrices import log_matrix
+from service.logbook.rounds import set_round
+from service.settings import load_settings
+
+
+def scores(seed, runs=5):
+    return np.random.default_rng(seed).random((8, runs))
+
+
+def log(engine, values, label, task="task", prefix="t", **options):
+    matrix = ScoreMatrix(
+        tuple(f"{prefix}{row}" for row in range(values.shape[0])),
+        tuple(f"s{column}" for column in range(values.shape[1])),
+        values,
+        None,
+        "wide",
+        ("test",),
+    )
+    options = {"create": True, "user": "ann", **options}
+    return log_matrix(engine, task, label, "AP", settle_missing(matrix, "reject"), **options)
+
+
+def save(engine, task="task", note=None, **options):
+    return save_report(engine, report_drift(engine, task, "AP", **options), note=note, user="cat")
+
+
+@pytest.fixture
+def three(engine):
+    """Three rounds: the numbers of their matrices."""
+    return [log(engine, scores(seed), label).matrix for seed, label in enumerate(("1", "2", "3"))]
+
+
+@pytest.fixture
+def person(address, monkeypatch, capsys):
+    """Run a command line; return its exit code and what it said."""
+    monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address)
+    monkeypatch.setenv("ROUNDBOOK_USER", "eve")
+    load_settings.cache_clear()
+
+    def call(*words):
+        capsys.readouterr()
+        code = run(list(words))
+        said = capsys.readouterr()
+        assert "Traceback" not in said.err
+        return code, said.out, said.err
+
+    yield call
+    load_settings.cache_clear()
+
+
+@pytest.mark.parametrize("other_topics", [False, True], ids=["bridged", "unbridged"])
+def test_a_report_is_kept_as_it_was_printed(engine, other_topics):
+    log(engine, scores(0), "1")
+    log(engine, scores(1), "2", prefix="u" if other_topics else "t")
+    report = report_drift(engine, "task", "AP", margin=0.3, m=4, min_d=0.2)
+    assert (report.verdict == "unbridged") == other_topics
+    saved = save_report(engine, report, note=" agreed ", user="cat")
+    assert (saved.number, saved.status, saved.saved_by, saved.note) == (1, "saved", "cat", "agreed")
+    log(engine, scores(2), "1", revise="a typo")
+    shown = show_report(engine, "task", 1)
+    assert shown.report == report
+    assert shown.report.model_dump_json(by_alias=True) == report.model_dump_json(by_alias=True)
+    assert (shown.number, shown.note, shown.saved_at) == (1, "agreed", saved.saved_at)
+    assert set(saved.model_dump(by_alias=True)) > set(report.model_dump(by_alias=True))
+    (told,) = list_events(engine, what="drift report saved").events
+    assert (told.who, told.why, told.task) == ("cat", "agreed", "task")
+    assert told.details == {
+        "report": 1,
+        "measure": "AP",
+        "from": "1",
+        "to": "2",
+        "verdict": report.verdict,
+    }
+
+
+def test_the_same_again_is_unchanged_and_the_rest_is_numbered(engine, three, monkeypatch):
+    assert save(engine, note="first").number == 1
+    again = save(engine)
+    assert (again.number, again.status, again.note) == (1, "unchanged", "first")
+    assert save(engine, note="first").status == "unchanged"
+    assert save(engine, assessments="official").status == "unchanged"
+    newer = report_drift(engine, "task", "AP").model_copy(update={"software": "roundbook 99"})
+    assert save_report(engine, newer, user="dan").status == "unchanged"
+    assert save(engine, note="another").number == 2
+    assert save(engine, note="first").number == 1
+    assert save(engine, margin=0.5).number == 3
+    assert save(engine, m=11).number == 4
+    assert save(engine, from_round="2").number == 5
+    set_round(engine, "task", "1", collection="other documents", user="ann")
+    set_round(engine, "task", "3", collection="documents", user="ann")
+    assert save(engine).number == 6
+    assert len(list_events(engine, what="drift report saved").events) == 6
+    for seed, label in enumerate(("1", "2")):
+        log(engine, scores(seed), label, task="other")
+    assert save(engine, "other").number == 1
+    assert [(each.task, each.number) for each in list_reports(engine).reports] == [
+        ("other", 1),
+        *(("task", number) for number in range(1, 7)),
+    ]
+    listed = list_reports(engine, "task").reports
+    assert [each.verdict for each in listed[4:]] == [
+        report_drift(engine, "task", "AP", from_round="2").verdict,
+        "unbridged",
+    ]
+
+
+def test_a_report_and_its_event_are_kept_together_or_not_at_all(engine, three, monkeypatch):
+    def fail(*args, **facts):
+        raise RuntimeError
+
+    monkeypatch.setattr(drift_reports, "record_event", fail)
+    with pytest.raises(RuntimeError):
+        save(engine)
+    monkeypatch.undo()
+    assert list_reports(engine, "task").reports == []
+    with pytest.raises(InputError, match="note"):
+        save(engine, note="two\nlines")
+    assert save(engine).number == 1
+
+
+def test_many_at_once_are_numbered_without_a_gap(engine, three):
+    margins = [0.1 + step / 20 for step in range(8)]
+    reports = [report_drift(engine, "task", "AP", margin=margin) for margin in margins]
+    with ThreadPoolExecutor(4) as threads:
+        saved = list(threads.map(lambda report: save_report(engine, report, user="x"), reports * 2))
+    assert sorted(each.number for each in saved if each.status == "saved") == list(range(1, 9))
+    assert [each.number for each in list_reports(engine, "task").reports] == list(range(1, 9))
+    for one, other in zip(saved[:8], saved[8:], strict=True):
+        assert (one.number, one.margin) == (other.number, other.margin)
+
+
+@pytest.mark.parametrize("statement", ["DELETE FROM {}", "UPDATE {} SET note = 'x'"])
+def test_the_database_keeps_what_was_saved(engine, three, statement):
+    save(engine)
+    with pytest.raises(DatabaseError), unit_of_work(engine) as connection:
+        connection.execute(text(statement.format("roundbook.drift_report")))
+
+
+def standing(engine, number=1):
+    shown = show_report(engine, "task", number)
+    listed = next(each for each in list_reports(engine).reports if each.number == number)
+    assert (listed.stale, listed.why, listed.renew) == (shown.stale, shown.why, shown.renew)
+    assert shown.stale == (shown.why is not None)
+    return shown.why, shown.renew
+
+
+RENEW = "roundbook drift task --measure AP --assessments official --from 1 --to 3"
+
+
+def test_what_makes_a_report_stale_and_what_renews_it(engine, three, person):
+    save(engine)
+    assert standing(engine) == (None, None)
+    log(engine, scores(9), "2", revise="between the two")
+    assert standing(engine) == (None, None)
+    fit_factor_set(engine, "task", "1", "AP", runs=["s0", "s1"], reason="these", user="dan")
+    why = "factor version 1 of round '1': factor version 2 was fitted since"
+    assert standing(engine) == (why, f"{RENEW} --save")
+    third = log(engine, scores(8), "3", revise="a typo").matrix
+    why += f"; factor version 1 of round '3': superseded by revision 2 (matrix {third})"
+    assert standing(engine) == (why, f"{RENEW} --save")
+    withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
+    why = why.replace(
+        "factor version 2 was fitted since", f"matrix {three[0]} is withdrawn: wrong qrels"
+    )
+    assert standing(engine) == (why, None)
+    restore_matrix(engine, three[0], "right after all", user="bob")
+    _, renew = standing(engine)
+    code, out, _ = person(*shlex.split(renew)[1:], "--note", "by today's", "--format", "json")
+    assert (code, json.loads(out)["number"], json.loads(out)["status"]) == (0, 2, "saved")
+    assert standing(engine, 2) == (None, None)
+    why, renew = standing(engine)
+    assert why.endswith("; drift report 2 takes its place")
+    assert renew is None
+
+
+def test_a_renewal_asks_the_same(engine, three, person):
+    asked = {"margin": 0.3, "sd_ratio_margin": 1.5, "m": 4, "min_d": 0.2}
+    before = save(engine, **asked)
+    log(engine, scores(8), "3", revise="a typo")
+    _, renew = standing(engine)
+    assert renew == f"{RENEW} --margin 0.3 --sd-ratio-margin 1.5 --m 4 --min-d 0.2 --save"
+    assert person(*shlex.split(renew)[1:])[0] == 0
+    after = show_report(engine, "task", 2).report
+    assert {name: getattr(after, name) for name in asked} == asked
+    assert (after.from_matrix, after.to_matrix) == (before.from_matrix, 4)
+
+
+def test_every_result_has_its_lineage(engine, three):
+    second = log(engine, scores(9), "2", revise="a typo").matrix
+    fit_factor_set(engine, "task", "1", "AP", runs=["s0", "s1"], reason="these", user="dan")
+    report = report_drift(engine, "task", "AP", to_round="2")
+    assert (report.from_matrix, report.from_revision, report.from_version) == (three[0], 1, 2)
+    assert (report.to_matrix, report.to_revision, report.to_version) == (second, 2, 2)
+    curve = trace_drift(engine, "task", "AP")
+    assert (curve.from_matrix, curve.from_revision, curve.from_version) == (three[0], 1, 2)
+    assert [(each.matrix, each.revision, each.version) for each in curve.rounds] == [
+        (second, 2, 2),
+        (three[2], 1, 1),
+    ]
+    found = report_generalisability(engine, "task", "AP").rounds
+    assert [(each.matrix, each.revision) for each in found] == [
+        (three[0], 1),
+        (second, 2),
+        (three[2], 1),
+    ]
+    assert {report.software, curve.software} == {report_drift(engine, "task", "AP").software}
+
+
+def test_the_terminal(engine, three, person):
+    assert "Save one with: roundbook drift" in person("report", "list")[1]
+    code, out, err = person("drift", "task", "--measure", "AP", "--save", "--note", "agreed")
+    assert code == 0
+    assert err.startswith("Saved: drift report 1 of task 'task'")
+    assert f"factor versions 1 (1: matrix {three[0]}, revision 1) and 1 (3: matrix" in out
+    plain = person("drift", "task", "--measure", "AP")
+    assert plain == (0, out, "")
+    assert person("drift", "task", "--measure", "AP", "--save")[2].startswith("Unchanged: drift")
+    code, shown, err = person("report", "show", "task", "1")
+    assert (code, err) == (0, "")
+    head, rest = shown.split("\n\n", 1)
+    assert head.startswith("Drift report 1 of task 'task', saved ")
+    assert head.endswith("Note: agreed")
+    assert rest == f"{out}\nIt stands: these are today's factors.\n"
+    fit_factor_set(engine, "task", "1", "AP", runs=["s0", "s1"], reason="these", user="dan")
+    code, shown, err = person("report", "show", "task", "1")
+    assert shown.startswith(head)
+    assert f"Stale: {standing(engine)[0]}." in shown
+    assert shown.endswith(f"To renew it:\n  {RENEW} --save\n")
+    (row,) = csv.DictReader(person("report", "list", "--format", "csv")[1].splitlines())
+    assert (row["number"], row["stale"], row["note"]) == ("1", "True", "agreed")
+    table = person("report", "list", "--task", "task")[1]
+    assert "agreed" in table
+    listed = json.loads(person("report", "list", "--format", "json")[1])["reports"]
+    assert (listed[0]["from"], listed[0]["to"]) == ("1", "3")
+    topics = list(
+        csv.DictReader(person("report", "show", "task", "1", "--format", "csv")[1].splitlines())
+    )
+    assert [row["topic"] for row in topics] == [f"t{row}" for row in range(8)]
+    printed = json.loads(person("report", "show", "task", "1", "--format", "json")[1])
+    assert DriftReport.model_validate(printed["report"]).from_round == "1"
+
+
+@pytest.mark.parametrize("words", [["--save", "--curve"], ["--note", "x"]])
+def test_what_does_not_go_together(engine, three, person, words):
+    code, out, err = person("drift", "task", "--measure", "AP", *words)
+    assert (code, out) == (2, "")
+    assert "--save" in err
+    assert list_reports(engine).reports == []
+
+
+def test_a_report_that_is_not_there(engine, three, person):
+    save(engine)
+    with pytest.raises(NotRecorded, match=r"no saved drift report 2.*report list.*--save"):
+        show_report(engine, "task", 2)
+    assert person("report", "show", "nobody's", "1")[0] == 1
+    assert person("report", "list", "--task", "nobody's")[0] == 1

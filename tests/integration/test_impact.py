@@ -1,0 +1,404 @@
+"""Impact: what rests on a score matrix is found through every chain, and its commands renew it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+
+import numpy as np
+import pytest
+from sqlalchemy import event
+
+from cli.main import run
+from service.errors import NotRecorded
+from service.formats import ScoreMatrix, settle_missing
+from service.logbook.corrections import restore_matrix, withdraw_matrix
+from service.logbook.drift import report_drift
+from service.logbook.drift_reports import list_reports, save_report
+from service.logbook.events import list_events
+from service.logbook.fitting import fit_factor_set
+from service.logbook.impact import show_impact
+from service.logbook.matrices import log_matrix
+from service.logbook.plan_design import Design
+from service.logbook.plan_record import save_plan, show_plan
+from service.logbook.plans import plan, plan_task
+from service.logbook.published import record_variance
+from service.settings import load_settings
+
+# Names that a shell would take apart.
+TASK, FIRST, PLAN = "the lab's $task", "round; 1", "it's *next*"
+RUNS = ("a b", "c'd", "e", "f")
+ONE = Design(m=(10,), min_d=(0.1,))
+
+
+def scores(seed, topics=8, runs=4):
+    return np.random.default_rng(seed).random((topics, runs))
+
+
+def log(engine, values, label, runs=RUNS, measure="AP", task=TASK, **options):
+    matrix = ScoreMatrix(
+        tuple(f"t{row}" for row in range(values.shape[0])),
+        tuple(runs[: values.shape[1]]),
+        values,
+        None,
+        "wide",
+        ("test",),
+    )
+    options = {"create": True, "user": "ann", **options}
+    return log_matrix(engine, task, label, measure, settle_missing(matrix, "reject"), **options)
+
+
+def save(engine, name=PLAN, **options):
+    return save_plan(engine, name, plan_task(engine, TASK, "AP", ONE, **options), user="bob")
+
+
+def save_drift(engine, first=FIRST, last="r3", **options):
+    report = report_drift(engine, TASK, "AP", from_round=first, to_round=last, **options)
+    return save_report(engine, report, user="cat")
+
+
+@pytest.fixture
+def three(engine):
+    """Three rounds: the numbers of their matrices."""
+    return [
+        log(engine, scores(seed), label).matrix for seed, label in enumerate((FIRST, "r2", "r3"))
+    ]
+
+
+@pytest.fixture
+def resting(engine, three):
+    """On the first round: chosen factors, plans on two scales, and a report; and others'."""
+    fit_factor_set(engine, TASK, FIRST, "AP", runs=list(RUNS[:2]), reason="these", user="dan")
+    save(engine)
+    save(engine, "std", scale="std-ab", pool_by="topics")
+    save_plan(engine, "given", plan(0.05, ONE), user="bob")
+    save_drift(engine)
+    save_drift(engine, "r2", margin=0.5, m=7)
+    return three
+
+
+@pytest.fixture
+def shell(address, monkeypatch, capsys):
+    """Run a command line as a person would paste it; return what it prints as JSON."""
+    monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address)
+    monkeypatch.setenv("ROUNDBOOK_USER", "eve")
+    load_settings.cache_clear()
+
+    def call(line):
+        capsys.readouterr()
+        words = shlex.split(line)
+        assert words[0] == "roundbook"
+        code = run([*words[1:], "--format", "json"])
+        said = capsys.readouterr()
+        assert (code, "Traceback" in said.err) == (0, False), said
+        return json.loads(said.out)
+
+    yield call
+    load_settings.cache_clear()
+
+
+def names(dependents):
+    return [each.name for each in dependents]
+
+
+def by_name(engine, matrix):
+    return {each.name: each for each in show_impact(engine, matrix).dependents}
+
+
+ESTIMATES = [
+    "raw variance",
+    *(f"{scale} variance by factor version {n}" for n in (1, 2) for scale in ("std-ab", "std-cdf")),
+]
+
+
+def test_everything_that_rests_on_a_matrix_is_found(engine, resting):
+    found = show_impact(engine, resting[0])
+    assert (found.task, found.round, found.measure, found.revision) == (TASK, FIRST, "AP", 1)
+    assert (found.standing, found.why) == ("current", None)
+    assert names(found.dependents) == [
+        "factor version 1",
+        "factor version 2",
+        *ESTIMATES,
+        f"plan '{PLAN}' version 1",
+        "plan 'std' version 1",
+        "drift report 1",
+    ]
+    assert [each.kind for each in found.dependents] == [
+        *["factor version"] * 2,
+        *["variance estimate"] * 5,
+        *["plan"] * 2,
+        "drift report",
+    ]
+    assert [each.saved_by for each in found.dependents] == [
+        *("ann", "dan"),
+        *("ann", "ann", "ann", "dan", "dan"),
+        *("bob", "bob"),
+        "cat",
+    ]
+    assert [each.where for each in found.dependents[-2:]] == [
+        f"task '{TASK}'",
+        f"rounds '{FIRST}' and 'r3'",
+    ]
+    stale = [each for each in found.dependents if each.stale]
+    assert names(stale) == ["factor version 1", *ESTIMATES[1:3]]
+    assert {(each.why, each.renew) for each in stale} == {
+        ("factor version 2 was fitted since", None)
+    }
+    assert names(show_impact(engine, resting[2]).dependents)[-2:] == [
+        "drift report 1",
+        "drift report 2",
+    ]
+    assert "drift report 1" not in by_name(engine, resting[1])
+
+
+def test_a_revision_makes_it_stale_and_the_commands_renew_it(engine, resting, shell):
+    revised = log(engine, scores(9), FIRST, revise="a typo")
+    assert (revised.revision, revised.factor_version) == (2, 3)
+    found = show_impact(engine, resting[0])
+    assert (found.standing, found.why) == (
+        "superseded",
+        f"superseded by revision 2 (matrix {revised.matrix})",
+    )
+    assert found.dependents == revised.impact
+    assert all(each.stale for each in found.dependents)
+    raw = by_name(engine, resting[0])["raw variance"]
+    assert raw.why.endswith("that of revision 2 takes its place")
+    assert raw.renew is None
+    renewals = list(dict.fromkeys(each.renew for each in found.dependents if each.renew))
+    assert [shlex.split(words)[1] for words in renewals] == ["factors", "plan", "plan", "drift"]
+    printed = [shell(words) for words in renewals]
+    assert [each.get("version", each.get("number")) for each in printed] == [4, 2, 2, 3]
+    assert {each["status"] for each in printed} == {"fitted", "saved"}
+    # Nothing of the old is there to renew, and nothing of the new is stale.
+    old = by_name(engine, resting[0])
+    assert {each.renew for each in old.values()} == {None}
+    for name, what in (
+        ("factor version 2", "factor version 4 takes its place"),
+        (f"plan '{PLAN}' version 1", "version 2 takes its place"),
+        ("plan 'std' version 1", "version 2 takes its place"),
+        ("drift report 1", "drift report 3 takes its place"),
+    ):
+        assert old[name].stale
+        assert old[name].why.endswith(what), old[name]
+    new = by_name(engine, revised.matrix)
+    for name in ("factor version 4", f"plan '{PLAN}' version 2", "plan 'std' version 2"):
+        assert (new[name].stale, new[name].why) == (False, None)
+    assert not new["drift report 3"].stale
+    assert show_plan(engine, PLAN).stale == show_plan(engine, "std").stale == []
+
+
+def test_what_was_renewed_is_what_was_there(engine, resting, shell):
+    """The same design, question and runs; only the scores are others."""
+    before = show_plan(engine, "std").plan
+    report = list_reports(engine, TASK).reports[1]
+    log(engine, scores(9), "r2", revise="a typo")
+    shell(by_name(engine, resting[1])["drift report 2"].renew)
+    shell(by_name(engine, resting[1])["plan 'std' version 1"].renew)
+    after = show_plan(engine, "std").plan
+    assert (after.m, after.min_d, after.scale) == (before.m, before.min_d, before.scale)
+    assert after.estimate.pooled.weights == "topics"
+    assert after.variance != before.variance
+    again = report_drift(engine, TASK, "AP", from_round="r2", to_round="r3", margin=0.5, m=7)
+    saved = list_reports(engine, TASK).reports[2]
+    assert (saved.from_round, saved.to_round, saved.stale) == ("r2", "r3", False)
+    assert saved.mean_shift == again.mean_shift != report.mean_shift
+    assert save_report(engine, again, user="x").number == 3
+
+
+def test_factors_that_logging_fitted_are_followed_by_its_next(engine, three):
+    log(engine, scores(9), FIRST, revise="a typo")
+    found = by_name(engine, three[0])
+    for name in ("factor version 1", *ESTIMATES[1:3]):
+        assert found[name].why.endswith("factor version 2 takes its place")
+        assert found[name].renew is None
+
+
+def test_a_run_that_is_gone_leaves_nothing_to_fit(engine, three):
+    fit_factor_set(engine, TASK, FIRST, "AP", runs=list(RUNS[1:3]), reason="these", user="dan")
+    log(engine, scores(9), FIRST, (RUNS[0], "new", *RUNS[2:]), revise="other runs")
+    found = by_name(engine, three[0])["factor version 2"]
+    assert found.renew is None
+    assert "run 'c'd' is not in revision 2; factor version 3 takes its place" in found.why
+
+
+@pytest.mark.parametrize("which", ["all", "pooled"])
+def test_runs_by_kind_are_fitted_by_kind(engine, which, shell):
+    from service.formats import RunTeam
+
+    teams = {tag: RunTeam(tag, "team", None, tag != "f", None) for tag in RUNS}
+    first = log(engine, scores(0), FIRST, teams=teams if which == "all" else None)
+    if which == "pooled":
+        log(engine, scores(0), FIRST, teams={tag: teams[tag] for tag in RUNS[:3]})
+    fit_factor_set(engine, TASK, FIRST, "AP", runs=which, zero_sd="drop", reason="x", user="dan")
+    log(engine, scores(9), FIRST, revise="a typo")
+    fitted = shell(by_name(engine, first.matrix)["factor version 2"].renew)
+    assert (fitted["standardising"], fitted["zero_sd"]) == (which, "drop")
+    assert (fitted["version"], fitted["revision"]) == (4, 2)
+    assert by_name(engine, first.matrix)["factor version 2"].renew is None
+
+
+def test_a_withdrawal_leaves_what_cannot_be_renewed_and_a_restoration_mends_it(
+    engine, resting, shell
+):
+    before = show_impact(engine, resting[0]).dependents
+    done = withdraw_matrix(engine, resting[0], "wrong qrels.", user="bob")
+    found = show_impact(engine, resting[0])
+    assert (found.standing, found.why) == (
+        "withdrawn",
+        f"matrix {resting[0]} is withdrawn: wrong qrels",
+    )
+    assert found.dependents == done.impact
+    assert all(each.stale for each in found.dependents)
+    renewable = [each for each in found.dependents if each.renew]
+    assert names(renewable) == [f"plan '{PLAN}' version 1", "plan 'std' version 1"]
+    renewed = shell(renewable[0].renew)
+    assert [each["round"] for each in renewed["plan"]["estimate"]["rounds"]] == ["r2", "r3"]
+    restored = restore_matrix(engine, resting[0], "right after all", user="bob")
+    assert restored.impact == [each for each in before if each.stale]
+    assert show_impact(engine, resting[0]).dependents == before
+
+
+def test_without_any_round_there_is_no_plan_to_renew(engine, resting):
+    for number in resting:
+        withdraw_matrix(engine, number, "all of them", user="bob")
+    found = by_name(engine, resting[1])[f"plan '{PLAN}' version 1"]
+    assert (found.stale, found.renew) == (True, None)
+    assert found.why.endswith("no round has a variance to plan from")
+
+
+def test_a_withdrawn_revision_is_no_successor(engine, resting):
+    second = log(engine, scores(9), FIRST, revise="a typo").matrix
+    withdraw_matrix(engine, second, "worse", user="bob")
+    found = show_impact(engine, resting[0])
+    assert found.why == f"superseded by revision 2 (matrix {second}), which is withdrawn: worse"
+    for each in found.dependents:
+        assert each.stale
+        assert "takes its place" not in each.why
+        assert (each.renew is not None) == (each.kind == "plan")
+
+
+def test_scores_of_one_run_have_no_factors_to_renew_by(engine, resting):
+    log(engine, scores(9, runs=1), FIRST, revise="one run only")
+    found = by_name(engine, resting[0])
+    for name in ("factor version 2", "std-ab variance by factor version 2"):
+        assert "which has no factors" in found[name].why
+        assert found[name].renew is None
+    assert "which has no factors" in found["drift report 1"].why
+    assert found["drift report 1"].renew is None
+    assert "takes its place" in found["raw variance"].why
+
+
+def test_a_dry_run_tells_what_would_be_stale_and_changes_nothing(engine, resting):
+    before, events = show_impact(engine, resting[0]), list_events(engine).events
+    told = log(engine, scores(9), FIRST, revise="a typo", dry_run=True).impact
+    assert show_impact(engine, resting[0]) == before
+    assert list_events(engine).events == events
+    done = log(engine, scores(9), FIRST, revise="a typo")
+    number = f" (matrix {done.matrix})"
+    assert not any("matrix" in each.why.split("score matrix")[0] for each in told)
+    assert [each.model_dump() for each in told] == [
+        each.model_copy(update={"why": each.why.replace(number, "")}).model_dump()
+        for each in done.impact
+    ]
+
+
+def test_what_replaces_nothing_has_no_impact(engine, resting):
+    assert log(engine, scores(5), "r4").impact == []
+    assert log(engine, scores(0), FIRST).impact == []
+    found = show_impact(engine, log(engine, scores(5), "r5", measure="P@5").matrix)
+    assert not any(each.stale for each in found.dependents)
+    with pytest.raises(NotRecorded, match="matrix list"):
+        show_impact(engine, 99)
+
+
+def test_a_plan_is_stale_by_any_of_its_rounds_as_plan_show_says(engine, three):
+    record_variance(
+        engine, TASK, "old", "AP", variance=0.3, runs=4, topics=9, source="paper", create=True,
+        user="ann",
+    )  # fmt: skip
+    save(engine)
+    record_variance(
+        engine, TASK, "old", "AP", variance=0.2, runs=4, topics=9, source="paper", user="ann",
+        revise="misprint",
+    )  # fmt: skip
+    (stale,) = show_plan(engine, PLAN).stale
+    found = by_name(engine, three[1])[f"plan '{PLAN}' version 1"]
+    assert found.why == f"round 'old': {stale.why}"
+    assert found.renew == show_plan(engine, PLAN).renew
+    assert found.stale
+
+
+def test_mixed_assessments(engine):
+    gold = log(engine, scores(1), "r1", assessments="gold").matrix
+    bronze = log(engine, scores(2), "r2", assessments="bronze").matrix
+    save(engine, "mixed", assessments=["gold", "bronze"])
+    assert not by_name(engine, bronze)["plan 'mixed' version 1"].stale
+    log(engine, scores(3), "r2", assessments="gold")
+    for number in (gold, bronze):
+        found = by_name(engine, number)["plan 'mixed' version 1"]
+        assert found.stale
+        assert found.renew == show_plan(engine, "mixed").renew
+    assert "drift" not in str(names(show_impact(engine, gold).dependents))
+
+
+def test_an_official_plan_is_renewed_though_other_assessments_came(engine, three, shell):
+    save(engine)
+    log(engine, scores(7), FIRST, assessments="bronze")
+    log(engine, scores(9), FIRST, revise="a typo")
+    renewed = shell(by_name(engine, three[0])[f"plan '{PLAN}' version 1"].renew)
+    assert renewed["plan"]["estimate"]["assessments"] == "official"
+
+
+def test_the_queries_do_not_grow_with_what_rests_on_it(engine, resting):
+    asked = []
+
+    def count():
+        asked.clear()
+        found = show_impact(engine, resting[0])
+        return len(asked), len(found.dependents)
+
+    event.listen(engine, "before_cursor_execute", lambda *args: asked.append(args[2]))
+    few, before = count()
+    for number in range(6):
+        save(engine, f"plan {number}")
+        save(engine, f"std {number}", scale="std-ab")
+        save_drift(engine, margin=0.1 + number / 10)
+    many, after = count()
+    assert (many, after) == (few, before + 18 - 1)  # that of the margin 0.2 is there
+    log(engine, scores(9), FIRST, revise="a typo")
+    # One more: which runs of the chosen are there still.
+    assert count() == (few + 1, after)
+
+
+def test_the_terminal_tells_it(engine, resting, address, monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address)
+    load_settings.cache_clear()
+    values = scores(9)
+    lines = [",".join(("topic", *RUNS))]
+    lines += [
+        ",".join((f"t{row}", *map(repr, map(float, each)))) for row, each in enumerate(values)
+    ]
+    (tmp_path / "again.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    log_it = ["log", TASK, FIRST, str(tmp_path / "again.csv"), "--measure", "AP"]
+    assert run([*log_it, "--revise", "a typo"]) == 0
+    said = capsys.readouterr()
+    assert "Resting on" not in said.out
+    assert "Resting on the scores that were replaced, and stale now:" in said.err
+    impact = show_impact(engine, resting[0]).dependents
+    for each in impact:
+        assert f"  {each.name} ({each.where}): {each.why}\n" in said.err
+        assert each.renew is None or said.err.count(f"  {each.renew}\n") == 1
+    assert run([*log_it]) == 0
+    assert "Resting on" not in capsys.readouterr().err
+    assert run(["impact", str(resting[0])]) == 0
+    said = capsys.readouterr()
+    assert f"{len(impact)} results resting on it, {len(impact)} stale." in said.out
+    assert said.err == ""
+    shown = re.findall(r"^  (roundbook .*)$", said.out, re.MULTILINE)
+    assert shown == list(dict.fromkeys(each.renew for each in impact if each.renew))
+    assert run(["impact", str(resting[0]), "--format", "csv"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == len(impact) + 1
+    assert run(["impact", "99"]) == 1
+    assert "matrix list" in capsys.readouterr().err
+    load_settings.cache_clear()
