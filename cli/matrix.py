@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
+from cli.impact import tell_impact
 from cli.options import Anonymous, Database, Form, Format, TaskName
 from cli.output import Column, count, counted, number, print_table, section, show, talk
 from cli.session import record
@@ -358,6 +359,7 @@ def withdraw(
     with record(context, database) as engine:
         decided = withdraw_matrix(engine, matrix, reason, user=load_settings().user)
     show(decided, form, [decided], _DECIDED)
+    tell_impact(decided.impact, f"matrix {matrix}")
 
 
 @app.command(epilog="Example: roundbook matrix restore 3 --reason 'the qrels were right after all'")
@@ -375,3 +377,4 @@ def restore(
     with record(context, database) as engine:
         decided = restore_matrix(engine, matrix, reason, user=load_settings().user)
     show(decided, form, [decided], _DECIDED)
+    tell_impact(decided.impact, f"matrix {matrix}")
