@@ -91,6 +91,8 @@ def check_seen(
     RevisedMeanwhile
         Naming who revised it, and why.
     """
+    # Read before the server's clock is: an answer that is slow to come makes nothing newer.
+    waited = time.monotonic() - asked
     # By its event, which comes last: the row says when the work on it began.
     age = connection.execute(
         select(
@@ -103,7 +105,7 @@ def check_seen(
         )
     ).scalar_one()
     # A server whose clock was set back since tells nothing by it.
-    meanwhile = 0 <= age <= time.monotonic() - asked
+    meanwhile = 0 <= age <= waited
     if current.revision == seen and not meanwhile:
         return
     raise RevisedMeanwhile(
