@@ -528,11 +528,14 @@ def test_round_labels_holding_a_colon(roundbook, write):
         assert done["round"] == label
     words = ("standardise", "t", "2020", "--measure", "AP", "--scale", "std", "--format", "json")
 
-    def sources(factors_from):
-        scores = roundbook(*words, "--factors-from", factors_from).json
+    def sources(*factors_from):
+        scores = roundbook(*words, "--factors-from", *factors_from).json
         return scores["factors_round"], scores["factor_version"]
 
-    assert sources("2020:1") == ("2020:1", 1)  # a round of that very label goes first
+    # The round of that label, or version 1 of the round 2020?
+    assert "--factors-version" in roundbook(*words, "--factors-from", "2020:1").refusal()
+    assert sources("2020:1", "--factors-version", "1") == ("2020:1", 1)
+    assert sources("2020", "--factors-version", "1") == ("2020", 1)
     assert sources("2020:1:1") == ("2020:1", 1)
     assert sources("a:b") == ("a:b", 1)
     assert sources("a:b:1") == ("a:b", 1)
