@@ -760,6 +760,10 @@ EVERY_READER = [
     ["plan", "list"],
     ["plan", "show", "p"],
     ["drift", "t", "--measure", "AP"],
+    ["report", "list"],
+    ["report", "show", "t", "1"],
+    ["impact", "1"],
+    ["events"],
     ["round", "publish", "t", "r"],
     *(["matrix", verb, "1"] for verb in ("show", "history", "export")),
     ["matrix", "list", "t"],
@@ -885,7 +889,8 @@ def test_database_before_and_after_the_group(command, address):
 
 
 def test_help_everywhere(command):
-    groups = [[], ["task"], ["round"], ["matrix"], ["variance"], ["factors"], ["plan"], ["db"]]
+    names = ("task", "round", "matrix", "variance", "factors", "plan", "report", "db")
+    groups = [[], *([name] for name in names)]
     verbs = [
         *(["task", verb] for verb in ("create", "list")),
         *(["round", verb] for verb in ("create", "list", "set", "publish")),
@@ -894,6 +899,8 @@ def test_help_everywhere(command):
         *(["variance", verb] for verb in ("show", "history", "pooled", "record")),
         *(["plan", verb] for verb in ("save", "list", "show")),
         *(["factors", verb] for verb in ("show", "fit")),
+        *(["report", verb] for verb in ("list", "show")),
+        *([verb] for verb in ("impact", "events")),
         *(["db", verb] for verb in ("upgrade", "current", "check", "grant")),
         *(["db", verb] for verb in ("backup", "restore", "move")),
         *([verb] for verb in ("demo", "log", "standardise", "drift", "rank", "generalisability")),
