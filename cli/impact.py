@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 _DEPENDENTS = (
     Column("name", "What"),
-    Column("where", "Where"),
     Column("stale", "Stale", lambda stale: "yes" if stale else "no"),
     Column("why", "Why"),
 )
