@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,6 +21,8 @@ import psutil
 from service.database.embedded_upgrade import bring_to_this_version
 from service.database.server_library import load_library
 from service.errors import DatabaseUnreachable
+
+_SETTLING_SECONDS = 30
 
 
 @contextmanager
@@ -48,8 +52,7 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
         server = load_library().get_server(
             directory, cleanup_mode="delete" if throw_away else "stop", start=False
         )
-        _forget_dead_users(server)
-        server.start()
+        _start(server)
         _close_to_others(server)
     except subprocess.TimeoutExpired as error:
         raise DatabaseUnreachable(
@@ -73,10 +76,96 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
     finally:
         # A server that was killed meanwhile has no process left to stop.
         with suppress(psutil.Error):
-            server.cleanup()
+            _leave(server)
         # The library keeps a handle that is no longer started while other processes still use
         # the server; taken up again it would not count as a user.
         server._instances.pop(server.pgdata, None)
+
+
+def _leave(server: Any) -> None:  # noqa: ANN401
+    """Stop the server if nobody else uses it, also where another user had to start it anew."""
+    with suppress(AssertionError):  # the file is just being written
+        now = load_library().utils.PostmasterInfo.read_from_pgdata(server.pgdata)
+        if now is not None and _is_server(now.pid, server.pgdata):
+            server._postmaster_info = now
+    server.cleanup()
+
+
+def _start(server: Any) -> None:  # noqa: ANN401
+    """Start the server unless it runs, whatever a killed process has left behind."""
+    try:
+        _prepare(server)
+        server.start()
+    except subprocess.CalledProcessError:
+        # A killed process's own start may have come in between, and go on without it.
+        _prepare(server)
+        server.start()
+
+
+def _prepare(server: Any) -> None:  # noqa: ANN401
+    with server._lock:
+        _settle(server.pgdata)
+        _make(server.pgdata)
+        _forget_dead_users(server)
+
+
+def _settle(directory: Path) -> None:
+    """Wait while a server starts or stops that nobody waits for; clear a dead one's file away.
+
+    The library takes a server whose process lives for one that is ready, and a stranger's process
+    of the same number for the server.
+    """
+    file = directory / "postmaster.pid"
+    for _ in range(20 * _SETTLING_SECONDS):
+        try:
+            lines = [line.strip() for line in file.read_text().splitlines()]
+        except FileNotFoundError:
+            return
+        if lines and lines[0].isdigit() and _is_server(int(lines[0]), directory):
+            if len(lines) >= 8 and lines[7] == "ready":
+                return
+        elif not _has_processes(directory):
+            file.unlink(missing_ok=True)
+            return
+        time.sleep(0.05)
+    raise subprocess.TimeoutExpired("postgres", _SETTLING_SECONDS)
+
+
+def _is_server(number: int, directory: Path) -> bool:
+    with suppress(psutil.Error):
+        process = psutil.Process(number)
+        return process.name() == "postgres" and str(directory) in process.cmdline()
+    return False
+
+
+def _has_processes(directory: Path) -> bool:
+    """Return whether a server's other processes outlive it, or cannot be told from others."""
+    for process in psutil.process_iter():
+        try:
+            if process.name() == "postgres" and process.cwd() == str(directory):
+                return True
+        except psutil.AccessDenied:
+            return True
+        except psutil.Error:  # a process that has ended
+            continue
+    return False
+
+
+def _make(directory: Path) -> None:
+    """Make the data directory beside its place: a killed initdb leaves one that looks whole."""
+    if any(directory.iterdir()):
+        return  # made already; or it holds something else, which the library refuses
+    beginning = f"{directory.name}.init-"
+    for leftover in directory.parent.iterdir():
+        if leftover.name.startswith(beginning):
+            shutil.rmtree(leftover, ignore_errors=True)
+    new = Path(tempfile.mkdtemp(prefix=beginning, dir=directory.parent))
+    try:
+        load_library().PostgresServer(new).ensure_pgdata_inited()
+        new.rename(directory)
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        raise
 
 
 def _close_to_others(server: Any) -> None:  # noqa: ANN401
@@ -93,12 +182,9 @@ def _close_to_others(server: Any) -> None:  # noqa: ANN401
 def _forget_dead_users(server: Any) -> None:  # noqa: ANN401
     """Drop killed processes from the list of users, or nobody would be the last to leave."""
     users = server.global_process_id_list
-    if not users.path.exists():
-        return
-    with server._lock:
-        for process in users._get():
-            if not _alive(process):
-                users.get_and_remove(process)
+    for process in users._get():
+        if not _alive(process):
+            users.get_and_remove(process)
 
 
 def _alive(process: int) -> bool:

