@@ -13,6 +13,8 @@ from sqlalchemy import Engine
 
 from service.formats import MissingPolicy, RunTeam, ScoreMatrix, SettledMatrix, settle_missing
 from service.logbook.corrections import restore_matrix, withdraw_matrix
+from service.logbook.drift import report_drift
+from service.logbook.drift_reports import save_report
 from service.logbook.fitting import fit_factor_set
 from service.logbook.matrices import LoggedMatrix, log_matrix
 from service.logbook.plan_record import save_plan
@@ -61,6 +63,8 @@ def record_campaign(engine: Engine) -> None:
     _plan(engine, None)
     save_plan(engine, "a guess", plan(0.05, Design(m=(10,), min_d=(0.1,))), user=USER)
     _record_published(engine)
+    drift = report_drift(engine, "web", "nDCG@10", assessments="official")
+    save_report(engine, drift, note="For the overview paper", user=USER)
     _correct(engine)
 
 
