@@ -65,17 +65,11 @@ def _renewals(dependents: Sequence[Dependent]) -> list[str]:
     return list(dict.fromkeys(each.renew for each in dependents if each.renew))
 
 
-def tell_impact(dependents: Sequence[Dependent], what: str) -> None:
-    """Say on stderr what is stale since something happened to the scores it rests on.
-
-    Parameters
-    ----------
-    what : str
-        Those scores, in words.
-    """
+def tell_impact(dependents: Sequence[Dependent], headline: str) -> None:
+    """Say on stderr what is stale since something happened to the scores it rests on."""
     if not dependents:
         return
-    talk(f"Resting on {what}, and stale now:")
+    talk(headline)
     for each in dependents:
         talk(f"  {each.name} ({each.where}): {each.why}")
     renewals = _renewals(dependents)

@@ -120,7 +120,12 @@ def log(
     show(logged, form, [logged], _COLUMNS)
     for note in _said(logged):
         talk(note)
-    tell_impact(logged.impact, "the scores that were replaced")
+    tell_impact(
+        logged.impact,
+        "Resting on the scores that would be replaced, and stale then:"
+        if logged.dry_run
+        else "Resting on the scores that were replaced, and stale now:",
+    )
 
 
 def _said(logged: LoggedMatrix) -> list[str]:

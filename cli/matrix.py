@@ -359,7 +359,7 @@ def withdraw(
     with record(context, database) as engine:
         decided = withdraw_matrix(engine, matrix, reason, user=load_settings().user)
     show(decided, form, [decided], _DECIDED)
-    tell_impact(decided.impact, f"matrix {matrix}")
+    tell_impact(decided.impact, f"Resting on matrix {matrix}, and stale now:")
 
 
 @app.command(epilog="Example: roundbook matrix restore 3 --reason 'the qrels were right after all'")
@@ -377,4 +377,4 @@ def restore(
     with record(context, database) as engine:
         decided = restore_matrix(engine, matrix, reason, user=load_settings().user)
     show(decided, form, [decided], _DECIDED)
-    tell_impact(decided.impact, f"matrix {matrix}")
+    tell_impact(decided.impact, f"Resting on matrix {matrix}, and stale now:")

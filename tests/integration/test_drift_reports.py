@@ -24,6 +24,8 @@ from service.logbook.events import list_events
 from service.logbook.fitting import fit_factor_set
 from service.logbook.generalisability import report_generalisability
 from service.logbook.matrices import log_matrix
+from service.logbook.plan_design import Design
+from service.logbook.plans import plan_task
 from service.logbook.rounds import set_round
 from service.settings import load_settings
 
@@ -227,6 +229,16 @@ def test_every_result_has_its_lineage(engine, three):
         (three[0], 1),
         (second, 2),
         (three[2], 1),
+    ]
+    planned = plan_task(engine, "task", "AP", Design(m=(5,), min_d=(0.2,)), scale="std-ab")
+    assert (planned.engine, planned.software) == ("exact", report.software)
+    assert [
+        (each.matrix, each.revision, each.factor_version, each.software)
+        for each in planned.estimate.rounds
+    ] == [
+        (three[0], 1, 2, report.software),
+        (second, 2, 2, report.software),
+        (three[2], 1, 1, report.software),
     ]
     assert {report.software, curve.software} == {report_drift(engine, "task", "AP").software}
 

@@ -381,6 +381,9 @@ def test_the_terminal_tells_it(engine, resting, address, monkeypatch, capsys, tm
     ]
     (tmp_path / "again.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     log_it = ["log", TASK, FIRST, str(tmp_path / "again.csv"), "--measure", "AP"]
+    assert run([*log_it, "--revise", "a typo", "--dry-run"]) == 0
+    said = capsys.readouterr().err
+    assert "Resting on the scores that would be replaced, and stale then:\n  factor v" in said
     assert run([*log_it, "--revise", "a typo"]) == 0
     said = capsys.readouterr()
     assert "Resting on" not in said.out
