@@ -41,8 +41,8 @@ REVISIONS = [
     for script in reversed([*ScriptDirectory.from_config(alembic_config()).walk_revisions()])
 ]
 HEAD = REVISIONS[-1]
-# Sentences for people may be worded anew; what they say is compared by its numbers.
-WORDING = {"drift": {"reason", "advice"}}
+# Sentences and commands for people may be worded anew; what they say is compared by its numbers.
+WORDING = {"drift": {"reason", "advice"}, "plan": {"renew"}}
 
 
 class Interrupted(Exception):
