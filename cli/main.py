@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from cli import (
+    archive,
     db,
     demo,
     drift,
@@ -73,6 +74,7 @@ generalisability.attach(app)
 drift.attach(app)
 app.add_typer(report.app, name="report")
 events.attach(app)
+archive.attach(app)
 app.add_typer(db.app, name="db")
 
 

@@ -102,6 +102,18 @@ def store_matrix(
         )
         .returning(matrix.c.id)
     ).scalar_one()
+    store_scores(connection, settled.scores, matrix_id, topic_ids, run_ids)
+    return StoredMatrix(matrix_id, settled.scores, topic_ids, run_ids, contributed)
+
+
+def store_scores(
+    connection: Connection,
+    scores: npt.NDArray[np.float64],
+    matrix_id: int,
+    topic_ids: npt.NDArray[np.int64],
+    run_ids: npt.NDArray[np.int64],
+) -> None:
+    """Store the scores (topics, runs) of a recorded matrix, and the order of its topics."""
     connection.execute(
         text(
             "INSERT INTO roundbook.matrix_topic (matrix_id, position, topic_id, topics)"
@@ -110,8 +122,7 @@ def store_matrix(
         ),
         {"matrix": matrix_id, "topics": len(topic_ids), "ids": topic_ids.tolist()},
     )
-    write_vectors(connection, settled.scores, matrix_id, run_ids)
-    return StoredMatrix(matrix_id, settled.scores, topic_ids, run_ids, contributed)
+    write_vectors(connection, scores, matrix_id, run_ids)
 
 
 def load_matrix(connection: Connection, row: Row[Any]) -> LoadedMatrix:

@@ -13,7 +13,14 @@ from service.errors import InputError
 
 
 def write_file(path: Path, content: str, *, force: bool = False) -> None:
-    """Write a text file, which nobody sees half written.
+    """Write a text file, which nobody sees half written; see `whole_file`."""
+    with whole_file(path, force=force) as part, _named(path):
+        _write(part, content)
+
+
+@contextmanager
+def whole_file(path: Path, *, force: bool = False) -> Iterator[Path]:
+    """Yield where to write a file that takes its name when all of it is there.
 
     Parameters
     ----------
@@ -35,11 +42,12 @@ def write_file(path: Path, content: str, *, force: bool = False) -> None:
                     f"{path}: there is such a file; name another, or overwrite it by --force."
                 )
         part = _unfinished(target)
-        try:
-            _write(part, content)
+    try:
+        yield part
+        with _named(path):
             part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def write_directory(
