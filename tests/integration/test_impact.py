@@ -11,12 +11,13 @@ import pytest
 from sqlalchemy import event
 
 from cli.main import run
-from service.errors import NotRecorded
-from service.formats import ScoreMatrix, settle_missing
+from service.errors import NotRecorded, RoundbookError
+from service.formats import RunTeam, ScoreMatrix, settle_missing
 from service.logbook.corrections import restore_matrix, withdraw_matrix
 from service.logbook.drift import report_drift
 from service.logbook.drift_reports import list_reports, save_report
 from service.logbook.events import list_events
+from service.logbook.factors import show_factors
 from service.logbook.fitting import fit_factor_set
 from service.logbook.impact import show_impact
 from service.logbook.matrices import log_matrix
@@ -224,8 +225,6 @@ def test_a_run_that_is_gone_leaves_nothing_to_fit(engine, three):
 
 @pytest.mark.parametrize("which", ["all", "pooled"])
 def test_runs_by_kind_are_fitted_by_kind(engine, which, shell):
-    from service.formats import RunTeam
-
     teams = {tag: RunTeam(tag, "team", None, tag != "f", None) for tag in RUNS}
     first = log(engine, scores(0), FIRST, teams=teams if which == "all" else None)
     if which == "pooled":
@@ -405,3 +404,73 @@ def test_the_terminal_tells_it(engine, resting, address, monkeypatch, capsys, tm
     assert run(["impact", "99"]) == 1
     assert "matrix list" in capsys.readouterr().err
     load_settings.cache_clear()
+
+
+def _something(engine, chance, numbers):
+    """Do one thing that a campaign does; return the number of the matrix it made, if any."""
+    label = str(chance.choice([FIRST, "r2", "r3"]))
+    what = chance.choice([*["log", "fit", "drift", "restore"] * 2, "plan", "withdraw"])
+    if what == "log":
+        values = scores(int(chance.integers(1_000)), runs=int(chance.choice([1, 3, 4, 4, 4])))
+        revise = "again" if label in numbers else None
+        return label, log(engine, values, label, revise=revise).matrix
+    if what == "fit":
+        runs = chance.choice(["all", "pooled", "chosen"])
+        chosen = [str(tag) for tag in chance.choice(RUNS, 2, replace=False)]
+        named = chosen if runs == "chosen" else str(runs)
+        fit_factor_set(engine, TASK, label, "AP", runs=named, reason="so", user="dan")
+    elif what == "plan":
+        scale = str(chance.choice(["raw", "std-ab"]))
+        save(engine, str(chance.choice(["one", "other"])), scale=scale)
+    elif what == "drift":
+        save_drift(engine, label, "r3", margin=float(chance.choice([0.2, 0.3])))
+    elif label in numbers:
+        decide = withdraw_matrix if what == "withdraw" else restore_matrix
+        decide(engine, numbers[label][-1], "so", user="bob")
+    return label, None
+
+
+def _stands(engine, task, label, version):
+    try:
+        return show_factors(engine, task, label, "AP").version == version
+    except RoundbookError:
+        return False
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_a_campaign_did_the_commands_renew_it(engine, shell, seed):
+    chance = np.random.default_rng(seed)
+    teams = {tag: RunTeam(tag, "team", None, tag != "f", None) for tag in RUNS}
+    numbers = {FIRST: [log(engine, scores(0), FIRST, teams=teams).matrix]}
+    for _ in range(40):
+        try:
+            label, made = _something(engine, chance, numbers)
+        except RoundbookError:
+            continue  # there is nothing to withdraw, or to compare
+        if made is not None:
+            numbers.setdefault(label, []).append(made)
+
+    def everything():
+        found = [
+            (label, each)
+            for label, matrices in numbers.items()
+            for number in matrices
+            for each in show_impact(engine, number).dependents
+        ]
+        for label, each in found:
+            if each.kind == "factor version":
+                version = int(each.name.split()[-1])
+                assert each.stale != _stands(engine, TASK, label, version), each
+            if each.kind == "plan":
+                name, version = re.fullmatch(r"plan '(.*)' version (\d+)", each.name).groups()
+                assert each.stale == bool(show_plan(engine, name, version=int(version)).stale)
+            assert each.stale == (each.why is not None)
+            assert each.stale or each.renew is None
+        return list(dict.fromkeys(each.renew for _, each in found if each.renew))
+
+    # Factors first, then what rests on them; then nothing is left to renew.
+    for kind in ("factors", "plan", "drift"):
+        for command in everything():
+            if shlex.split(command)[1] == kind:
+                shell(command)
+    assert everything() == []
