@@ -19,7 +19,7 @@ def _details(details: dict[str, Any]) -> str:
 def _said(value: Any) -> str:  # noqa: ANN401
     if isinstance(value, dict):
         return " ".join(f"{name} {each}" for name, each in value.items())
-    return str(value)
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 _COLUMNS = (
