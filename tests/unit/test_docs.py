@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 import cli.main
 from service.database.tables import metadata
-from service.formats import LAYOUTS, read_scores, read_teams
+from service.formats import LAYOUTS, archive, read_scores, read_teams
 from service.logbook import (
     backups,
     corrections,
@@ -27,10 +27,12 @@ from service.logbook import (
     drift,
     drift_reports,
     events,
+    exporting,
     factors,
     fitting,
     generalisability,
     impact,
+    importing,
     matrices,
     matrix_export,
     matrix_history,
@@ -49,6 +51,7 @@ from service.logbook import (
     tasks,
     variances,
 )
+from service.logbook.archive_tables import TABLES, refers_to, table_member
 from service.settings import Settings
 from service.statistics.topic_set_size import anova_topics
 
@@ -92,6 +95,8 @@ RESULTS = {
     "roundbook report show": drift_reports.ShownReport,
     "roundbook events": events.EventList,
     "roundbook demo": demonstration.Demonstration,
+    "roundbook export": exporting.ExportedArchive,
+    "roundbook import": importing.ImportedArchive,
     "roundbook db upgrade": schema.SchemaState,
     "roundbook db grant": privileges.GrantedAccess,
     "roundbook db backup": backups.SavedBackup,
@@ -298,6 +303,51 @@ def test_the_team_file_sample_is_read(tmp_path):
     teams = read_teams(tmp_path / "teams.csv")
     assert teams["bm25"].contributed_to_pool is True
     assert teams["dense"].system is None
+
+
+def test_the_archive_page_has_every_column_with_what_it_holds():
+    body = sections("reference/archive.md")["The tables"]
+    found = {}
+    for part in re.split(r"^### ", body, flags=re.MULTILINE)[1:]:
+        rows = re.findall(r"^\| `([a-z_]+)` \| (.*?) \| .+ \|$", part, re.MULTILINE)
+        found[part.partition("\n")[0]] = rows
+    assert found == {
+        table_member(table): [(column.name, _held(column)) for column in table.columns]
+        for table in TABLES
+    }, "other tables or columns are another version of the format: see service/formats/archive.py"
+
+
+def _held(column):
+    other = refers_to(column)
+    kind = (
+        "number" if column.name == "id" else other is not None and f"number in `{other.name}.csv`"
+    )
+    return (kind or _KINDS[type(column.type).__name__]) + (", or empty" if column.nullable else "")
+
+
+_KINDS = {
+    "BigInteger": "integer",
+    "Integer": "integer",
+    "Double": "double",
+    "Text": "text",
+    "Boolean": "true or false",
+    "DateTime": "time",
+    "Date": "date",
+    "Uuid": "UUID",
+    "ARRAY": "JSON list",
+    "JSONB": "JSON object",
+}
+
+
+def test_the_archive_page_has_the_limits_and_the_keys():
+    body = page("reference/archive.md")
+    assert f"This is version {archive.VERSION} of the" in body
+    assert f"{archive.MAX_MEMBER // 2**30} GiB" in body
+    assert f"{archive.MAX_UNPACKED // 2**30} GiB" in body
+    rows = set(re.findall(r"^\| `([a-z_]+)` \|", body.partition("## CSV")[0], re.MULTILINE))
+    assert rows == set(archive.Manifest.model_fields)
+    for key in archive.Member.model_fields:
+        assert f"`{key}`" in body
 
 
 def test_the_schema_page_and_its_drawing_have_every_table():
