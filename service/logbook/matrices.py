@@ -35,7 +35,7 @@ from service.logbook.lookup import (
 )
 from service.logbook.measures import ensure_measure
 from service.logbook.notes import notes_on
-from service.logbook.result import Result
+from service.logbook.result import SOFTWARE, Result
 from service.logbook.revisions import check_revision, check_seen, read_revision
 from service.logbook.rounds import open_round
 from service.logbook.runs import record_runs
@@ -73,6 +73,7 @@ class LoggedMatrix(Result):
     runs_described: int
     notes: list[str]
     impact: list[Dependent]
+    software: str = SOFTWARE
 
 
 class _Done(NamedTuple):
