@@ -266,7 +266,8 @@ def test_rank(logged):
     means = SCORES.mean(0), np.clip(0.15 * std + 0.5, 0, 1).mean(0)
     assert shown["tau_b"] == pytest.approx(stats.kendalltau(*means).statistic)
     said = flat(logged("rank", "t", "r1", *AP).out)
-    assert "5 runs over 8 topics ranked raw and std-ab by factor version 1" in said
+    assert "5 runs over 8 topics (matrix 1, revision 1) ranked raw and std-ab" in said
+    assert "std-ab by factor version 1" in said
     assert f"Kendall tau-b {shown['tau_b']:.3f} (tau-a {shown['tau_a']:.3f})" in said
     limits = shown["published"]
     assert f"[{limits['low']:.3f}, {limits['high']:.3f}] as the papers print it" in said
