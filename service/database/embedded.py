@@ -19,7 +19,7 @@ from typing import Any
 import psutil
 
 from service.database.embedded_upgrade import bring_to_this_version
-from service.database.server_library import load_library
+from service.database.server_library import load_library, socket_lock
 from service.errors import DatabaseUnreachable
 
 _SETTLING_SECONDS = 30
@@ -83,11 +83,14 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
 
 
 def _leave(server: Any) -> None:  # noqa: ANN401
-    """Stop the server if nobody else uses it, also where another user had to start it anew."""
+    """Stop the server if nobody else uses it, also where another user had to start it anew.
+
+    The library would wait for a killed one until somebody has asked for the end of its process.
+    """
     with suppress(AssertionError):  # the file is just being written
         now = load_library().utils.PostmasterInfo.read_from_pgdata(server.pgdata)
-        if now is not None and _is_server(now.pid, server.pgdata):
-            server._postmaster_info = now
+        runs = now is not None and _is_server(now.pid, server.pgdata)
+        server._postmaster_info = now if runs else None
     server.cleanup()
 
 
@@ -110,7 +113,7 @@ def _prepare(server: Any) -> None:  # noqa: ANN401
 
 
 def _settle(directory: Path) -> None:
-    """Wait while a server starts or stops that nobody waits for; clear a dead one's file away.
+    """Wait while a server starts or stops that nobody waits for; clear a dead one's files away.
 
     The library takes a server whose process lives for one that is ready, and a stranger's process
     of the same number for the server.
@@ -125,7 +128,8 @@ def _settle(directory: Path) -> None:
             if len(lines) >= 8 and lines[7] == "ready":
                 return
         elif not _has_processes(directory):
-            file.unlink(missing_ok=True)
+            for left in (file, socket_lock(directory)):
+                left.unlink(missing_ok=True)
             return
         time.sleep(0.05)
     raise subprocess.TimeoutExpired("postgres", _SETTLING_SECONDS)

@@ -64,6 +64,11 @@ def own_directory(purpose: str) -> Path:
     return directory
 
 
+def socket_lock(pgdata: Path) -> Path:
+    """Return the file that tells which process serves the socket of a data directory."""
+    return _socket_directory(pgdata, pgdata) / ".s.PGSQL.5432.lock"
+
+
 def _put(users: Any, values: list[int]) -> None:  # noqa: ANN401
     """Write the list of a server's users at a stroke: killed halfway, the library forgets all."""
     new = users.path.with_suffix(".new")

@@ -166,7 +166,8 @@ def test_a_file_of_a_dead_server_that_names_a_stranger(process, made):
     with subprocess.Popen(["sleep", "120"]) as stranger:
         lines = (stranger.pid, made / "postgres", 1500000000, 5432, made / "postgres", "")
         text = "\n".join(map(str, lines)) + "\n    12345      9\nready   \n"
-        (made / "postgres" / "postmaster.pid").write_text(text)
+        for name in ("postmaster.pid", ".s.PGSQL.5432.lock"):
+            (made / "postgres" / name).write_text(text)
         assert matrices(process, made) == {"r": 1}
         assert stranger.poll() is None
         stranger.kill()
