@@ -187,7 +187,8 @@ def find_matrix(connection: Connection, number: int) -> Row[Any]:
         .join(round_, round_.c.id == matrix.c.round_id)
         .join(task, task.c.id == round_.c.task_id)
         .join(measure, measure.c.id == matrix.c.measure_id)
-        .where(matrix.c.id == number)
+        # No matrix has a number that no column could hold.
+        .where(matrix.c.id == (number if 0 < number < 2**63 else None))
     ).one_or_none()
     if found is None:
         raise NotRecorded(
