@@ -166,6 +166,13 @@ def _write_json(value: object) -> str:
     )
 
 
+def _read_texts(cell: str) -> list[str]:
+    value = json.loads(cell)
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise ValueError(cell)
+    return value
+
+
 def _read_double(cell: str) -> float:
     value = float(cell)
     if not isfinite(value):
@@ -177,7 +184,6 @@ def _write_moment(value: datetime) -> str:
     return value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-_JSON = _Codec(_write_json, json.loads)
 _CODECS: tuple[tuple[type, _Codec], ...] = (
     (types.Integer, _Codec(str, int)),
     (types.Double, _Codec(repr, _read_double)),
@@ -189,8 +195,8 @@ _CODECS: tuple[tuple[type, _Codec], ...] = (
     (types.DateTime, _Codec(_write_moment, datetime.fromisoformat)),
     (types.Date, _Codec(date.isoformat, date.fromisoformat)),
     (Uuid, _Codec(str, UUID)),
-    (ARRAY, _JSON),
-    (JSONB, _JSON),
+    (ARRAY, _Codec(_write_json, _read_texts)),
+    (JSONB, _Codec(_write_json, json.loads)),
 )
 
 

@@ -131,6 +131,7 @@ def import_archive(
                 elif table not in SCORES:
                     progress(f"Reading {table.name} ...")
                     _import_table(state, table)
+            _check_tasks(state)
             _publish(state)
             connection.execute(text("SET CONSTRAINTS ALL IMMEDIATE"))
             _tell(state, user)
@@ -279,6 +280,11 @@ def _known(
         return np.array([ids[within, name] for name in names], dtype=np.int64)
     except KeyError as error:
         raise BadFile(f"{what} '{error.args[0][1]}' is not in {what}.csv", place) from None
+
+
+def _check_tasks(state: _Import) -> None:
+    if state.archive.manifest.tasks not in (None, state.tasks):
+        _refuse(state.archive, f"the manifest tells of other tasks than {table_member(task)}")
 
 
 def _publish(state: _Import) -> None:

@@ -1,0 +1,1063 @@
+"""The record taken along: out into an archive and back, equal, all of it or nothing."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import os
+import random
+import re
+import threading
+import zipfile
+from contextlib import contextmanager
+from functools import partial
+from uuid import UUID, uuid4
+
+import numpy as np
+import pytest
+from pydantic import BaseModel
+from sqlalchemy import event as sqlalchemy_event
+from sqlalchemy import text
+
+from service.database.engine import make_engine, parse_url, unit_of_work
+from service.database.fingerprints import fingerprint_tables
+from service.database.schema import upgrade
+from service.database.tables import metadata
+from service.errors import (
+    AlreadyRecorded,
+    BadFile,
+    DatabaseError,
+    InputError,
+    NotRecorded,
+    RoundbookError,
+)
+from service.formats import ScoreMatrix, settle_missing
+from service.logbook import exporting, importing
+from service.logbook.archive_tables import RESULTS, refers_to
+from service.logbook.drift import DriftReport
+from service.logbook.drift_reports import list_reports, show_report
+from service.logbook.events import list_events
+from service.logbook.exporting import export_archive
+from service.logbook.importing import import_archive
+from service.logbook.matrices import log_files, log_matrix
+from service.logbook.matrix_list import list_matrices
+from service.logbook.matrix_show import show_matrix
+from service.logbook.plan_record import list_plans, save_plan, show_plan
+from service.logbook.plans import Design, Plan, plan
+from service.logbook.privileges import grant_access
+from service.logbook.rounds import publish_round
+from service.logbook.storing import load_matrix
+from service.logbook.tasks import create_task, list_tasks
+from service.logbook.variances import VarianceHistory
+from tests.forked import Forked, race
+from tests.releases.campaign import record_campaign
+from tests.releases.questions import ask, questions
+
+TABLES = [table.name for table in metadata.sorted_tables]
+
+
+@contextmanager
+def database_on(server, options=""):
+    name = f"test_{uuid4().hex}"
+    administer(server, f"CREATE DATABASE {name} {options}")
+    engine = make_engine(server.set(database=name), lock_timeout=20)
+    yield engine
+    engine.dispose()
+    administer(server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def administer(server, *statements):
+    engine = make_engine(server)
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        for statement in statements:
+            connection.execute(text(statement))
+    engine.dispose()
+
+
+@pytest.fixture(scope="module")
+def campaign(server, template):
+    """The name of a database in which everything is recorded that can be."""
+    with database_on(server, f"TEMPLATE {template}") as engine:
+        record_campaign(engine)
+        engine.dispose()
+        yield engine.url.database
+
+
+@pytest.fixture(scope="module")
+def whole(server, campaign, tmp_path_factory):
+    """An archive of all that."""
+    file = tmp_path_factory.mktemp("archives") / "campaign.zip"
+    engine = make_engine(server.set(database=campaign))
+    export_archive(engine, file)
+    engine.dispose()
+    return file
+
+
+@pytest.fixture
+def filled(server, campaign):
+    with database_on(server, f"TEMPLATE {campaign}") as engine:
+        yield engine
+
+
+@pytest.fixture
+def elsewhere(server, embedded):
+    """An empty record on the other server, if there are two."""
+    second = os.environ.get("ROUNDBOOK_TEST_SERVER")
+    other = parse_url(second) if second and server == embedded else embedded
+    with database_on(other) as engine:
+        upgrade(engine)
+        yield engine
+
+
+@pytest.fixture
+def export(tmp_path):
+    """Export under a new name; return the archive's path."""
+
+    def call(engine, *tasks):
+        file = tmp_path / f"{uuid4().hex}.zip"
+        export_archive(engine, file, tasks=tasks)
+        return file
+
+    return call
+
+
+def take(engine, file):
+    return import_archive(engine, file, user="importer")
+
+
+def rows(engine, statement, **values):
+    with unit_of_work(engine) as connection:
+        return [tuple(row) for row in connection.execute(text(statement), values)]
+
+
+def scalar(engine, statement, **values):
+    return rows(engine, statement, **values)[0][0]
+
+
+def execute(engine, *statements):
+    with unit_of_work(engine) as connection:
+        for statement in statements:
+            connection.execute(text(statement))
+        connection.commit()
+
+
+def counts(engine):
+    return {name: scalar(engine, f"SELECT count(*) FROM roundbook.{name}") for name in TABLES}
+
+
+def members_of(file):
+    with zipfile.ZipFile(file) as content:
+        return {name: content.read(name).decode() for name in content.namelist()}
+
+
+def table_in(file, name):
+    return list(csv.DictReader(io.StringIO(members_of(file)[f"{name}.csv"], newline="")))
+
+
+def log(engine, scores, label="r1", *, task="other", measure="AP", **options):
+    topics, runs = scores.shape
+    settled = settle_missing(
+        ScoreMatrix(
+            tuple(f"t{each}" for each in range(topics)),
+            tuple(f"s{each}" for each in range(runs)),
+            scores,
+            None,
+            "wide",
+            ("a.csv",),
+        ),
+        "reject",
+    )
+    return log_matrix(engine, task, label, measure, settled, create=True, user="ann", **options)
+
+
+def scores(seed=0, topics=6, runs=4):
+    return np.random.default_rng(seed).random((topics, runs))
+
+
+# equal
+
+
+def test_the_campaign_leaves_no_member_empty(whole):
+    said = json.loads(members_of(whole)["manifest.json"])
+    empty = [name for name, each in said["members"].items() if each["rows"] == 0]
+    assert empty == []
+    assert {name for name in said["members"] if name.endswith(".csv") and "/" not in name} == {
+        f"{name}.csv" for name in TABLES if name not in ("matrix_topic", "score_vector")
+    }
+
+
+def test_what_comes_back_gives_the_same_archive(filled, whole, elsewhere, export):
+    imported = take(elsewhere, whole)
+    assert export(elsewhere).read_bytes() == whole.read_bytes()
+    assert imported.sha256 == hashlib.sha256(whole.read_bytes()).hexdigest()
+    assert imported.tasks == ["web", "speech"]
+    counted = counts(filled)
+    assert (imported.rounds, imported.matrices) == (counted["round"], counted["matrix"])
+    assert imported.scores == scalar(filled, "SELECT count(*) FROM roundbook.score")
+    assert imported.plans == counted["plan"] == 3
+    assert imported.drift_reports == counted["drift_report"] == 1
+    assert imported.factor_sets == counted["factor_set"]
+    assert imported.variances == counted["variance_estimate"] + counted["published_variance"]
+    assert imported.whole
+
+
+def test_every_value_is_there_again(filled, whole, elsewhere):
+    """Without a look at how archives are made: all columns but ids and results, row by row."""
+    take(elsewhere, whole)
+    for table in metadata.sorted_tables:
+        columns = ", ".join(
+            column.name
+            for column in table.columns
+            if column.name != "id" and refers_to(column) is None and column not in RESULTS
+        )
+        kept = "WHERE what <> 'archive imported'" if table.name == "event" else ""
+        order = f"ORDER BY {', '.join(column.name for column in table.primary_key)}"
+        if "name" in columns:
+            order = 'ORDER BY name COLLATE "C", id'
+        statement = (
+            f"SELECT CAST(ROW({columns}) AS text) FROM roundbook.{table.name} {kept} {order}"
+        )
+        assert rows(elsewhere, statement) == rows(filled, statement), table.name
+
+
+def test_into_an_empty_record_the_ids_are_those_of_the_archive(whole, server, template):
+    """So two such records are the same to the last byte, apart from when they came to be."""
+    found = []
+    for _ in range(2):
+        with database_on(server, f"TEMPLATE {template}") as engine:
+            take(engine, whole)
+            for table in ("matrix", "variance_estimate", "event"):
+                ids = [
+                    each for (each,) in rows(engine, f"SELECT id FROM roundbook.{table} ORDER BY 1")
+                ]
+                assert ids == list(range(1, len(ids) + 1))
+            with unit_of_work(engine) as connection:
+                found.append(fingerprint_tables(connection))
+    assert {name for name in found[0] if found[0][name] != found[1][name]} == {"event"}
+
+
+class Names:
+    """What stands for the ids of a database, whatever they are."""
+
+    def __init__(self, engine):
+        self.matrices = {
+            row[0]: " ".join(map(str, row[1:]))
+            for row in rows(
+                engine,
+                "SELECT matrix.id, task.name, label, measure.name, assessments, revision"
+                " FROM roundbook.matrix JOIN roundbook.round ON round.id = round_id"
+                " JOIN roundbook.task ON task.id = task_id"
+                " JOIN roundbook.measure ON measure.id = measure_id",
+            )
+        }
+        self.computed = {
+            row[0]: (self.matrices[row[1]], *row[2:])
+            for row in rows(
+                engine,
+                "SELECT estimate.id, estimate.matrix_id, scale, version"
+                " FROM roundbook.variance_estimate AS estimate"
+                " LEFT JOIN roundbook.factor_set ON factor_set.id = factor_set_id",
+            )
+        }
+        self.published = {
+            row[0]: row[1:]
+            for row in rows(
+                engine,
+                "SELECT published.id, label, assessments, scale, revision"
+                " FROM roundbook.published_variance AS published"
+                " JOIN roundbook.round ON round.id = round_id",
+            )
+        }
+
+    def of(self, answer, around=None, key=""):
+        if isinstance(answer, str):
+            return re.sub(r"(?<=matrix )\d+", lambda found: self.matrices[int(found[0])], answer)
+        if isinstance(answer, list):
+            return [self.of(each) for each in answer]
+        if isinstance(answer, dict):
+            return {key: self.of(value, answer, key) for key, value in answer.items()}
+        if isinstance(answer, int) and (key == "replaced_by" or re.fullmatch(r"\w*matrix", key)):
+            return self.matrices[answer]
+        if isinstance(answer, int) and key == "estimate":
+            return (self.computed if around["origin"] == "matrix" else self.published)[answer]
+        return answer
+
+
+def answers(engine):
+    """Ask everything that the record answers, and name what it numbers."""
+    names = Names(engine)
+    asked = [ask(engine, *each) for each in questions()]
+    for task in ("web", "speech"):
+        asked += [
+            list_matrices(engine, task, superseded=True),
+            list_plans(engine, task),
+            list_reports(engine, task),
+        ]
+        events = list_events(engine, task_name=task).model_dump(mode="json")["events"]
+        asked.append(
+            [{**each, "event": 0} for each in events if each["what"] != "archive imported"]
+        )
+    asked.append(show_report(engine, "web", 1))
+    asked += [
+        show_matrix(engine, number)
+        for number, name in names.matrices.items()
+        if not name.startswith("other")
+    ]
+    return [
+        names.of(each.model_dump(mode="json") if isinstance(each, BaseModel) else each)
+        for each in asked
+    ]
+
+
+def test_it_answers_as_before(filled, whole, elsewhere):
+    for seed in range(3):  # so that nothing has the number it had
+        log(elsewhere, scores(seed), f"r{seed}")
+    take(elsewhere, whole)
+    assert answers(elsewhere) == answers(filled)
+    moved = show_plan(elsewhere, "next web").plan.estimate
+    assert moved is not None
+    assert min(each.matrix for each in moved.rounds) > 3
+
+
+def test_a_task_among_others_is_the_same_archive_again(filled, elsewhere, export):
+    log(elsewhere, scores(), measure="P@5")
+    log(elsewhere, scores(1), "r2", measure="nDCG@10")
+    execute(elsewhere, "INSERT INTO roundbook.team (name) VALUES ('Team 2'), ('Alone'), ('Team 0')")
+    before, one = export(elsewhere, "other"), export(filled, "web")
+    imported = take(elsewhere, one)
+    assert (imported.whole, imported.tasks) == (False, ["web"])
+    assert export(elsewhere, "web").read_bytes() == one.read_bytes()
+    assert export(elsewhere, "other").read_bytes() == before.read_bytes()
+    assert [each.task for each in list_tasks(elsewhere).tasks] == ["other", "web"]
+    assert scalar(elsewhere, "SELECT count(*) FROM roundbook.team") == 4
+
+
+def test_a_task_holds_what_belongs_to_it_and_no_more(filled, export):
+    web, speech = export(filled, "web"), export(filled, "speech")
+    assert [row["name"] for row in table_in(speech, "task")] == ["speech"]
+    assert [row["name"] for row in table_in(speech, "measure")] == ["nDCG@10"]
+    assert [row["name"] for row in table_in(web, "measure")] == ["P@5", "nDCG@10"]
+    assert table_in(speech, "team") == table_in(speech, "matrix") == table_in(speech, "plan") == []
+    assert {row["name"] for row in table_in(web, "plan")} == {"next web"}
+    assert len(table_in(speech, "published_variance")) == 4
+    assert {row["task_id"] for row in table_in(speech, "event")} == {"1"}
+    both = export(filled, "speech", "web", "web")
+    assert json.loads(members_of(both)["manifest.json"])["tasks"] == ["web", "speech"]
+    total = {len(table_in(file, "round")) for file in (web, speech, both)}
+    assert total == {3, 2, 5}
+
+
+def test_the_versions_of_a_plan_stay_together(engine, elsewhere, export):
+    """A plan of a task may have begun as one from a variance that somebody typed in."""
+    log(engine, scores())
+    save_plan(engine, "next", plan(0.05, Design(m=(10,), min_d=(0.1,))), user="ann")
+    execute(
+        engine,
+        "INSERT INTO roundbook.plan (name, task_id, version, result, software, saved_by)"
+        " SELECT name, (SELECT id FROM roundbook.task), 2, result, software, 'ben'"
+        " FROM roundbook.plan",
+    )
+    take(elsewhere, export(engine, "other"))
+    assert rows(elsewhere, "SELECT version, task_id IS NULL FROM roundbook.plan ORDER BY id") == [
+        (1, True),
+        (2, False),
+    ]
+
+
+def test_an_empty_record(engine, elsewhere, export):
+    file = export(engine)
+    assert take(elsewhere, file).tasks == []
+    assert export(elsewhere).read_bytes() == file.read_bytes()
+    (told,) = list_events(elsewhere).events
+    assert (told.what, told.task, told.who) == ("archive imported", None, "importer")
+
+
+def test_texts_and_numbers_of_every_kind(engine, elsewhere, export):
+    """What is there through SQL, whatever Roundbook itself would let in."""
+    odd = [
+        "",
+        "\\",
+        "\\N",
+        'say "so"',
+        "a,b",
+        "two\nlines\r\n",
+        " space ",
+        "é\u2028ü",
+        "null",
+        "=1+1",
+    ]
+    with unit_of_work(engine) as connection:
+        for place, title in enumerate([*odd, None]):
+            connection.execute(
+                text("INSERT INTO roundbook.task (name, title) VALUES (:name, :title)"),
+                {"name": f"{place}{title}", "title": title},
+            )
+        connection.execute(
+            text(
+                "INSERT INTO roundbook.round (task_id, ordinal, label, held)"
+                " VALUES (1, 1, E'\\\\', '0987-01-01')"
+            )
+        )
+        for place, number in enumerate([5e-324, 1.7976931348623157e308, 0.1 + 0.2, 1e22, 123456.0]):
+            connection.execute(
+                text(
+                    "INSERT INTO roundbook.measure (name, family, lower_bound, upper_bound,"
+                    " parameters) VALUES (:name, '', -0.0, :number, CAST(:json AS jsonb))"
+                ),
+                {
+                    "name": f"m{place}",
+                    "number": number,
+                    "json": json.dumps({"b": odd, "a": {"deep": [1, 1.5, 1e300, True, None, odd]}}),
+                },
+            )
+        connection.execute(
+            text(
+                "INSERT INTO roundbook.published_variance (round_id, measure_id,"
+                " assessments, scale, revision, topics, runs, variance, source, software,"
+                " recorded_at, recorded_by) SELECT 1, id, '', 'raw', 1, 2, 1, 1e-300, '\"', '',"
+                " '1999-12-31 23:59:59.999999+05:30', E'\\n' FROM roundbook.measure"
+            )
+        )
+        connection.commit()
+    file = export(engine)
+    take(elsewhere, file)
+    assert export(elsewhere).read_bytes() == file.read_bytes()
+    for statement in (
+        "SELECT name, title FROM roundbook.task ORDER BY id",
+        "SELECT label, held, pseudonym_key FROM roundbook.round",
+        "SELECT name, CAST(lower_bound AS text), upper_bound, parameters FROM roundbook.measure"
+        " ORDER BY name",
+        "SELECT assessments, variance, source, recorded_at, recorded_by"
+        " FROM roundbook.published_variance",
+    ):
+        assert rows(elsewhere, statement) == rows(engine, statement)
+    assert rows(elsewhere, "SELECT title FROM roundbook.task ORDER BY id") == [
+        (each,) for each in [*odd, None]
+    ]
+
+
+def test_scores_of_every_kind_and_their_order(engine, elsewhere, export):
+    values = scores()
+    values[0] = (-0.0, 5e-324, 1e-05, 1 / 3)
+    values[:, 3] = 0.25
+    number = log(engine, values[::-1]).matrix
+    log(engine, np.full((5, 3), 0.1), "same")  # only rounding varies here, if anything
+    log(engine, scores(9, 4, 1), "one run")
+    take(elsewhere, export(engine))
+    for each in (engine, elsewhere):
+        with unit_of_work(each) as connection:
+            row = connection.execute(
+                text("SELECT * FROM roundbook.matrix WHERE id = :id"), {"id": number}
+            )
+            loaded = load_matrix(connection, row.one())
+        assert (
+            loaded.scores.tobytes() == values[::-1].tobytes()
+            or (loaded.scores == values[::-1]).all()
+        )
+        assert np.signbit(loaded.scores[-1, 0]) == np.signbit(values[0, 0])
+        assert loaded.topics == [f"t{each}" for each in range(6)]
+
+
+@pytest.mark.parametrize(
+    "file", ["treccovid/treccovid_round1_ndcg10.csv", "adhoc/trec_adhoc3_ap.csv"]
+)
+def test_real_scores_come_back_exactly(engine, elsewhere, export, shared, file):
+    path = shared / "data" / file
+    logged = log_files(
+        engine, "real", "r1", [path], "AP", create=True, max_file_bytes=2**26, user="ann"
+    )
+    archive = export(engine)
+    take(elsewhere, archive)
+    assert export(elsewhere).read_bytes() == archive.read_bytes()
+    every = "SELECT run, topic, value FROM roundbook.score ORDER BY run, topic"
+    assert rows(elsewhere, every) == rows(engine, every)
+    assert len(rows(elsewhere, every)) == logged.topics * logged.runs
+
+
+def test_the_scores_can_be_logged_from_the_archive(engine, whole, tmp_path):
+    for number, row in enumerate(table_in(whole, "matrix"), 1):
+        file = tmp_path / f"{number}.csv"
+        file.write_text(members_of(whole)[f"scores/{number:06d}.csv"], encoding="utf-8")
+        log_files(
+            engine, "again", str(number), [file], "AP", create=True, max_file_bytes=2**20, user="a"
+        )
+        digest = "SELECT content_hash FROM roundbook.matrix WHERE id = :id"
+        assert scalar(engine, digest, id=number) == row["content_hash"]
+
+
+def test_no_sentence_of_a_result_holds_a_number_of_a_row(whole):
+    for name in ("plan", "drift_report"):
+        for row in table_in(whole, name):
+            assert not re.search(r"(matrix|estimate) \d", row["result"])
+
+
+def test_results_have_no_other_numbers_of_rows():
+    """Each whole number in a saved result is either known to be one, or known to be none."""
+    rows_of_tables = {"matrix", "from_matrix", "to_matrix", "estimate"}
+    plain = {
+        "brown_forsythe_significant", "dof", "factor_version", "from_revision", "from_version", "m",
+        "ordinal", "revision", "runs", "runs_from", "runs_to", "shared_topics", "to_revision",
+        "to_version", "topics", "topics_exact", "topics_needed", "topics_sakai", "topics_upper",
+        "two_way_dof", "undefined_sd_ratios", "undefined_shifts", "welch_significant",
+    }  # fmt: skip
+    found = set()
+
+    def walk(schema, definitions, key=None):
+        if "$ref" in schema:
+            schema = definitions[schema["$ref"].rpartition("/")[2]]
+            if schema["title"] in seen:
+                return
+            seen.add(schema["title"])
+        if schema.get("type") == "integer":
+            found.add(key)
+        for name, each in schema.get("properties", {}).items():
+            walk(each, definitions, name)
+        for each in [*schema.get("anyOf", []), *schema.get("prefixItems", []), schema.get("items")]:
+            if isinstance(each, dict):
+                walk(each, definitions, key)
+
+    for model in (Plan, VarianceHistory, DriftReport):
+        seen = set()
+        schema = model.model_json_schema(mode="serialization")
+        walk(schema, schema.get("$defs", {}))
+    assert found == rows_of_tables | plain
+
+
+# the event, the pseudonyms, the moment
+
+
+def test_an_import_is_an_event_of_the_database_alone(whole, engine, elsewhere, export):
+    take(engine, whole)
+    told = [each for each in list_events(engine).events if each.what == "archive imported"]
+    assert [(each.task, each.who) for each in told] == [("web", "importer"), ("speech", "importer")]
+    assert told[0].details == {
+        "sha256": hashlib.sha256(whole.read_bytes()).hexdigest(),
+        "tasks": ["web", "speech"],
+        "software": "roundbook 0.1.0",
+    }
+    take(elsewhere, export(engine))
+    shas = [
+        each.details["sha256"] for each in list_events(elsewhere, what="archive imported").events
+    ]
+    assert len(shas) == 2
+
+
+def test_pseudonyms_and_published_rounds_stay(filled, whole, elsewhere):
+    take(elsewhere, whole)
+    statement = "SELECT label, status, pseudonym_key FROM roundbook.round ORDER BY id"
+    kept = rows(elsewhere, statement)
+    assert kept == rows(filled, statement)
+    assert {status for _, status, _ in kept} == {"draft", "published"}
+    assert all(isinstance(key, UUID) for *_, key in kept)
+    with pytest.raises(DatabaseError, match="published"):
+        execute(elsewhere, "UPDATE roundbook.round SET status = 'draft'")
+
+
+def test_it_is_what_one_moment_saw(filled, whole, tmp_path):
+    def meanwhile(said):
+        if "round.csv" in said:
+            log(filled, scores(), task="web", label="2026", measure="P@5")
+
+    export_archive(filled, tmp_path / "a.zip", progress=meanwhile)
+    assert (tmp_path / "a.zip").read_bytes() == whole.read_bytes()
+    assert scalar(filled, "SELECT count(*) FROM roundbook.round WHERE label = '2026'") == 1
+
+
+# refused, and nothing kept
+
+
+@pytest.fixture
+def refused(engine):
+    """Import what is refused; return the sentence. The record must stay as it was."""
+
+    def call(file, kind=RoundbookError, into=engine):
+        before = counts(into)
+        with pytest.raises(kind) as error:
+            take(into, file)
+        assert counts(into) == before
+        said = str(error.value)
+        assert "\n" not in said
+        assert 4 <= len(said.split()) < 60
+        return said
+
+    return call
+
+
+def test_a_task_that_is_there(filled, whole, export, refused):
+    said = refused(whole, AlreadyRecorded, filled)
+    assert "a task of this name already: 'speech', 'web'. Import the archive into another" in said
+    refused(export(filled, "speech"), AlreadyRecorded, filled)
+
+
+def test_a_plan_that_is_there(engine, whole, refused):
+    save_plan(engine, "a guess", plan(0.05, Design(m=(10,), min_d=(0.1,))), user="ann")
+    assert "a plan of this name already: 'a guess'" in refused(whole, AlreadyRecorded)
+
+
+@pytest.mark.parametrize(
+    ("columns", "values", "said"),
+    [
+        ("name, family, cutoff", "'NDCG@10', 'nDCG', 5", "cutoff is 5 there and 10 in"),
+        ("name, family, cutoff", "'nDCG@10', 'other', 10", "family is other there and nDCG in"),
+        (
+            "name, family, cutoff, parameters",
+            """'nDCG@10', 'nDCG', 10, '{"gains": "exp"}'""",
+            """parameters is {"gains":"exp"} there and {} in""",
+        ),
+        (
+            "name, family, cutoff, lower_bound, upper_bound",
+            "'nDCG@10', 'nDCG', 10, 0, 1",
+            "lower bound is 0.0 there and unknown in",
+        ),
+    ],
+)
+def test_a_measure_that_is_another(engine, whole, refused, columns, values, said):
+    execute(engine, f"INSERT INTO roundbook.measure ({columns}) VALUES ({values})")
+    assert said in refused(whole, AlreadyRecorded)
+
+
+def test_teams_and_measures_are_one_whatever_their_capitals(engine, whole):
+    execute(
+        engine,
+        "INSERT INTO roundbook.team (name) VALUES ('TEAM 1')",
+        "INSERT INTO roundbook.measure (name, family, cutoff) VALUES ('NDCG@10', 'NDCG', 10)",
+    )
+    take(engine, whole)
+    assert rows(engine, "SELECT name FROM roundbook.team ORDER BY id") == [
+        ("TEAM 1",),
+        ("Team 0",),
+        ("Team 2",),
+    ]
+    assert rows(engine, "SELECT name FROM roundbook.measure ORDER BY id") == [
+        ("NDCG@10",),
+        ("P@5",),
+    ]
+    assert scalar(
+        engine,
+        "SELECT count(*) FROM roundbook.run JOIN roundbook.team ON team.id = team_id"
+        " WHERE team.name = 'TEAM 1'",
+    )
+
+
+def changed(file, target, change, *, checksums=True):
+    """Write an archive anew after a change of its members' texts."""
+    members = members_of(file)
+    change(members)
+    if checksums:
+        said = json.loads(members["manifest.json"])
+        said["members"] = {
+            name: {
+                "sha256": hashlib.sha256(each.encode()).hexdigest(),
+                "bytes": len(each.encode()),
+                "rows": len(list(csv.reader(io.StringIO(each, newline="")))) - 1
+                if name.endswith(".csv")
+                else None,
+            }
+            for name, each in members.items()
+            if name != "manifest.json"
+        } | said.get("added", {})
+        members["manifest.json"] = json.dumps(said)
+    with zipfile.ZipFile(target, "w") as content:
+        for name, each in members.items():
+            content.writestr(name, each)
+    return target
+
+
+def cell(member, line, column, new, *, number=False):
+    """Return a change of one cell: by line from 1 below the header, by the column's name."""
+
+    def change(members):
+        table = list(csv.reader(io.StringIO(members[member], newline="")))
+        at = column if number else table[0].index(column)
+        assert table[line][at] != new
+        table[line][at] = new
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows(table)
+        members[member] = out.getvalue()
+
+    return change
+
+
+def line_of(member, change):
+    """Return a change of a member's lines."""
+
+    def call(members):
+        lines = members[member].splitlines(keepends=True)
+        change(lines)
+        members[member] = "".join(lines)
+
+    return call
+
+
+def swap_names(lines):
+    one, two = lines[1].partition(","), lines[2].partition(",")
+    lines[1:3] = [two[0] + "".join(one[1:]), one[0] + "".join(two[1:])]
+
+
+def emptied(*names):
+    """Return a change that leaves nothing but the headers of these members."""
+
+    def call(members):
+        for name in names:
+            members[name] = members[name].partition("\n")[0] + "\n"
+
+    return call
+
+
+SPOILT = {
+    "a score": (cell("scores/000003.csv", 2, 3, "0.123", number=True), "their hash is another"),
+    "a topic's name": (cell("scores/000003.csv", 2, 0, "77", number=True), "hash is another"),
+    "two topics in the place of each other": (
+        line_of("scores/000001.csv", swap_names),
+        "their hash is another",
+    ),
+    "NaN": (cell("scores/000001.csv", 1, 1, "nan", number=True), "'nan' is not how an archive"),
+    "infinity": (cell("scores/000001.csv", 1, 1, "1e999", number=True), "'1e999' is not how"),
+    "a missing score": (cell("scores/000001.csv", 1, 1, "", number=True), "'' is not how"),
+    "a score otherwise written": (cell("scores/000001.csv", 1, 1, "5_0", number=True), "'5_0' is"),
+    "a score too few": (
+        line_of("scores/000001.csv", lambda lines: lines.__setitem__(1, "1,0.5\n")),
+        "scores/000001.csv:2: expected 8 scores, found 1",
+    ),
+    "a topic too few": (
+        line_of("scores/000001.csv", lambda lines: lines.pop()),
+        "the scores of 11 topics, not of 12",
+    ),
+    "a topic twice": (
+        line_of("scores/000001.csv", lambda lines: lines.append(lines[1])),
+        "the scores of 13 topics, not of 12",
+    ),
+    "no scores at all": (lambda members: members.update({"scores/000001.csv": "\n"}), "header"),
+    "a matrix without its scores": (
+        lambda members: members.pop("scores/000011.csv"),
+        "the member scores/000011.csv is missing",
+    ),
+    "scores of no matrix": (
+        lambda members: members.update({"scores/000012.csv": "topic,a\n"}),
+        "the member scores/000012.csv belongs to no archive",
+    ),
+    "no table of topics": (lambda members: members.pop("topic.csv"), "topic.csv is missing"),
+    "a table more": (
+        lambda members: members.update({"alembic_version.csv": "a\n"}),
+        "alembic_version.csv belongs to no archive of this version",
+    ),
+    "a column more": (
+        lambda members: members.update({"team.csv": "id,name,more\n"}),
+        "team.csv:1: the header must be id,name",
+    ),
+    "a cell too few": (
+        line_of("topic.csv", lambda lines: lines.__setitem__(1, "1,1\n")),
+        "topic.csv:2: expected 3 cells as in the header, found 2",
+    ),
+    "a raw variance": (cell("variance_estimate.csv", 1, "variance", "0.5"), "a variance of 0.5 is"),
+    "a sum of squares": (cell("variance_estimate.csv", 1, "sum_of_squares", "9.5"), "is not that"),
+    "degrees of freedom": (cell("variance_estimate.csv", 1, "dof", "7"), "is not that of"),
+    "a matrix's runs": (cell("matrix.csv", 1, "runs", "7"), "the tags of 7 runs"),
+    "a matrix's topics": (cell("matrix.csv", 1, "topics", "3"), "not of 3"),
+    "a huge matrix": (cell("matrix.csv", 1, "topics", "2147483647"), "not of 2147483647"),
+    "a number beyond the database's": (
+        cell("matrix.csv", 1, "missing_cells", "9" * 30),
+        "the record refuses what it holds",
+    ),
+    "a number of 5,000 digits": (cell("matrix.csv", 1, "missing_cells", "9" * 5000), "is not how"),
+    "a negative size": (cell("matrix.csv", 1, "topics", "-1"), "refuses what it holds"),
+    "a number with a zero before it": (cell("matrix.csv", 1, "revision", "01"), "'01' is not how"),
+    "full-width digits": (cell("round.csv", 1, "ordinal", "１"), "is not how an archive writes"),
+    "a hash": (cell("matrix.csv", 2, "content_hash", "0" * 64), "scores/000002.csv"),
+    "a topic of no task": (
+        cell("topic.csv", 1, "task_id", "9"),
+        "topic.csv:2:2: task_id names number 9, which is not there",
+    ),
+    "number 0": (cell("topic.csv", 1, "task_id", "0"), "task_id names number 0"),
+    "no task": (cell("topic.csv", 1, "task_id", ""), "'' is not how an archive writes task_id"),
+    "a row numbered otherwise": (cell("topic.csv", 2, "id", "7"), ":3:1: row 2 is numbered 7"),
+    "a topic of the other task": (cell("topic.csv", 1, "task_id", "2"), "is not in topic.csv"),
+    "a run of another round": (cell("run.csv", 1, "round_id", "2"), "run '2023-run1' is not in"),
+    "a team twice": (cell("team.csv", 2, "name", "TEAM 0"), "team.csv: a name is there twice"),
+    "a task twice": (cell("task.csv", 2, "name", "web"), "refuses what it holds"),
+    "a task without a name": (cell("task.csv", 1, "name", ""), "refuses what it holds"),
+    "a status": (cell("matrix.csv", 1, "missing_policy", "ignore"), "refuses what it holds"),
+    "factors of another matrix": (cell("factor.csv", 1, "matrix_id", "4"), "refuses what it holds"),
+    "a factor without a number": (cell("factor.csv", 1, "sd", "nan"), "'nan' is not how"),
+    "a negative sd": (cell("factor.csv", 1, "sd", "-1.0"), "refuses what it holds"),
+    "a withdrawal out of turn": (cell("withdrawal.csv", 1, "withdrawn", "false"), "refuses"),
+    "a truth": (cell("withdrawal.csv", 1, "withdrawn", "yes"), "'yes' is not how"),
+    "a day": (cell("round.csv", 1, "held", "2023-02-30"), "'2023-02-30' is not how"),
+    "a time of another zone": (
+        cell("task.csv", 1, "created_at", "2026-01-01T00:00:00.000000+01:00"),
+        "is not how an archive writes created_at",
+    ),
+    "a time without one": (
+        cell("task.csv", 1, "created_at", "2026-01-01T00:00:00.000000"),
+        "is not how an archive writes created_at",
+    ),
+    "a key": (cell("round.csv", 1, "pseudonym_key", "x"), "'x' is not how"),
+    "a key in braces": (cell("round.csv", 1, "pseudonym_key", "{" + "0" * 32 + "}"), "is not how"),
+    "JSON with white space": (cell("event.csv", 1, "details", '{"a": 1}'), "is not how"),
+    "JSON with NaN": (cell("event.csv", 1, "details", '{"a":NaN}'), "is not how"),
+    "JSON with a key twice": (cell("event.csv", 1, "details", '{"a":1,"a":1}'), "is not how"),
+    "JSON with half a character": (cell("event.csv", 1, "details", '{"a":"\\ud800"}'), "not how"),
+    "JSON with a NUL": (cell("event.csv", 1, "details", '{"a":"\\u0000"}'), "refuses"),
+    "deep JSON": (cell("event.csv", 1, "details", "[" * 9000 + "]" * 9000), "is not how"),
+    "a list that is none": (cell("matrix.csv", 1, "files", '{"a":1}'), "is not how"),
+    "a list of numbers": (cell("matrix.csv", 1, "files", "[1,2]"), "is not how"),
+    "a text with a NUL": (cell("task.csv", 1, "title", "a\0b"), "refuses what it holds"),
+    "a backslash too many": (cell("task.csv", 1, "title", "\\a"), "is not how an archive writes"),
+    "a plan of a matrix that is not there": (
+        lambda members: members.update(
+            {"plan.csv": members["plan.csv"].replace('""matrix"":4', '""matrix"":99')}
+        ),
+        "result names number 99, which is not there",
+    ),
+    "a report of factors that are not there": (
+        cell("drift_report.csv", 1, "to_factor_set_id", "99"),
+        "to_factor_set_id names number 99",
+    ),
+    "an estimate of two origins": (
+        cell("plan_estimate.csv", 1, "published_variance_id", "1"),
+        "refuses what it holds",
+    ),
+    "a matrix without its event": (emptied("event.csv"), "no event tells of matrix"),
+    "matrices without variances": (
+        emptied("variance_estimate.csv", "plan_estimate.csv", "plan.csv"),
+        "has no variance",
+    ),
+    "a line end of Windows": (
+        lambda members: members.update({"task.csv": members["task.csv"].replace("\n", "\r\n")}),
+        "task.csv:1: the quotes of this row",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", SPOILT)
+def test_what_contradicts_itself_is_refused(whole, tmp_path, refused, what):
+    change, said = SPOILT[what]
+    assert said in refused(changed(whole, tmp_path / "spoilt.zip", change), InputError)
+
+
+def test_a_changed_cell_without_the_manifest(whole, tmp_path, refused):
+    change = cell("factor.csv", 1, "mean", "0.5")
+    said = refused(changed(whole, tmp_path / "a.zip", change, checksums=False), BadFile)
+    assert "factor.csv: its checksum is not the one in the manifest" in said
+
+
+def test_a_wrong_number_of_rows(whole, tmp_path, refused):
+    def change(members):
+        said = json.loads(members["manifest.json"])
+        said["members"]["topic.csv"]["rows"] += 1
+        members["manifest.json"] = json.dumps(said)
+
+    said = refused(changed(whole, tmp_path / "a.zip", change, checksums=False), BadFile)
+    assert "topic.csv: there are 20 rows, and the manifest says otherwise" in said
+
+
+def test_a_wrong_list_of_tasks(filled, export, tmp_path, refused):
+    def change(members):
+        members["manifest.json"] = members["manifest.json"].replace('"web"', '"speech"')
+
+    spoilt = changed(export(filled, "web"), tmp_path / "a.zip", change, checksums=False)
+    assert "the manifest tells of other tasks" in refused(spoilt, BadFile)
+
+
+def test_any_cell_changed_at_random_is_refused_or_comes_back_as_it_is(
+    whole, tmp_path, server, template, export
+):
+    """With the checksums put right: what is let in is a record, and gives that archive again."""
+    chance = random.Random(20260401)
+    alphabet = ["", "0", "1", "-1", "nan", "1e400", "x", '"', "\\", "[]", "{}", "true", "9" * 19]
+    names = sorted(name for name in members_of(whole) if name.endswith(".csv"))
+    let_in = 0
+    for _ in range(40):
+        name = chance.choice(names)
+        table = list(csv.reader(io.StringIO(members_of(whole)[name], newline="")))
+        line, at = chance.randrange(1, len(table)), chance.randrange(len(table[0]))
+        new = chance.choice([each for each in alphabet if each != table[line][at]])
+        spoilt = changed(whole, tmp_path / "a.zip", cell(name, line, at, new, number=True))
+        with database_on(server, f"TEMPLATE {template}") as engine:
+            try:
+                take(engine, spoilt)
+            except InputError:
+                assert not any(counts(engine).values())
+            else:
+                let_in += 1
+                again, kept = members_of(export(engine)), members_of(spoilt)
+                del again["manifest.json"], kept["manifest.json"]
+                assert again == kept, (name, line, at, new)
+    assert 0 < let_in < 20
+
+
+def test_no_archive(tmp_path, refused):
+    (tmp_path / "a.zip").write_text("topic,a\n1,0.5\n")
+    assert "no zip file" in refused(tmp_path / "a.zip", BadFile)
+
+
+# crashes, crowds, roles, costs
+
+
+def test_a_killed_import_leaves_nothing(engine, whole):
+    half = threading.Event()
+    with engine.connect() as connection, connection.begin():
+        # It comes to wait where the rounds are inserted, with tasks and matrices before them.
+        connection.execute(text("LOCK TABLE roundbook.variance_estimate IN EXCLUSIVE MODE"))
+        process = Forked(engine.url, partial(take, file=whole), tells=True)
+        process.let_go()
+        for _ in range(200):
+            waiting = scalar(
+                engine,
+                "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation ="
+                " CAST('roundbook.variance_estimate' AS regclass)",
+            )
+            if waiting:
+                break
+            half.wait(0.1)
+        assert waiting == 1
+        process.kill()
+        assert process.end().reached == "working"
+    for _ in range(200):  # until the server has noticed
+        if not scalar(
+            engine,
+            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database ="
+            " (SELECT oid FROM pg_database WHERE datname = current_database())",
+        ):
+            break
+        half.wait(0.1)
+    assert not any(counts(engine).values())
+    assert take(engine, whole).matrices == 11
+
+
+def test_two_imports_of_one_archive_at_once(engine, whole):
+    told = race(engine.url, [partial(take, file=whole)] * 2)
+    assert sorted(each.reached for each in told) == ["", "done"]
+    (lost,) = [each for each in told if each.reached != "done"]
+    assert lost.error == "AlreadyRecorded"
+    assert "a task of this name already: 'speech', 'web'" in lost.said
+    assert counts(engine)["matrix"] == 11
+
+
+@pytest.fixture
+def roles(engine):
+    """The engines of a role that only reads, and of one that logs."""
+    made, engines = [], {}
+    for access in ("reader", "service"):
+        name = f"role_{uuid4().hex}"
+        made.append(name)
+        administer(engine.url, f"CREATE ROLE {name} LOGIN PASSWORD 'pw'")
+        grant_access(engine, name, access)
+        engines[access] = make_engine(engine.url.set(username=name, password="pw"))
+    yield engines
+    for each in engines.values():
+        each.dispose()
+    administer(
+        engine.url,
+        *(f"DROP OWNED BY {name}" for name in made),
+        *(f"DROP ROLE {name}" for name in made),
+    )
+
+
+def test_who_logs_may_import_and_who_reads_may_export(roles, whole, export):
+    with pytest.raises(DatabaseError, match="may not do this"):
+        take(roles["reader"], whole)
+    take(roles["service"], whole)
+    assert export(roles["reader"]).read_bytes() == whole.read_bytes()
+
+
+def statements(engine, work):
+    seen = []
+
+    def note(connection, cursor, statement, *_):
+        seen.append(statement)
+
+    sqlalchemy_event.listen(engine, "before_cursor_execute", note)
+    try:
+        work()
+    finally:
+        sqlalchemy_event.remove(engine, "before_cursor_execute", note)
+    return len(seen)
+
+
+def test_what_it_asks_of_the_server_grows_by_the_matrix_alone(
+    engine, elsewhere, server, template, export, tmp_path
+):
+    costs = []
+    for rounds in (1, 2, 10):  # the first brings the measure along
+        for number in range(rounds):
+            log(engine, scores(number, 12, 8), f"r{number}", task=f"task {rounds}")
+        file = tmp_path / f"{rounds}.zip"
+        out = statements(
+            engine, lambda f=file, n=rounds: export_archive(engine, f, tasks=[f"task {n}"])
+        )
+        into = statements(elsewhere, lambda f=file: take(elsewhere, f))
+        costs.append((out, into))
+    _, (few_out, few_in), (many_out, many_in) = costs
+    assert many_out - few_out == 8 * 3  # its row, its topics, its runs
+    assert many_in - few_in == 8  # the order of its topics; the scores go by COPY
+
+
+# the file
+
+
+def test_a_file_that_is_there_stays_unless_forced(filled, whole, tmp_path):
+    file = tmp_path / "a.zip"
+    file.write_text("mine")
+    with pytest.raises(InputError, match="overwrite it by --force"):
+        export_archive(filled, file)
+    assert file.read_text() == "mine"
+    exported = export_archive(filled, file, force=True)
+    assert file.read_bytes() == whole.read_bytes()
+    assert exported.bytes == file.stat().st_size
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert [each.name for each in tmp_path.iterdir()] == ["a.zip"]
+
+
+def test_a_broken_export_leaves_what_was_there(filled, tmp_path, monkeypatch):
+    file = tmp_path / "a.zip"
+    file.write_text("mine")
+
+    def broken(connection, row):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(exporting, "load_matrix", broken)
+    with pytest.raises(InputError, match=r"a.zip: this cannot be written \(No space left"):
+        export_archive(filled, file, force=True)
+    assert file.read_text() == "mine"
+    assert [each.name for each in tmp_path.iterdir()] == ["a.zip"]
+
+
+def test_names_that_no_archive_can_have(engine, tmp_path):
+    with pytest.raises(InputError, match="not a stream"):
+        export_archive(engine, type(tmp_path)("-"))
+    with pytest.raises(InputError, match="no directory"):
+        export_archive(engine, tmp_path / "none" / "a.zip")
+    with pytest.raises(InputError, match="no ordinary file"):
+        export_archive(engine, tmp_path)
+    with pytest.raises(NotRecorded, match="no task 'none'"):
+        export_archive(engine, tmp_path / "a.zip", tasks=["none"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_import_reads_nothing_but_what_it_checked(whole, engine, monkeypatch):
+    """The members are read from the file that was opened, not by its name again."""
+    original = importing.open_archive
+
+    @contextmanager
+    def opened(file):
+        with original(file) as archive:
+            kept = file.read_bytes()
+            file.unlink()
+            try:
+                yield archive
+            finally:
+                file.write_bytes(kept)
+
+    monkeypatch.setattr(importing, "open_archive", opened)
+    assert take(engine, whole).matrices == 11
+
+
+def test_publishing_and_revising_go_on_afterwards(engine, whole):
+    take(engine, whole)
+    publish_round(engine, "web", "2024", user="ann")
+    create_task(engine, "more", user="ann")
+    newest = log(engine, scores(), task="more")
+    assert newest.matrix == 12
