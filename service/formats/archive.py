@@ -84,6 +84,7 @@ class Archive(NamedTuple):
     """An open archive, all of whose members are there and as they were written."""
 
     file: str
+    bytes: int
     sha256: str
     manifest: Manifest
     content: ZipFile
@@ -164,7 +165,7 @@ def open_archive(path: Path) -> Iterator[Archive]:
         with _opened(stream, file) as content:
             _check_members(content, size, file)
             manifest = _read_manifest(content, file)
-            archive = Archive(file, digest, manifest, content)
+            archive = Archive(file, size, digest, manifest, content)
             _check_content(archive)
             yield archive
 

@@ -139,7 +139,7 @@ def import_archive(
     return ImportedArchive(
         archive=archive.file,
         sha256=archive.sha256,
-        bytes=file.stat().st_size,
+        bytes=archive.bytes,
         software=archive.manifest.software,
         tasks=state.tasks,
         scores=sum(each.topics * each.runs for each in state.matrices),
