@@ -696,6 +696,13 @@ def swap_names(lines):
     lines[1:3] = [two[0] + "".join(one[1:]), one[0] + "".join(two[1:])]
 
 
+def doubled(members):
+    """Let the first variance and its sum of squares agree with each other, not with the scores."""
+    (row, *_) = csv.DictReader(io.StringIO(members["variance_estimate.csv"], newline=""))
+    for column in ("sum_of_squares", "variance"):
+        cell("variance_estimate.csv", 1, column, repr(2 * float(row[column])))(members)
+
+
 def emptied(*names):
     """Return a change that leaves nothing but the headers of these members."""
 
@@ -753,6 +760,7 @@ SPOILT = {
     ),
     "a raw variance": (cell("variance_estimate.csv", 1, "variance", "0.5"), "a variance of 0.5 is"),
     "a sum of squares": (cell("variance_estimate.csv", 1, "sum_of_squares", "9.5"), "is not that"),
+    "a variance with its sum of squares": (doubled, "is not that of its 12 x 8 scores"),
     "degrees of freedom": (cell("variance_estimate.csv", 1, "dof", "7"), "is not that of"),
     "a matrix's runs": (cell("matrix.csv", 1, "runs", "7"), "the tags of 7 runs"),
     "a matrix's topics": (cell("matrix.csv", 1, "topics", "3"), "not of 3"),
