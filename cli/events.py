@@ -58,7 +58,9 @@ def events(
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", min=1, metavar="N", help="Only the latest N. (default: all)"),
+        typer.Option(
+            "--limit", min=1, max=10**9, metavar="N", help="Only the latest N. (default: all)"
+        ),
     ] = None,
     form: Form = "table",
     database: Database = None,

@@ -142,7 +142,7 @@ def _standing(shown: ShownPlan) -> list[str]:
         for each in shown.stale
     ]
     if shown.new_rounds:
-        lines.append(f"Not in it, since recorded later: {', '.join(shown.new_rounds)}.")
+        lines.append(f"Not in it, since they did not count then: {', '.join(shown.new_rounds)}.")
     return [*lines, *(["To renew it:"] if shown.renew else [])]
 
 

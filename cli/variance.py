@@ -74,7 +74,9 @@ def show_(
 
 
 def _heading(history: VarianceHistory) -> list[str]:
-    label = "" if history.assessments == "official" else f", {history.assessments} assessments"
+    # Of several, each round counts by the first that it has.
+    labels = ", else ".join(history.mixed) or history.assessments
+    label = "" if labels == "official" else f", {labels} assessments"
     return [f"{history.task}: {history.measure}, {history.scale} scale{label}"]
 
 

@@ -13,12 +13,14 @@ import numpy as np
 import numpy.typing as npt
 import psycopg
 from psycopg import sql
+from pydantic import ValidationError
 from sqlalchemy import Connection, Engine, Table, exc, select, text
 
 from service.database.engine import unit_of_work
 from service.database.faults import driver_error
 from service.database.tables import (
     SCHEMA,
+    drift_report,
     matrix,
     matrix_topic,
     plan,
@@ -44,8 +46,11 @@ from service.logbook.archive_tables import (
     scores_member,
     table_member,
 )
+from service.logbook.drift import DriftReport
 from service.logbook.events import record_event
 from service.logbook.exporting import Contents, contents
+from service.logbook.plans import Plan
+from service.logbook.result import Result
 from service.logbook.storing import store_scores
 
 _ROWS_AT_ONCE = 1_000
@@ -94,6 +99,9 @@ class _Import:
     runs: dict[tuple[int, str], int] = field(default_factory=dict)
     matrices: list[_Matrix] = field(default_factory=list)
     squares: dict[int, Squares] = field(default_factory=dict)
+
+
+_PRINTED: dict[Table, type[Result]] = {plan: Plan, drift_report: DriftReport}
 
 
 def import_archive(
@@ -255,6 +263,21 @@ def _note(state: _Import, table: Table, row: dict[str, Any], made: int) -> None:
         check_raw(
             row, state.squares[row["matrix_id"]], f"{state.archive.file}/{table_member(table)}"
         )
+    elif table in _PRINTED:
+        _check_printed(state.archive, table, row)
+
+
+def _check_printed(archive: Archive, table: Table, row: dict[str, Any]) -> None:
+    """Refuse a plan or drift report that could never be shown, and never be deleted."""
+    try:
+        _PRINTED[table].model_validate(row["result"])
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        where = ".".join(map(str, fault["loc"]))
+        raise BadFile(
+            f"a result cannot be read: {where}: {fault['msg'].lower()}",
+            f"{archive.file}/{table_member(table)}",
+        ) from None
 
 
 def _import_scores(state: _Import, progress: Callable[[str], object]) -> None:

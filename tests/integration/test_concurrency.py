@@ -419,11 +419,15 @@ def save(min_d, engine):
 
 def test_a_plan_is_saved_while_what_it_rests_on_is_revised(engine, database):
     log(engine, scores(0))
+    kept = 0
     for repetition in range(1, 6):
         (version, status), revised = values_of(
             race(database, [partial(save, 0.1), partial(revise, 1, repetition)])
         )
-        assert (version, status, revised) == (repetition, "saved", repetition + 1)
+        # Computed before the revision, it may be what was saved after the one before.
+        kept += status == "saved"
+        assert (version, revised) == (kept, repetition + 1)
+    assert show_plan(engine, "next").versions == kept >= 1
 
 
 def test_several_make_the_same_task_and_rounds_at_once(engine, database):
