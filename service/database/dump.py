@@ -139,6 +139,15 @@ def _too_new(file: Path, major: int) -> InputError:
     )
 
 
+def _end(*processes: subprocess.Popen[bytes]) -> None:
+    for process in processes:
+        process.kill()
+        with suppress(BrokenPipeError):
+            if process.stdin is not None:
+                process.stdin.close()
+        process.wait()
+
+
 def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
     """Put a dump in the place of the schema ``roundbook``, in one transaction of psql's own.
 
@@ -201,6 +210,10 @@ def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
             except BrokenPipeError:  # psql has given up, and says why
                 with suppress(BrokenPipeError):
                     psql.stdin.close()
+            except BaseException:
+                # Leaving by Ctrl-C waits a moment only, and would leave psql to its transaction.
+                _end(pg_restore, psql)
+                raise
             psql.wait()
         if pg_restore.returncode > 0:  # and not by the signal of a pipe that psql has left
             raise InputError(

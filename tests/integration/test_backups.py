@@ -331,6 +331,15 @@ def test_a_file_that_is_not_there(engine, tmp_path):
 def test_a_restore_that_is_interrupted_changes_nothing(filled, engine, saved, monkeypatch):
     create_task(engine, "mine", user="tester")
     before = prints(engine)
+    started = []
+
+    class Noted(subprocess.Popen):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            started.append(self)
+            self._sigint_wait_secs = 0  # as on a machine too busy to end it at once
+
+    monkeypatch.setattr(dump.subprocess, "Popen", Noted)
 
     def interrupted(source, target):
         target.write(source.read(20_000))
@@ -340,6 +349,8 @@ def test_a_restore_that_is_interrupted_changes_nothing(filled, engine, saved, mo
     monkeypatch.setattr(dump.shutil, "copyfileobj", interrupted)
     with pytest.raises(KeyboardInterrupt):
         restore_backup(engine, saved, replace=True)
+    assert len(started) >= 2
+    assert all(each.returncode is not None for each in started), "a program was left behind"
     assert prints(engine) == before
 
 
