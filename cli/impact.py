@@ -21,7 +21,7 @@ _DEPENDENTS = (
 )
 _CSV = (
     *(Column(field, field) for field in ("kind", "name", "where", "saved_at", "saved_by")),
-    *(Column(field, field) for field in ("stale", "why", "renew")),
+    *(Column(field, field) for field in ("stale", "why", "renew", "rests")),
 )
 
 
@@ -38,7 +38,14 @@ def impact(
 
     with record(context, database) as engine:
         found = show_impact(engine, matrix)
-    stale = sum(each.stale for each in found.dependents)
+    resting = [each for each in found.dependents if each.rests]
+    lacking = len(found.dependents) - len(resting)
+    summary = (
+        f"{counted(len(resting), 'result')} resting on it, {sum(each.stale for each in resting)}"
+        " stale."
+    )
+    if lacking:
+        summary += f" {counted(lacking, 'plan')} stale for not resting on it."
     scores = f"Matrix {found.matrix}: {found.measure} of round '{found.round}' of '{found.task}'"
     show(
         found,
@@ -48,7 +55,7 @@ def impact(
         above=[
             f"{scores}, {found.assessments} assessments, revision {found.revision}:"
             f" {found.why or 'it counts'}.",
-            f"{counted(len(found.dependents), 'result')} resting on it, {stale} stale.",
+            summary,
             "",
         ],
     )

@@ -1,4 +1,4 @@
-"""What rests on a score matrix, in the words of all kinds of it."""
+"""What rests on a score matrix, or would today, in the words of all kinds of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ class Dependent(Result):
 
     `stale` is whether it rests on anything that counts no more, `why` on what, and what takes its
     place if something does; `renew` is the command that renews it, None where nothing needs that,
-    nothing can, or it was done.
+    nothing can, or it was done. `rests` is False for a plan that does not rest on the matrix, but
+    would if it were saved today.
     """
 
     kind: Literal["factor version", "variance estimate", "plan", "drift report"]
@@ -24,3 +25,4 @@ class Dependent(Result):
     stale: bool
     why: str | None
     renew: str | None
+    rests: bool = True

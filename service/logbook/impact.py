@@ -20,6 +20,8 @@ from service.logbook.result import Result
 class Impact(Result):
     """What rests on a score matrix: factor versions, variance estimates, plans, drift reports.
 
+    And the plans that would if they were saved today, as they left it out or had another variance.
+
     `standing` is ``current``, ``superseded`` by a later revision, or ``withdrawn``, and `why` says
     by which or why.
     """
@@ -82,7 +84,7 @@ def _newest(connection: Connection, row: Row[Any]) -> Row[Any]:
 def _dependents(connection: Connection, row: Row[Any], newest: Row[Any]) -> list[Dependent]:
     return [
         *factor_dependents(connection, row, newest),
-        *plan_dependents(connection, row.id),
+        *plan_dependents(connection, row),
         *_report_dependents(connection, row),
     ]
 

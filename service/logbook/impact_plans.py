@@ -1,4 +1,4 @@
-"""The saved plans that rest on a score matrix, through the estimates of its variance."""
+"""The saved plans that rest on a score matrix, or would today, through its variance."""
 
 from __future__ import annotations
 
@@ -11,9 +11,19 @@ from service.logbook.plan_standing import PlanStanding, plan_standings, renewal
 from service.logbook.plans import Plan
 
 
-def plan_dependents(connection: Connection, matrix: int) -> list[Dependent]:
-    """Return every version of a plan that rests on a matrix, by name and version."""
-    rows = connection.execute(text(_PLANS), {"matrix": matrix}).all()
+def plan_dependents(connection: Connection, matrix: Row[Any]) -> list[Dependent]:
+    """Return every version of a plan that rests on a matrix, by name and version.
+
+    And those that would if they were saved today, except where they rest on another revision of
+    the same scores: they are told of under that one.
+
+    Parameters
+    ----------
+    matrix : row of `service.logbook.lookup.find_matrix`
+    """
+    rows = connection.execute(
+        text(_PLANS), {"matrix": matrix.id, "task": matrix.task_id, "measure": matrix.measure}
+    ).all()
     plans = [Plan.model_validate(row.result) for row in rows]
     standings = plan_standings(
         connection,
@@ -33,27 +43,31 @@ def plan_dependents(connection: Connection, matrix: int) -> list[Dependent]:
             standings[last[row.name]],
         )
         for place, row in enumerate(rows)
-        if row.rests
+        if row.rests or (matrix.id in standings[place].missed and not row.rests_on_revision)
     ]
 
 
-# With all versions of each such plan: a later one may rest on other matrices.
+# With all versions of each name that has one of this measure: the last may be of any, or of none.
+# Whether one would rest on the matrix today, its standing tells.
 _PLANS = """
 SELECT plan.name, plan.version, plan.result, plan.saved_at, plan.saved_by, task.name AS task,
        array_agg(rests_on.variance_estimate_id ORDER BY rests_on.position)
            FILTER (WHERE rests_on.position IS NOT NULL) AS computed,
        array_agg(rests_on.published_variance_id ORDER BY rests_on.position)
            FILTER (WHERE rests_on.position IS NOT NULL) AS published,
-       coalesce(bool_or(estimate.matrix_id = :matrix), false) AS rests
+       coalesce(bool_or(estimate.matrix_id = asked.id), false) AS rests,
+       coalesce(bool_or((matrix.round_id, matrix.measure_id, matrix.assessments)
+                        = (asked.round_id, asked.measure_id, asked.assessments)), false)
+           AS rests_on_revision
 FROM roundbook.plan
 LEFT JOIN roundbook.task ON task.id = plan.task_id
+JOIN roundbook.matrix AS asked ON asked.id = :matrix
 LEFT JOIN roundbook.plan_estimate AS rests_on ON rests_on.plan_id = plan.id
 LEFT JOIN roundbook.variance_estimate AS estimate ON estimate.id = rests_on.variance_estimate_id
+LEFT JOIN roundbook.matrix ON matrix.id = estimate.matrix_id
 WHERE plan.name IN (
-    SELECT plan.name FROM roundbook.plan
-    JOIN roundbook.plan_estimate ON plan_estimate.plan_id = plan.id
-    JOIN roundbook.variance_estimate ON variance_estimate.id = plan_estimate.variance_estimate_id
-    WHERE variance_estimate.matrix_id = :matrix
+    SELECT name FROM roundbook.plan
+    WHERE task_id = :task AND result #>> '{estimate,measure}' = :measure
 )
 GROUP BY plan.id, task.name
 ORDER BY plan.name, plan.version
@@ -67,9 +81,9 @@ def _dependent(
     last_plan: Plan,
     last: PlanStanding,
 ) -> Dependent:
-    said = [f"round '{each.round}': {each.why}" for each in standing.stale]
+    said = standing.said()
     renew = None
-    if said and not last.stale:
+    if said and not last.said():
         said.append(f"version {last_version} takes its place")
     elif said and last.empty:
         said.append("no round has a variance to plan from")
@@ -84,4 +98,5 @@ def _dependent(
         stale=bool(said),
         why="; ".join(said) or None,
         renew=renew,
+        rests=row.rests,
     )

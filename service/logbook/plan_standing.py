@@ -35,12 +35,23 @@ class StaleEstimate(Result):
 class PlanStanding(NamedTuple):
     """A plan's stale estimates, and the rounds that its pool would have today and had not.
 
-    `empty` is whether no round has an estimate any more that it could be saved anew from.
+    `restored` are those of the new rounds that it left out as withdrawn. `missed` are the matrices
+    whose estimates would take the place of stale ones or stand for restored rounds. `empty` is
+    whether no round has an estimate any more that it could be saved anew from.
     """
 
     stale: list[StaleEstimate]
     new_rounds: list[str]
+    restored: list[str]
+    missed: frozenset[int | None]
     empty: bool = False
+
+    def said(self) -> list[str]:
+        """Return why it stands no more, round by round; a round held since is no reason."""
+        return [
+            *(f"round '{each.round}': {each.why}" for each in self.stale),
+            *(f"round '{each}': left out as withdrawn, and counts again" for each in self.restored),
+        ]
 
 
 def plan_standings(
@@ -61,7 +72,7 @@ def plan_standings(
     }
     today = {each: _today(connection, *each) for each in sorted(asked)}
     return [
-        PlanStanding([], [])
+        PlanStanding([], [], [], frozenset())
         if (history := plan.estimate) is None
         else _compare(history, rests_on, *today[history.task, history.measure, history.scale])
         for plan, rests_on in plans
@@ -95,12 +106,13 @@ def _compare(
         if each.assessments == label
     }
     current = dict(sorted(found.items()))
-    stale = []
+    stale, taken = [], []
     for was, (computed, published) in zip(history.rounds, rests_on, strict=True):
         now = current.pop(was.ordinal, None)
         if now is None or (now.origin, now.estimate) != (
             ("matrix", computed) if computed is not None else ("published", published)
         ):
+            taken += [now] if now is not None else []
             stale.append(
                 StaleEstimate(
                     round=was.round,
@@ -109,7 +121,15 @@ def _compare(
                     why=_why(was, now, withdrawn=was.round in gone),
                 )
             )
-    return PlanStanding(stale, [each.round for each in current.values()], empty=not found)
+    left_out = {each.round for each in history.withdrawn}
+    restored = [each for each in current.values() if each.round in left_out]
+    return PlanStanding(
+        stale,
+        [each.round for each in current.values()],
+        [each.round for each in restored],
+        frozenset(each.matrix for each in (*taken, *restored)),
+        empty=not found,
+    )
 
 
 def _why(was: RoundVariance, now: RoundVariance | None, *, withdrawn: bool) -> str:

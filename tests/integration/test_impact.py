@@ -238,7 +238,7 @@ def test_runs_by_kind_are_fitted_by_kind(engine, which, shell):
 
 
 def test_a_withdrawal_leaves_what_cannot_be_renewed_and_a_restoration_mends_it(
-    engine, resting, shell
+    engine, resting, shell, capsys
 ):
     before = show_impact(engine, resting[0]).dependents
     done = withdraw_matrix(engine, resting[0], "wrong qrels.", user="bob")
@@ -254,8 +254,60 @@ def test_a_withdrawal_leaves_what_cannot_be_renewed_and_a_restoration_mends_it(
     renewed = shell(renewable[0].renew)
     assert [each["round"] for each in renewed["plan"]["estimate"]["rounds"]] == ["r2", "r3"]
     restored = restore_matrix(engine, resting[0], "right after all", user="bob")
-    assert restored.impact == [each for each in before if each.stale]
-    assert show_impact(engine, resting[0]).dependents == before
+    # The plan that left it out is stale now, and says so wherever it is told of.
+    after = show_impact(engine, resting[0]).dependents
+    (lacking,) = [each for each in after if each not in before]
+    assert (lacking.name, lacking.stale, lacking.rests) == (f"plan '{PLAN}' version 2", True, False)
+    assert lacking.why == f"round '{FIRST}': left out as withdrawn, and counts again"
+    assert [each for each in after if each != lacking] == before
+    assert all(each.rests for each in before)
+    assert restored.impact == [each for each in after if each.stale]
+    other = by_name(engine, resting[1])[lacking.name]
+    assert (other.rests, other.stale, other.why) == (True, True, lacking.why)
+    assert lacking.renew == other.renew == show_plan(engine, PLAN).renew
+    assert run(["impact", str(resting[0])]) == 0
+    said = capsys.readouterr().out
+    assert f"{len(before)} results resting on it, 3 stale. 1 plan stale for not resting on it" in (
+        " ".join(said.split())
+    )
+    shell(lacking.renew)
+    renewed = by_name(engine, resting[0])
+    assert (renewed[lacking.name].renew, renewed[lacking.name].rests) == (None, False)
+    assert renewed[lacking.name].why == f"{lacking.why}; version 3 takes its place"
+    assert not renewed[f"plan '{PLAN}' version 3"].stale
+
+
+def test_a_plan_that_left_scores_out_is_found_by_any_name_and_scale(engine, three):
+    withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
+    save(engine, "new", scale="std-ab")
+    assert "plan 'new' version 1" not in by_name(engine, three[0])
+    # What counts is that the round does, whatever the revision that does.
+    second = log(engine, scores(9), FIRST, revise="right qrels").matrix
+    assert "plan 'new' version 1" not in by_name(engine, three[0])
+    found = by_name(engine, second)["plan 'new' version 1"]
+    assert (found.stale, found.rests) == (True, False)
+    # A round held since makes no plan stale, though its next version would rest on it.
+    fourth = log(engine, scores(5), "r4").matrix
+    assert not [name for name in by_name(engine, fourth) if name.startswith("plan")]
+    assert by_name(engine, second)["plan 'new' version 1"].why == found.why
+
+
+def test_a_plan_from_what_was_published_is_found_where_the_scores_came_back(engine, three):
+    withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
+    record_variance(
+        engine, TASK, FIRST, "AP", variance=0.3, runs=4, topics=9, source="paper", user="ann"
+    )
+    save(engine, "paper's")
+    restore_matrix(engine, three[0], "right after all", user="bob")
+    found = by_name(engine, three[0])["plan 'paper's' version 1"]
+    assert (found.stale, found.rests) == (True, False)
+    assert found.why == f"round '{FIRST}': its score matrix was logged since"
+
+
+def test_a_plan_on_an_earlier_revision_is_told_of_under_that_one(engine, resting):
+    revised = log(engine, scores(9), FIRST, revise="a typo").matrix
+    assert by_name(engine, resting[0])["plan 'std' version 1"].stale
+    assert "plan 'std' version 1" not in by_name(engine, revised)
 
 
 def test_without_any_round_there_is_no_plan_to_renew(engine, resting):
@@ -368,6 +420,13 @@ def test_the_queries_do_not_grow_with_what_rests_on_it(engine, resting):
     log(engine, scores(9), FIRST, revise="a typo")
     # One more: which runs of the chosen are there still.
     assert count() == (few + 1, after)
+    withdraw_matrix(engine, resting[1], "so", user="bob")
+    for number in range(6):
+        save(engine, f"without {number}")
+    restore_matrix(engine, resting[1], "so", user="bob")
+    asked.clear()
+    found = show_impact(engine, resting[1]).dependents
+    assert (len(asked), sum(not each.rests for each in found)) == (few, 6)
 
 
 def test_the_terminal_tells_it(engine, resting, address, monkeypatch, capsys, tmp_path):
@@ -463,7 +522,10 @@ def test_whatever_a_campaign_did_the_commands_renew_it(engine, shell, seed):
                 assert each.stale != _stands(engine, TASK, label, version), each
             if each.kind == "plan":
                 name, version = re.fullmatch(r"plan '(.*)' version (\d+)", each.name).groups()
-                assert each.stale == bool(show_plan(engine, name, version=int(version)).stale)
+                shown = show_plan(engine, name, version=int(version))
+                left_out = {each.round for each in shown.plan.estimate.withdrawn}
+                assert each.stale == bool(shown.stale or left_out & {*shown.new_rounds})
+                assert each.stale or each.rests
             assert each.stale == (each.why is not None)
             assert each.stale or each.renew is None
         return list(dict.fromkeys(each.renew for _, each in found if each.renew))
