@@ -7,8 +7,14 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, select
 
 from service.database.engine import unit_of_work
-from service.database.tables import published_variance
-from service.errors import AlreadyRecorded, ImpossibleStatistic, InputError, NotRecorded
+from service.database.tables import published_variance, round_
+from service.errors import (
+    AlreadyRecorded,
+    Frozen,
+    ImpossibleStatistic,
+    InputError,
+    NotRecorded,
+)
 from service.logbook.events import record_event
 from service.logbook.lookup import (
     DEFAULT_ASSESSMENTS,
@@ -68,7 +74,7 @@ def record_variance(
     source : str
         Where it is published.
     revise : str, optional
-        The reason why another value replaces the one recorded.
+        The reason why another value replaces the one recorded, or why a published round takes one.
 
     Raises
     ------
@@ -78,6 +84,8 @@ def record_variance(
         When the task or round is not there, or there is nothing to revise.
     AlreadyRecorded
         When another value is recorded and `revise` is not given.
+    Frozen
+        When the round is published and `revise` is not given.
     """
     _check_published(variance, runs, topics)
     check_text("reason", revise)
@@ -111,7 +119,10 @@ def record_variance(
             )
         revision = current.revision if current is not None else 0
         if not unchanged:
-            _check_revision(measure, round_label, current, revise)
+            published = connection.execute(
+                select(round_.c.status == "published").where(round_.c.id == round_id)
+            ).scalar_one()
+            _check_revision(measure, round_label, current, revise, published=published)
             revision += 1
             connection.execute(
                 published_variance.insert().values(
@@ -181,13 +192,24 @@ def _current_published(connection: Connection, identity: dict[str, object]) -> R
 
 
 def _check_revision(
-    measure: str, round_label: str, current: Row[Any] | None, revise: str | None
+    measure: str,
+    round_label: str,
+    current: Row[Any] | None,
+    revise: str | None,
+    *,
+    published: bool,
 ) -> None:
     where = f"{measure} in round '{round_label}'"
-    if current is not None and not (revise and revise.strip()):
+    reasoned = bool(revise and revise.strip())
+    if current is not None and not reasoned:
         raise AlreadyRecorded(
             f"A variance of {current.variance:g} ({current.source}) is recorded already for"
             f" {where}. If the new one corrects it, add --revise 'REASON'."
         )
-    if current is None and revise is not None:
+    if current is None and published and not reasoned:
+        raise Frozen(
+            f"Round '{round_label}' is published: it takes a further variance only with a reason;"
+            " add --revise 'REASON'."
+        )
+    if current is None and revise is not None and not published:
         raise NotRecorded(f"No variance is recorded for {where} yet to revise; leave out --revise.")

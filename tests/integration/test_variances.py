@@ -11,11 +11,12 @@ from scipy import stats
 from sqlalchemy import event, text
 
 from service.database.engine import unit_of_work
-from service.errors import InputError, NotRecorded
+from service.errors import AlreadyRecorded, Frozen, InputError, NotRecorded
 from service.formats import ScoreMatrix, settle_missing
+from service.logbook.events import list_events
 from service.logbook.matrices import log_matrix
 from service.logbook.published import record_variance
-from service.logbook.rounds import create_round
+from service.logbook.rounds import create_round, publish_round
 from service.logbook.tasks import create_task
 from service.logbook.variances import show_histories, show_variances
 
@@ -321,6 +322,30 @@ def test_a_matrix_overrides_what_is_published_on_its_own_scale(engine):
     (row,) = show_variances(engine, "t", "AP", scale="std-ab").rounds
     assert (row.origin, row.revision, row.factor_version) == ("matrix", 2, 1)
     assert row.variance == pytest.approx(one_way(on_scale(ROUNDS["r1"], "std-ab")))
+
+
+def test_a_published_round_takes_a_variance_only_with_a_reason(logged):
+    publish_round(logged, "t", "r1", user="ann")
+    before = show_variances(logged, "t", "AP", scale="std-ab").rounds
+    for no_reason in (None, "", "  "):
+        with pytest.raises(Frozen, match=r"'r1' is published: .* only with a reason; add --revise"):
+            publish(logged, "r1", 0.02, measure="nDCG@10", revise=no_reason)
+    assert show_variances(logged, "t", "AP", scale="std-ab").rounds == before
+    with pytest.raises(NotRecorded):
+        show_variances(logged, "t", "nDCG@10")
+    first = publish(logged, "r1", 0.02, measure="nDCG@10", revise="from the overview")
+    assert (first.revision, first.status) == (1, "recorded")
+    told = list_events(logged, what="variance recorded").events
+    assert [each.why for each in told] == ["from the overview"]
+    # The same again changes nothing, and so needs no reason; another value does, as everywhere.
+    assert publish(logged, "r1", 0.02, measure="nDCG@10").status == "unchanged"
+    with pytest.raises(AlreadyRecorded, match="--revise"):
+        publish(logged, "r1", 0.03, measure="nDCG@10")
+    assert publish(logged, "r1", 0.03, measure="nDCG@10", revise="erratum").revision == 2
+    # A draft takes its first as it is.
+    assert publish(logged, "r2", 0.02, measure="nDCG@10").status == "recorded"
+    with pytest.raises(NotRecorded, match="leave out --revise"):
+        publish(logged, "r3", 0.02, measure="nDCG@10", revise="why")
 
 
 def test_no_published_variance_that_would_break_the_history(logged):
