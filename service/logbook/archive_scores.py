@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-from math import isclose, isfinite
-from typing import Any, NamedTuple
+from math import isfinite
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from service.errors import BadFile, ImpossibleStatistic
+from service.errors import BadFile
 from service.formats.archive import Archive
 from service.formats.archive_csv import Record, read_records
 from service.logbook.storing import content_hash
-from service.statistics.variance import ResidualVariance, residual_variance
 
-# A sum of squares comes out the same but for the last digits, whatever adds it up; where scores
-# hardly differ it is rounding alone, of squares of their last digits.
-_SAME, _ROUNDING = 1e-9, 1e-24
-
-
-class Squares(NamedTuple):
-    """What a matrix's variance rests on, and what of its sum of squares may be rounding."""
-
-    residual: ResidualVariance
-    rounding: float
+# What is computed from scores comes out the same but for the last digits, whatever adds it up;
+# where scores hardly differ it is rounding alone, of the last digits of the largest.
+SAME, ROUNDING = 1e-9, 1e-12
 
 
 class ReadMatrix(NamedTuple):
-    """Scores (topics, runs) in the order they were logged, with what their variance must be."""
+    """Scores (topics, runs) in the order they were logged."""
 
     topics: list[str]
     runs: list[str]
     scores: npt.NDArray[np.float64]
-    squares: Squares
 
 
 def read_matrix(archive: Archive, member: str, topics: int, runs: int, digest: str) -> ReadMatrix:
@@ -65,12 +56,7 @@ def read_matrix(archive: Archive, member: str, topics: int, runs: int, digest: s
     scores = np.ascontiguousarray(np.array(rows).reshape(topics, runs).T).T
     if content_hash(names, tags, scores) != digest:
         raise BadFile("these are not the scores that were logged: their hash is another", place)
-    try:
-        residual = residual_variance(scores)
-    except ImpossibleStatistic as error:
-        raise BadFile(str(error).rstrip("."), place) from None
-    rounding = _ROUNDING * scores.size * float(np.abs(scores).max()) ** 2
-    return ReadMatrix(names, tags, scores, Squares(residual, rounding))
+    return ReadMatrix(names, tags, scores)
 
 
 def _scores(record: Record, runs: int, place: str) -> npt.NDArray[np.float64]:
@@ -95,25 +81,3 @@ def _is_score(cell: str) -> bool:
     except ValueError:
         return False
     return isfinite(value) and repr(value) == cell
-
-
-def check_raw(row: dict[str, Any], squares: Squares, place: str) -> None:
-    """Refuse a variance on the raw scale that is not that of the matrix.
-
-    Raises
-    ------
-    BadFile
-        Naming the size of the matrix and both variances.
-    """
-    said, found = row["sum_of_squares"], squares.residual.sum_of_squares
-    size = (squares.residual.topics, squares.residual.runs, squares.residual.dof)
-    if (
-        (row["topics"], row["runs"], row["dof"]) != size
-        or not isclose(said, found, rel_tol=_SAME, abs_tol=squares.rounding)
-        or not isclose(row["variance"] * row["dof"], said, rel_tol=_SAME)
-    ):
-        raise BadFile(
-            f"a variance of {row['variance']!r} is not that of its {size[0]} x {size[1]} scores,"
-            f" which is {squares.residual.variance!r}",
-            place,
-        )

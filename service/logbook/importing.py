@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 import psycopg
 from psycopg import sql
-from pydantic import ValidationError
 from sqlalchemy import Connection, Engine, Table, exc, select, text
 
 from service.database.engine import unit_of_work
@@ -28,13 +27,14 @@ from service.database.tables import (
     run,
     task,
     topic,
-    variance_estimate,
 )
 from service.errors import AlreadyRecorded, BadFile
 from service.formats.archive import Archive, open_archive
 from service.logbook.archive_reading import table_rows
-from service.logbook.archive_scores import Squares, check_raw, read_matrix
+from service.logbook.archive_results import check_plans, check_reports
+from service.logbook.archive_scores import read_matrix
 from service.logbook.archive_shared import ensure_shared
+from service.logbook.archive_statistics import check_statistics
 from service.logbook.archive_tables import (
     IMPORTED,
     IN_ORDER,
@@ -46,11 +46,8 @@ from service.logbook.archive_tables import (
     scores_member,
     table_member,
 )
-from service.logbook.drift import DriftReport
 from service.logbook.events import record_event
 from service.logbook.exporting import Contents, contents
-from service.logbook.plans import Plan
-from service.logbook.result import Result
 from service.logbook.storing import store_scores
 
 _ROWS_AT_ONCE = 1_000
@@ -86,7 +83,6 @@ class _Import:
     ----------
     ids : by table, what id each number of the archive has become
     topics, runs : ids by (task, name) and by (round, tag)
-    squares : by matrix, what its variance must rest on
     """
 
     archive: Archive
@@ -98,10 +94,6 @@ class _Import:
     topics: dict[tuple[int, str], int] = field(default_factory=dict)
     runs: dict[tuple[int, str], int] = field(default_factory=dict)
     matrices: list[_Matrix] = field(default_factory=list)
-    squares: dict[int, Squares] = field(default_factory=dict)
-
-
-_PRINTED: dict[Table, type[Result]] = {plan: Plan, drift_report: DriftReport}
 
 
 def import_archive(
@@ -142,6 +134,7 @@ def import_archive(
             _check_tasks(state)
             _publish(state)
             connection.execute(text("SET CONSTRAINTS ALL IMMEDIATE"))
+            _check_derived(state, progress)
             _tell(state, user)
             connection.commit()
     return ImportedArchive(
@@ -244,7 +237,7 @@ def _at_first(table: Table, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _note(state: _Import, table: Table, row: dict[str, Any], made: int) -> None:
-    """Keep what later rows need, and check what earlier ones tell."""
+    """Keep what later rows need."""
     if table is task:
         state.tasks.append(row["name"])
     elif table is round_:
@@ -259,25 +252,6 @@ def _note(state: _Import, table: Table, row: dict[str, Any], made: int) -> None:
         facts = {name: row[name] for name in ("round_id", "topics", "runs", "content_hash")}
         task_id = state.task_of_round[row["round_id"]]
         state.matrices.append(_Matrix(made, task_id, **facts))
-    elif table is variance_estimate and row["scale"] == "raw":
-        check_raw(
-            row, state.squares[row["matrix_id"]], f"{state.archive.file}/{table_member(table)}"
-        )
-    elif table in _PRINTED:
-        _check_printed(state.archive, table, row)
-
-
-def _check_printed(archive: Archive, table: Table, row: dict[str, Any]) -> None:
-    """Refuse a plan or drift report that could never be shown, and never be deleted."""
-    try:
-        _PRINTED[table].model_validate(row["result"])
-    except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        where = ".".join(map(str, fault["loc"]))
-        raise BadFile(
-            f"a result cannot be read: {where}: {fault['msg'].lower()}",
-            f"{archive.file}/{table_member(table)}",
-        ) from None
 
 
 def _import_scores(state: _Import, progress: Callable[[str], object]) -> None:
@@ -293,7 +267,6 @@ def _import_scores(state: _Import, progress: Callable[[str], object]) -> None:
             _known(state.topics, each.task_id, found.topics, "topic", place),
             _known(state.runs, each.round_id, found.runs, "run", place),
         )
-        state.squares[each.id] = found.squares
 
 
 def _known(
@@ -308,6 +281,15 @@ def _known(
 def _check_tasks(state: _Import) -> None:
     if state.archive.manifest.tasks not in (None, state.tasks):
         _refuse(state.archive, f"the manifest tells of other tasks than {table_member(task)}")
+
+
+def _check_derived(state: _Import, progress: Callable[[str], object]) -> None:
+    """Compare what was computed from other rows of the archive with what these give."""
+    connection, file = state.connection, state.archive.file
+    check_statistics(connection, [each.id for each in state.matrices], file, progress)
+    progress("Comparing the saved plans and reports ...")
+    check_plans(connection, list(state.ids[plan.name].values()), file)
+    check_reports(connection, list(state.ids[drift_report.name].values()), file)
 
 
 def _publish(state: _Import) -> None:

@@ -758,10 +758,10 @@ SPOILT = {
         line_of("topic.csv", lambda lines: lines.__setitem__(1, "1,1\n")),
         "topic.csv:2: expected 3 cells as in the header, found 2",
     ),
-    "a raw variance": (cell("variance_estimate.csv", 1, "variance", "0.5"), "a variance of 0.5 is"),
-    "a sum of squares": (cell("variance_estimate.csv", 1, "sum_of_squares", "9.5"), "is not that"),
-    "a variance with its sum of squares": (doubled, "is not that of its 12 x 8 scores"),
-    "degrees of freedom": (cell("variance_estimate.csv", 1, "dof", "7"), "is not that of"),
+    "a raw variance": (cell("variance_estimate.csv", 1, "variance", "0.5"), "variance is 0.5, and"),
+    "a sum of squares": (cell("variance_estimate.csv", 1, "sum_of_squares", "9.5"), "is 9.5, and"),
+    "a variance with its sum of squares": (doubled, "raw scale: sum_of_squares is 8.66"),
+    "degrees of freedom": (cell("variance_estimate.csv", 1, "dof", "7"), "dof is 7, and"),
     "a matrix's runs": (cell("matrix.csv", 1, "runs", "7"), "the tags of 7 runs"),
     "a matrix's topics": (cell("matrix.csv", 1, "topics", "3"), "not of 3"),
     "a huge matrix": (cell("matrix.csv", 1, "topics", "2147483647"), "not of 2147483647"),
@@ -1011,7 +1011,16 @@ def test_a_file_that_is_there_stays_unless_forced(filled, whole, tmp_path):
     file.write_text("mine")
     with pytest.raises(InputError, match="overwrite it by --force"):
         export_archive(filled, file)
-    assert file.read_text() == "mine"
+    with zipfile.ZipFile(tmp_path / "other.zip", "w") as other:
+        other.writestr("manifest.json", '{"format": "other"}')
+    for dear in (b"mine", (tmp_path / "other.zip").read_bytes()):
+        file.write_bytes(dear)
+        with pytest.raises(InputError, match=r"--force does not overwrite it; .* or remove it"):
+            export_archive(filled, file, force=True)
+        assert file.read_bytes() == dear
+    (tmp_path / "other.zip").unlink()
+    file.write_bytes(b"")
+    assert export_archive(filled, file, tasks=["web"], force=True).tasks == ["web"]
     exported = export_archive(filled, file, force=True)
     assert file.read_bytes() == whole.read_bytes()
     assert exported.bytes == file.stat().st_size
@@ -1021,7 +1030,7 @@ def test_a_file_that_is_there_stays_unless_forced(filled, whole, tmp_path):
 
 def test_a_broken_export_leaves_what_was_there(filled, tmp_path, monkeypatch):
     file = tmp_path / "a.zip"
-    file.write_text("mine")
+    file.touch()
 
     def broken(connection, row):
         raise OSError(28, "No space left on device")
@@ -1029,7 +1038,7 @@ def test_a_broken_export_leaves_what_was_there(filled, tmp_path, monkeypatch):
     monkeypatch.setattr(exporting, "load_matrix", broken)
     with pytest.raises(InputError, match=r"a.zip: this cannot be written \(No space left"):
         export_archive(filled, file, force=True)
-    assert file.read_text() == "mine"
+    assert file.read_bytes() == b""
     assert [each.name for each in tmp_path.iterdir()] == ["a.zip"]
 
 

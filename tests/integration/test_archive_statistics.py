@@ -1,0 +1,536 @@
+"""What an archive derives from its scores is computed again: altered, it is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import psycopg
+import pytest
+
+from service.database.engine import make_engine, unit_of_work
+from service.database.fingerprints import fingerprint_tables
+from service.database.schema import upgrade
+from service.errors import BadFile
+from service.formats import ScoreMatrix, settle_missing
+from service.logbook.drift import report_drift
+from service.logbook.drift_reports import save_report
+from service.logbook.exporting import export_archive
+from service.logbook.fitting import fit_factor_set
+from service.logbook.importing import import_archive
+from service.logbook.matrices import log_files, log_matrix
+from service.logbook.plan_record import save_plan
+from service.logbook.plans import Design, plan_task
+from tests.integration.test_archives import changed, database_on, members_of
+from tests.integration.test_upgrades import RELEASED, RELEASES
+from tests.releases.campaign import record_campaign
+
+
+@pytest.fixture(scope="module")
+def whole(server, template, tmp_path_factory):
+    """An archive of all that can be recorded."""
+    file = tmp_path_factory.mktemp("archives") / "campaign.zip"
+    with database_on(server, f"TEMPLATE {template}") as engine:
+        record_campaign(engine)
+        export_archive(engine, file)
+    return file
+
+
+@pytest.fixture
+def elsewhere(server, template):
+    """A second empty record."""
+    with database_on(server, f"TEMPLATE {template}") as engine:
+        yield engine
+
+
+@pytest.fixture
+def comes_back(elsewhere, tmp_path):
+    """Import what is honest; exported again it must be the same archive."""
+
+    def call(file):
+        import_archive(elsewhere, file, user="importer")
+        export_archive(elsewhere, tmp_path / "again.zip")
+        again, kept = members_of(tmp_path / "again.zip"), members_of(file)
+        del again["manifest.json"], kept["manifest.json"]
+        assert again == kept
+
+    return call
+
+
+@pytest.fixture
+def refused(engine):
+    """Import what was altered; return the sentence. No table may change."""
+
+    def call(file):
+        with unit_of_work(engine) as connection:
+            before = fingerprint_tables(connection)
+        with pytest.raises(BadFile) as error:
+            import_archive(engine, file, user="importer")
+        with unit_of_work(engine) as connection:
+            assert fingerprint_tables(connection) == before
+        said = str(error.value)
+        assert "\n" not in said
+        assert len(said.split()) < 60
+        return said
+
+    return call
+
+
+# how an archive is altered
+
+
+def edit(name, change):
+    """Return a change of a table: `change` alters its rows in place, dictionaries of texts."""
+
+    def call(members):
+        reader = csv.DictReader(io.StringIO(members[f"{name}.csv"], newline=""))
+        table = list(reader)
+        before = [dict(row) for row in table]
+        change(table)
+        assert table != before
+        out = io.StringIO()
+        writer = csv.DictWriter(out, reader.fieldnames, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(table)
+        members[f"{name}.csv"] = out.getvalue()
+
+    return call
+
+
+def put(name, number, **values):
+    """Return a change of some cells in a row, counted from 1; a function is given the number."""
+
+    def change(table):
+        row = table[number - 1]
+        for column, value in values.items():
+            row[column] = repr(value(float(row[column]))) if callable(value) else value
+
+    return edit(name, change)
+
+
+def both(*changes):
+    def call(members):
+        for change in changes:
+            change(members)
+
+    return call
+
+
+def swapped(name, one, other, *columns):
+    def change(table):
+        first, second = table[one - 1], table[other - 1]
+        for column in columns:
+            first[column], second[column] = second[column], first[column]
+
+    return edit(name, change)
+
+
+def exchange(table, one, other):
+    """Give two factor sets of the same topics each other's factors."""
+    first, second = (
+        [row for row in table if row["factor_set_id"] == each] for each in (one, other)
+    )
+    for here, there in zip(first, second, strict=True):
+        for column in ("mean", "sd"):
+            here[column], there[column] = there[column], here[column]
+
+
+def inserted(name, at, row):
+    return edit(name, lambda table: table.insert(at - 1, row))
+
+
+def without(name, *numbers):
+    return edit(
+        name,
+        lambda table: [table.pop(number - 1) for number in sorted(numbers, reverse=True)],
+    )
+
+
+def result(name, number, change):
+    """Return a change of a plan's or drift report's result."""
+
+    def call(table):
+        said = json.loads(table[number - 1]["result"])
+        change(said)
+        table[number - 1]["result"] = json.dumps(
+            said, ensure_ascii=False, sort_keys=True, separators=(",", ":")
+        )
+
+    return edit(name, call)
+
+
+def double(value):
+    return 2 * value
+
+
+TWO_TIMES = {"sum_of_squares": double, "variance": double}
+INTERVALS = {"chi_square_low": double, "chi_square_high": double}
+RESAMPLED = ("bootstrap_low", "bootstrap_high", "bootstrap_resamples", "bootstrap_seed")
+FIRST = "'web' round '2023', nDCG@10 (official, revision 1)"
+
+# Row 1 of factor.csv is topic 1 of factor set 1. Sets 3, 6 and 9 have a topic without spread, in
+# row 24 for set 3. In variance_estimate.csv matrix 1 has rows 1 (raw), 2 (std-ab), 3 (std-cdf).
+ALTERED = {
+    "a mean": (
+        put("factor", 1, mean="0.5"),
+        f"factor.csv: {FIRST}, factor version 1: the mean of topic '1' is 0.5, and the scores of"
+        " its 8 standardising runs give 0.7079125.",
+    ),
+    "a mean a little": (put("factor", 5, mean=lambda mean: mean * (1 + 1e-8)), "of topic '5' is"),
+    "an sd": (
+        put("factor", 2, sd="0.25"),
+        "factor version 1: the sd of topic '2' is 0.25, and the scores of its 8 standardising runs"
+        " give 0.17599766",
+    ),
+    "an sd a little": (put("factor", 2, sd=lambda sd: sd * (1 - 1e-8)), "the sd of topic '2' is"),
+    "an sd with ddof 0": (put("factor", 2, sd=lambda sd: sd * (7 / 8) ** 0.5), "the sd of topic"),
+    "a spread taken away": (put("factor", 1, sd="0.0"), "the sd of topic '1' is 0.0, and"),
+    "a spread where all runs tie": (
+        put("factor", 24, sd="1e-30"),
+        "P@5 (official, revision 1), factor version 1: the sd of topic '1' is 1e-30, and the"
+        " scores of its 8 standardising runs give 0.0.",
+    ),
+    "a mean where all runs tie": (put("factor", 24, mean="0.2"), "topic '1' is 0.2, and"),
+    "two topics' factors": (swapped("factor", 1, 2, "mean", "sd"), "topic '1' is 0.6592875"),
+    "two versions' factors": (
+        edit("factor", lambda table: exchange(table, "2", "10")),
+        "revision 2), factor version 2: the mean of topic '1' is",
+    ),
+    "a topic without a factor": (
+        without("factor", 3),
+        f"factor.csv: {FIRST}, factor version 1: there is no factor of topic '3'.",
+    ),
+    "no factors at all": (
+        edit("factor", lambda table: table.clear()),
+        "there is no factor of topic '1'",
+    ),
+    "a standardising run more": (
+        inserted("factor_set_run", 5, {"factor_set_id": "4", "matrix_id": "4", "run_id": "16"}),
+        "factor_set.csv: 'web' round '2024', nDCG@10 (official, revision 1), factor version 1: 4"
+        " runs standardise, and 5 are listed.",
+    ),
+    "a standardising run more, and counted": (
+        both(
+            inserted("factor_set_run", 5, {"factor_set_id": "4", "matrix_id": "4", "run_id": "16"}),
+            put("factor_set", 4, runs="5"),
+        ),
+        "and the scores of its 5 standardising runs give",
+    ),
+    "a standardising run less": (without("factor_set_run", 1), "4 runs standardise, and 3 are"),
+    "another standardising run": (put("factor_set_run", 1, run_id="10"), "the mean of topic '1'"),
+    "a standardising run of another round": (
+        put("factor_set_run", 1, run_id="1"),
+        "the record refuses what it holds",
+    ),
+    "runs listed where all standardise": (
+        inserted("factor_set_run", 1, {"factor_set_id": "1", "matrix_id": "1", "run_id": "1"}),
+        "factor_set_run.csv: " + FIRST + ", factor version 1: all runs standardise, and 1 of them",
+    ),
+    "fewer runs than all": (put("factor_set", 1, runs="7"), "7 runs standardise, and 8 are in the"),
+    "all runs instead of the pool's": (
+        both(
+            put("factor_set", 4, standardising="all", runs="8"),
+            without("factor_set_run", 1, 2, 3, 4),
+        ),
+        "and the scores of its 8 standardising runs give",
+    ),
+    "the pool instead of all": (put("factor_set", 1, standardising="pooled"), "and 0 are listed"),
+    "topics without spread dropped": (
+        put("factor_set", 3, zero_sd="drop"),
+        "P@5 (official, revision 1), std-ab scale by factor version 1: topics is 12, and the"
+        " scores give 11.",
+    ),
+    "a variance": (
+        put("variance_estimate", 2, variance="0.5"),
+        f"variance_estimate.csv: {FIRST}, std-ab scale by factor version 1: variance is 0.5, and"
+        " the scores give 0.01211",
+    ),
+    "a variance with all that agrees with it": (
+        put("variance_estimate", 2, **TWO_TIMES, **INTERVALS),
+        "std-ab scale by factor version 1: sum_of_squares is 2.13151",
+    ),
+    "a variance on std-CDF": (
+        put("variance_estimate", 3, **TWO_TIMES, **INTERVALS),
+        "std-cdf scale by factor version 1: sum_of_squares is",
+    ),
+    "a variance a little": (
+        put(
+            "variance_estimate",
+            3,
+            sum_of_squares=lambda value: value * (1 + 1e-8),
+            variance=lambda value: value * (1 + 1e-8),
+        ),
+        "std-cdf scale by factor version 1: sum_of_squares is",
+    ),
+    "a raw variance with all that agrees with it": (
+        put("variance_estimate", 1, **TWO_TIMES, **INTERVALS),
+        "raw scale: sum_of_squares is 8.66887",
+    ),
+    "two scales": (swapped("variance_estimate", 2, 3, "scale"), "sum_of_squares is"),
+    "a scale that none was on": (put("variance_estimate", 2, scale="std"), "std scale by factor"),
+    "degrees of freedom": (
+        put("variance_estimate", 2, dof="77"),
+        "dof is 77, and the scores give 88.",
+    ),
+    "topics of a variance": (put("variance_estimate", 2, topics="13"), "topics is 13, and the"),
+    "runs of a variance": (put("variance_estimate", 2, runs="9"), "runs is 9, and the scores"),
+    "what is left of runs and topics": (
+        put("variance_estimate", 3, two_way_sum_of_squares=double),
+        "two_way_sum_of_squares is",
+    ),
+    "its degrees of freedom": (put("variance_estimate", 3, two_way_dof="88"), "two_way_dof is 88,"),
+    "what is left, taken away": (
+        put("variance_estimate", 3, two_way_sum_of_squares="", two_way_dof=""),
+        "two_way_dof is none, and the scores give 77",
+    ),
+    "the lower end of an interval": (
+        put("variance_estimate", 1, chi_square_low="0.001"),
+        "raw scale: chi_square_low is 0.001, and the scores give 0.0374",
+    ),
+    "the upper end of an interval": (
+        put("variance_estimate", 2, chi_square_high="1.0"),
+        "chi_square_high is 1.0, and the scores give 0.01666",
+    ),
+    "an interval taken away": (
+        put("variance_estimate", 2, chi_square_low="", chi_square_high=""),
+        "chi_square_low is none, and the scores give 0.0092",
+    ),
+    "the level": (put("variance_estimate", 2, level="0.9"), "chi_square_low is"),
+    "an impossible level": (put("variance_estimate", 2, level="1.5"), "must be between 0 and 1"),
+    "no level": (put("variance_estimate", 2, level=""), "chi_square_low is 0.0092"),
+    "a level that only the bootstrap's interval lacks": (
+        put("variance_estimate", 2, level="", chi_square_low="", chi_square_high=""),
+        "the bootstrap's interval has no level",
+    ),
+    "a bootstrap interval above": (
+        put("variance_estimate", 2, bootstrap_low="0.02", bootstrap_high="0.03"),
+        "the bootstrap's interval is 0.02 to 0.03, without the mean of the resampled variances,"
+        " 0.01110",
+    ),
+    "a bootstrap interval below": (
+        put("variance_estimate", 1, bootstrap_low="0.01", bootstrap_high="0.02"),
+        "the bootstrap's interval is 0.01 to 0.02, without",
+    ),
+    "a bootstrap interval upside down": (
+        put("variance_estimate", 2, bootstrap_low="0.03", bootstrap_high="0.001"),
+        "the bootstrap's interval is 0.03 to 0.001",
+    ),
+    "a bootstrap interval from below 0": (
+        put("variance_estimate", 2, bootstrap_low="-0.001"),
+        "the bootstrap's interval is -0.001 to",
+    ),
+    "a bootstrap interval without its seed": (
+        put("variance_estimate", 2, bootstrap_seed=""),
+        "only a part of the bootstrap's interval is there",
+    ),
+    "a bootstrap interval of few resamples": (
+        put("variance_estimate", 2, bootstrap_resamples="3"),
+        "needs a whole number of resamples",
+    ),
+    "no bootstrap interval": (
+        put("variance_estimate", 2, **dict.fromkeys(RESAMPLED, "")),
+        "std-ab scale by factor version 1: the bootstrap's interval is not there",
+    ),
+    "a plan's variance": (
+        result("plan", 1, lambda said: said.update(variance=0.5)),
+        "plan.csv: plan 'next web' version 1: the variance is 0.5, and what it rests on gives"
+        " 0.04774",
+    ),
+    "a plan's pooled variance": (
+        result("plan", 1, lambda said: said["estimate"]["pooled"].update(variance=0.5)),
+        "version 1: the pooled variance is 0.5, and what it rests on gives 0.0477",
+    ),
+    "a plan's round": (
+        result("plan", 2, lambda said: said["estimate"]["rounds"][2].update(variance=0.5)),
+        "plan 'next web' version 2: the variance of round '2025' is 0.5, and what it rests on",
+    ),
+    "a plan's estimate": (
+        put("plan_estimate", 1, variance_estimate_id="1"),
+        "the estimate of round '2023' is 4, and what it rests on gives 1",
+    ),
+    "a plan's estimate, taken away": (
+        without("plan_estimate", 2),
+        "version 1: its result tells of 2 estimates, and 1 are listed",
+    ),
+    "a plan's estimate in another place": (
+        put("plan_estimate", 2, position="5"),
+        "version 1: its result tells of 2 estimates, and 2 are listed in their order",
+    ),
+    "a report's mean": (
+        result("drift_report", 1, lambda said: said["topics"][0].update(mean_from=0.5)),
+        "drift_report.csv: drift report 1 of 'web': mean_from of topic '1' is 0.5, and what it",
+    ),
+    "a report's sd": (
+        result("drift_report", 1, lambda said: said["topics"][1].update(sd_to=0.5)),
+        "sd_to of topic '2' is 0.5, and what it rests on gives",
+    ),
+    "a report's topic": (
+        result("drift_report", 1, lambda said: said["topics"].pop()),
+        "it compares 6 topics, and these are not the 7 that both factor versions have",
+    ),
+    "a report's count of topics": (
+        result("drift_report", 1, lambda said: said.update(shared_topics=9)),
+        "shared_topics is 9, and what it rests on gives 7",
+    ),
+    "a report's shift": (
+        result("drift_report", 1, lambda said: said.update(mean_shift=0.01)),
+        "mean_shift is 0.01, and what it rests on gives 1.574",
+    ),
+    "a report's ratio": (
+        result("drift_report", 1, lambda said: said.update(sd_ratio=1.0)),
+        "sd_ratio is 1.0, and what it rests on gives",
+    ),
+    "a report's version": (
+        result("drift_report", 1, lambda said: said.update(from_version=1)),
+        "from_version is 1, and what it rests on gives 3",
+    ),
+    "a report's factors": (
+        put("drift_report", 1, to_factor_set_id="11"),
+        "to_matrix is 8, and what it rests on gives 10",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ALTERED)
+def test_what_was_altered_is_refused(whole, tmp_path, refused, what):
+    change, said = ALTERED[what]
+    assert said in refused(changed(whole, tmp_path / "altered.zip", change))
+
+
+def test_last_digits_may_differ(whole, tmp_path, comes_back):
+    """Another build or an older version adds up in another order."""
+
+    def nudge(value):
+        return value * (1 + 1e-13)
+
+    def every(*columns):
+        def change(table):
+            for row in table:
+                for column in columns:
+                    if row[column]:
+                        row[column] = repr(nudge(float(row[column])))
+
+        return change
+
+    change = both(
+        edit("factor", every("mean", "sd")),
+        edit(
+            "variance_estimate",
+            every("sum_of_squares", "variance", "two_way_sum_of_squares", "chi_square_low"),
+        ),
+    )
+    comes_back(changed(whole, tmp_path / "nudged.zip", change))
+
+
+# honest, however odd
+
+
+def log(engine, scores, label="r1", *, measure="AP", names=None, **options):
+    topics, runs = scores.shape
+    settled = settle_missing(
+        ScoreMatrix(
+            tuple(names or (f"t{each}" for each in range(topics))),
+            tuple(f"s{each}" for each in range(runs)),
+            scores,
+            None,
+            "wide",
+            ("a.csv",),
+        ),
+        "reject",
+    )
+    return log_matrix(engine, "odd", label, measure, settled, create=True, user="ann", **options)
+
+
+def halves():
+    """Return scores of topics of two kinds: their variance is outside its bootstrap interval."""
+    return np.repeat([[0.0], [1.0]], 1000, axis=0) @ np.ones((1, 2))
+
+
+ODD = {
+    "topics on which all runs tie": lambda chance: np.vstack([np.full((3, 5), 0.1), chance(4, 5)]),
+    "runs that never vary": lambda chance: np.tile(chance(1, 5), (6, 1)),
+    "nothing varies": lambda chance: np.full((6, 4), 0.1),
+    "rounding alone varies": lambda chance: 0.1 + 1e-16 * np.round(3 * chance(6, 4)),
+    "almost ties": lambda chance: 0.1 + 1e-13 * chance(6, 4),
+    "one run": lambda chance: chance(6, 1),
+    "two runs, two topics": lambda chance: chance(2, 2),
+    "means about 0": lambda chance: chance(8, 6) - chance(8, 6),
+    "large scores": lambda chance: 1e99 * chance(6, 4),
+    "small scores": lambda chance: 1e-150 * chance(6, 4),
+    "far from 0": lambda chance: 1e9 + chance(6, 4),
+    "few hits": lambda chance: np.round(chance(40, 7) - 0.45),
+    "two kinds of topics": lambda chance: halves(),
+}
+
+
+@pytest.mark.parametrize("zero_sd", ["average", "drop"])
+@pytest.mark.parametrize("what", ODD)
+def test_odd_scores_come_back(engine, comes_back, tmp_path, what, zero_sd):
+    scores = ODD[what](lambda *size: np.random.default_rng(3).random(size))
+    log(engine, scores, zero_sd=zero_sd)
+    if scores.shape[1] > 3:
+        fit_factor_set(
+            engine, "odd", "r1", "AP", runs=["s2", "s0"], reason="Fewer", zero_sd=zero_sd, user="a"
+        )
+    export_archive(engine, tmp_path / "a.zip")
+    comes_back(tmp_path / "a.zip")
+
+
+def test_a_variance_outside_its_bootstrap_interval_is_honest(engine, tmp_path):
+    log(engine, halves())
+    export_archive(engine, tmp_path / "a.zip")
+    text = members_of(tmp_path / "a.zip")["variance_estimate.csv"]
+    row = next(csv.DictReader(io.StringIO(text, newline="")))
+    assert float(row["bootstrap_high"]) < float(row["variance"])
+
+
+def test_more_matrices_than_are_checked_at_once(engine, server, template, comes_back, tmp_path):
+    chance = np.random.default_rng(1)
+    for number in range(103):
+        log(engine, chance.random((3, 2)), f"r{number}")
+    export_archive(engine, tmp_path / "a.zip")
+    comes_back(tmp_path / "a.zip")
+    last = 3 * 103
+    with database_on(server, f"TEMPLATE {template}") as third:
+        altered = changed(tmp_path / "a.zip", tmp_path / "b.zip", put("factor", last, mean="0.5"))
+        with pytest.raises(BadFile, match=r"round 'r102'.* the mean of topic 't2' is 0\.5, and"):
+            import_archive(third, altered, user="importer")
+
+
+def test_real_rounds_with_what_was_made_of_them(engine, comes_back, shared, tmp_path):
+    data = shared / "data"
+    for label in ("1", "2", "3"):
+        log_files(
+            engine,
+            "covid",
+            label,
+            [data / f"treccovid/treccovid_round{label}_p5.csv"],
+            "P@5",
+            teams=data / f"treccovid/round{label}_run_team.csv",
+            create=True,
+            max_file_bytes=2**26,
+            user="ann",
+        )
+    for scale in ("raw", "std-ab"):
+        planned = plan_task(
+            engine, "covid", "P@5", Design(m=(10,), min_d=(0.1,)), scale=scale, pool_by="topics"
+        )
+        save_plan(engine, f"next {scale}", planned, user="ann")
+    save_report(engine, report_drift(engine, "covid", "P@5"), user="ann")
+    export_archive(engine, tmp_path / "a.zip")
+    comes_back(tmp_path / "a.zip")
+
+
+@pytest.mark.parametrize("release", RELEASED)
+def test_a_record_of_an_earlier_release_comes_back(bare_database, comes_back, tmp_path, release):
+    dump = (RELEASES / f"{release}.sql").read_text(encoding="utf-8")
+    address = bare_database.set(drivername="postgresql").render_as_string(hide_password=False)
+    with psycopg.connect(address) as connection:
+        connection.execute(dump)
+    old = make_engine(bare_database)
+    upgrade(old)
+    export_archive(old, tmp_path / "a.zip")
+    old.dispose()
+    comes_back(tmp_path / "a.zip")
