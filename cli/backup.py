@@ -9,7 +9,7 @@ import typer
 
 from cli.options import Database, Form
 from cli.output import Column, count, show, talk, terminal
-from cli.session import chosen, record
+from cli.session import address, chosen, record
 
 BackupFile = Annotated[Path, typer.Argument(metavar="FILE", help="The backup.", show_default=False)]
 
@@ -76,16 +76,16 @@ def restore(
     from service.logbook.record import chosen_address, open_server
     from service.settings import load_settings
 
-    settings, address = load_settings(), chosen(context, database)
+    settings, server = load_settings(), chosen(context, database)
     with (
-        open_server(settings, address) as engine,
+        open_server(settings, server) as engine,
         terminal(talk=True).status("Restoring ..."),
     ):
         restored = restore_backup(engine, file, replace=replace)
     show(restored, form, [restored], _RESTORED)
     if restored.status == "up to date":
         return
-    if chosen_address(settings, address) is None:
+    if chosen_address(settings, server) is None:
         talk("The schema is an earlier Roundbook's; the next command brings it up to date.")
     else:
         talk("The schema is an earlier Roundbook's: run 'roundbook db upgrade'.")
@@ -114,6 +114,7 @@ def move(
     from service.logbook.record import open_server
     from service.settings import load_settings
 
+    to = address("--to", to)
     with (
         record(context, database) as source,
         open_server(load_settings(), to) as target,

@@ -38,5 +38,24 @@ def asked() -> float | None:
 
 
 def chosen(context: typer.Context, database: str | None) -> str | None:
-    """Return --database as given to the command, else as given before it."""
-    return database or context.find_root().params.get("database")
+    """Return --database as given to the command, else as given before it.
+
+    Raises
+    ------
+    InputError
+        When it is empty, as where a script's variable is not set.
+    """
+    given = database if database is not None else context.find_root().params.get("database")
+    return None if given is None else address("--database", given)
+
+
+def address(option: str, given: str) -> str:
+    """Return the address given to an option; refuse an empty one, which would mean another."""
+    from service.errors import InputError
+
+    if not given.strip():
+        raise InputError(
+            f"{option} is empty; give it a server's address,"
+            " postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
+        )
+    return given

@@ -43,7 +43,9 @@ def settings_file() -> Path:
 class Settings(BaseSettings):
     """Every setting; each is also an environment variable ``ROUNDBOOK_<NAME>``."""
 
-    model_config = SettingsConfigDict(env_prefix="ROUNDBOOK_", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(
+        env_prefix="ROUNDBOOK_", env_ignore_empty=True, extra="ignore", frozen=True
+    )
 
     database_url: SecretStr | None = Field(
         default=None,

@@ -111,6 +111,20 @@ def test_refusals(logged, snapshot, elsewhere, address, tmp_path):
     assert snapshot() == before
 
 
+def test_an_empty_address_is_refused(logged, snapshot):
+    """Not taken for the record that the settings name."""
+    before = snapshot()
+    for empty in ("", " "):
+        assert logged("db", "move", "--to", empty).refusal().startswith("--to is empty;")
+        for words in (
+            ("task", "list", "--database", empty),
+            ("--database", empty, "task", "list"),
+            ("db", "backup", "x.dump", "--database", empty),
+        ):
+            assert "--database is empty; give it a server's address" in logged(*words).refusal()
+    assert snapshot() == before
+
+
 def test_an_older_backup_on_a_server(command, bare, elsewhere, address, tmp_path):
     with unit_of_work(bare) as connection:
         config = alembic_config()
