@@ -38,7 +38,7 @@ def export(
             show_default=False,
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite ARCHIVE.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an earlier archive.")] = False,
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -37,7 +37,7 @@ _MOVED = (
 def backup(
     context: typer.Context,
     file: BackupFile,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an earlier backup.")] = False,
     form: Form = "table",
     database: Database = None,
 ) -> None:

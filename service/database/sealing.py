@@ -28,6 +28,18 @@ def seal(file: Path) -> None:
         os.fsync(stream.fileno())
 
 
+def has_seal(file: Path) -> bool:
+    """Return whether the file ends as every backup does, be it unchanged or not.
+
+    Raises
+    ------
+    OSError
+    """
+    with file.open("rb") as stream:
+        stream.seek(max(file.stat().st_size - _SEAL_BYTES, 0))
+        return _split(stream.read())[0]
+
+
 def check_seal(file: Path) -> None:
     """Raise InputError unless the file is a backup, whole and unchanged."""
     try:

@@ -170,6 +170,21 @@ def open_archive(path: Path) -> Iterator[Archive]:
             yield archive
 
 
+def is_archive(path: Path) -> bool:
+    """Return whether a file is an archive by its manifest, be it whole or not."""
+    file = shown_path(path)
+    try:
+        with (
+            _readable(path, file) as stream,
+            _opened(stream, file) as content,
+            content.open(MANIFEST) as manifest,
+        ):
+            said = json.loads(manifest.read(MAX_MANIFEST))
+    except (*BROKEN, KeyError, RecursionError):
+        return False
+    return isinstance(said, dict) and said.get("format") == FORMAT
+
+
 def _readable(path: Path, file: str) -> io.BufferedReader:
     try:
         # Opening a pipe nobody writes to would wait for ever.

@@ -15,6 +15,7 @@ from service.database.engine import unit_of_work
 from service.database.fingerprints import Fingerprint, filled_tables, fingerprint_tables
 from service.database.programs import server_version
 from service.database.schema import current_revision, expected_revision, require_known
+from service.database.sealing import has_seal
 from service.errors import AlreadyRecorded, InputError, NotRecorded
 from service.logbook.result import Result
 
@@ -60,7 +61,7 @@ def save_backup(engine: Engine, file: Path, *, force: bool = False) -> SavedBack
     Parameters
     ----------
     force : bool
-        Overwrite `file`.
+        Overwrite `file`, if it is an earlier backup or empty.
 
     Raises
     ------
@@ -169,6 +170,14 @@ def _writable(file: Path, *, force: bool) -> Path:
             raise InputError(f"{file}: this is no ordinary file; name another.")
     if there and not force:
         raise InputError(f"{file}: there is such a file; name another, or overwrite it by --force.")
+    if there:
+        with _named(file):
+            replaceable = target.stat().st_size == 0 or has_seal(target)
+        if not replaceable:
+            raise InputError(
+                f"{file}: this is no backup of Roundbook's, so --force does not overwrite it; name"
+                " another file, or remove it."
+            )
     return target
 
 

@@ -14,7 +14,7 @@ from service.database.engine import unit_of_work
 from service.database.schema import expected_revision
 from service.database.tables import matrix, task
 from service.errors import InputError, RecordError
-from service.formats.archive import Manifest, write_archive
+from service.formats.archive import Manifest, is_archive, write_archive
 from service.formats.archive_csv import write_record
 from service.formats.text import shown_path
 from service.logbook.archive_tables import (
@@ -95,7 +95,7 @@ def export_archive(
     tasks : sequence of str
         Only these; plans and events of no task are left out then. Default: the whole record.
     force : bool
-        Overwrite `file`.
+        Overwrite `file`, if it is an earlier archive or empty.
     progress : callable
         Told in a few words what is done next.
 
@@ -111,7 +111,7 @@ def export_archive(
     one_moment = engine.execution_options(
         isolation_level="REPEATABLE READ", postgresql_readonly=True
     )
-    with whole_file(file, force=force) as part:
+    with whole_file(file, force=force, earlier=is_archive) as part:
         with unit_of_work(one_moment) as connection:
             chosen = sorted({find_task(connection, name) for name in tasks}) if tasks else None
             named = connection.execute(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
@@ -19,13 +19,17 @@ def write_file(path: Path, content: str, *, force: bool = False) -> None:
 
 
 @contextmanager
-def whole_file(path: Path, *, force: bool = False) -> Iterator[Path]:
+def whole_file(
+    path: Path, *, force: bool = False, earlier: Callable[[Path], bool] | None = None
+) -> Iterator[Path]:
     """Yield where to write a file that takes its name when all of it is there.
 
     Parameters
     ----------
     force : bool
         Overwrite a file of that name.
+    earlier : callable, optional
+        Whether a file is one of an earlier time, and so may be overwritten; an empty one may.
 
     Raises
     ------
@@ -40,6 +44,11 @@ def whole_file(path: Path, *, force: bool = False) -> Iterator[Path]:
             if not force:
                 raise InputError(
                     f"{path}: there is such a file; name another, or overwrite it by --force."
+                )
+            if earlier and target.stat().st_size > 0 and not earlier(target):
+                raise InputError(
+                    f"{path}: this is no file that such a command wrote, so --force does not"
+                    " overwrite it; name another file, or remove it."
                 )
         part = _unfinished(target)
     try:

@@ -221,15 +221,24 @@ def test_nothing_to_save(bare, tmp_path):
     assert names_in(tmp_path) == []
 
 
-def test_a_file_that_is_there_is_overwritten_only_by_force(filled, tmp_path):
+def test_a_file_that_is_there_is_overwritten_only_by_force(filled, saved, tmp_path):
     file = tmp_path / "x.dump"
-    file.write_text("precious")
-    with pytest.raises(InputError, match="--force"):
-        save_backup(filled, file)
-    assert file.read_text() == "precious"
-    save_backup(filled, file, force=True)
-    assert file.read_bytes().startswith(b"PGDMP")
-    assert names_in(tmp_path) == ["x.dump"]
+    for there in (b"", b"precious", saved.read_bytes()):
+        file.write_bytes(there)
+        with pytest.raises(InputError, match="overwrite it by --force"):
+            save_backup(filled, file)
+        assert file.read_bytes() == there
+    # An earlier backup, be it damaged, or an empty file is; anything else may be dear to somebody.
+    for there in (b"", saved.read_bytes(), b"x" + saved.read_bytes()[1:]):
+        file.write_bytes(there)
+        save_backup(filled, file, force=True)
+        assert file.read_bytes().startswith(b"PGDMP")
+    for there in (b"p", b"precious" * 100, saved.read_bytes() + b"\n", saved.read_bytes()[:-1]):
+        file.write_bytes(there)
+        with pytest.raises(InputError, match=r"no backup .* --force does not .* or remove it"):
+            save_backup(filled, file, force=True)
+        assert file.read_bytes() == there
+    assert names_in(tmp_path) == ["campaign.dump", "x.dump"]
 
 
 def test_places_where_no_file_can_be(filled, tmp_path):
@@ -259,11 +268,14 @@ def test_a_backup_that_fails_leaves_nothing(filled, tmp_path, monkeypatch, broke
         return program if name == broken else find(name, major, **options)
 
     monkeypatch.setattr(programs, "find_program", find_broken)
-    (tmp_path / "old.dump").write_text("precious")
+    old = tmp_path / "old.dump"
+    old.write_text("precious")
+    sealing.seal(old)
+    before = old.read_bytes()
     with pytest.raises(DatabaseError, match="no space left"):
-        save_backup(filled, tmp_path / "old.dump", force=True)
+        save_backup(filled, old, force=True)
     assert names_in(tmp_path) == ["bin", "old.dump"]
-    assert (tmp_path / "old.dump").read_text() == "precious"
+    assert old.read_bytes() == before
 
 
 def plain_dump(engine, file):
