@@ -486,6 +486,18 @@ def test_a_variance_outside_its_bootstrap_interval_is_honest(engine, tmp_path):
     assert float(row["bootstrap_high"]) < float(row["variance"])
 
 
+def test_a_tie_is_told_by_an_sd_of_exactly_0(engine, server, template, tmp_path):
+    """However small: the topic would count as one that tells runs apart."""
+    log(engine, np.vstack([np.full((1, 5), 0.1), np.random.default_rng(3).random((4, 5))]))
+    export_archive(engine, tmp_path / "a.zip")
+    altered = changed(tmp_path / "a.zip", tmp_path / "b.zip", put("factor", 1, sd="1e-16"))
+    with (
+        database_on(server, f"TEMPLATE {template}") as other,
+        pytest.raises(BadFile, match=r"sd of topic 't0' is 1e-16, and .* give 0\.0\."),
+    ):
+        import_archive(other, altered, user="importer")
+
+
 def test_more_matrices_than_are_checked_at_once(engine, server, template, comes_back, tmp_path):
     chance = np.random.default_rng(1)
     for number in range(103):
