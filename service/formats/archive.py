@@ -23,6 +23,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from service.errors import BadFile, InputError
+from service.formats.archive_frame import find_disagreement
 from service.formats.text import shown_path
 
 FORMAT = "roundbook archive"
@@ -164,6 +165,7 @@ def open_archive(path: Path) -> Iterator[Archive]:
         digest, size = hashlib.file_digest(stream, "sha256").hexdigest(), stream.tell()
         with _opened(stream, file) as content:
             _check_members(content, size, file)
+            _check_frame(stream, content, file)
             manifest = _read_manifest(content, file)
             archive = Archive(file, size, digest, manifest, content)
             _check_content(archive)
@@ -223,6 +225,16 @@ def _check_members(content: ZipFile, size: int, file: str) -> None:
     unpacked = sum(info.file_size for info in infos)
     if unpacked > min(MAX_UNPACKED, max(_FREE, _MAX_RATIO * size)):
         _refuse(f"it would unpack from {size} to {unpacked} bytes, which is too much", file)
+
+
+def _check_frame(stream: IO[bytes], content: ZipFile, file: str) -> None:
+    place = find_disagreement(stream, content)
+    if place is not None:
+        _refuse(
+            "the zip's headers and its directory do not agree, so it is not as it was written; get"
+            " the archive anew from where it came",
+            f"{file}/{place}" if place else file,
+        )
 
 
 def _read_manifest(content: ZipFile, file: str) -> Manifest:
