@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from cli.option_like import refuse_option_like
+
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
@@ -40,11 +42,17 @@ def asked() -> float | None:
 def chosen(context: typer.Context, database: str | None) -> str | None:
     """Return --database as given to the command, else as given before it.
 
+    Every command that opens a database asks here first, so here the whole command line is looked
+    at for an option that was taken for the value of another.
+
     Raises
     ------
     InputError
         When it is empty, as where a script's variable is not set.
+    typer.BadParameter
+        When the value of an option looks like an option.
     """
+    refuse_option_like(context)
     given = database if database is not None else context.find_root().params.get("database")
     return None if given is None else address("--database", given)
 

@@ -1,0 +1,67 @@
+"""An option whose value was forgotten never takes the next option for it."""
+
+from __future__ import annotations
+
+import pytest
+
+GOOD = "topic,a,b\n1,.1,.2\n2,.3,.9\n"
+CORRECTED = GOOD.replace(".9", ".8")
+
+
+@pytest.fixture
+def logged(roundbook, write):
+    path = write(GOOD)
+    assert roundbook("log", "t", "r", path, "--measure", "AP", "--create").code == 0
+    return write(CORRECTED, "corrected.csv")
+
+
+def sentence(outcome):
+    """Return what the usage error says, out of its box and on one line."""
+    assert outcome.code == 2, outcome
+    assert outcome.out == ""
+    return " ".join(outcome.err.translate(str.maketrans("│╭╮╰╯─", "      ")).split())
+
+
+def test_a_forgotten_reason_is_not_the_next_option(roundbook, logged, snapshot):
+    before = snapshot()
+    words = ("log", "t", "r", logged, "--measure", "AP", "--revise")
+    for option in ("--dry-run", "-h", "--", "--no-such-option"):
+        said = sentence(roundbook(*words, option))
+        assert (
+            f"--revise needs its REASON, but '{option}' after it looks like an option; put the"
+            " REASON between the two"
+        ) in said
+    assert snapshot() == before
+    dry = roundbook(*words, "typed -h, not --help", "--dry-run")
+    assert "Dry run: nothing was written.\n" in dry.err
+    assert snapshot() == before
+
+
+FORGOTTEN = [
+    ("log t r {} --measure", "M", "--create"),
+    ("log t r {} --measure AP --assessments", "LABEL", "--create"),
+    ("log t r {} --measure AP --tool", "TEXT", "--dry-run"),
+    ("log t r {} --measure AP --teams", "CSV", "--dry-run"),
+    ("task create u --title", "value", "--format"),
+    ("round create t s --collection", "NAME", "--create"),
+    ("round publish t r --reason", "TEXT", "--format"),
+    ("matrix withdraw 1 --reason", "TEXT", "--format"),
+    ("factors fit t r --measure AP --reason", "TEXT", "--runs"),
+    (
+        "variance record t r --measure RR --value .1 --runs 9 --topics 9 --source",
+        "TEXT",
+        "--create",
+    ),
+    ("plan save p --variance 0.1 --m 5 --note", "TEXT", "--format"),
+    ("db backup {}.dump --database", "URL", "--force"),
+    ("events --who", "NAME", "--format"),
+]
+
+
+@pytest.mark.parametrize(("words", "what", "option"), FORGOTTEN)
+def test_of_every_command_that_opens_a_record(roundbook, logged, snapshot, words, what, option):
+    before = snapshot()
+    given = [word.replace("{}", str(logged)) for word in words.split()]
+    said = sentence(roundbook(*given, option))
+    assert f"{given[-1]} needs its {what}, but '{option}' after it looks like an option" in said
+    assert snapshot() == before
