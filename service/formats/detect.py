@@ -10,6 +10,7 @@ from service.formats.lines import fields_of
 from service.formats.long import has_measure_column
 from service.formats.measures import is_measure_like
 from service.formats.ntcireval import looks_like_ntcireval
+from service.formats.other_files import refuse_other_file
 from service.formats.summary import SUMMARY_TOPIC
 from service.formats.table import (
     RUN_WORDS,
@@ -47,6 +48,8 @@ def detect_layout(source: SourceText, measure: str, file_measure: str | None) ->
     ------
     AmbiguousLayout
         If the content fits more than one layout, or none.
+    BadFile
+        If the content is that of another file of an evaluation, which holds no scores.
     """
     first = source.rows[0][1].lstrip()
     if first.startswith("{"):
@@ -54,6 +57,7 @@ def detect_layout(source: SourceText, measure: str, file_measure: str | None) ->
     header = [] if first.startswith(("[", "<")) else _header(source)
     if not header:
         raise _no_layout(source)
+    refuse_other_file(source, header)
     tabular = header_word(header[0]) in any_of(TOPIC_WORDS) | any_of(RUN_WORDS) | {""}
     if not tabular or first.split()[:2] == ["runid", SUMMARY_TOPIC]:
         found = _tool_layout(source, header, {measure, file_measure} - {None, ""})

@@ -13,6 +13,10 @@ from service.formats.text import SourceText
 # a file may carry the topic's id and its text, or a run's tag and its system.
 TOPIC_WORDS = (("topic", "topic_id", "topicid", "query_id", "queryid", "qid"), ("query",))
 RUN_WORDS = (("run", "run_id", "runid", "run_tag", "runtag", "run_name", "tag"), ("system",))
+TEAM_WORDS = (
+    ("team", "team_id", "team_name"),
+    ("group", "group_id", "participant", "organisation"),
+)
 MEASURE_WORDS = (("measure", "metric"),)
 VALUE_WORDS = (("value", "score"),)
 

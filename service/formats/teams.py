@@ -7,11 +7,10 @@ from pathlib import Path
 
 from service.errors import BadFile
 from service.formats.cells import checked_name, shown
-from service.formats.table import named_column, table_rows
+from service.formats.table import TEAM_WORDS, named_column, table_rows
 from service.formats.text import DEFAULT_MAX_BYTES, read_text
 
 _RUN = (("run", "run_id", "runid", "run_tag", "runtag", "run_name", "tag"),)
-_TEAM = (("team", "team_id", "team_name"), ("group", "group_id", "participant", "organisation"))
 _TYPE = (("type", "run_type", "runtype"),)
 _POOL = (("contributed_to_pool",), ("contributed", "pooled", "in_pool", "pool"))
 _SYSTEM = (("system", "system_id", "system_name"),)
@@ -66,7 +65,7 @@ def read_teams(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> dict[str
     head_line, header = next(rows)
     run_at, team_at, type_at, pool_at, system_at = (
         named_column(header, words, file, head_line)
-        for words in (_RUN, _TEAM, _TYPE, _POOL, _SYSTEM)
+        for words in (_RUN, TEAM_WORDS, _TYPE, _POOL, _SYSTEM)
     )
     if run_at is None or team_at is None:
         missing = "run" if run_at is None else "team"
