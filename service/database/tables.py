@@ -167,7 +167,7 @@ matrix = Table(
     UniqueConstraint("id", "topics", "runs"),
     UniqueConstraint("id", "round_id", "measure_id", "assessments"),
     CheckConstraint("topics >= 2 AND runs >= 1", name="size"),
-    CheckConstraint("revision = 1 OR reason <> ''", name="revised_for_a_reason"),
+    CheckConstraint("revision = 1 OR coalesce(reason, '') <> ''", name="revised_for_a_reason"),
     CheckConstraint("missing_policy IN ('reject', 'zero', 'drop-topic')", name="missing_policy"),
 )
 
@@ -332,7 +332,7 @@ published_variance = Table(
     CheckConstraint("topics >= 2 AND runs >= 1", name="size"),
     CheckConstraint("variance > 0 AND variance < 'Infinity'", name="variance"),
     CheckConstraint("source <> ''", name="source"),
-    CheckConstraint("revision = 1 OR reason <> ''", name="revised_for_a_reason"),
+    CheckConstraint("revision = 1 OR coalesce(reason, '') <> ''", name="revised_for_a_reason"),
 )
 
 # What was decided, from which estimates; inputs and result as they were printed.

@@ -32,8 +32,9 @@ def check_factors(
     Parameters
     ----------
     row
-        The set with its `means` and `sds` in the order of the topics, None where there is no
-        factor, and as `listed` the positions of its standardising runs, where not all are.
+        The set with its `means` and `sds` in the order of the topics, and as `listed` the
+        positions of its standardising runs, where not all are. The database saw to it that
+        there is one of each.
     scores : (topics, runs) float array
     what : str
         Which matrix it is, for the message.
@@ -44,11 +45,8 @@ def check_factors(
         Naming the matrix and version, and what was read beside what was found.
     """
     what = f"{what}, factor version {row.version}"
-    mask = _standardising(row, scores.shape[1], what, file)
-    place = f"{file}/factor.csv"
-    if None in row.means:
-        name = topics[row.means.index(None)]
-        raise BadFile(f"{what}: there is no factor of topic '{name}'", place)
+    mask = np.full(scores.shape[1], row.standardising == "all")
+    mask[row.listed] = True
     fitted = fit_factors(scores, mask)
     read = ReadFactors(row.version, np.array(row.means), np.array(row.sds), row.zero_sd)
     noise = ROUNDING * np.abs(scores[:, mask]).max(axis=1)
@@ -65,25 +63,6 @@ def check_factors(
             raise BadFile(
                 f"{what}: the {name} of topic '{topics[at]}' is {said[at].item()!r}, and the scores"
                 f" of its {row.runs} standardising runs give {found[at].item()!r}",
-                place,
+                f"{file}/factor.csv",
             )
     return read
-
-
-def _standardising(row: Row[Any], runs: int, what: str, file: str) -> npt.NDArray[np.bool_]:
-    everything = row.standardising == "all"
-    if everything and row.listed:
-        raise BadFile(
-            f"{what}: all runs standardise, and {len(row.listed)} of them are listed",
-            f"{file}/factor_set_run.csv",
-        )
-    count = runs if everything else len(row.listed)
-    if row.runs != count:
-        there = "in the matrix" if everything else "listed"
-        raise BadFile(
-            f"{what}: {row.runs} runs standardise, and {count} are {there}",
-            f"{file}/factor_set.csv",
-        )
-    mask = np.full(runs, everything)
-    mask[row.listed] = True
-    return mask

@@ -41,7 +41,7 @@ SELECT id, matrix_id, version, standardising, runs, zero_sd,
        ARRAY(
            SELECT factor.mean
            FROM roundbook.matrix_topic
-           LEFT JOIN roundbook.factor
+           JOIN roundbook.factor
                ON factor.factor_set_id = factor_set.id AND factor.topic_id = matrix_topic.topic_id
            WHERE matrix_topic.matrix_id = factor_set.matrix_id
            ORDER BY matrix_topic.position
@@ -49,7 +49,7 @@ SELECT id, matrix_id, version, standardising, runs, zero_sd,
        ARRAY(
            SELECT factor.sd
            FROM roundbook.matrix_topic
-           LEFT JOIN roundbook.factor
+           JOIN roundbook.factor
                ON factor.factor_set_id = factor_set.id AND factor.topic_id = matrix_topic.topic_id
            WHERE matrix_topic.matrix_id = factor_set.matrix_id
            ORDER BY matrix_topic.position

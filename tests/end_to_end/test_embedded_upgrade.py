@@ -24,6 +24,7 @@ from service.database.engine import make_engine, parse_url, unit_of_work
 from service.database.fingerprints import fingerprint_tables
 from service.database.schema import alembic_config, upgrade
 from service.errors import DatabaseUnreachable
+from service.logbook.tasks import create_task
 from tests.releases.campaign import record_campaign
 
 OLD = 16
@@ -170,9 +171,7 @@ def test_what_else_is_in_the_server_is_named(process, old, data_dir):
 
 def test_a_server_that_crashed_is_recovered_first(process, old, data_dir, made_of_old):
     with old_server(old) as engine:
-        with unit_of_work(engine) as connection:
-            connection.execute(text("INSERT INTO roundbook.task (name) VALUES ('the last')"))
-            connection.commit()
+        create_task(engine, "the last", user="tester")
         expected = fingerprints(engine)
         pid = int((old / "postmaster.pid").read_text().split()[0])
         os.kill(pid, signal.SIGKILL)
@@ -219,9 +218,8 @@ def test_an_older_roundbook_writes_meanwhile(old, made_of_old, monkeypatch):
     make = embedded_upgrade._make
 
     def meanwhile(directory, dump):
-        with old_server(old) as engine, unit_of_work(engine) as connection:
-            connection.execute(text("INSERT INTO roundbook.task (name) VALUES ('late')"))
-            connection.commit()
+        with old_server(old) as engine:
+            create_task(engine, "late", user="tester")
         return make(directory, dump)
 
     with monkeypatch.context() as patch:

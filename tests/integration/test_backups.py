@@ -505,9 +505,10 @@ def test_a_fingerprint_depends_on_the_rows_alone(server, engine, bare):
     rows = [(1, "a\tb\nc"), (2, "ä"), (3, "\\N"), (10, "Z"), (11, "a")]
     insert = "INSERT INTO roundbook.task (id, name, created_at) OVERRIDING SYSTEM VALUE VALUES"
     values = [f" ({i}, '{name}', '2024-03-31 01:30:00.123456+00')" for i, name in rows]
-    execute(
-        engine, *(text_ for text_ in [f"{insert}{each}".replace(":", r"\:") for each in values])
+    told = (
+        r"INSERT INTO roundbook.event (at, what, software) VALUES ('2024-01-01 00\:00Z', 'w', 's')"
     )
+    execute(engine, *(f"{insert}{each}".replace(":", r"\:") for each in values), told)
     upgrade(bare)
     execute(
         bare,
@@ -516,6 +517,7 @@ def test_a_fingerprint_depends_on_the_rows_alone(server, engine, bare):
         f'ALTER DATABASE "{bare.url.database}" SET extra_float_digits = -5',
         "UPDATE roundbook.task SET title = 'x'",
         "UPDATE roundbook.task SET title = NULL",
+        told,
     )
     bare.dispose()
     tokyo = make_engine(bare.url.update_query_dict({"options": "-c timezone=Asia/Tokyo"}))

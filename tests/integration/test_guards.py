@@ -11,6 +11,7 @@ from sqlalchemy.exc import DBAPIError
 from service.database.engine import unit_of_work
 from service.errors import DatabaseError
 from service.formats import ScoreMatrix, settle_missing
+from service.logbook.events import record_event
 from service.logbook.matrices import log_matrix
 from service.logbook.published import record_variance
 
@@ -69,6 +70,7 @@ def test_a_run_keeps_its_tag(engine, logged):
     refused(engine, "UPDATE roundbook.run SET tag = 'z' WHERE tag = 'x'")
     with unit_of_work(engine) as connection:
         connection.execute(text("UPDATE roundbook.run SET system = 's' WHERE tag = 'x'"))
+        record_event(connection, "runs changed", who="tester")
         connection.commit()
 
 
@@ -132,3 +134,168 @@ def test_factors_belong_to_topics_of_their_matrix(engine, logged):
         " SELECT 1, :matrix, id, 0.5, 0.1 FROM roundbook.topic WHERE name = 'z'",
         matrix=logged,
     )
+
+
+def written(engine, *statements, told=True):
+    with unit_of_work(engine) as connection:
+        for statement in statements:
+            connection.execute(text(statement))
+        if told:
+            record_event(connection, "changed by hand", who="tester")
+        connection.commit()
+
+
+# Rows that nothing but the guard in question refuses.
+FACTOR_SET = (
+    "INSERT INTO roundbook.factor_set (matrix_id, round_id, measure_id, assessments, version,"
+    " standardising, runs, zero_sd, software, fitted_by)"
+    " SELECT id, round_id, measure_id, assessments, 2, '{which}', {runs}, 'average', 's', 'me'"
+    " FROM roundbook.matrix"
+)
+FACTORS = (
+    "INSERT INTO roundbook.factor (factor_set_id, matrix_id, topic_id, mean, sd)"
+    " SELECT max(factor_set.id), matrix_id, topic_id, 0.5, 0.1"
+    " FROM roundbook.factor_set JOIN roundbook.matrix_topic USING (matrix_id)"
+    " WHERE position < {topics} GROUP BY matrix_id, topic_id"
+)
+FACTOR_SET_RUNS = (
+    "INSERT INTO roundbook.factor_set_run (factor_set_id, matrix_id, run_id)"
+    " SELECT max(factor_set.id), matrix_id, run_id"
+    " FROM roundbook.factor_set JOIN roundbook.score_vector USING (matrix_id)"
+    " WHERE score_vector.position < {listed} GROUP BY matrix_id, run_id"
+)
+PLAN = (
+    "INSERT INTO roundbook.plan (name, version, result, software, saved_by)"
+    " VALUES ('next', 1, '{}', 's', 'me')"
+)
+PUBLISHED = (
+    "INSERT INTO roundbook.published_variance (round_id, measure_id, assessments, scale, revision,"
+    " reason, topics, runs, variance, source, software, recorded_by)"
+    " VALUES (1, 1, 'official', 'raw', {revision}, {reason}, 9, 3, 0.1, 'paper', 's', 'me')"
+)
+DRIFT_REPORT = (
+    "INSERT INTO roundbook.drift_report (task_id, number, measure_id, assessments,"
+    " from_factor_set_id, to_factor_set_id, result, software, saved_by)"
+    " SELECT 1, 1, 1, 'official', min(id), max(id), '{}', 's', 'me' FROM roundbook.factor_set"
+)
+WITHDRAWAL = (
+    "INSERT INTO roundbook.withdrawal (matrix_id, number, withdrawn, reason, software, decided_by)"
+    " SELECT id, 1, true, 'wrong', 's', 'me' FROM roundbook.matrix"
+)
+
+
+def factor_set(which="all", runs=2, topics=3, listed=0):
+    return (
+        FACTOR_SET.format(which=which, runs=runs),
+        FACTORS.format(topics=topics),
+        FACTOR_SET_RUNS.format(listed=listed),
+    )
+
+
+@pytest.mark.parametrize(
+    ("table", "change"),
+    [
+        ("task", "INSERT INTO roundbook.task (name) VALUES ('other')"),
+        ("task", "UPDATE roundbook.task SET title = 'another'"),
+        ("round", "INSERT INTO roundbook.round (task_id, ordinal, label) VALUES (1, 9, '9')"),
+        ("round", "UPDATE roundbook.round SET held = '2020-01-01'"),
+        ("round", "UPDATE roundbook.round SET collection = 'other'"),
+        ("round", "UPDATE roundbook.round SET status = 'published'"),
+        ("run", "UPDATE roundbook.run SET system = 's' WHERE tag = 'x'"),
+        ("run", "UPDATE roundbook.run SET contributed_to_pool = true"),
+        ("factor_set", factor_set()),
+        ("published_variance", PUBLISHED.format(revision=1, reason="NULL")),
+        ("withdrawal", WITHDRAWAL),
+        ("plan", PLAN),
+        ("drift_report", (*factor_set(), DRIFT_REPORT)),
+    ],
+)
+def test_every_change_has_its_event(engine, logged, table, change):
+    statements = [change] if isinstance(change, str) else change
+    with pytest.raises(DatabaseError, match="no event tells of this change of"):
+        written(engine, *statements, told=False)
+    # The event of another transaction does not do, not even of one in the same session.
+    with unit_of_work(engine) as connection:
+        record_event(connection, "something else", who="tester")
+        connection.commit()
+        for statement in statements:
+            connection.execute(text(statement))
+        with pytest.raises(DBAPIError, match="no event tells of this change of"):
+            connection.commit()
+    written(engine, *statements)
+
+
+def test_the_table_is_named_that_was_changed_without_an_event(engine, logged):
+    with pytest.raises(DatabaseError, match="this change of withdrawal"):
+        written(engine, WITHDRAWAL, told=False)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"topics": 0}, "has factors of 0 topics, not of 3"),
+        ({"topics": 2}, "has factors of 2 topics, not of 3"),
+        ({"runs": 3}, "says that 3 runs standardise it, but 2 do"),
+        ({"listed": 1}, "says that 2 runs standardise it, but 1 do"),
+        ({"which": "chosen"}, "says that 2 runs standardise it, but 0 do"),
+        ({"which": "chosen", "listed": 1}, "says that 2 runs standardise it, but 1 do"),
+    ],
+)
+def test_half_a_factor_set_is_not_committed(engine, logged, given, said):
+    with pytest.raises(DatabaseError, match=said):
+        written(engine, *factor_set(**given))
+
+
+@pytest.mark.parametrize("given", [{}, {"which": "chosen", "listed": 2}])
+def test_finished_factors_take_no_more(engine, logged, given):
+    written(engine, *factor_set(**given))
+    with pytest.raises(DatabaseError, match="factor_set 2 is finished and takes no further"):
+        written(
+            engine,
+            "ALTER TABLE roundbook.factor_set_run DROP CONSTRAINT factor_set_run_pk",
+            FACTOR_SET_RUNS.format(listed=1),
+        )
+    with pytest.raises(DatabaseError, match="factor_set 2 is finished and takes no further factor"):
+        written(
+            engine,
+            "ALTER TABLE roundbook.factor DROP CONSTRAINT factor_pk",
+            FACTORS.format(topics=1),
+        )
+
+
+def test_a_finished_plan_takes_no_more_estimates(engine, logged):
+    estimate = (
+        "INSERT INTO roundbook.plan_estimate (plan_id, position, variance_estimate_id)"
+        " SELECT 1, {}, id FROM roundbook.variance_estimate WHERE scale = 'raw'"
+    )
+    written(engine, PLAN, estimate.format(0))
+    with pytest.raises(DatabaseError, match="plan 1 is finished and takes no further plan_est"):
+        written(engine, estimate.format(1))
+
+
+@pytest.mark.parametrize("factors", ["NULL", "1"])
+def test_a_matrix_takes_no_later_variance(engine, logged, factors):
+    scale = "raw" if factors == "NULL" else "std"
+    # The first is refused by its key alone, which says the same.
+    with pytest.raises(DatabaseError, match=r"takes no further one|duplicate key"):
+        written(
+            engine,
+            "INSERT INTO roundbook.variance_estimate (matrix_id, factor_set_id, scale, topics,"
+            f" runs, sum_of_squares, dof, variance, software) SELECT id, {factors}, '{scale}', 3,"
+            " 2, 1, 4, 0.25, 's' FROM roundbook.matrix",
+        )
+
+
+@pytest.mark.parametrize("reason", ["NULL", "''"])
+def test_a_revision_needs_a_reason(engine, logged, reason):
+    with pytest.raises(DatabaseError, match="published_variance_revised_for_a_reason"):
+        written(engine, PUBLISHED.format(revision=2, reason=reason))
+    written(engine, PUBLISHED.format(revision=2, reason="'misprint'"))
+
+
+@pytest.mark.parametrize("reason", ["NULL", "''"])
+def test_a_published_round_takes_a_variance_only_with_a_reason(engine, logged, reason):
+    written(engine, "UPDATE roundbook.round SET status = 'published'")
+    with pytest.raises(DatabaseError, match="takes a published variance only with a reason"):
+        written(engine, PUBLISHED.format(revision=1, reason=reason))
+    written(engine, PUBLISHED.format(revision=1, reason="'found later'"))

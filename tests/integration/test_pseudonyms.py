@@ -13,6 +13,7 @@ from sqlalchemy import text
 from service.database.engine import unit_of_work
 from service.errors import NotRecorded, RecordError
 from service.formats import RunTeam, ScoreMatrix, settle_missing
+from service.logbook.events import record_event
 from service.logbook.matrices import log_matrix
 from service.logbook.matrix_export import export_matrix
 from service.logbook.matrix_show import show_matrix
@@ -55,6 +56,8 @@ def set_key(engine, key):
     with unit_of_work(engine) as connection:
         connection.execute(text("ALTER TABLE roundbook.round DISABLE TRIGGER immutable"))
         connection.execute(text("UPDATE roundbook.round SET pseudonym_key = :key"), {"key": key})
+        record_event(connection, "keys changed", who="tester")
+        connection.execute(text("SET CONSTRAINTS ALL IMMEDIATE"))
         connection.execute(text("ALTER TABLE roundbook.round ENABLE ALWAYS TRIGGER immutable"))
         connection.commit()
 

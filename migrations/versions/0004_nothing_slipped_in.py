@@ -1,0 +1,217 @@
+"""Nothing slipped in: a change comes with its event, and a part with what it is a part of."""
+
+from __future__ import annotations
+
+from alembic import op
+
+revision = "0004"
+down_revision = "0003"
+branch_labels = None
+depends_on = None
+
+_REVISED = ("matrix", "published_variance")
+
+# What may be added or changed only by a transaction that also tells of it.
+_TOLD = {
+    "task": "INSERT OR UPDATE",
+    "round": "INSERT OR UPDATE",
+    "run": "UPDATE",
+    "factor_set": "INSERT",
+    "published_variance": "INSERT",
+    "withdrawal": "INSERT",
+    "plan": "INSERT",
+    "drift_report": "INSERT",
+}
+
+# Each part, and what it comes with: the table and the column that refers to it.
+_PARTS = {
+    "factor": ("factor_set", "factor_set_id"),
+    "factor_set_run": ("factor_set", "factor_set_id"),
+    "plan_estimate": ("plan", "plan_id"),
+}
+
+# By transaction, so that whoever asks need not search the events.
+_NOTE_EVENT = """
+CREATE FUNCTION roundbook.note_event() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('roundbook.told', pg_current_xact_id()::text, true);
+    RETURN NULL;
+END $$
+"""
+
+_UNTOLD = """
+CREATE FUNCTION roundbook.refuse_untold() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF current_setting('roundbook.told', true) IS DISTINCT FROM pg_current_xact_id()::text THEN
+        RAISE EXCEPTION 'no event tells of this change of %', TG_TABLE_NAME
+            USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NULL;
+END $$
+"""
+
+# A row says which transaction made it. (What a savepoint makes counts as another's: parts are
+# made at the same level as what they belong to.)
+_LATE_PART = """
+CREATE FUNCTION roundbook.refuse_late_part() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    late bigint;
+BEGIN
+    EXECUTE format(
+        'SELECT max(part.%2$I) FROM added AS part JOIN roundbook.%1$I AS whole'
+        ' ON whole.id = part.%2$I WHERE whole.xmin <> pg_current_xact_id()::xid',
+        TG_ARGV[0], TG_ARGV[1]
+    ) INTO late;
+    IF late IS NOT NULL THEN
+        RAISE EXCEPTION '% % is finished and takes no further %', TG_ARGV[0], late, TG_TABLE_NAME
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$
+"""
+
+# A variance on the raw scale comes with its matrix, another with its factors.
+_LATE_ESTIMATE = """
+CREATE FUNCTION roundbook.refuse_late_estimate() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    late bigint;
+BEGIN
+    SELECT max(part.matrix_id) INTO late
+    FROM added AS part
+    JOIN roundbook.matrix ON matrix.id = part.matrix_id
+    LEFT JOIN roundbook.factor_set ON factor_set.id = part.factor_set_id
+    WHERE coalesce(factor_set.xmin, matrix.xmin) <> pg_current_xact_id()::xid;
+    IF late IS NOT NULL THEN
+        RAISE EXCEPTION 'matrix % has its variance estimates and takes no further one', late
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$
+"""
+
+_HALF_A_FACTOR_SET = """
+CREATE FUNCTION roundbook.refuse_half_a_factor_set() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    topics bigint;
+    runs bigint;
+    factors bigint;
+    listed bigint;
+BEGIN
+    SELECT matrix.topics, matrix.runs INTO topics, runs
+    FROM roundbook.matrix WHERE id = NEW.matrix_id;
+    SELECT count(*) INTO factors FROM roundbook.factor WHERE factor_set_id = NEW.id;
+    SELECT count(*) INTO listed FROM roundbook.factor_set_run WHERE factor_set_id = NEW.id;
+    IF factors <> topics THEN
+        RAISE EXCEPTION 'factor set % has factors of % topics, not of %', NEW.id, factors, topics
+            USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    IF NEW.standardising <> 'all' OR listed > 0 THEN
+        runs := listed;
+    END IF;
+    IF NEW.runs <> runs THEN
+        RAISE EXCEPTION 'factor set % says that % runs standardise it, but % do',
+            NEW.id, NEW.runs, runs
+            USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NULL;
+END $$
+"""
+
+_REASON_ONCE_PUBLISHED = """
+CREATE OR REPLACE FUNCTION roundbook.refuse_without_reason() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF coalesce(NEW.reason, '') = '' AND EXISTS (
+        SELECT FROM roundbook.round WHERE id = NEW.round_id AND status = 'published'
+    ) THEN
+        RAISE EXCEPTION {message}
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$
+"""
+_OF_EITHER = (
+    "'a published round takes a % only with a reason',"
+    " CASE TG_TABLE_NAME WHEN 'matrix' THEN 'score matrix' ELSE 'published variance' END"
+)
+_OF_A_MATRIX = "'a published round takes a score matrix only with a reason'"
+
+_FUNCTIONS = {
+    "note_event": _NOTE_EVENT,
+    "refuse_untold": _UNTOLD,
+    "refuse_late_part": _LATE_PART,
+    "refuse_late_estimate": _LATE_ESTIMATE,
+    "refuse_half_a_factor_set": _HALF_A_FACTOR_SET,
+}
+
+
+def upgrade() -> None:
+    """Make the change."""
+    for table in _REVISED:
+        _reason(table, "coalesce(reason, '') <> ''")
+    for function in _FUNCTIONS.values():
+        op.execute(function)
+    _trigger("event", "noted", "AFTER INSERT", "FOR EACH STATEMENT", "note_event()")
+    for table, change in _TOLD.items():
+        _at_commit(table, "told", change, "refuse_untold()")
+    for table, (whole, column) in _PARTS.items():
+        _with_its_whole(table, f"refuse_late_part('{whole}', '{column}')")
+    _with_its_whole("variance_estimate", "refuse_late_estimate()")
+    _at_commit("factor_set", "whole", "INSERT", "refuse_half_a_factor_set()")
+    op.execute(_REASON_ONCE_PUBLISHED.replace("{message}", _OF_EITHER))
+    _trigger(
+        "published_variance",
+        "published",
+        "BEFORE INSERT",
+        "FOR EACH ROW",
+        "refuse_without_reason()",
+    )
+
+
+def downgrade() -> None:
+    """Take it back, leaving no trace."""
+    op.execute("DROP TRIGGER published ON roundbook.published_variance")
+    op.execute(_REASON_ONCE_PUBLISHED.replace("{message}", _OF_A_MATRIX))
+    op.execute("DROP TRIGGER whole ON roundbook.factor_set")
+    for table in ("variance_estimate", *_PARTS):
+        op.execute(f"DROP TRIGGER in_time ON roundbook.{table}")
+    for table in _TOLD:
+        op.execute(f"DROP TRIGGER told ON roundbook.{table}")
+    op.execute("DROP TRIGGER noted ON roundbook.event")
+    for function in _FUNCTIONS:
+        op.execute(f"DROP FUNCTION roundbook.{function}()")
+    for table in _REVISED:
+        _reason(table, "reason <> ''")
+
+
+def _reason(table: str, given: str) -> None:
+    # NULL passes a CHECK, so `reason <> ''` alone lets no reason at all pass.
+    name = op.f(f"{table}_revised_for_a_reason")
+    op.drop_constraint(name, table, schema="roundbook", type_="check")
+    op.create_check_constraint(name, table, f"revision = 1 OR {given}", schema="roundbook")
+
+
+def _at_commit(table: str, name: str, change: str, function: str) -> None:
+    _trigger(
+        table,
+        name,
+        f"AFTER {change}",
+        "DEFERRABLE INITIALLY DEFERRED FOR EACH ROW",
+        function,
+        kind="CONSTRAINT TRIGGER",
+    )
+
+
+def _with_its_whole(table: str, function: str) -> None:
+    added = "REFERENCING NEW TABLE AS added FOR EACH STATEMENT"
+    _trigger(table, "in_time", "AFTER INSERT", added, function)
+
+
+def _trigger(
+    table: str, name: str, when: str, each: str, function: str, kind: str = "TRIGGER"
+) -> None:
+    op.execute(
+        f"CREATE {kind} {name} {when} ON roundbook.{table} {each}"
+        f" EXECUTE FUNCTION roundbook.{function}"
+    )
+    # Whoever connects: not even a session that plays a replica writes past it.
+    op.execute(f"ALTER TABLE roundbook.{table} ENABLE ALWAYS TRIGGER {name}")
