@@ -7,19 +7,27 @@ from typing import Annotated, Any
 
 import typer
 
+from cli.matrix_number import matrix_number
 from cli.options import Database, Form
 from cli.output import Column, count, show
 from cli.session import record
 
 
 def _details(details: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {_said(value)}" for name, value in details.items())
+    return ", ".join(
+        f"{name}: {_said(value['was'])} → {_said(value['is'])}"
+        if isinstance(value, dict) and set(value) == {"was", "is"}
+        else f"{name} {_said(value)}"
+        for name, value in details.items()
+    )
 
 
 def _said(value: Any) -> str:  # noqa: ANN401
     if isinstance(value, dict):
-        return " ".join(f"{name} {each}" for name, each in value.items())
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        return " ".join(f"{name} {_said(each)}" for name, each in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_said, value))
+    return "none" if value is None else str(value)
 
 
 _COLUMNS = (
@@ -44,7 +52,10 @@ def events(
         str | None, typer.Option("--round", metavar="ROUND", help="Only those of its round.")
     ] = None,
     matrix: Annotated[
-        int | None, typer.Option("--matrix", metavar="NUMBER", help="Only those of this matrix.")
+        int | None,
+        typer.Option(
+            "--matrix", metavar="NUMBER", help="Only those of this matrix.", parser=matrix_number
+        ),
     ] = None,
     what: Annotated[
         str | None, typer.Option("--what", metavar="TEXT", help="Only these: 'matrix withdrawn'.")

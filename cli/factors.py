@@ -93,7 +93,9 @@ def fit(
             f" ({', '.join(fitted.zero_sd_topics)}): scores there {what}."
         )
     if fitted.status == "unchanged":
-        talk(f"These factors were there already, as version {fitted.version}.")
+        said = f"These factors were there already, as version {fitted.version}; the reason was not"
+        assumed = " --runs was not given, so pooled was assumed." if not runs else ""
+        talk(f"{said} recorded.{assumed}")
 
 
 def _print(found: FactorSet, form: Format) -> None:

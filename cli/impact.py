@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
+from cli.matrix_number import MatrixNumber
 from cli.options import Database, Form
 from cli.output import Column, counted, section, show, talk
 from cli.session import record
@@ -27,9 +28,7 @@ _CSV = (
 
 def impact(
     context: typer.Context,
-    matrix: Annotated[
-        int, typer.Argument(metavar="MATRIX", help="Its number, as log and matrix list print it.")
-    ],
+    matrix: MatrixNumber,
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import typer
 
 from cli.impact import tell_impact
+from cli.matrix_number import MatrixNumber
 from cli.options import Anonymous, Database, Form, Format, TaskName
 from cli.output import Column, count, counted, number, print_table, section, show, talk
 from cli.session import record
 
 if TYPE_CHECKING:
+    from service.logbook.corrections import CorrectedMatrix
     from service.logbook.matrix_history import HistoryEntry, Revised
     from service.logbook.matrix_list import ListedMatrix
     from service.logbook.matrix_show import ShownMatrix
 
 app = typer.Typer(no_args_is_help=True, help="Score matrices: list, show, correct, export.")
 
-Number = Annotated[
-    int, typer.Argument(metavar="MATRIX", help="Its number, as log and matrix list print it.")
-]
 Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; kept for good.")]
 
 _DECIDED = (
@@ -159,7 +158,7 @@ _FACTORS = (
 @app.command("show", epilog="Example: roundbook matrix show 3")
 def show_(
     context: typer.Context,
-    matrix: Number,
+    matrix: MatrixNumber,
     anonymous: Anonymous = False,
     form: Form = "table",
     database: Database = None,
@@ -246,7 +245,7 @@ class _Line(NamedTuple):
 @app.command(epilog="Example: roundbook matrix history 3")
 def history(
     context: typer.Context,
-    matrix: Number,
+    matrix: MatrixNumber,
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -293,7 +292,7 @@ _EXPORTED = (
 @app.command(epilog="Example: roundbook matrix export 3 --layout trec_eval --output round1/")
 def export(
     context: typer.Context,
-    matrix: Number,
+    matrix: MatrixNumber,
     layout: Annotated[
         Literal["wide", "long", "trec_eval"], typer.Option("--layout", help="How to lay it out.")
     ] = "wide",
@@ -347,7 +346,7 @@ def export(
 @app.command(epilog="Example: roundbook matrix withdraw 3 --reason 'scored with the wrong qrels'")
 def withdraw(
     context: typer.Context,
-    matrix: Number,
+    matrix: MatrixNumber,
     reason: Reason,
     form: Form = "table",
     database: Database = None,
@@ -359,13 +358,14 @@ def withdraw(
     with record(context, database) as engine:
         decided = withdraw_matrix(engine, matrix, reason, user=load_settings().user)
     show(decided, form, [decided], _DECIDED)
-    tell_impact(decided.impact, f"Resting on matrix {matrix}, and stale now:")
+    _tell_unrecorded(decided, reason)
+    tell_impact(decided.impact, _headline(matrix))
 
 
 @app.command(epilog="Example: roundbook matrix restore 3 --reason 'the qrels were right after all'")
 def restore(
     context: typer.Context,
-    matrix: Number,
+    matrix: MatrixNumber,
     reason: Reason,
     form: Form = "table",
     database: Database = None,
@@ -377,4 +377,22 @@ def restore(
     with record(context, database) as engine:
         decided = restore_matrix(engine, matrix, reason, user=load_settings().user)
     show(decided, form, [decided], _DECIDED)
-    tell_impact(decided.impact, f"Resting on matrix {matrix}, and stale now:")
+    _tell_unrecorded(decided, reason)
+    tell_impact(decided.impact, _headline(matrix))
+
+
+def _headline(matrix: int) -> str:
+    # A plan that left the matrix out is listed too.
+    return f"Stale now, of what rests on matrix {matrix} or was planned without it:"
+
+
+def _tell_unrecorded(decided: CorrectedMatrix, reason: str) -> None:
+    """Say that nothing changed, and so the reason given went nowhere."""
+    if decided.status != "unchanged":
+        return
+    how = "is withdrawn" if decided.standing == "withdrawn" else "counts"
+    since = f", since {_day(decided.decided_at)}" if decided.decided_at else ""
+    talk(
+        f"Note: Matrix {decided.matrix} {how} already{since}; the reason '{reason}' was not"
+        " recorded."
+    )

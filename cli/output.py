@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -153,4 +154,6 @@ def _written(column: Column, value: Any) -> str:  # noqa: ANN401
 
 
 def _plain(column: Column, value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
     return column.write(value) if isinstance(value, list) else value

@@ -26,11 +26,12 @@ _BRIEFLY = (
     Column("design", "Design"),
     count("topics", "Topics"),
     Column("saved_at", "Saved", lambda when: f"{when:%Y-%m-%d}"),
+    Column("stale", "Stale", lambda stale: "yes" if stale else "no"),
     Column("note", "Note"),
 )
 _LISTED = (
     *("name", "version", "versions", "task", "measure", "scale", "design", "solve", "engine"),
-    *("fewest_topics", "most_topics", "saved_at", "saved_by", "software", "note"),
+    *("fewest_topics", "most_topics", "saved_at", "saved_by", "software", "note", "stale"),
 )
 
 
@@ -154,7 +155,7 @@ def list_(
     form: Form = "table",
     database: Database = None,
 ) -> None:
-    """List the saved plans, the latest version of each."""
+    """List the saved plans, the latest version of each, and whether it still stands."""
     from service.logbook.plan_record import list_plans
 
     with record(context, database) as engine:
@@ -177,6 +178,7 @@ class _InBrief(NamedTuple):
     design: str
     topics: str
     saved_at: datetime
+    stale: bool
     note: str | None
 
 
@@ -191,6 +193,7 @@ def _briefly(plan: ListedPlan) -> _InBrief:
         plan.design,
         topics,
         plan.saved_at,
+        plan.stale,
         plan.note,
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.options import Database, Form, RoundLabel, TaskName
-from cli.output import Column, count, show
+from cli.output import Column, count, show, talk
 from cli.session import record
 
 if TYPE_CHECKING:
@@ -113,13 +113,24 @@ def publish(
     form: Form = "table",
     database: Database = None,
 ) -> None:
-    """Publish a round: its scores then change only by --revise, with a reason. No way back."""
-    from service.logbook.rounds import publish_round
+    """Publish a round for good: there is no way back, its scores then change only by --revise."""
+    from service.logbook.rounds import publish_round, published_at
     from service.settings import load_settings
 
     with record(context, database) as engine:
         published = publish_round(engine, task, round_label, why=why, user=load_settings().user)
+        again = published.status == "unchanged"
+        since = published_at(engine, task, round_label) if again else None
     show(published, form, [published], _COLUMNS)
+    if again:
+        day = f" on {since:%Y-%m-%d}" if since else ""
+        lost = "; this reason was not recorded" if why else ""
+        talk(f"Note: Round '{published.round}' was published already{day}{lost}.")
+    else:
+        talk(
+            f"Round '{published.round}' is published for good: there is no way back. Its scores"
+            " change only by 'roundbook log ... --revise REASON'."
+        )
 
 
 @app.command("list", epilog="Example: roundbook round list covid")

@@ -133,4 +133,6 @@ def _renewal(report: KeptReport) -> str:
     )
     for option, value, default in asked:
         words += [option, repr(value)] if value != default else []
-    return shlex.join([*words, "--save"])
+    words += ["--save"]
+    words += ["--note", report.note] if report.note is not None else []
+    return shlex.join(words)

@@ -38,7 +38,7 @@ def plan_dependents(connection: Connection, matrix: Row[Any]) -> list[Dependent]
         _dependent(
             row,
             standings[place],
-            rows[last[row.name]].version,
+            rows[last[row.name]],
             plans[last[row.name]],
             standings[last[row.name]],
         )
@@ -50,7 +50,8 @@ def plan_dependents(connection: Connection, matrix: Row[Any]) -> list[Dependent]
 # With all versions of each name that has one of this measure: the last may be of any, or of none.
 # Whether one would rest on the matrix today, its standing tells.
 _PLANS = """
-SELECT plan.name, plan.version, plan.result, plan.saved_at, plan.saved_by, task.name AS task,
+SELECT plan.name, plan.version, plan.result, plan.note, plan.saved_at, plan.saved_by,
+       task.name AS task,
        array_agg(rests_on.variance_estimate_id ORDER BY rests_on.position)
            FILTER (WHERE rests_on.position IS NOT NULL) AS computed,
        array_agg(rests_on.published_variance_id ORDER BY rests_on.position)
@@ -77,18 +78,18 @@ ORDER BY plan.name, plan.version
 def _dependent(
     row: Row[Any],
     standing: PlanStanding,
-    last_version: int,
+    last_row: Row[Any],
     last_plan: Plan,
     last: PlanStanding,
 ) -> Dependent:
     said = standing.said()
     renew = None
     if said and not last.said():
-        said.append(f"version {last_version} takes its place")
+        said.append(f"version {last_row.version} takes its place")
     elif said and last.empty:
         said.append("no round has a variance to plan from")
     elif said:
-        renew = renewal(row.name, last_plan)
+        renew = renewal(row.name, last_plan, last_row.note)
     return Dependent(
         kind="plan",
         name=f"plan '{row.name}' version {row.version}",

@@ -58,7 +58,11 @@ class ShownPlan(PlanEntry):
 
 
 class ListedPlan(PlanEntry):
-    """The latest version of a saved plan, in brief; sizes are None for a plan without cells."""
+    """The latest version of a saved plan, in brief; sizes are None for a plan without cells.
+
+    `stale` is whether an estimate it rests on is no longer current, or a round that it left out as
+    withdrawn counts again; a round held since makes no plan stale.
+    """
 
     measure: str | None
     scale: str | None
@@ -67,6 +71,7 @@ class ListedPlan(PlanEntry):
     engine: str
     fewest_topics: int | None
     most_topics: int | None
+    stale: bool
 
 
 class PlanList(Result):
@@ -150,7 +155,7 @@ def save_plan(
 
 
 def list_plans(engine: Engine, task: str | None = None) -> PlanList:
-    """Return the latest version of every saved plan, of one task or of all.
+    """Return the latest version of every saved plan, of one task or of all; whether each stands.
 
     Raises
     ------
@@ -159,8 +164,24 @@ def list_plans(engine: Engine, task: str | None = None) -> PlanList:
     """
     with unit_of_work(engine) as connection:
         task_id = None if task is None else find_task(connection, task)
-        rows = connection.execute(text(_LATEST), {"task": task_id})
-        return PlanList(task=task, plans=[ListedPlan(**row._mapping) for row in rows])
+        rows = connection.execute(text(_LATEST), {"task": task_id}).all()
+        standings = plan_standings(
+            connection,
+            [
+                (_stored(row), list(zip(row.computed or (), row.published or (), strict=True)))
+                for row in rows
+            ],
+        )
+    return PlanList(
+        task=task,
+        plans=[
+            ListedPlan(
+                **{name: getattr(row, name) for name in ListedPlan.model_fields if name != "stale"},
+                stale=bool(standing.said()),
+            )
+            for row, standing in zip(rows, standings, strict=True)
+        ],
+    )
 
 
 _LATEST = """
@@ -169,7 +190,8 @@ SELECT DISTINCT ON (plan.name)
        task.name AS task, plan.note, plan.saved_at, plan.saved_by, plan.software,
        plan.result #>> '{estimate,measure}' AS measure, plan.result ->> 'scale' AS scale,
        plan.result ->> 'design' AS design, plan.result ->> 'solve' AS solve,
-       plan.result ->> 'engine' AS engine, size.fewest_topics, size.most_topics
+       plan.result ->> 'engine' AS engine, size.fewest_topics, size.most_topics,
+       plan.result, rests_on.computed, rests_on.published
 FROM roundbook.plan
 LEFT JOIN roundbook.task ON task.id = plan.task_id
 CROSS JOIN LATERAL (
@@ -177,6 +199,11 @@ CROSS JOIN LATERAL (
            max((cell ->> 'topics')::bigint) AS most_topics
     FROM jsonb_array_elements(plan.result -> 'cells') AS cell
 ) AS size
+CROSS JOIN LATERAL (
+    SELECT array_agg(variance_estimate_id ORDER BY position) AS computed,
+           array_agg(published_variance_id ORDER BY position) AS published
+    FROM roundbook.plan_estimate WHERE plan_id = plan.id
+) AS rests_on
 WHERE CAST(:task AS bigint) IS NULL OR plan.task_id = :task
 ORDER BY plan.name, plan.version DESC
 """
@@ -215,7 +242,7 @@ def show_plan(engine: Engine, name: str, *, version: int | None = None) -> Shown
         **_entry(row, versions),
         stale=stale,
         new_rounds=new_rounds,
-        renew=renewal(name, plan) if stale or new_rounds else None,
+        renew=renewal(name, plan, row.note) if stale or new_rounds else None,
         plan=plan,
     )
 

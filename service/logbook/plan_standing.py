@@ -146,8 +146,8 @@ def _why(was: RoundVariance, now: RoundVariance | None, *, withdrawn: bool) -> s
     return f"its factors were fitted anew (version {now.factor_version})"
 
 
-def renewal(name: str, plan: Plan) -> str:
-    """Return the command that saves a plan anew, from today's estimates."""
+def renewal(name: str, plan: Plan, note: str | None) -> str:
+    """Return the command that saves a plan anew, from today's estimates, with its note."""
     words = ["roundbook", "plan", "save", name]
     history = plan.estimate
     if history is not None:
@@ -168,4 +168,5 @@ def renewal(name: str, plan: Plan) -> str:
     words += ["--alpha", repr(plan.alpha)]
     words += ["--beta", repr(plan.beta)] if is_test(plan) and plan.solve != "power" else []
     words += ["--engine", plan.engine]
+    words += ["--note", note] if note is not None else []
     return shlex.join(words)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 
 from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 
 from service.database.engine import unit_of_work
-from service.database.tables import current_matrix, matrix, measure, round_, withdrawn
+from service.database.tables import current_matrix, event, matrix, measure, round_, withdrawn
 from service.errors import AlreadyRecorded, InputError, NotRecorded
 from service.logbook.events import record_event
 from service.logbook.lookup import check_name, check_text, find_round, find_task
@@ -152,7 +152,8 @@ def publish_round(
 ) -> PublishedRound:
     """Publish a round: from then on it takes a score matrix only as a revision, with a reason.
 
-    There is no way back. A published round again is ``unchanged``.
+    There is no way back. A published round again is ``unchanged``, and `why` is not recorded; see
+    `published_at`.
 
     Raises
     ------
@@ -191,6 +192,24 @@ def publish_round(
         connection.commit()
     status = "unchanged" if recorded.status == "published" else "published"
     return PublishedRound(**published.model_dump(exclude={"status"}), status=status)
+
+
+def published_at(engine: Engine, task: str, label: str) -> datetime | None:
+    """Return when a round was published, None where that is not told or it is a draft.
+
+    Raises
+    ------
+    NotRecorded
+        When there is no such task or round.
+    """
+    with unit_of_work(engine) as connection:
+        round_id = find_round(connection, find_task(connection, task), task, label)
+        found: datetime | None = connection.execute(
+            select(func.min(event.c.at)).where(
+                event.c.round_id == round_id, event.c.what == "round published"
+            )
+        ).scalar_one()
+    return found
 
 
 def list_rounds(engine: Engine, task: str) -> RoundList:

@@ -8,6 +8,7 @@ import io
 import json
 import subprocess
 import sys
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
@@ -146,6 +147,37 @@ def test_round_list_as_csv_holds_no_python(logged):
 
 
 # log
+
+
+def test_publishing_is_for_good_and_the_second_time_says_so(logged):
+    words = ("round", "publish", "t", "r1")
+    done = logged(*words)
+    assert "published" in done.out
+    assert "there is no way back" in done.err
+    assert "already" not in done.err
+    again = logged(*words, "--reason", "sent", "--format", "json")
+    assert again.json["status"] == "unchanged"
+    day = f"{datetime.now(UTC):%Y-%m-%d}"
+    already = f"Note: Round 'r1' was published already on {day}"
+    assert again.err == f"{already}; this reason was not recorded.\n"
+    assert logged(*words).err == f"{already}.\n"
+    assert "sent" not in logged("events", "--format", "csv").out
+
+
+def test_events_tell_a_change_in_words_and_in_csv_as_json(logged):
+    for words in (["CORD"], ["Ünïon 2", "--held", "2020-04-15", "--force"]):
+        assert logged("round", "set", "t", "r1", "--collection", *words).code == 0
+    words = ("events", "--what", "round changed")
+    rows = table_of(logged(*words, "--format", "csv").out)
+    details = [each["details"] for each in logged(*words, "--format", "json").json["events"]]
+    assert [json.loads(row["details"]) for row in rows] == details
+    assert details[1] == {
+        "collection": {"was": "CORD", "is": "Ünïon 2"},
+        "held": {"was": None, "is": "2020-04-15"},
+    }
+    said = logged(*words).lines
+    assert said[2].rstrip().endswith("   collection: none → CORD")
+    assert said[3].rstrip().endswith("   held: none → 2020-04-15, collection: CORD → Ünïon 2")
 
 
 def test_log_in_three_formats_and_unchanged(roundbook, write, snapshot):

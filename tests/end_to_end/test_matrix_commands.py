@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -94,6 +95,67 @@ def test_matrix_history_in_three_formats(logged):
     table = logged("matrix", "history", number).out
     assert f"Revision 2: {rows[2]['changes']}" in table
     assert "wrong qrels" in table
+
+
+def test_a_reason_that_is_not_recorded_is_told(logged):
+    (number,) = numbers(logged)
+    day = f"{datetime.now(UTC):%Y-%m-%d}"
+    for verb, standing, before in (
+        ("restore", "counts", ""),
+        ("withdraw", "is withdrawn", f", since {day}"),
+        ("restore", "counts", f", since {day}"),
+    ):
+        words = ("matrix", verb, number, "--format", "json", "--reason")
+        if before:
+            done = logged(*words, "first")
+            assert done.json["status"] == {"restore": "restored", "withdraw": "withdrawn"}[verb]
+            assert "not recorded" not in done.err
+        again = logged(*words, "again")
+        assert again.json["status"] == "unchanged"
+        assert again.json["reason"] == ("first" if before else None)
+        assert again.err.splitlines()[0] == (
+            f"Note: Matrix {number} {standing} already{before}; the reason 'again' was not"
+            " recorded."
+        )
+
+
+def test_a_plan_that_left_the_scores_out_is_not_said_to_rest_on_them(logged, write):
+    (number,) = numbers(logged)
+    other = write(wide(SCORES / 2), "other.csv")
+    assert logged("log", "t", "r2", other, "--measure", "AP", "--create").code == 0
+    withdrawn = logged("matrix", "withdraw", number, "--reason", "wrong qrels")
+    headline = f"Stale now, of what rests on matrix {number} or was planned without it:"
+    assert withdrawn.err.splitlines()[0] == headline
+    words = ("plan", "save", "p", "--task", "t", "--measure", "AP", "--m", "2", "--min-d", "0.5")
+    assert logged(*words).code == 0
+    restored = logged("matrix", "restore", number, "--reason", "right")
+    assert restored.err.splitlines()[:2] == [
+        headline,
+        "  plan 'p' version 1 (task 't'): round 'r1': left out as withdrawn, and counts again",
+    ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["impact", "{}"],
+        ["events", "--matrix", "{}"],
+        ["matrix", "show", "{}"],
+        ["matrix", "history", "{}"],
+        ["matrix", "export", "{}"],
+        ["matrix", "withdraw", "{}", "--reason", "x"],
+        ["matrix", "restore", "{}", "--reason", "x"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("given", ["abc", "1.5", "r1"])
+def test_a_matrix_is_named_by_its_number(command, words, given):
+    said = command(*(word.format(given) for word in words))
+    assert (said.code, said.out) == (2, "")
+    assert (
+        f"A matrix is named by its number, not '{given}'; 'roundbook matrix list TASK' shows them."
+        in " ".join(said.err.replace("│", " ").split())
+    )
 
 
 def test_matrix_export_to_stdout_is_the_file_and_nothing_else(logged):

@@ -254,6 +254,8 @@ def test_save_list_show(logged):
     table = logged("plan", "list").out
     assert re.search(r"^next +2 +it's_50%", table, re.MULTILINE)
     assert re.search(r"^other .* 21-1199 ", table, re.MULTILINE)
+    assert logged("plan", "list").lines[0].split()[-2:] == ["Stale", "Note"]
+    assert re.search(r"^next .* no +-", table, re.MULTILINE)
     first = logged("plan", "show", "next", "--version", 1)
     assert "version 1 of 2" in first.out
     assert "Note: agreed" in first.out
@@ -282,7 +284,9 @@ def test_an_empty_record_says_what_to_do(roundbook):
 )
 def test_the_command_that_renews_a_stale_plan_works(logged, write, words):
     name = "it's next"
-    saved = logged("plan", "save", name, *TASK, *words, "--format", "json").json["plan"]
+    note = "-agreed at the 'round table'; $HOME"
+    kept = ("--note", note, "--format", "json")
+    saved = logged("plan", "save", name, *TASK, *words, *kept).json["plan"]
     path = write(FIRST.replace(".62", ".99"), "corrected.csv")
     revise = ("log", TASK[1], "r_1", path, "--measure", "nDCG@10", "--revise", "a slip")
     assert logged(*revise).code == 0
@@ -290,6 +294,9 @@ def test_the_command_that_renews_a_stale_plan_works(logged, write, words):
     assert logged("log", TASK[1], "r_3", path, "--measure", "nDCG@10", "--create").code == 0
     stale = logged("plan", "show", name, "--format", "json").json
     assert stale["plan"] == saved
+    (listed,) = rows_of(logged("plan", "list", "--format", "csv"))
+    assert listed["stale"] == "True"
+    assert re.search(r"^it's next .* yes +-agreed", logged("plan", "list").out, re.MULTILINE)
     assert [each["round"] for each in stale["stale"]] == ["r_1"]
     assert stale["new_rounds"] == ["r_3"]
     said = logged("plan", "show", name).out
@@ -300,7 +307,7 @@ def test_the_command_that_renews_a_stale_plan_works(logged, write, words):
     assert bare.lines == [saved["protocol"]]
     assert stale["renew"] in bare.err
     renewed = logged(*shlex.split(stale["renew"])[1:], "--format", "json").json
-    assert (renewed["version"], renewed["status"]) == (2, "saved")
+    assert (renewed["version"], renewed["status"], renewed["note"]) == (2, "saved", note)
     asked = ("m", "min_d", "topics", "alpha", "beta", "engine", "design", "solve", "scale")
     assert {key: renewed["plan"][key] for key in asked} == {key: saved[key] for key in asked}
     assert (

@@ -176,7 +176,8 @@ def test_factors_fit(logged):
     assert [each["mean"] for each in done["factors"]] == pytest.approx(by.mean(1))
     assert [each["sd"] for each in done["factors"]] == pytest.approx(by.std(1, ddof=1))
     again = logged(*words, *chosen)
-    assert again.err == "These factors were there already, as version 2.\n"
+    there = "These factors were there already, as version 2; the reason was not recorded."
+    assert again.err == f"{there}\n"
     assert "factor version 2 (of 1, 2)" in flat(again.out)
     assert "chosen runs standardise" in flat(again.out)
     rows = table_of(logged(*words, "--runs", "all", "--zero-sd", "drop", "--format", "csv").out)
@@ -188,6 +189,18 @@ def test_factors_fit(logged):
     ).json
     std = (SCORES - by.mean(1)[:, None]) / by.std(1, ddof=1)[:, None]
     np.testing.assert_allclose(np.transpose(shown["scores"]), std, rtol=1e-9)
+
+
+def test_factors_fit_says_which_runs_it_assumed_where_nothing_is_new(log, roundbook, write):
+    pool = "".join(f"run{i},A,{str(i < 3).lower()}\n" for i in range(SCORES.shape[1]))
+    log("r1", SCORES, "--teams", write(f"run,team,contributed_to_pool\n{pool}", "teams.csv"))
+    words = ("factors", "fit", "t", "r1", *AP, "--reason", "x")
+    there = "These factors were there already, as version 1; the reason was not recorded."
+    assert roundbook(*words).err == f"{there} --runs was not given, so pooled was assumed.\n"
+    assert roundbook(*words, "--runs", "pooled").err == f"{there}\n"
+    assert roundbook(*words, "--runs", "all").err == ""
+    assert roundbook(*words).err == ""  # the pooled runs anew, in force again
+    assert roundbook(*words).err.startswith(there.replace("version 1", "version 3"))
 
 
 def test_factors_fit_notes_ties_and_refuses(log, roundbook, snapshot):

@@ -207,6 +207,27 @@ def test_what_was_renewed_is_what_was_there(engine, resting, shell):
     assert save_report(engine, again, user="x").number == 3
 
 
+def test_a_renewal_keeps_the_note(engine, three, shell):
+    for name, version, note in (
+        ("p", 1, "first"),
+        ("p", 2, "-it's agreed; $HOME"),
+        ("q", 1, None),
+    ):
+        found = plan_task(engine, TASK, "AP", Design(m=(10 + version,), min_d=(0.1,)))
+        save_plan(engine, name, found, note=note, user="bob")
+    report = report_drift(engine, TASK, "AP", from_round=FIRST, to_round="r3")
+    save_report(engine, report, note='for the "overview"', user="cat")
+    log(engine, scores(9), FIRST, revise="a typo")
+    old = by_name(engine, three[0])
+    # The note of the latest version, which is the one in force.
+    for version in (1, 2):
+        assert old[f"plan 'p' version {version}"].renew == show_plan(engine, "p").renew
+    assert "--note" not in old["plan 'q' version 1"].renew
+    assert shell(show_plan(engine, "p").renew)["note"] == "-it's agreed; $HOME"
+    assert show_plan(engine, "p", version=1).renew.endswith("--note first")
+    assert shell(old["drift report 1"].renew)["note"] == 'for the "overview"'
+
+
 def test_factors_that_logging_fitted_are_followed_by_its_next(engine, three):
     log(engine, scores(9), FIRST, revise="a typo")
     found = by_name(engine, three[0])

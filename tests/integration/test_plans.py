@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.stats import f as f_distribution
 from scipy.stats import ncf
-from sqlalchemy import text
+from sqlalchemy import event, text
 
 from service.database.engine import unit_of_work
 from service.errors import (
@@ -25,6 +25,7 @@ from service.errors import (
     RoundbookError,
 )
 from service.formats import ScoreMatrix, settle_missing
+from service.logbook.corrections import restore_matrix, withdraw_matrix
 from service.logbook.fitting import fit_factor_set
 from service.logbook.matrices import log_matrix
 from service.logbook.plan_record import list_plans, save_plan, show_plan
@@ -515,6 +516,49 @@ def test_stale_after_a_correction(two_rounds):
     assert renewed.version == 2
     assert show_plan(two_rounds, "p").renew is None
     assert show_plan(two_rounds, "p", version=1).stale == shown.stale
+
+
+def test_the_list_says_which_plans_stand(two_rounds):
+    def stale():
+        return {each.name: each.stale for each in list_plans(two_rounds).plans}
+
+    def renew():
+        for name in ("both", "ab"):
+            scale = {"both": "raw", "ab": "std-ab"}[name]
+            found = plan_task(two_rounds, "task", "AP", ONE, scale=scale)
+            save_plan(two_rounds, name, found, user="me")
+
+    save_plan(two_rounds, "typed", plan(0.05, ONE), user="me")
+    renew()
+    assert stale() == {"ab": False, "both": False, "typed": False}
+    fit_factor_set(two_rounds, "task", "1", "AP", runs=["r0", "r1"], reason="x", user="me")
+    assert stale() == {"ab": True, "both": False, "typed": False}
+    second = log(two_rounds, SCORES[:9, :4], "2", revise="the qrels were wrong").matrix
+    assert stale() == {"ab": True, "both": True, "typed": False}
+    # Only the latest version is in force; a round held since makes none stale.
+    renew()
+    log(two_rounds, SCORES[:5], "3")
+    assert stale() == {"ab": False, "both": False, "typed": False}
+    withdraw_matrix(two_rounds, second, "assessed twice", user="me")
+    renew()
+    assert not any(stale().values())
+    restore_matrix(two_rounds, second, "not so", user="me")
+    assert stale() == {"ab": True, "both": True, "typed": False}
+
+
+def test_the_queries_of_the_list_do_not_grow_with_the_plans(two_rounds):
+    def count():
+        asked.clear()
+        return len(list_plans(two_rounds).plans), len(asked)
+
+    asked = []
+    event.listen(two_rounds, "before_cursor_execute", lambda *args: asked.append(args[2]))
+    saved_on(two_rounds)
+    one, queries = count()
+    for number in range(5):
+        found = plan_task(two_rounds, "task", "AP", Design(m=(3 + number,), min_d=(0.1,)))
+        save_plan(two_rounds, f"plan {number}", found, user="me")
+    assert (one, count()) == (1, (6, queries))
 
 
 def test_stale_after_new_factors_on_a_standardised_scale_only(two_rounds):
