@@ -8,31 +8,65 @@ from typing import Annotated
 
 import typer
 
-from cli import (
-    archive,
-    db,
-    demo,
-    drift,
-    events,
-    factors,
-    generalisability,
-    impact,
-    log,
-    matrix,
-    plan,
-    rank,
-    report,
-    round_,
-    standardise,
-    task,
-    variance,
-)
+from cli.lazy import LazyGroup
 from cli.options import Database
 from cli.session import begin
 from service.errors import DatabaseUnreachable, RoundbookError, SchemaOutOfDate
 
+# In the order of the help, each line as the command's own module has it.
+COMMANDS = {
+    "demo": ("cli.demo", "Show what Roundbook does, in a database that is thrown away."),
+    "log": (
+        "cli.log",
+        "Log a round's score matrix, with its variances and standardisation factors.",
+    ),
+    "impact": (
+        "cli.impact",
+        "List what rests on a score matrix, what of it is stale, and the command that renews it.",
+    ),
+    "standardise": (
+        "cli.standardise",
+        "Standardise a round's scores, or new runs from a file, by a round's factors.",
+    ),
+    "rank": (
+        "cli.rank",
+        "Compare run rankings: raw against standardised, or by two factor versions.",
+    ),
+    "generalisability": (
+        "cli.generalisability",
+        "Show variance components, E-rho-squared, Phi, and the topics a reliability needs.",
+    ),
+    "drift": (
+        "cli.drift",
+        "Compare two rounds' factors on their shared topics and say whether the first have aged.",
+    ),
+    "events": (
+        "cli.events",
+        "Show every change of the record, oldest first: who made it, when, what and why.",
+    ),
+    "export": ("cli.archive", "Write the record, or some tasks, into a zip of plain CSV and JSON."),
+    "import": ("cli.archive", "Read an archive into the record: all of it, or nothing."),
+    "task": ("cli.task", "Tasks: what a campaign evaluates."),
+    "round": ("cli.round_", "Rounds: one holding of a task after another."),
+    "matrix": ("cli.matrix", "Score matrices: list, show, correct, export."),
+    "variance": ("cli.variance", "Variances: of a measure in each round, and pooled."),
+    "factors": ("cli.factors", "Standardisation factors of a round, by version."),
+    "plan": (
+        "cli.plan",
+        "Compute topic set sizes for the next round, from a task's rounds or a given variance.",
+    ),
+    "report": ("cli.report", "Saved drift reports: list, show."),
+    "db": ("cli.db", "The database: its schema, backups, moving to another server."),
+}
+
+
+class _Commands(LazyGroup):
+    lines = COMMANDS
+
+
 app = typer.Typer(
     name="roundbook",
+    cls=_Commands,
     epilog="Example: roundbook demo",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -57,25 +91,6 @@ def roundbook(
     ] = False,
 ) -> None:
     """The logbook of evaluation campaigns that run round after round."""  # noqa: D401
-
-
-demo.attach(app)
-app.add_typer(task.app, name="task")
-app.add_typer(round_.app, name="round")
-log.attach(app)
-app.add_typer(matrix.app, name="matrix")
-impact.attach(app)
-app.add_typer(variance.app, name="variance")
-app.add_typer(factors.app, name="factors")
-standardise.attach(app)
-plan.attach(app)
-rank.attach(app)
-generalisability.attach(app)
-drift.attach(app)
-app.add_typer(report.app, name="report")
-events.attach(app)
-archive.attach(app)
-app.add_typer(db.app, name="db")
 
 
 def run(arguments: Sequence[str]) -> int:

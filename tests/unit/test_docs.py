@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from typer.testing import CliRunner
 
 import cli.main
+from cli.lazy import LazyCommand
 from service.database.tables import metadata
 from service.formats import LAYOUTS, archive, read_scores, read_teams
 from service.logbook import (
@@ -115,7 +116,8 @@ def walk(command, name="roundbook"):
     """Yield (name, command) of every command under a group, the root group with it."""
     if name == "roundbook":
         yield name, command
-    for verb, each in getattr(command, "commands", {}).items():
+    for verb, found in getattr(command, "commands", {}).items():
+        each = found.load() if isinstance(found, LazyCommand) else found
         if getattr(each, "invoke_without_command", False):
             yield f"{name} {verb}", each
         if hasattr(each, "commands"):

