@@ -50,6 +50,18 @@ def check_text(what: str, text: str | None) -> str | None:
     return text
 
 
+def check_reason(option: str, reason: str | None) -> str | None:
+    """Return a reason without surrounding space; refuse an empty one, which gives none."""
+    if reason is None:
+        return None
+    reason = (check_text("reason", reason) or "").strip()
+    if not reason:
+        raise InputError(
+            f"The reason given with {option} is empty; say in it what changed, and why."
+        )
+    return reason
+
+
 def find_task(connection: Connection, name: str, *, lock: bool = False) -> int:
     """Return a task's id; with `lock`, no other writer of the task until the transaction ends.
 

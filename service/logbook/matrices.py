@@ -28,13 +28,15 @@ from service.logbook.lookup import (
     DEFAULT_ASSESSMENTS,
     Series,
     check_name,
+    check_reason,
     check_text,
     factor_sets,
     latest_matrix,
     withdrawn_words,
 )
-from service.logbook.measures import ensure_measure
-from service.logbook.notes import notes_on
+from service.logbook.measures import ensure_measure, notes_on_new
+from service.logbook.neighbours import notes_on_neighbours
+from service.logbook.notes import notes_on, notes_on_teams
 from service.logbook.result import SOFTWARE, Result
 from service.logbook.revisions import check_revision, check_seen, read_revision
 from service.logbook.rounds import open_round
@@ -206,11 +208,11 @@ def log_matrix(
     Withdrawn
         When the same scores are logged, and withdrawn.
     InputError
-        When a score lies outside the measure's bounds.
+        When a score lies outside the measure's bounds, or the reason to revise is empty.
     ImpossibleStatistic
         When there is but one topic.
     """
-    revise = (check_text("reason", revise) or "").strip() or None
+    revise = check_reason("--revise", revise)
     check_text("tool", tool)
     asked = time.monotonic() if asked is None else asked
     with unit_of_work(engine) as connection:
@@ -218,10 +220,11 @@ def log_matrix(
         if revise is not None:  # before anybody is waited for
             seen = read_revision(connection, task, round_label, measure, assessments)
         task_id, round_id = open_round(connection, task, round_label, create=create, user=user)
-        measure_id, measure, limits = ensure_measure(connection, measure, bounds)
-        _check_bounds(measure, limits, settled)
+        recorded = ensure_measure(connection, measure, bounds)
+        measure = recorded.name
+        _check_bounds(measure, recorded.bounds, settled)
         label = check_name("assessments label", assessments)
-        series = Series(round_id, measure_id, label, round_label.strip(), measure)
+        series = Series(round_id, recorded.id, label, round_label.strip(), measure)
         done = _log(
             connection,
             task_id,
@@ -235,6 +238,11 @@ def log_matrix(
             tool=tool,
             user=user,
         )
+        notes = [
+            *notes_on_new(connection, task_id, recorded),
+            *done.notes,
+            *notes_on_teams(settled.runs, teams or {}),
+        ]
         impact = [] if done.replaced is None else _impact(connection, done.replaced)
         if not dry_run:
             connection.commit()
@@ -247,7 +255,7 @@ def log_matrix(
         variance=done.variances["raw"],
         variances=done.variances,
         runs_described=done.runs_described,
-        notes=done.notes,
+        notes=notes,
         impact=[_unnumbered(each, done.matrix) for each in impact] if dry_run else impact,
         status=done.status,
         dry_run=dry_run,
@@ -359,7 +367,12 @@ def _log(
         fitted.standardising if fitted else None,
         variances,
         described,
-        notes_on(settled, fitted),
+        [
+            *notes_on_neighbours(
+                connection, task_id, series, stored, digest=digest, replaced=current
+            ),
+            *notes_on(settled, fitted),
+        ],
         None if current is None else current.id,
     )
 

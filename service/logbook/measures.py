@@ -7,10 +7,11 @@ A measure is its family, cutoff and parameters: ``nDCG@10``, ``RBP(p=0.8)``,
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from math import inf
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Row, func, select
 from sqlalchemy.dialects.postgresql import insert
 
 from service.database.tables import matrix, measure, published_variance, round_
@@ -65,11 +66,15 @@ def parse_measure(name: str) -> MeasureIdentity:
 
 
 class RecordedMeasure(NamedTuple):
-    """A measure of the record; its scores lie within `bounds`, where these are known."""
+    """A measure of the record; its scores lie within `bounds`, where these are known.
+
+    `is_new` tells that it was not there before.
+    """
 
     id: int
     name: str
     bounds: tuple[float, float] | None
+    is_new: bool
 
 
 def ensure_measure(
@@ -88,11 +93,12 @@ def ensure_measure(
     if bounds is not None and not -inf < bounds[0] < bounds[1] < inf:
         raise InputError(f"Bounds are two finite numbers, the lower first, not {bounds}.")
     lower, upper = bounds or (None, None)
-    connection.execute(
+    added = connection.execute(
         insert(measure)
         .values(**identity._asdict(), lower_bound=lower, upper_bound=upper)
         .on_conflict_do_nothing()
-    )
+        .returning(measure.c.id)
+    ).scalar_one_or_none()
     row = connection.execute(
         select(measure).where(func.lower(measure.c.name) == func.lower(identity.name))
     ).one()
@@ -103,7 +109,7 @@ def ensure_measure(
             f"The measure {row.name} is recorded with {known}; leave out --bounds, or give the"
             " measure with other bounds another name."
         )
-    return RecordedMeasure(row.id, row.name, recorded)
+    return RecordedMeasure(row.id, row.name, recorded, added is not None)
 
 
 def find_measure(connection: Connection, task_id: int, task: str, name: str) -> tuple[int, str]:
@@ -115,19 +121,7 @@ def find_measure(connection: Connection, task_id: int, task: str, name: str) -> 
         Listing the measures that the task has.
     """
     identity = parse_measure(name)
-    used = (
-        select(matrix.c.measure_id)
-        .join(round_, round_.c.id == matrix.c.round_id)
-        .where(round_.c.task_id == task_id)
-        .union(
-            select(published_variance.c.measure_id)
-            .join(round_, round_.c.id == published_variance.c.round_id)
-            .where(round_.c.task_id == task_id)
-        )
-    )
-    rows = connection.execute(
-        select(measure.c.id, measure.c.name).where(measure.c.id.in_(used)).order_by(measure.c.name)
-    ).all()
+    rows = _measures_of(connection, task_id)
     for row in rows:
         if row.name.lower() == identity.name.lower():
             return row.id, row.name
@@ -138,3 +132,33 @@ def find_measure(connection: Connection, task_id: int, task: str, name: str) -> 
         )
     known = ", ".join(row.name for row in rows)
     raise NotRecorded(f"Task '{task}' has nothing for measure '{name}'; it has {known}.")
+
+
+def notes_on_new(connection: Connection, task_id: int, new: RecordedMeasure) -> list[str]:
+    """Return that a measure is new, where the task has others: it may be one of them, mistyped."""
+    if not new.is_new:
+        return []
+    others = [row.name for row in _measures_of(connection, task_id) if row.id != new.id]
+    if not others:
+        return []
+    more = f" and {len(others) - 5} more" if len(others) > 5 else ""
+    return [
+        f"The measure '{new.name}' is new to the record; this task has"
+        f" {', '.join(others[:5])}{more}."
+    ]
+
+
+def _measures_of(connection: Connection, task_id: int) -> Sequence[Row[int, str]]:
+    used = (
+        select(matrix.c.measure_id)
+        .join(round_, round_.c.id == matrix.c.round_id)
+        .where(round_.c.task_id == task_id)
+        .union(
+            select(published_variance.c.measure_id)
+            .join(round_, round_.c.id == published_variance.c.round_id)
+            .where(round_.c.task_id == task_id)
+        )
+    )
+    return connection.execute(
+        select(measure.c.id, measure.c.name).where(measure.c.id.in_(used)).order_by(measure.c.name)
+    ).all()

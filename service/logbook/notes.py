@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from service.formats import SettledMatrix
+from collections.abc import Mapping, Sequence
+
+from service.formats import RunTeam, SettledMatrix
 from service.logbook.factors import FittedFactors
 
 
@@ -35,6 +37,21 @@ def notes_on(settled: SettledMatrix, fitted: FittedFactors | None) -> list[str]:
             else "set to 0"
         )
         notes.append(f"Missing scores: {settled.missing_cells}; {did}.")
+    return notes
+
+
+def notes_on_teams(runs: Sequence[str], teams: Mapping[str, RunTeam]) -> list[str]:
+    """Return which runs a team file names in vain, and which it leaves out, a sentence each."""
+    if not teams:
+        return []
+    known = set(runs)
+    notes = []
+    if strange := [tag for tag in teams if tag not in known]:
+        notes.append(
+            f"The team file names what is not in the score files: {_listed('run', strange)}."
+        )
+    if left := [tag for tag in runs if tag not in teams]:
+        notes.append(f"The team file says nothing of {_listed('run', left)}.")
     return notes
 
 

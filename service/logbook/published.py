@@ -20,10 +20,11 @@ from service.logbook.lookup import (
     DEFAULT_ASSESSMENTS,
     Series,
     check_name,
+    check_reason,
     check_text,
     latest_matrix,
 )
-from service.logbook.measures import ensure_measure
+from service.logbook.measures import ensure_measure, notes_on_new
 from service.logbook.result import SOFTWARE, Result
 from service.logbook.rounds import open_round
 from service.logbook.variances import VarianceScale
@@ -88,7 +89,7 @@ def record_variance(
         When the round is published and `revise` is not given.
     """
     _check_published(variance, runs, topics)
-    check_text("reason", revise)
+    revise = check_reason("--revise", revise)
     check_text("source", source)
     source = source.strip()
     if not source:
@@ -96,7 +97,8 @@ def record_variance(
     facts = {"variance": variance, "runs": runs, "topics": topics, "source": source}
     with unit_of_work(engine) as connection:
         task_id, round_id = open_round(connection, task, round_label, create=create, user=user)
-        measure_id, measure, _ = ensure_measure(connection, measure)
+        recorded_measure = ensure_measure(connection, measure)
+        measure_id, measure = recorded_measure.id, recorded_measure.name
         label = check_name("assessments label", assessments)
         identity = {
             "round_id": round_id,
@@ -108,7 +110,7 @@ def record_variance(
         unchanged = current is not None and all(
             getattr(current, name) == value for name, value in facts.items()
         )
-        notes = []
+        notes = notes_on_new(connection, task_id, recorded_measure)
         logged = latest_matrix(
             connection, Series(round_id, measure_id, label, round_label, measure)
         )
@@ -200,7 +202,7 @@ def _check_revision(
     published: bool,
 ) -> None:
     where = f"{measure} in round '{round_label}'"
-    reasoned = bool(revise and revise.strip())
+    reasoned = revise is not None
     if current is not None and not reasoned:
         raise AlreadyRecorded(
             f"A variance of {current.variance:g} ({current.source}) is recorded already for"

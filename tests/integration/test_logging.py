@@ -159,8 +159,9 @@ def test_other_content_is_refused_then_revised(engine):
     before = counts(engine)
     with pytest.raises(ContentDiffers, match="--revise"):
         log(engine, SCORES + 0.1)
-    with pytest.raises(ContentDiffers):
-        log(engine, SCORES + 0.1, revise="  ")
+    for empty in ("", "  "):
+        with pytest.raises(InputError, match="given with --revise is empty"):
+            log(engine, SCORES + 0.1, revise=empty)
     assert counts(engine) == before
     revised = log(engine, SCORES * 2, revise="the qrels were wrong")
     assert (revised.revision, revised.factor_version) == (2, 2)

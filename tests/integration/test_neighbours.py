@@ -1,0 +1,172 @@
+"""A file of the wrong round, a mistyped measure, a team file of other runs: each is told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sqlalchemy import event
+
+from service.formats import RunTeam, ScoreMatrix, settle_missing
+from service.logbook.corrections import withdraw_matrix
+from service.logbook.matrices import log_matrix
+from service.logbook.published import record_variance
+
+RNG = np.random.default_rng(7)
+
+
+def settled(topics, runs, scores=None):
+    topics, runs = tuple(topics), tuple(runs)
+    if scores is None:
+        scores = RNG.uniform(size=(len(topics), len(runs)))
+    whole = ScoreMatrix(
+        topics=topics, runs=runs, scores=scores, measure=None, layout="wide", files=("test",)
+    )
+    return settle_missing(whole, "reject")
+
+
+def names(letter, numbers):
+    return [f"{letter}{number}" for number in numbers]
+
+
+@pytest.fixture
+def matrices():
+    """Return the numbers of the matrices logged, which a dry run uses up too."""
+    return []
+
+
+@pytest.fixture
+def notes(engine, matrices):
+    """Log a matrix and return its notes, which are the same in a dry run."""
+
+    def log(round_label, scores, measure="AP", **options):
+        given = {"create": True, "user": "tester", **options}
+        dry = log_matrix(engine, "t", round_label, measure, scores, **given, dry_run=True)
+        wet = log_matrix(engine, "t", round_label, measure, scores, **given)
+        assert dry.notes == wet.notes
+        matrices.append(wet.matrix)
+        return wet.notes
+
+    return log
+
+
+ROUND1 = settled(names("t", range(30)), names("r", range(143)))
+ROUND3 = settled(names("t", range(40)), names("r", range(128, 207)))
+
+
+def test_a_revision_of_other_topics_and_runs(notes):
+    assert notes("3", ROUND3) == []
+    assert notes("3", ROUND1, revise="the wrong file") == [
+        "Against revision 1 it has 10 fewer topics and 64 more runs (128 new, 64 gone)."
+    ]
+    again = settled(ROUND3.topics, ROUND3.runs)
+    assert notes("3", again, revise="back") == [
+        "Against revision 2 it has 10 more topics and 64 fewer runs (64 new, 128 gone)."
+    ]
+    assert notes("3", settled(ROUND3.topics, ROUND3.runs), revise="only scores") == []
+    other = settled([*ROUND3.topics[1:], "new"], ROUND3.runs[1:])
+    assert notes("3", other, revise="and names") == [
+        "Against revision 4 it has as many topics (1 new, 1 gone) and 1 fewer run."
+    ]
+
+
+def test_another_measure_on_other_topics_and_runs(notes, engine, matrices):
+    known = "The measure '{}' is new to the record; this task has {}."
+    notes("3", ROUND3)
+    notes("1", ROUND1, measure="P@5")
+    same = settled(ROUND3.topics, ROUND3.runs)
+    assert notes("3", same, measure="P@5") == []
+    assert notes("3", ROUND1, measure="RR") == [
+        known.format("RR", "AP, P@5"),
+        "No other matrix of this round has 128 of its 143 runs.",
+        "It lacks 64 runs and 10 topics that other matrices of this round have.",
+    ]
+    # What is withdrawn is no measure of what belongs to the round.
+    withdraw_matrix(engine, matrices[-1], "of round 1", user="tester")
+    assert notes("3", settled(["t1", "new"], ROUND1.runs), measure="nDCG") == [
+        known.format("nDCG", "AP, P@5, RR"),
+        "No other matrix of this round has 128 of its 143 runs and 1 of its 2 topics.",
+        "It lacks 64 runs and 39 topics that other matrices of this round have.",
+    ]
+    assert notes("2", same) == []
+
+
+def test_the_same_scores_in_another_round(notes, engine, matrices):
+    notes("1", ROUND1)
+    back = settled(ROUND1.topics[::-1], ROUND1.runs, ROUND1.scores[::-1])
+    assert notes("2", back) == [
+        f"Round '1' has exactly the same AP scores (matrix {matrices[0]});"
+        " check that the file is of round '2'."
+    ]
+    # Nothing of other measures, of other tasks, or of what no longer counts.
+    assert notes("3", ROUND1, measure="P@5") == [
+        "The measure 'P@5' is new to the record; this task has AP."
+    ]
+    assert log_matrix(engine, "u", "1", "AP", ROUND1, create=True, user="tester").notes == []
+    for number in matrices[:2]:
+        withdraw_matrix(engine, number, "wrong", user="tester")
+    assert notes("4", ROUND1) == []
+
+
+def test_a_measure_new_to_a_record_of_others(notes, engine):
+    small = settled("ab", "xy")
+    for number in range(1, 8):
+        notes(str(number), small, measure=f"P@{number}")
+    assert notes("8", small, measure="nCDG@10") == [
+        "The measure 'nCDG@10' is new to the record; this task has"
+        " P@1, P@2, P@3, P@4, P@5 and 2 more."
+    ]
+    assert notes("9", settled("ab", "xy"), measure="p@3") == []
+    recorded = [
+        record_variance(
+            engine, "t", "1", "QQ", variance=0.1, runs=9, topics=9, source="a paper", user="tester"
+        )
+        for _ in range(2)
+    ]
+    assert [each.notes[:1] for each in recorded] == [
+        [
+            "The measure 'QQ' is new to the record; this task has"
+            " P@1, P@2, P@3, P@4, P@5 and 3 more."
+        ],
+        [],
+    ]
+    # A task without a measure can have none mistyped.
+    assert log_matrix(engine, "u", "1", "AP", small, create=True, user="tester").notes == []
+
+
+def test_a_team_file_of_other_runs(notes):
+    def teams(tags):
+        return {tag: RunTeam(tag, "T", None, None, None) for tag in tags}
+
+    small = settled("ab", "vwxyz")
+    assert notes("1", small, teams=teams("vwxyz")) == []
+    assert notes("1", small, teams=teams("vw12345678")) == [  # the same scores again
+        "The team file names what is not in the score files: 8 runs (1, 2, 3, 4, 5 and 3 more).",
+        "The team file says nothing of 3 runs (x, y, z).",
+    ]
+    assert notes("2", settled("ab", "vw"), teams=teams("vwx")) == [
+        "The team file names what is not in the score files: run x."
+    ]
+    assert notes("3", settled("ab", "vw"), teams=teams("v")) == [
+        "The team file says nothing of run w."
+    ]
+
+
+def test_the_number_of_queries_does_not_grow(engine):
+    def queries(scores, measure):
+        said = []
+
+        def note(connection, cursor, statement, *rest):
+            said.append(statement)
+
+        event.listen(engine, "before_cursor_execute", note)
+        log_matrix(engine, "t", "1", measure, scores, create=True, user="tester")
+        event.remove(engine, "before_cursor_execute", note)
+        return len(said)
+
+    first = queries(settled("ab", "xy"), "P@1")
+    assert first < 60
+    second = queries(settled("ab", "xy"), "P@2")
+    for number in range(3, 9):
+        assert (
+            queries(settled(names("t", range(30)), names("r", range(40))), f"P@{number}") == second
+        )
