@@ -86,7 +86,9 @@ def _against_round(connection: Connection, series: Series, stored: StoredMatrix)
     if unknown:
         notes.append(f"No other matrix of this round has {' and '.join(unknown)}.")
     if lacking:
-        notes.append(f"It lacks {' and '.join(lacking)} that other matrices of this round have.")
+        notes.append(
+            f"This matrix lacks {' and '.join(lacking)} that other matrices of this round have."
+        )
     return notes
 
 

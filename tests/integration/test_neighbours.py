@@ -78,14 +78,14 @@ def test_another_measure_on_other_topics_and_runs(notes, engine, matrices):
     assert notes("3", ROUND1, measure="RR") == [
         known.format("RR", "AP, P@5"),
         "No other matrix of this round has 128 of its 143 runs.",
-        "It lacks 64 runs and 10 topics that other matrices of this round have.",
+        "This matrix lacks 64 runs and 10 topics that other matrices of this round have.",
     ]
     # What is withdrawn is no measure of what belongs to the round.
     withdraw_matrix(engine, matrices[-1], "of round 1", user="tester")
     assert notes("3", settled(["t1", "new"], ROUND1.runs), measure="nDCG") == [
         known.format("nDCG", "AP, P@5, RR"),
         "No other matrix of this round has 128 of its 143 runs and 1 of its 2 topics.",
-        "It lacks 64 runs and 39 topics that other matrices of this round have.",
+        "This matrix lacks 64 runs and 39 topics that other matrices of this round have.",
     ]
     assert notes("2", same) == []
 
