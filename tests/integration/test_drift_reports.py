@@ -262,7 +262,7 @@ def test_the_terminal(engine, three, person):
     code, shown, err = person("report", "show", "task", "1")
     assert shown.startswith(head)
     assert f"Stale: {standing(engine)[0]}." in shown
-    assert shown.endswith(f"To renew it:\n  {RENEW} --save\n")
+    assert shown.endswith(f"To renew it:\n  {RENEW} --save --note agreed\n")
     (row,) = csv.DictReader(person("report", "list", "--format", "csv")[1].splitlines())
     assert (row["number"], row["stale"], row["note"]) == ("1", "True", "agreed")
     table = person("report", "list", "--task", "task")[1]
