@@ -122,9 +122,9 @@ def log(
         talk(note)
     tell_impact(
         logged.impact,
-        "Resting on the scores that would be replaced, and stale then:"
+        "Stale once the scores are replaced:"
         if logged.dry_run
-        else "Resting on the scores that were replaced, and stale now:",
+        else "Stale now that the scores are replaced:",
     )
 
 

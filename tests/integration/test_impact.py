@@ -462,11 +462,11 @@ def test_the_terminal_tells_it(engine, resting, address, monkeypatch, capsys, tm
     log_it = ["log", TASK, FIRST, str(tmp_path / "again.csv"), "--measure", "AP"]
     assert run([*log_it, "--revise", "a typo", "--dry-run"]) == 0
     said = capsys.readouterr().err
-    assert "Resting on the scores that would be replaced, and stale then:\n  factor v" in said
+    assert "Stale once the scores are replaced:\n  factor v" in said
     assert run([*log_it, "--revise", "a typo"]) == 0
     said = capsys.readouterr()
     assert "Resting on" not in said.out
-    assert "Resting on the scores that were replaced, and stale now:" in said.err
+    assert "Stale now that the scores are replaced:" in said.err
     impact = show_impact(engine, resting[0]).dependents
     for each in impact:
         assert f"  {each.name} ({each.where}): {each.why}\n" in said.err
