@@ -47,7 +47,7 @@ def export(
     Everything is in it: scores, factor versions, corrections, plans and events. It names the teams
     of drafts too; only its owner may read it.
     """
-    from service.logbook.exporting import export_archive
+    from service.logbook.archive.exporting import export_archive
 
     with (
         record(context, database) as engine,
@@ -71,7 +71,7 @@ def import_(
     Tasks and plans that are there already are refused, never merged. Every score is checked
     against the hash and the variance that were recorded with it.
     """
-    from service.logbook.importing import import_archive
+    from service.logbook.archive.importing import import_archive
     from service.settings import load_settings
 
     user = load_settings().user

@@ -12,7 +12,7 @@ from cli.output import Column, count, number, print_table, show, talk, terminal
 
 if TYPE_CHECKING:
     from service.logbook.demonstration import Demonstration
-    from service.logbook.drift import DriftReport
+    from service.logbook.drift.report import DriftReport
 
 _TRY_NEXT = (
     "roundbook plan --variance 0.05 --m 10 --min-d 0.1",

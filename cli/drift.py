@@ -15,10 +15,10 @@ from cli.session import record
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from service.logbook.drift import DriftReport
-    from service.logbook.drift_consequence import Consequence
-    from service.logbook.drift_reports import SavedDriftReport
-    from service.logbook.drift_unbridged import Unbridged
+    from service.logbook.drift.consequence import Consequence
+    from service.logbook.drift.report import DriftReport
+    from service.logbook.drift.saved import SavedDriftReport
+    from service.logbook.drift.unbridged import Unbridged
 
 
 def _p(value: float) -> str:
@@ -109,8 +109,8 @@ def drift(
         raise typer.BadParameter("--save keeps the report on two rounds: leave out --curve")
     if note is not None and not save:
         raise typer.BadParameter("--note needs --save")
-    from service.logbook.drift import report_drift
-    from service.logbook.drift_curve import trace_drift
+    from service.logbook.drift.curve import trace_drift
+    from service.logbook.drift.report import report_drift
 
     margins = {"margin": margin, "sd_ratio_margin": sd_ratio_margin}
     with record(context, database) as engine:
@@ -140,7 +140,7 @@ def drift(
 
 
 def _save(engine: Engine, report: DriftReport, note: str | None) -> SavedDriftReport:
-    from service.logbook.drift_reports import save_report
+    from service.logbook.drift.saved import save_report
     from service.settings import load_settings
 
     saved = save_report(engine, report, note=note, user=load_settings().user)
@@ -154,7 +154,7 @@ def _save(engine: Engine, report: DriftReport, note: str | None) -> SavedDriftRe
 
 def print_report(report: DriftReport) -> None:
     """Print a report as a person reads it."""
-    from service.logbook.drift_sentences import tests_sentences
+    from service.logbook.drift.sentences import tests_sentences
 
     print_table([], (), above=[report.headline(), "", f"Why: {report.reason}"])
     section(f"What to do: {report.advice}")
@@ -200,7 +200,7 @@ def _sides(rows: Iterable[_Row], what: str, first: str, second: str, *above: str
 
 
 def _print_consequence(report: DriftReport, done: Consequence) -> None:
-    from service.logbook.drift_sentences import consequence_sentences
+    from service.logbook.drift.sentences import consequence_sentences
 
     def row(what: str, field: str, form: str) -> _Row:
         values = [getattr(under, field) for under in (done.earlier, done.later)]

@@ -9,7 +9,7 @@ from cli.options import Form
 from cli.output import Column, count, number, print_csv, print_table, section, show, signed
 
 if TYPE_CHECKING:
-    from service.logbook.drift_curve import DriftCurve, LaterRound
+    from service.logbook.drift.curve import DriftCurve, LaterRound
 
 
 class _Picture(NamedTuple):

@@ -13,7 +13,7 @@ from cli.output import Column, counted, section, show, talk
 from cli.session import record
 
 if TYPE_CHECKING:
-    from service.logbook.dependents import Dependent
+    from service.logbook.impact.dependents import Dependent
 
 _DEPENDENTS = (
     Column("name", "What"),
@@ -33,7 +33,7 @@ def impact(
     database: Database = None,
 ) -> None:
     """List what rests on a score matrix, what of it is stale, and the command that renews it."""
-    from service.logbook.impact import show_impact
+    from service.logbook.impact.listing import show_impact
 
     with record(context, database) as engine:
         found = show_impact(engine, matrix)

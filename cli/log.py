@@ -13,7 +13,7 @@ from cli.output import Column, count, number, show, talk, terminal
 from cli.session import asked, record
 
 if TYPE_CHECKING:
-    from service.logbook.matrices import LoggedMatrix
+    from service.logbook.matrices.logging import LoggedMatrix
 
 
 _COLUMNS = (
@@ -91,7 +91,7 @@ def log(
 
     The same content again changes nothing; other content is refused unless --revise says why.
     """
-    from service.logbook.matrices import log_files
+    from service.logbook.matrices.logging import log_files
     from service.settings import load_settings
 
     settings = load_settings()

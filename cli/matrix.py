@@ -15,10 +15,10 @@ from cli.output import Column, count, counted, number, print_table, section, sho
 from cli.session import record
 
 if TYPE_CHECKING:
-    from service.logbook.corrections import CorrectedMatrix
-    from service.logbook.matrix_history import HistoryEntry, Revised
-    from service.logbook.matrix_list import ListedMatrix
-    from service.logbook.matrix_show import ShownMatrix
+    from service.logbook.matrices.corrections import CorrectedMatrix
+    from service.logbook.matrices.history import HistoryEntry, Revised
+    from service.logbook.matrices.listing import ListedMatrix
+    from service.logbook.matrices.showing import ShownMatrix
 
 app = typer.Typer(no_args_is_help=True, help="Score matrices: list, show, correct, export.")
 
@@ -98,7 +98,7 @@ def list_(
     database: Database = None,
 ) -> None:
     """List a task's score matrices: which count, which are withdrawn, and why."""
-    from service.logbook.matrix_list import list_matrices
+    from service.logbook.matrices.listing import list_matrices
 
     with record(context, database) as engine:
         listed = list_matrices(
@@ -164,7 +164,7 @@ def show_(
     database: Database = None,
 ) -> None:
     """Show everything known of a score matrix but its scores."""
-    from service.logbook.matrix_show import show_matrix
+    from service.logbook.matrices.showing import show_matrix
 
     with record(context, database) as engine:
         found = show_matrix(engine, matrix, anonymous=anonymous)
@@ -250,7 +250,7 @@ def history(
     database: Database = None,
 ) -> None:
     """Show what became of a round's scores: every revision, withdrawal, restoration and fit."""
-    from service.logbook.matrix_history import show_history
+    from service.logbook.matrices.history import show_history
 
     with record(context, database) as engine:
         found = show_history(engine, matrix)
@@ -323,7 +323,7 @@ def export(
     """Export a score matrix: reading it back gives exactly the same scores."""
     if output is None and (form is not None or force):
         raise typer.BadParameter("--format and --force need --output")
-    from service.logbook.matrix_export import export_matrix
+    from service.logbook.matrices.export import export_matrix
 
     with record(context, database) as engine:
         exported = export_matrix(
@@ -352,7 +352,7 @@ def withdraw(
     database: Database = None,
 ) -> None:
     """Withdraw a score matrix: it stays readable and counts in nothing, until restored."""
-    from service.logbook.corrections import withdraw_matrix
+    from service.logbook.matrices.corrections import withdraw_matrix
     from service.settings import load_settings
 
     with record(context, database) as engine:
@@ -371,7 +371,7 @@ def restore(
     database: Database = None,
 ) -> None:
     """Take a withdrawal back: the score matrix counts again."""
-    from service.logbook.corrections import restore_matrix
+    from service.logbook.matrices.corrections import restore_matrix
     from service.settings import load_settings
 
     with record(context, database) as engine:

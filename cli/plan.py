@@ -14,7 +14,7 @@ from cli.plan_print import print_plan
 from cli.session import record
 
 if TYPE_CHECKING:
-    from service.logbook.plan_record import ListedPlan, PlanEntry, ShownPlan
+    from service.logbook.plans.saved import ListedPlan, PlanEntry, ShownPlan
 
 PlanName = Annotated[str, typer.Argument(metavar="NAME", help="The plan's name.")]
 
@@ -85,7 +85,7 @@ def save(
     design = options.checked()
     # What needs no record is computed before one is opened: it may be impossible.
     given = options.compute(design, None) if options.task is None else None
-    from service.logbook.plan_record import save_plan
+    from service.logbook.plans.saved import save_plan
     from service.settings import load_settings
 
     with record(context, options.database) as engine:
@@ -113,7 +113,7 @@ def show_(
 ) -> None:
     """Show a saved plan as it was decided, and whether what it rests on still stands."""
     _check_form(form, only_protocol)
-    from service.logbook.plan_record import show_plan
+    from service.logbook.plans.saved import show_plan
 
     with record(context, database) as engine:
         shown = show_plan(engine, name, version=version)
@@ -156,7 +156,7 @@ def list_(
     database: Database = None,
 ) -> None:
     """List the saved plans, the latest version of each, and whether it still stands."""
-    from service.logbook.plan_record import list_plans
+    from service.logbook.plans.saved import list_plans
 
     with record(context, database) as engine:
         found = list_plans(engine, task)

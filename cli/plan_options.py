@@ -16,7 +16,8 @@ from cli.variance import PoolBy
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from service.logbook.plans import Design, Plan
+    from service.logbook.plans.design import Design
+    from service.logbook.plans.plan import Plan
 
 PlanFormat = Literal["table", "json", "csv", "latex"]
 PlanForm = Annotated[
@@ -111,7 +112,7 @@ class PlanOptions:
         wrong = self._contradiction()
         if wrong:
             raise typer.BadParameter(wrong)
-        from service.logbook.plan_design import contradiction
+        from service.logbook.plans.design import contradiction
 
         design = self._design()
         has_variance = self.task is not None or self.variance is not None
@@ -122,7 +123,7 @@ class PlanOptions:
 
     def compute(self, design: Design, engine: Engine | None) -> Plan:
         """Return the plan; only that of a task needs `engine`, the open record."""
-        from service.logbook.plans import plan, plan_task
+        from service.logbook.plans.planning import plan, plan_task
 
         if engine is None or self.task is None or self.measure is None:
             return plan(self.variance, design)
@@ -137,7 +138,7 @@ class PlanOptions:
         )
 
     def _design(self) -> Design:
-        from service.logbook.plans import Design
+        from service.logbook.plans.design import Design
 
         m, min_d = self.m, self.min_d or self.width
         if m is None and self.design == "anova":

@@ -12,7 +12,7 @@ from cli.plan_latex import latex
 from cli.plan_options import PlanFormat
 
 if TYPE_CHECKING:
-    from service.logbook.plans import Plan
+    from service.logbook.plans.plan import Plan
     from service.logbook.result import Result
 
 
@@ -39,7 +39,7 @@ def print_plan(
     if form == "json":
         show(result or plan, "json", (), ())
         return
-    from service.logbook.protocol import headline
+    from service.logbook.plans.protocol import headline
 
     columns = _columns(plan)
     left_out = [each.sentence() for each in plan.estimate.withdrawn] if plan.estimate else []

@@ -12,7 +12,7 @@ from cli.output import Column, count, print_table, section, show, signed
 from cli.session import record
 
 if TYPE_CHECKING:
-    from service.logbook.drift_reports import ShownReport
+    from service.logbook.drift.saved import ShownReport
 
 app = typer.Typer(no_args_is_help=True, help="Saved drift reports: list, show.")
 
@@ -40,7 +40,7 @@ def list_(
     database: Database = None,
 ) -> None:
     """List the saved drift reports, and whether each still stands."""
-    from service.logbook.drift_reports import list_reports
+    from service.logbook.drift.saved import list_reports
 
     with record(context, database) as engine:
         found = list_reports(engine, task)
@@ -59,7 +59,7 @@ def show_(
     database: Database = None,
 ) -> None:
     """Show a saved drift report as it was, then whether what it rests on still stands."""
-    from service.logbook.drift_reports import show_report
+    from service.logbook.drift.saved import show_report
 
     with record(context, database) as engine:
         shown = show_report(engine, task, number)

@@ -18,10 +18,12 @@ import numpy as np
 from sqlalchemy import Engine
 
 from service.formats import ScoreMatrix, settle_missing
-from service.logbook.drift import DriftReport, report_drift
+from service.logbook.drift.report import DriftReport, report_drift
 from service.logbook.factors import FactorSet, show_factors
-from service.logbook.matrices import log_matrix
-from service.logbook.plans import Design, Plan, plan_task
+from service.logbook.matrices.logging import log_matrix
+from service.logbook.plans.design import Design
+from service.logbook.plans.plan import Plan
+from service.logbook.plans.planning import plan_task
 from service.logbook.published import record_variance
 from service.logbook.record import embedded_record
 from service.logbook.result import Result

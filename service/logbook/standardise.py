@@ -162,7 +162,7 @@ def standardise_files(
 ) -> StandardisedScores:
     """Return new runs' scores, read from files, standardised by a round's factors.
 
-    Nothing is logged. See `standardise` and `service.logbook.matrices.log_files`.
+    Nothing is logged. See `standardise` and `service.logbook.matrices.logging.log_files`.
 
     Parameters
     ----------

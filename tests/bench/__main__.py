@@ -17,7 +17,7 @@ from sqlalchemy import Engine, text
 from service.database.engine import unit_of_work
 from service.database.vectors import read_vectors
 from service.formats import ScoreMatrix, settle_missing
-from service.logbook.matrices import log_matrix
+from service.logbook.matrices.logging import log_matrix
 from service.logbook.record import embedded_record
 from service.logbook.variances import HISTORY, show_histories
 from service.settings import Settings

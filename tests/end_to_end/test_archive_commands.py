@@ -90,7 +90,7 @@ def test_refusals_are_one_sentence(roundbook, exported, tmp_path, write):
 
 KILLED = """
 import os, signal, sys
-from service.logbook import exporting
+from service.logbook.archive import exporting
 exporting.load_matrix = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 from cli.main import main
 main()

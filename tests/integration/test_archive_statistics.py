@@ -15,14 +15,15 @@ from service.database.fingerprints import fingerprint_tables
 from service.database.schema import upgrade
 from service.errors import BadFile
 from service.formats import ScoreMatrix, settle_missing
-from service.logbook.drift import report_drift
-from service.logbook.drift_reports import save_report
-from service.logbook.exporting import export_archive
+from service.logbook.archive.exporting import export_archive
+from service.logbook.archive.importing import import_archive
+from service.logbook.drift.report import report_drift
+from service.logbook.drift.saved import save_report
 from service.logbook.fitting import fit_factor_set
-from service.logbook.importing import import_archive
-from service.logbook.matrices import log_files, log_matrix
-from service.logbook.plan_record import save_plan
-from service.logbook.plans import Design, plan_task
+from service.logbook.matrices.logging import log_files, log_matrix
+from service.logbook.plans.design import Design
+from service.logbook.plans.planning import plan_task
+from service.logbook.plans.saved import save_plan
 from tests.integration.test_archives import changed, database_on, members_of
 from tests.integration.test_upgrades import RELEASED, RELEASES
 from tests.releases.campaign import record_campaign

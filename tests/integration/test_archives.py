@@ -34,18 +34,20 @@ from service.errors import (
     RoundbookError,
 )
 from service.formats import ScoreMatrix, settle_missing
-from service.logbook import exporting, importing
-from service.logbook.archive_tables import RESULTS, refers_to
-from service.logbook.drift import DriftReport
-from service.logbook.drift_reports import list_reports, show_report
+from service.logbook.archive import exporting, importing
+from service.logbook.archive.exporting import export_archive
+from service.logbook.archive.importing import import_archive
+from service.logbook.archive.tables import RESULTS, refers_to
+from service.logbook.drift.report import DriftReport
+from service.logbook.drift.saved import list_reports, show_report
 from service.logbook.events import list_events, record_event
-from service.logbook.exporting import export_archive
-from service.logbook.importing import import_archive
-from service.logbook.matrices import log_files, log_matrix
-from service.logbook.matrix_list import list_matrices
-from service.logbook.matrix_show import show_matrix
-from service.logbook.plan_record import list_plans, save_plan, show_plan
-from service.logbook.plans import Design, Plan, plan
+from service.logbook.matrices.listing import list_matrices
+from service.logbook.matrices.logging import log_files, log_matrix
+from service.logbook.matrices.showing import show_matrix
+from service.logbook.plans.design import Design
+from service.logbook.plans.plan import Plan
+from service.logbook.plans.planning import plan
+from service.logbook.plans.saved import list_plans, save_plan, show_plan
 from service.logbook.privileges import grant_access
 from service.logbook.rounds import publish_round
 from service.logbook.storing import load_matrix

@@ -18,15 +18,15 @@ from sqlalchemy import text
 from service.database.engine import unit_of_work
 from service.errors import RevisedMeanwhile
 from service.formats import RunTeam, ScoreMatrix, settle_missing
-from service.logbook import matrices
-from service.logbook.corrections import restore_matrix, withdraw_matrix
 from service.logbook.events import list_events
 from service.logbook.factors import show_factors
 from service.logbook.fitting import fit_factor_set
-from service.logbook.matrices import log_matrix
-from service.logbook.plan_design import Design
-from service.logbook.plan_record import save_plan, show_plan
-from service.logbook.plans import plan_task
+from service.logbook.matrices import logging as matrices
+from service.logbook.matrices.corrections import restore_matrix, withdraw_matrix
+from service.logbook.matrices.logging import log_matrix
+from service.logbook.plans.design import Design
+from service.logbook.plans.planning import plan_task
+from service.logbook.plans.saved import save_plan, show_plan
 from service.logbook.published import record_variance
 from service.logbook.rounds import create_round, list_rounds, publish_round
 from service.logbook.storing import content_hash

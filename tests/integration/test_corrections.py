@@ -21,17 +21,17 @@ from service.errors import (
     Withdrawn,
 )
 from service.formats import ScoreMatrix, settle_missing
-from service.logbook.corrections import restore_matrix, withdraw_matrix
-from service.logbook.drift import report_drift
-from service.logbook.drift_curve import trace_drift
+from service.logbook.drift.curve import trace_drift
+from service.logbook.drift.report import report_drift
 from service.logbook.events import list_events
 from service.logbook.factors import show_factors
 from service.logbook.fitting import fit_factor_set
 from service.logbook.generalisability import report_generalisability
-from service.logbook.matrices import log_matrix
-from service.logbook.plan_design import Design
-from service.logbook.plan_record import save_plan, show_plan
-from service.logbook.plans import plan_task
+from service.logbook.matrices.corrections import restore_matrix, withdraw_matrix
+from service.logbook.matrices.logging import log_matrix
+from service.logbook.plans.design import Design
+from service.logbook.plans.planning import plan_task
+from service.logbook.plans.saved import save_plan, show_plan
 from service.logbook.published import record_variance
 from service.logbook.rankings import compare_rankings
 from service.logbook.rounds import create_round, list_rounds, publish_round, set_round
@@ -302,7 +302,7 @@ def test_not_even_a_replica_session_changes_what_is_kept(engine, three, table, s
 
 @pytest.mark.parametrize("left_out", ["event", "variance_estimate"])
 def test_a_matrix_is_whole_only_with_its_statistics_and_event(engine, monkeypatch, left_out):
-    from service.logbook import matrices
+    from service.logbook.matrices import logging as matrices
 
     if left_out == "event":
         monkeypatch.setattr(matrices, "record_event", lambda *args, **facts: None)

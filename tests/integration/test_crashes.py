@@ -23,13 +23,13 @@ from service.database.engine import make_engine, parse_url, unit_of_work
 from service.database.schema import upgrade
 from service.database.tables import matrix, metadata
 from service.formats import RunTeam, ScoreMatrix, settle_missing
-from service.logbook.corrections import withdraw_matrix
 from service.logbook.factors import show_factors
 from service.logbook.fitting import fit_factor_set
-from service.logbook.matrices import log_matrix
-from service.logbook.plan_design import Design
-from service.logbook.plan_record import save_plan
-from service.logbook.plans import plan_task
+from service.logbook.matrices.corrections import withdraw_matrix
+from service.logbook.matrices.logging import log_matrix
+from service.logbook.plans.design import Design
+from service.logbook.plans.planning import plan_task
+from service.logbook.plans.saved import save_plan
 from service.logbook.storing import content_hash, load_matrix
 from service.statistics.standardisation import std_ab, std_cdf
 from service.statistics.variance import residual_variance

@@ -13,9 +13,9 @@ from sqlalchemy import event
 
 from service.errors import AlreadyRecorded, ImpossibleStatistic, InputError, NotRecorded
 from service.formats import RunTeam, ScoreMatrix, settle_missing
-from service.logbook.drift import report_drift
-from service.logbook.drift_curve import DriftCurve, LaterRound, trace_drift
-from service.logbook.matrices import log_matrix
+from service.logbook.drift.curve import DriftCurve, LaterRound, trace_drift
+from service.logbook.drift.report import report_drift
+from service.logbook.matrices.logging import log_matrix
 from service.logbook.rounds import create_round, list_rounds, set_round
 from service.logbook.tasks import create_task
 

@@ -15,17 +15,17 @@ from cli.main import run
 from service.database.engine import unit_of_work
 from service.errors import DatabaseError, InputError, NotRecorded
 from service.formats import ScoreMatrix, settle_missing
-from service.logbook import drift_reports
-from service.logbook.corrections import restore_matrix, withdraw_matrix
-from service.logbook.drift import DriftReport, report_drift
-from service.logbook.drift_curve import trace_drift
-from service.logbook.drift_reports import list_reports, save_report, show_report
+from service.logbook.drift import saved as drift_reports
+from service.logbook.drift.curve import trace_drift
+from service.logbook.drift.report import DriftReport, report_drift
+from service.logbook.drift.saved import list_reports, save_report, show_report
 from service.logbook.events import list_events
 from service.logbook.fitting import fit_factor_set
 from service.logbook.generalisability import report_generalisability
-from service.logbook.matrices import log_matrix
-from service.logbook.plan_design import Design
-from service.logbook.plans import plan_task
+from service.logbook.matrices.corrections import restore_matrix, withdraw_matrix
+from service.logbook.matrices.logging import log_matrix
+from service.logbook.plans.design import Design
+from service.logbook.plans.planning import plan_task
 from service.logbook.rounds import set_round
 from service.settings import load_settings
 

@@ -27,7 +27,7 @@ from service.database.tables import metadata
 from service.errors import DatabaseError, DatabaseUnreachable
 from service.formats import ScoreMatrix, settle_missing
 from service.logbook import storing
-from service.logbook.matrices import log_matrix
+from service.logbook.matrices.logging import log_matrix
 from service.settings import load_settings
 
 TOPICS, RUNS = 120, 80

@@ -14,7 +14,7 @@ from service.database.fingerprints import fingerprint_tables
 from service.errors import BadFile, DatabaseError, RoundbookError
 from service.formats import MISSING_POLICIES, read_scores, settle_missing
 from service.logbook.lookup import current_matrix, find_series
-from service.logbook.matrices import log_files
+from service.logbook.matrices.logging import log_files
 from service.logbook.storing import load_matrix
 from tests.damaged_files import FORMATS, MAX_BYTES, bounded, check_refusal, damaged, real_tables
 

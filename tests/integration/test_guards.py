@@ -12,7 +12,7 @@ from service.database.engine import unit_of_work
 from service.errors import DatabaseError
 from service.formats import ScoreMatrix, settle_missing
 from service.logbook.events import record_event
-from service.logbook.matrices import log_matrix
+from service.logbook.matrices.logging import log_matrix
 from service.logbook.published import record_variance
 
 IMMUTABLE = (

@@ -13,17 +13,17 @@ from sqlalchemy import event
 from cli.main import run
 from service.errors import NotRecorded, RoundbookError
 from service.formats import RunTeam, ScoreMatrix, settle_missing
-from service.logbook.corrections import restore_matrix, withdraw_matrix
-from service.logbook.drift import report_drift
-from service.logbook.drift_reports import list_reports, save_report
+from service.logbook.drift.report import report_drift
+from service.logbook.drift.saved import list_reports, save_report
 from service.logbook.events import list_events
 from service.logbook.factors import show_factors
 from service.logbook.fitting import fit_factor_set
-from service.logbook.impact import show_impact
-from service.logbook.matrices import log_matrix
-from service.logbook.plan_design import Design
-from service.logbook.plan_record import save_plan, show_plan
-from service.logbook.plans import plan, plan_task
+from service.logbook.impact.listing import show_impact
+from service.logbook.matrices.corrections import restore_matrix, withdraw_matrix
+from service.logbook.matrices.logging import log_matrix
+from service.logbook.plans.design import Design
+from service.logbook.plans.planning import plan, plan_task
+from service.logbook.plans.saved import save_plan, show_plan
 from service.logbook.published import record_variance
 from service.settings import load_settings
 

@@ -20,10 +20,10 @@ from service.errors import (
     NotRecorded,
 )
 from service.formats import RunTeam, ScoreMatrix, settle_missing
-from service.logbook import matrices
 from service.logbook.factors import show_factors
 from service.logbook.lookup import current_matrix, find_series
-from service.logbook.matrices import log_matrix
+from service.logbook.matrices import logging as matrices
+from service.logbook.matrices.logging import log_matrix
 from service.logbook.standardise import standardise
 from service.logbook.storing import load_matrix
 from service.logbook.variances import show_variances

@@ -13,13 +13,13 @@ from sqlalchemy import event
 
 from service.errors import InputError, NotRecorded
 from service.formats import RunTeam, ScoreMatrix, settle_missing
-from service.logbook.corrections import restore_matrix, withdraw_matrix
 from service.logbook.fitting import fit_factor_set
-from service.logbook.matrices import log_files, log_matrix
-from service.logbook.matrix_export import export_matrix
-from service.logbook.matrix_history import show_history
-from service.logbook.matrix_list import list_matrices
-from service.logbook.matrix_show import show_matrix
+from service.logbook.matrices.corrections import restore_matrix, withdraw_matrix
+from service.logbook.matrices.export import export_matrix
+from service.logbook.matrices.history import show_history
+from service.logbook.matrices.listing import list_matrices
+from service.logbook.matrices.logging import log_files, log_matrix
+from service.logbook.matrices.showing import show_matrix
 from service.logbook.rankings import compare_rankings
 from service.logbook.result import SOFTWARE
 from service.logbook.standardise import standardise

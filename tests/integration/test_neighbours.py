@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import event
 
 from service.formats import RunTeam, ScoreMatrix, settle_missing
-from service.logbook.corrections import withdraw_matrix
-from service.logbook.matrices import log_matrix
+from service.logbook.matrices.corrections import withdraw_matrix
+from service.logbook.matrices.logging import log_matrix
 from service.logbook.published import record_variance
 
 RNG = np.random.default_rng(7)

@@ -25,11 +25,13 @@ from service.errors import (
     RoundbookError,
 )
 from service.formats import ScoreMatrix, settle_missing
-from service.logbook.corrections import restore_matrix, withdraw_matrix
 from service.logbook.fitting import fit_factor_set
-from service.logbook.matrices import log_matrix
-from service.logbook.plan_record import list_plans, save_plan, show_plan
-from service.logbook.plans import Design, Plan, plan, plan_task
+from service.logbook.matrices.corrections import restore_matrix, withdraw_matrix
+from service.logbook.matrices.logging import log_matrix
+from service.logbook.plans.design import Design
+from service.logbook.plans.plan import Plan
+from service.logbook.plans.planning import plan, plan_task
+from service.logbook.plans.saved import list_plans, save_plan, show_plan
 from service.logbook.published import record_variance
 from service.logbook.variances import show_variances
 from service.statistics.design import solve_min_d, solve_power, solve_topics

@@ -14,9 +14,9 @@ from service.database.engine import unit_of_work
 from service.errors import NotRecorded, RecordError
 from service.formats import RunTeam, ScoreMatrix, settle_missing
 from service.logbook.events import record_event
-from service.logbook.matrices import log_matrix
-from service.logbook.matrix_export import export_matrix
-from service.logbook.matrix_show import show_matrix
+from service.logbook.matrices.export import export_matrix
+from service.logbook.matrices.logging import log_matrix
+from service.logbook.matrices.showing import show_matrix
 from service.logbook.pseudonyms import read_pseudonyms
 from service.logbook.rankings import compare_rankings
 from service.logbook.rounds import publish_round

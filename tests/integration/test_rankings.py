@@ -12,7 +12,7 @@ from scipy import stats
 from service.errors import ImpossibleStatistic, NotRecorded
 from service.formats import ScoreMatrix, settle_missing
 from service.logbook.fitting import fit_factor_set
-from service.logbook.matrices import log_matrix
+from service.logbook.matrices.logging import log_matrix
 from service.logbook.rankings import compare_rankings
 
 RNG = np.random.default_rng(18)

@@ -12,7 +12,7 @@ from service.errors import ImpossibleStatistic, InputError, NotRecorded
 from service.formats import ScoreMatrix, settle_missing
 from service.logbook.factors import show_factors
 from service.logbook.fitting import fit_factor_set
-from service.logbook.matrices import log_matrix
+from service.logbook.matrices.logging import log_matrix
 from service.logbook.standardise import standardise, standardise_files
 
 SCORES = np.random.default_rng(15).random((7, 6))

@@ -29,7 +29,7 @@ from service.database.tables import SCHEMA, metadata
 from service.errors import DatabaseError
 from service.formats import ScoreMatrix, settle_missing
 from service.logbook.events import list_events
-from service.logbook.matrices import log_matrix
+from service.logbook.matrices.logging import log_matrix
 from service.logbook.variances import show_variances
 from tests.releases.compare import catalogue, columns, values
 from tests.releases.questions import ask

@@ -14,7 +14,7 @@ from service.database.engine import unit_of_work
 from service.errors import AlreadyRecorded, Frozen, InputError, NotRecorded
 from service.formats import ScoreMatrix, settle_missing
 from service.logbook.events import list_events
-from service.logbook.matrices import log_matrix
+from service.logbook.matrices.logging import log_matrix
 from service.logbook.published import record_variance
 from service.logbook.rounds import create_round, publish_round
 from service.logbook.tasks import create_task

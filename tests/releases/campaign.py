@@ -12,13 +12,14 @@ import numpy as np
 from sqlalchemy import Engine
 
 from service.formats import MissingPolicy, RunTeam, ScoreMatrix, SettledMatrix, settle_missing
-from service.logbook.corrections import restore_matrix, withdraw_matrix
-from service.logbook.drift import report_drift
-from service.logbook.drift_reports import save_report
+from service.logbook.drift.report import report_drift
+from service.logbook.drift.saved import save_report
 from service.logbook.fitting import fit_factor_set
-from service.logbook.matrices import LoggedMatrix, log_matrix
-from service.logbook.plan_record import save_plan
-from service.logbook.plans import Design, plan, plan_task
+from service.logbook.matrices.corrections import restore_matrix, withdraw_matrix
+from service.logbook.matrices.logging import LoggedMatrix, log_matrix
+from service.logbook.plans.design import Design
+from service.logbook.plans.planning import plan, plan_task
+from service.logbook.plans.saved import save_plan
 from service.logbook.published import record_variance
 from service.logbook.rounds import create_round, publish_round, set_round
 from service.logbook.tasks import create_task

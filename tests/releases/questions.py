@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy import Engine
 
-from service.logbook.drift import report_drift
+from service.logbook.drift.report import report_drift
 from service.logbook.factors import show_factors
-from service.logbook.plan_record import show_plan
+from service.logbook.plans.saved import show_plan
 from service.logbook.rounds import list_rounds
 from service.logbook.standardise import standardise
 from service.logbook.variances import show_variances

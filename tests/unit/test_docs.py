@@ -23,25 +23,12 @@ from service.database.tables import metadata
 from service.formats import LAYOUTS, archive, read_scores, read_teams
 from service.logbook import (
     backups,
-    corrections,
     demonstration,
-    drift,
-    drift_reports,
     events,
-    exporting,
     factors,
     fitting,
     generalisability,
-    impact,
-    importing,
-    matrices,
-    matrix_export,
-    matrix_history,
-    matrix_list,
-    matrix_show,
     moving,
-    plan_record,
-    plans,
     pooling,
     privileges,
     published,
@@ -52,7 +39,19 @@ from service.logbook import (
     tasks,
     variances,
 )
-from service.logbook.archive_tables import TABLES, refers_to, table_member
+from service.logbook.archive import exporting, importing
+from service.logbook.archive.tables import TABLES, refers_to, table_member
+from service.logbook.drift import report as drift
+from service.logbook.drift import saved as drift_reports
+from service.logbook.impact import listing as impact
+from service.logbook.matrices import corrections
+from service.logbook.matrices import export as matrix_export
+from service.logbook.matrices import history as matrix_history
+from service.logbook.matrices import listing as matrix_list
+from service.logbook.matrices import logging as matrices
+from service.logbook.matrices import showing as matrix_show
+from service.logbook.plans import planning as plans
+from service.logbook.plans import saved as plan_record
 from service.settings import Settings
 from service.statistics.topic_set_size import anova_topics
 

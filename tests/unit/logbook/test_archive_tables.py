@@ -20,7 +20,7 @@ from service.database.tables import (
     run,
     task,
 )
-from service.logbook.archive_tables import (
+from service.logbook.archive.tables import (
     IN_ORDER,
     SCORES,
     TABLES,

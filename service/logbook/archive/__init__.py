@@ -1,0 +1,1 @@
+"""The record as an archive: written, read back and checked."""

@@ -1,0 +1,192 @@
+"""The saved plans and drift reports of an archive: legible, and resting on what it holds."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from math import isclose
+from typing import Any, TypeVar
+
+import numpy as np
+from pydantic import ValidationError
+from sqlalchemy import Connection, Row, Table, select, text
+
+from service.database.tables import drift_report, factor, factor_set, plan, task, topic
+from service.errors import BadFile
+from service.logbook.archive.scores import SAME
+from service.logbook.archive.tables import table_member
+from service.logbook.drift.collections import collections_differ
+from service.logbook.drift.factors import compare_factors
+from service.logbook.drift.report import DriftReport
+from service.logbook.plans.plan import Plan
+from service.logbook.result import Result
+from service.statistics.variance import pool_variances
+
+_AT_ONCE = 100
+_RESTS_ON = text("""
+SELECT plan_id, position,
+       CASE WHEN computed.id IS NULL THEN 'published' ELSE 'matrix' END AS origin,
+       coalesce(computed.id, published.id) AS estimate, computed.matrix_id AS matrix,
+       coalesce(computed.topics, published.topics) AS topics,
+       coalesce(computed.runs, published.runs) AS runs,
+       coalesce(computed.dof, CAST(published.runs AS bigint) * (published.topics - 1)) AS dof,
+       coalesce(computed.variance, published.variance) AS variance
+FROM roundbook.plan_estimate
+LEFT JOIN roundbook.variance_estimate AS computed ON computed.id = variance_estimate_id
+LEFT JOIN roundbook.published_variance AS published ON published.id = published_variance_id
+WHERE plan_id = ANY(:ids)
+ORDER BY plan_id, position
+""")
+
+_Printed = TypeVar("_Printed", bound=Result)
+
+
+def check_plans(connection: Connection, plans: Sequence[int], file: str) -> None:
+    """Refuse a plan that cannot be read, or whose variance is not that of its estimates.
+
+    Its sizes are not solved for again.
+
+    Parameters
+    ----------
+    plans : sequence of int
+        The ids of the plans that were imported.
+    file : str
+        The archive, for the message.
+
+    Raises
+    ------
+    BadFile
+        Naming the plan, and what it says beside what there is.
+    """
+    place = f"{file}/{table_member(plan)}"
+    for first in range(0, len(plans), _AT_ONCE):
+        ids = list(plans[first : first + _AT_ONCE])
+        rests_on: dict[int, list[Row[Any]]] = defaultdict(list)
+        for row in connection.execute(_RESTS_ON, {"ids": ids}):
+            rests_on[row.plan_id].append(row)
+        for row in connection.execute(select(plan).where(plan.c.id.in_(ids)).order_by(plan.c.id)):
+            what = f"plan '{row.name}' version {row.version}"
+            _check_plan(_printed(Plan, plan, row, file), rests_on[row.id], what, place)
+
+
+def _check_plan(printed: Plan, rests_on: list[Row[Any]], what: str, place: str) -> None:
+    rounds = printed.estimate.rounds if printed.estimate else []
+    if len(rounds) != len(rests_on) or [each.position for each in rests_on] != [
+        *range(len(rounds))
+    ]:
+        raise BadFile(
+            f"{what}: its result tells of {len(rounds)} estimates, and {len(rests_on)} are listed"
+            " in their order in plan_estimate.csv",
+            place,
+        )
+    for said, there in zip(rounds, rests_on, strict=True):
+        for name in ("origin", "estimate", "matrix", "topics", "runs", "dof", "variance"):
+            one, other = getattr(said, name), getattr(there, name)
+            _compare(f"{what}: the {name} of round '{said.round}'", one, other, place)
+    if printed.estimate is not None:
+        pooled = printed.estimate.pooled
+        shares = [each.dof if pooled.weights == "dof" else each.topics - 1 for each in rounds]
+        found = pool_variances([each.variance for each in rounds], shares).variance
+        _compare(f"{what}: the pooled variance", pooled.variance, found, place)
+        _compare(f"{what}: the variance", printed.variance, found, place)
+
+
+def check_reports(connection: Connection, reports: Sequence[int], file: str) -> None:
+    """Refuse a drift report that cannot be read, or tells of other factors than it names.
+
+    The tests, the sizes and the verdict are not looked for again.
+
+    Parameters
+    ----------
+    reports : sequence of int
+        The ids of the reports that were imported.
+    file : str
+        The archive, for the message.
+
+    Raises
+    ------
+    BadFile
+        Naming the report, and what it says beside what there is.
+    """
+    rows = connection.execute(
+        select(drift_report, task.c.name.label("task"))
+        .join(task)
+        .where(drift_report.c.id.in_(reports))
+        .order_by(drift_report.c.id)
+    )
+    for row in rows.all():
+        what = f"drift report {row.number} of '{row.task}'"
+        printed = _printed(DriftReport, drift_report, row, file)
+        _check_report(connection, printed, row, what, f"{file}/{table_member(drift_report)}")
+
+
+def _check_report(
+    connection: Connection, printed: DriftReport, row: Row[Any], what: str, place: str
+) -> None:
+    ends = []
+    for end in ("from", "to"):
+        found = connection.execute(
+            select(factor_set).where(factor_set.c.id == getattr(row, f"{end}_factor_set_id"))
+        ).one()
+        for name, there in (("matrix", found.matrix_id), ("version", found.version)):
+            said = getattr(printed, f"{end}_{name}")
+            _compare(f"{what}: {end}_{name}", said, there, place)
+        ends.append(_factors(connection, found.id))
+    shared = set(ends[0]) & set(ends[1])
+    if collections_differ(printed.from_collection, printed.to_collection):
+        shared = set()
+    if {each.topic for each in printed.topics} != shared or len(printed.topics) != len(shared):
+        raise BadFile(
+            f"{what}: it compares {len(printed.topics)} topics, and these are not the"
+            f" {len(shared)} that both factor versions have",
+            place,
+        )
+    _compare(f"{what}: shared_topics", printed.shared_topics, len(shared), place)
+    for each in printed.topics:
+        for end, factors in zip(("from", "to"), ends, strict=True):
+            for name, there in zip(("mean", "sd"), factors[each.topic], strict=True):
+                said = getattr(each, f"{name}_{end}")
+                _compare(f"{what}: {name}_{end} of topic '{each.topic}'", said, there, place)
+    names = [each.topic for each in printed.topics]
+    values = np.array([[factors[name] for name in names] for factors in ends], dtype=float)
+    drift = compare_factors(
+        values.reshape(2, len(names), 2).transpose(0, 2, 1).reshape(4, len(names)),
+        margin=printed.margin,
+        sd_ratio_margin=printed.sd_ratio_margin,
+    )
+    largest = max((abs(each.shift) for each in printed.topics if each.shift is not None), default=0)
+    for name, noise in (("mean_shift", SAME * largest), ("sd_ratio", 0.0)):
+        said, there = getattr(printed, name), getattr(drift, name)
+        _compare(f"{what}: {name}", said, there, place, noise)
+
+
+def _factors(connection: Connection, factor_set_id: int) -> dict[str, tuple[float, float]]:
+    rows = connection.execute(
+        select(topic.c.name, factor.c.mean, factor.c.sd)
+        .join(topic, topic.c.id == factor.c.topic_id)
+        .where(factor.c.factor_set_id == factor_set_id)
+    )
+    return {row.name: (row.mean, row.sd) for row in rows}
+
+
+def _printed(model: type[_Printed], table: Table, row: Row[Any], file: str) -> _Printed:
+    """Return a result, or refuse one that could never be shown, and never be deleted."""
+    try:
+        return model.model_validate(row.result)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        where = ".".join(map(str, fault["loc"]))
+        raise BadFile(
+            f"a result cannot be read: {where}: {fault['msg'].lower()}",
+            f"{file}/{table_member(table)}",
+        ) from None
+
+
+def _compare(what: str, said: Any, there: Any, place: str, noise: float = 0.0) -> None:  # noqa: ANN401
+    if isinstance(said, float) and isinstance(there, float):
+        same = isclose(said, there, rel_tol=SAME, abs_tol=noise)
+    else:
+        same = said == there
+    if not same:
+        read, given = ("none" if each is None else repr(each) for each in (said, there))
+        raise BadFile(f"{what} is {read}, and what it rests on gives {given}", place)

@@ -1,0 +1,148 @@
+"""Drift topic by topic: the factors of each bridge, and the tests on the scores behind them."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from service.logbook.drift.ends import End
+from service.logbook.result import Result
+from service.statistics.drift import Drift
+from service.statistics.drift_tests import DriftTests as Tested
+from service.statistics.drift_tests import TopicTests, drift_tests
+from service.statistics.two_sample_tests import Outcome
+
+ALPHA = 0.05
+
+
+class Significance(Result):
+    """What a two-sided test says; without a statistic, `reason` says why there is none."""
+
+    statistic: float | None
+    dof: float | None
+    p_value: float | None
+    reason: str | None
+
+
+class TopicDrift(Result):
+    """A shared topic's factors in both rounds, and the tests on the runs' scores.
+
+    `shift` is (mean_to - mean_from) / sd_from and `sd_ratio` sd_to / sd_from; None where an sd
+    of 0 leaves them undefined. The tests are Welch's t of the means and Brown-Forsythe of the
+    spread; `welch_p_holm` and `brown_forsythe_p_holm` are adjusted over topics. Where one has no
+    outcome, `untested` says why.
+    """
+
+    topic: str
+    mean_from: float
+    sd_from: float
+    mean_to: float
+    sd_to: float
+    shift: float | None
+    sd_ratio: float | None
+    welch_t: float | None
+    welch_dof: float | None
+    welch_p: float | None
+    welch_p_holm: float | None
+    brown_forsythe_f: float | None
+    brown_forsythe_dof: float | None
+    brown_forsythe_p: float | None
+    brown_forsythe_p_holm: float | None
+    untested: str | None
+
+
+class DriftTests(Result):
+    """Tests on the standardising runs' scores: whether anything moved, not whether it matters.
+
+    `welch_significant` and `brown_forsythe_significant` count the topics whose adjusted p value
+    is below `alpha`. `paired_t` and `wilcoxon` are of the topics' means, `pearson` and `kendall`
+    correlate them: is topic hardness preserved?
+    """
+
+    standardising_from: str
+    standardising_to: str
+    runs_from: int
+    runs_to: int
+    alpha: float
+    welch_significant: int
+    brown_forsythe_significant: int
+    paired_t: Significance
+    wilcoxon: Significance
+    pearson: Significance
+    kendall: Significance
+
+
+def significance(outcome: Outcome) -> Significance:
+    """Return a test's outcome as a result."""
+    return Significance(
+        statistic=outcome.statistic, dof=outcome.dof, p_value=outcome.p, reason=outcome.reason
+    )
+
+
+def tests_on_bridges(old: End, before: list[int], new: End, after: list[int]) -> Tested | None:
+    """Test the standardising runs' scores on the bridges; None without a bridge.
+
+    Parameters
+    ----------
+    before, after : list of int
+        The bridges' places among the topics of `old` and of `new`.
+    """
+    if not before:
+        return None
+    return drift_tests(_standardising(old, before), _standardising(new, after))
+
+
+def _standardising(end: End, places: list[int]) -> npt.NDArray[np.float64]:
+    return end.scores[places][:, end.standardising]
+
+
+def over_topics(tests: Tested | None, old: End, new: End) -> DriftTests | None:
+    """Return what the tests say over all bridges."""
+    if tests is None:
+        return None
+    adjusted = [(each.welch_holm, each.brown_forsythe_holm) for each in tests.by_topic]
+    return DriftTests(
+        standardising_from=old.factors.row.standardising,
+        standardising_to=new.factors.row.standardising,
+        runs_from=tests.runs_from,
+        runs_to=tests.runs_to,
+        alpha=ALPHA,
+        welch_significant=sum(p is not None and p < ALPHA for p, _ in adjusted),
+        brown_forsythe_significant=sum(p is not None and p < ALPHA for _, p in adjusted),
+        paired_t=significance(tests.paired_t),
+        wilcoxon=significance(tests.wilcoxon),
+        pearson=significance(tests.pearson),
+        kendall=significance(tests.kendall),
+    )
+
+
+def topic_rows(names: list[str], drift: Drift, tests: Tested | None) -> list[TopicDrift]:
+    """Return one row a bridge; `names` are the bridges' in the order of `drift`."""
+    if tests is None:
+        return []
+    return [
+        TopicDrift(
+            topic=name,
+            mean_from=float(drift.mean_from[row]),
+            sd_from=float(drift.sd_from[row]),
+            mean_to=float(drift.mean_to[row]),
+            sd_to=float(drift.sd_to[row]),
+            shift=float(drift.shifts[row]) if drift.shift_defined[row] else None,
+            sd_ratio=float(drift.sd_ratios[row]) if drift.sd_ratio_defined[row] else None,
+            welch_t=tested.welch.statistic,
+            welch_dof=tested.welch.dof,
+            welch_p=tested.welch.p,
+            welch_p_holm=tested.welch_holm,
+            brown_forsythe_f=tested.brown_forsythe.statistic,
+            brown_forsythe_dof=tested.brown_forsythe.dof,
+            brown_forsythe_p=tested.brown_forsythe.p,
+            brown_forsythe_p_holm=tested.brown_forsythe_holm,
+            untested=_untested(tested),
+        )
+        for row, (name, tested) in enumerate(zip(names, tests.by_topic, strict=True))
+    ]
+
+
+def _untested(tested: TopicTests) -> str | None:
+    reasons = [each.reason for each in (tested.welch, tested.brown_forsythe) if each.reason]
+    return " ".join(reasons) or None

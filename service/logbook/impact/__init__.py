@@ -1,0 +1,1 @@
+"""Impact: what rests on a score matrix, whether it still stands, how to renew it."""

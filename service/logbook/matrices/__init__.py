@@ -1,0 +1,1 @@
+"""Score matrices: logged, corrected, listed, shown and taken out."""

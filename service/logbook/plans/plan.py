@@ -1,0 +1,75 @@
+"""A plan: a grid of designs, solved, with all it rests on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import BeforeValidator, ConfigDict, Field, SerializeAsAny
+
+from service.logbook.plans.design import Design
+from service.logbook.plans.rounds import RoundPower
+from service.logbook.pooling import Interval
+from service.logbook.result import Result
+
+if TYPE_CHECKING:
+    from service.logbook.variances import VarianceHistory
+else:
+    # That module loads SQLAlchemy, a third of a second that a plan from a given variance is
+    # spared: the model is only fetched to read one back from what was saved.
+    def _read_history(value: object) -> object:
+        if isinstance(value, dict):
+            from service.logbook.variances import VarianceHistory  # noqa: PLC0415
+
+            return VarianceHistory.model_validate(value)
+        return value
+
+    VarianceHistory = Annotated[SerializeAsAny[Result], BeforeValidator(_read_history)]
+
+
+class PlanCell(Result):
+    """One design of the grid with all its quantities, by the plan's engine.
+
+    `m` is 2 where the design compares two runs. `topics_exact` and `topics_sakai` are the sizes
+    by either engine, the topics given where something else is solved for; `solved_exact` and
+    `solved_sakai` are what is solved for by either, None where an engine has no answer.
+    `topics_upper` and `solved_upper` are the same at `variance_upper` of the plan. `achieved_power`
+    is None for an interval, and `width`, its expected full width, None for a test.
+    """
+
+    m: int
+    min_d: float
+    topics: int
+    achieved_power: float | None
+    variance: float
+    topics_sakai: int
+    topics_exact: int
+    topics_upper: int | None = None
+    width: float | None = None
+    solved_sakai: float | None = None
+    solved_exact: float | None = None
+    solved_upper: float | None = None
+
+
+class Plan(Design):
+    """A grid of designs solved for one quantity, with all it rests on.
+
+    `estimate` is the variance history that `variance` was pooled from, None where it was given;
+    `interval` and its upper end `variance_upper` are the pooled variance's, `warning` that the
+    rounds disagree. `variance` is None where it is what is solved for. `rounds` is the power that
+    each earlier round had, `protocol` the plan in a paragraph for an overview paper.
+    """
+
+    # The keys that came later have defaults: a saved plan is read back by this model.
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+
+    variance: float | None
+    scale: str | None
+    estimate: VarianceHistory | None
+    interval: Interval | None = None
+    variance_upper: float | None = None
+    warning: str | None = None
+    software: str
+    cells: list[PlanCell]
+    rounds: list[RoundPower] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+    protocol: str = ""
