@@ -9,6 +9,7 @@ import numpy as np
 
 from service.errors import BadFile
 from service.formats.matrix import Scores
+from service.limits import LARGEST_SCORE
 
 MAX_NAME = 500
 # Longer than any double needs; float() takes quadratic time on very long digit strings.
@@ -74,28 +75,30 @@ def quick_numbers(cells: Sequence[str]) -> Scores | None:
         values = np.array([float(cell or 0) for cell in cells] if holes else [*map(float, cells)])
     except ValueError:
         return None
-    if not np.isfinite(values).all():
+    if np.abs(values).max() > LARGEST_SCORE:
         return None
     values[holes] = np.nan
     return values
 
 
 def score(text: str, file: str, line: int, column: int | None) -> float:
-    """Return one cell as a finite number; an empty cell is NaN, a missing score.
+    """Return one cell as a number; an empty cell is NaN, a missing score.
 
     Raises
     ------
     BadFile
-        If the cell is anything but a decimal number or empty.
+        If the cell is anything but empty or a decimal number within ±1e100.
     """
     text = text.strip()
     if not text:
         return float("nan")
     if is_number(text):
         value = float(text)
-        if not np.isinf(value):
+        if abs(value) <= LARGEST_SCORE:
             return value
-        reason = f"the score {shown(text)} is too large for a floating-point number"
+        reason = (
+            f"the score {shown(text)} is too large; only scores within ±{LARGEST_SCORE:g} are read"
+        )
     elif _ABSENT.fullmatch(text):
         reason = f"{shown(text)} is not a score; leave it out if the score is missing"
     elif _DECIMAL_COMMA.fullmatch(text):

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from service.errors import ImpossibleStatistic
+from service.limits import LARGEST_SCORE
 from service.statistics.drift import Verdict
-from service.statistics.score_matrix import LARGEST_SCORE
 from service.statistics.t_interval import Interval, inside, outside, t_interval
 
 

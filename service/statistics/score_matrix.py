@@ -6,9 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from service.errors import ImpossibleStatistic
-
-# Squares of larger scores, summed over a large matrix, leave the range of a double.
-LARGEST_SCORE = 1e100
+from service.limits import LARGEST_SCORE
 
 
 def checked_scores(

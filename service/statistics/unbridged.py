@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from service.errors import ImpossibleStatistic
-from service.statistics.score_matrix import LARGEST_SCORE
+from service.limits import LARGEST_SCORE
 from service.statistics.t_interval import t_interval
 from service.statistics.two_sample_tests import Outcome, brown_forsythe_tests, welch_tests
 

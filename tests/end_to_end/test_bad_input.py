@@ -53,6 +53,7 @@ PLACED = [
     ("topic,a,b\n1,.1,inf\n2,.3,.4\n", "2:3", "'inf'"),
     ("topic,a,b\n1,.1,-Infinity\n2,.3,.4\n", "2:3", "'-Infinity'"),
     ("topic,a,b\n1,.1,1e999\n2,.3,.4\n", "2:3", "too large"),
+    ("topic,a,b\n1,0.1,0.2\n2,1e308,0.5\n", "3:2", "'1e308' is too large"),
     ("topic,a,b\n1,.1,.2\n2,.2,.2\n1,.3,.4\n", "4:1", "line 2"),
     ("topic,a,a\n1,.1,.2\n2,.3,.4\n", "1:3", "column 2"),
     ("topic,a,b,a\n1,.1,.2,.3\n2,.3,.4,.3\n", "1:4", "column 2"),

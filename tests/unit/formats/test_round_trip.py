@@ -11,7 +11,7 @@ from service.formats import read_scores
 
 ALPHABET = st.characters(codec="utf-8", exclude_categories=("C", "Z"), exclude_characters='"{[<#=')
 NAME = st.text(ALPHABET, min_size=1, max_size=12).map(lambda text: f"n{text}")
-SCORE = st.floats(allow_nan=False, allow_infinity=False)
+SCORE = st.floats(-1e100, 1e100)
 
 
 @st.composite
