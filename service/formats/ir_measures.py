@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 from service.errors import BadFile
 from service.formats.cells import shown
@@ -75,7 +76,13 @@ def _json_lines(source: SourceText) -> Iterator[ScoreLine]:
     for line, text in source.rows:
         try:
             # Numbers stay text, so that they pass the same strict reading as everywhere.
-            entry = json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
+            entry = json.loads(
+                text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_once
+            )
+        except _KeyTwice as twice:
+            raise BadFile(
+                f"the key {shown(twice.key)} is there twice; keep one", source.file, line
+            ) from None
         except (ValueError, RecursionError):
             raise BadFile("the line is not a JSON object", source.file, line) from None
         if not isinstance(entry, dict):
@@ -92,3 +99,18 @@ def _json_lines(source: SourceText) -> Iterator[ScoreLine]:
                 line,
             )
         yield ScoreLine(line, topic.strip(), name.strip(), value.strip())
+
+
+class _KeyTwice(ValueError):
+    def __init__(self, key: str) -> None:
+        self.key = key
+        super().__init__(key)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # json would silently keep the last one.
+    entry = dict(pairs)
+    if len(entry) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _KeyTwice(next(key for key in entry if keys.count(key) > 1))
+    return entry

@@ -25,7 +25,13 @@ _NOT_TEXT = {
     b"\x28\xb5\x2f\xfd": "is compressed with zstd; decompress it, or compress it with gzip",
     b"%PDF-": "is a PDF; save the scores as CSV",
 }
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+# UTF-32 first: in little endian its mark begins with that of UTF-16.
+_WIDE = {
+    b"\xff\xfe\x00\x00": "UTF-32",
+    b"\x00\x00\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
 
 
 @dataclass(frozen=True)
@@ -140,8 +146,9 @@ def _decoded(data: bytes, file: str) -> str:
     for magic, reason in _NOT_TEXT.items():
         if data.startswith(magic):
             raise BadFile(reason, file)
-    if data.startswith(_UTF16):
-        raise BadFile("the file is UTF-16 text; save it as UTF-8", file)
+    for mark, encoding in _WIDE.items():
+        if data.startswith(mark):
+            raise BadFile(f"the file is {encoding} text; save it as UTF-8", file)
     nul = data.find(b"\x00")
     if nul >= 0:
         raise BadFile(

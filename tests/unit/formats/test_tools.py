@@ -112,6 +112,13 @@ def test_ir_measures_json_lines(tmp_path):
         ('{"query_id": "1", "measure": "AP", "value": 0.5}\n{"query', "not a JSON object", 2),
         ('{"query_id": "1", "measure": "AP", "value": true}', "expected {", 1),
         ('{"query_id": "1", "measure": "AP", "value": 1e999}', "too large", 1),
+        ('{"query_id": "1", "measure": "AP", "value": -2e100}', "within ±1e+100", 1),
+        (
+            '{"query_id": "1", "measure": "AP", "value": 0.5}\n'
+            '{"query_id": "2", "measure": "AP", "value": 0.1, "value": 0.9}\n',
+            "the key 'value' is there twice; keep one",
+            2,
+        ),
         ('{"query_id": "\\ud800", "measure": "AP", "value": 1}', "control or invisible", 1),
         ('{"a":' + "[" * 100_000, "not a JSON object", 1),
         ("1\tAP\t0.5\n2\tAP\t\n", "the score is missing", 2),
