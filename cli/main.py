@@ -11,6 +11,7 @@ import typer
 from cli.lazy import LazyGroup
 from cli.options import Database
 from cli.session import begin
+from cli.streams import OutputLost, guard_streams
 from service.errors import DatabaseUnreachable, RoundbookError, SchemaOutOfDate
 
 # In the order of the help, each line as the command's own module has it.
@@ -95,28 +96,34 @@ def roundbook(
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code: 0, or as the README lists them."""
-    begin()
+    begin(arguments)
     try:
         app(args=list(arguments), prog_name="roundbook")
+        sys.stdout.flush()
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except OutputLost as lost:
+        return 0 if lost.unread else _tell(lost, 1)
     except RoundbookError as error:
         if _debugging():
             raise
-        typer.echo(f"Error: {error}", err=True)
         if isinstance(error, SchemaOutOfDate):
-            return 3
-        return 4 if isinstance(error, DatabaseUnreachable) else 1
+            return _tell(error, 3)
+        return _tell(error, 4 if isinstance(error, DatabaseUnreachable) else 1)
     except Exception as error:
         if _debugging():
             raise
-        typer.echo(
-            f"Error: Roundbook itself went wrong here ({type(error).__name__}: {error}). Please"
+        return _tell(
+            f"Roundbook itself went wrong here ({type(error).__name__}: {error}). Please"
             " report it with what ROUNDBOOK_DEBUG=1 prints; nothing half done was kept.",
-            err=True,
+            1,
         )
-        return 1
     return 0
+
+
+def _tell(error: Exception | str, code: int) -> int:
+    typer.echo(f"Error: {error}", err=True)
+    return code
 
 
 def _debugging() -> bool:
@@ -130,4 +137,5 @@ def _debugging() -> bool:
 
 def main() -> None:
     """Run the command line this process was started with."""
+    guard_streams()
     sys.exit(run(sys.argv[1:]))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
-from cli.option_like import refuse_option_like
+from cli.words import check_words
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -26,33 +26,52 @@ def record(context: typer.Context, database: str | None) -> Iterator[Engine]:
         yield engine
 
 
-_began: ContextVar[float | None] = ContextVar("began", default=None)
+class _Asked(NamedTuple):
+    """What a person asked for, and when, by ``time.monotonic()``."""
+
+    at: float
+    words: tuple[str, ...]
 
 
-def begin() -> None:
-    """Note that a person has just asked for something."""
-    _began.set(time.monotonic())
+_asked: ContextVar[_Asked | None] = ContextVar("asked", default=None)
+
+
+def begin(words: Sequence[str]) -> None:
+    """Note that a person has just asked for something, in these words."""
+    _asked.set(_Asked(time.monotonic(), tuple(words)))
 
 
 def asked() -> float | None:
     """Return when the person asked, by ``time.monotonic()``; None where nobody noted it."""
-    return _began.get()
+    noted = _asked.get()
+    return noted.at if noted else None
+
+
+def check(context: typer.Context) -> None:
+    """Refuse a command line in which an option's value was forgotten, or an option repeated.
+
+    Raises
+    ------
+    typer.BadParameter
+        Naming the option.
+    """
+    noted = _asked.get()
+    check_words(context, noted.words if noted else ())
 
 
 def chosen(context: typer.Context, database: str | None) -> str | None:
     """Return --database as given to the command, else as given before it.
 
-    Every command that opens a database asks here first, so here the whole command line is looked
-    at for an option that was taken for the value of another.
+    Every command that opens a database asks here first, so here the whole command line is checked.
 
     Raises
     ------
     InputError
         When it is empty, as where a script's variable is not set.
     typer.BadParameter
-        When the value of an option looks like an option.
+        When the value of an option looks like an option, or an option is repeated.
     """
-    refuse_option_like(context)
+    check(context)
     given = database if database is not None else context.find_root().params.get("database")
     return None if given is None else address("--database", given)
 

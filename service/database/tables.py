@@ -13,6 +13,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    ColumnElement,
     Date,
     DateTime,
     Double,
@@ -54,8 +55,18 @@ def _refers(name: str, target: str, *, nullable: bool = False) -> Column[int]:
     return Column(name, BigInteger, ForeignKey(f"{SCHEMA}.{target}.id"), nullable=nullable)
 
 
-def _now(name: str) -> Column[object]:
-    return Column(name, DateTime(timezone=True), nullable=False, server_default=func.now())
+# Years that every program can read; a server would take infinity too.
+_YEARS = "BETWEEN '0001-01-02 00:00:00+00' AND '9999-12-30 00:00:00+00'"
+
+
+def _now(name: str, clock: ColumnElement[object] | None = None) -> Column[object]:
+    return Column(
+        name,
+        DateTime(timezone=True),
+        CheckConstraint(f"{name} {_YEARS}", name=name),
+        nullable=False,
+        server_default=func.now() if clock is None else clock,
+    )
 
 
 def _required(name: str) -> Column[str]:
@@ -90,6 +101,7 @@ round_ = Table(
     UniqueConstraint("task_id", "ordinal"),
     CheckConstraint("label <> ''", name="labelled"),
     CheckConstraint("status IN ('draft', 'published')", name="status"),
+    CheckConstraint("held BETWEEN '0001-01-01' AND '9999-12-31'", name="held"),
 )
 
 # A topic's identity lasts across rounds: shared topics are the bridges that drift needs.
@@ -139,6 +151,7 @@ measure = Table(
     Index("measure_name_folded_key", func.lower(text("name")), unique=True),
     CheckConstraint("cutoff > 0", name="cutoff"),
     CheckConstraint("lower_bound < upper_bound", name="bounds"),
+    CheckConstraint("lower_bound > '-Infinity' AND upper_bound < 'Infinity'", name="finite_bounds"),
 )
 
 matrix = Table(
@@ -270,6 +283,10 @@ factor = Table(
 )
 
 _SCALES = "scale IN ('raw', 'std', 'std-cdf', 'std-ab')"
+# NaN is greater than infinity, and NULL passes.
+_FINITE = "0 <= ALL (ARRAY[{0}]) AND 'Infinity' > ALL (ARRAY[{0}])"
+_SQUARES = _FINITE.format("sum_of_squares, two_way_sum_of_squares")
+_LIMITS = _FINITE.format("chi_square_low, chi_square_high, bootstrap_low, bootstrap_high")
 
 variance_estimate = Table(
     "variance_estimate",
@@ -299,6 +316,9 @@ variance_estimate = Table(
     CheckConstraint(_SCALES, name="scale"),
     CheckConstraint("(scale = 'raw') = (factor_set_id IS NULL)", name="standardised_by_factors"),
     CheckConstraint("dof > 0 AND variance >= 0 AND variance < 'Infinity'", name="estimate"),
+    CheckConstraint(_SQUARES, name="squares"),
+    CheckConstraint(_LIMITS, name="limits"),
+    CheckConstraint("level > 0 AND level < 1", name="level"),
 )
 
 # Estimates that were published without their matrix: most of a campaign's history is only
@@ -350,6 +370,7 @@ plan = Table(
     _required("saved_by"),
     UniqueConstraint("name", "version"),
     CheckConstraint("name <> ''", name="named"),
+    CheckConstraint("jsonb_typeof(result) = 'object'", name="result"),
 )
 
 # The estimates a plan's variance was pooled from, one row each.
@@ -384,6 +405,7 @@ drift_report = Table(
     _required("saved_by"),
     UniqueConstraint("task_id", "number"),
     CheckConstraint("from_factor_set_id <> to_factor_set_id", name="two_ends"),
+    CheckConstraint("jsonb_typeof(result) = 'object'", name="result"),
 )
 
 # Each row says whether a matrix counts from then on; the last one holds.
@@ -408,7 +430,7 @@ event = Table(
     "event",
     metadata,
     _identity(),
-    Column("at", DateTime(timezone=True), nullable=False, server_default=func.clock_timestamp()),
+    _now("at", func.clock_timestamp()),
     Column("who", Text),
     _required("what"),
     _refers("task_id", "task", nullable=True),

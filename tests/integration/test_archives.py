@@ -361,6 +361,8 @@ def test_the_versions_of_a_plan_stay_together(engine, elsewhere, export):
         "INSERT INTO roundbook.plan (name, task_id, version, result, software, saved_by)"
         " SELECT name, (SELECT id FROM roundbook.task), 2, result, software, 'ben'"
         " FROM roundbook.plan",
+        "INSERT INTO roundbook.event (what, task_id, software)"
+        " SELECT 'plan saved', id, 's' FROM roundbook.task",
     )
     take(elsewhere, export(engine, "other"))
     assert rows(elsewhere, "SELECT version, task_id IS NULL FROM roundbook.plan ORDER BY id") == [
@@ -832,6 +834,36 @@ SPOILT = {
         "refuses what it holds",
     ),
     "a matrix without its event": (emptied("event.csv"), "no event tells of"),
+    "a decision without its event": (
+        lambda members: members.update(
+            {"event.csv": members["event.csv"].replace(",matrix withdrawn,", ",something else,", 1)}
+        ),
+        "withdrawal.csv: matrix",
+    ),
+    "a decision that no event tells of": (
+        line_of(
+            "withdrawal.csv",
+            lambda lines: lines.append("1,1,true,x,s,2026-01-31T09:30:00.000000Z,nobody\n"),
+        ),
+        "withdrawal.csv: matrix 1 has 1 withdrawals and restorations, and 0 events of them",
+    ),
+    "a plan without its event": (
+        lambda members: members.update(
+            {"event.csv": members["event.csv"].replace(",plan saved,", ",something else,", 1)}
+        ),
+        "events of a task say 'plan saved'",
+    ),
+    "a report without its event": (
+        lambda members: members.update(
+            {"event.csv": members["event.csv"].replace(",drift report saved,", ",something,", 1)}
+        ),
+        "events of a task say 'drift report saved'",
+    ),
+    "a withdrawal's number": (cell("withdrawal.csv", 1, "number", "7"), "follows on the one"),
+    "a plan's version": (cell("plan.csv", 1, "version", "2147483647"), "follows on the one before"),
+    "a report's number": (cell("drift_report.csv", 1, "number", "9"), "follows on the one before"),
+    "a round's ordinal": (cell("round.csv", 1, "ordinal", "-5"), "follows on the one before"),
+    "a level of 1": (cell("variance_estimate.csv", 1, "level", "1.0"), "refuses what it holds"),
     "matrices without variances": (
         emptied("variance_estimate.csv", "plan_estimate.csv", "plan.csv"),
         "has no variance",

@@ -197,7 +197,7 @@ def factor_set(which="all", runs=2, topics=3, listed=0):
     [
         ("task", "INSERT INTO roundbook.task (name) VALUES ('other')"),
         ("task", "UPDATE roundbook.task SET title = 'another'"),
-        ("round", "INSERT INTO roundbook.round (task_id, ordinal, label) VALUES (1, 9, '9')"),
+        ("round", "INSERT INTO roundbook.round (task_id, ordinal, label) VALUES (1, 2, '2')"),
         ("round", "UPDATE roundbook.round SET held = '2020-01-01'"),
         ("round", "UPDATE roundbook.round SET collection = 'other'"),
         ("round", "UPDATE roundbook.round SET status = 'published'"),
@@ -225,6 +225,34 @@ def test_every_change_has_its_event(engine, logged, table, change):
     written(engine, *statements)
 
 
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "SELECT set_config('roundbook.told', pg_current_xact_id()::text, true)",
+        "SELECT set_config('roundbook.told', max(id)::text, true) FROM roundbook.event",
+        "SELECT set_config('roundbook.told', max(id)::text, false) FROM roundbook.event",
+        "SELECT set_config('roundbook.told', '99999999999999999999', true)",
+        "SET LOCAL roundbook.told = 'told'",
+        "INSERT INTO roundbook.event (what, software) SELECT 'x', 's' WHERE false",
+    ],
+)
+def test_an_event_is_not_only_claimed(engine, logged, claim):
+    with pytest.raises(DatabaseError, match="no event tells of this change of task"):
+        written(engine, claim, "UPDATE roundbook.task SET title = 'silently'", told=False)
+
+
+def test_what_is_checked_early_is_checked_again(engine, logged):
+    event = "INSERT INTO roundbook.event (what, software) VALUES ('fitted', 's')"
+    early = (event, *factor_set()[:2], "SET CONSTRAINTS ALL IMMEDIATE")
+    written(engine, *early, FACTOR_SET_RUNS.format(listed=2))
+    with pytest.raises(DatabaseError, match="factor set 3 lists other than the runs it says"):
+        written(
+            engine,
+            *(each.replace("assessments, 2", "assessments, 3") for each in early),
+            FACTOR_SET_RUNS.format(listed=1),
+        )
+
+
 def test_the_table_is_named_that_was_changed_without_an_event(engine, logged):
     with pytest.raises(DatabaseError, match="this change of withdrawal"):
         written(engine, WITHDRAWAL, told=False)
@@ -236,9 +264,9 @@ def test_the_table_is_named_that_was_changed_without_an_event(engine, logged):
         ({"topics": 0}, "has factors of 0 topics, not of 3"),
         ({"topics": 2}, "has factors of 2 topics, not of 3"),
         ({"runs": 3}, "says that 3 runs standardise it, but 2 do"),
-        ({"listed": 1}, "says that 2 runs standardise it, but 1 do"),
+        ({"listed": 1}, "factor set 2 lists other than the runs it says"),
         ({"which": "chosen"}, "says that 2 runs standardise it, but 0 do"),
-        ({"which": "chosen", "listed": 1}, "says that 2 runs standardise it, but 1 do"),
+        ({"which": "chosen", "listed": 1}, "factor set 2 lists other than the runs it says"),
     ],
 )
 def test_half_a_factor_set_is_not_committed(engine, logged, given, said):
@@ -263,6 +291,19 @@ def test_finished_factors_take_no_more(engine, logged, given):
         )
 
 
+def test_a_part_belongs_to_something_in_a_replica_s_session_too(engine, logged):
+    replica = "SET LOCAL session_replication_role = replica"
+    for part in (
+        "INSERT INTO roundbook.factor (factor_set_id, matrix_id, topic_id, mean, sd)"
+        " VALUES (77, 1, 1, 0.5, 0.1)",
+        "INSERT INTO roundbook.factor_set_run (factor_set_id, matrix_id, run_id) VALUES (77, 1, 1)",
+        "INSERT INTO roundbook.variance_estimate (matrix_id, scale, topics, runs, sum_of_squares,"
+        " dof, variance, software) VALUES (77, 'raw', 3, 2, 1, 4, 0.25, 's')",
+    ):
+        with pytest.raises(DatabaseError, match=r"77 (is finished|has its variance estimates)"):
+            written(engine, replica, part)
+
+
 def test_a_finished_plan_takes_no_more_estimates(engine, logged):
     estimate = (
         "INSERT INTO roundbook.plan_estimate (plan_id, position, variance_estimate_id)"
@@ -271,6 +312,98 @@ def test_a_finished_plan_takes_no_more_estimates(engine, logged):
     written(engine, PLAN, estimate.format(0))
     with pytest.raises(DatabaseError, match="plan 1 is finished and takes no further plan_est"):
         written(engine, estimate.format(1))
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        (
+            "INSERT INTO roundbook.round (task_id, ordinal, label) VALUES (1, 3, '3')",
+            "the ordinal of a round follows on",
+        ),
+        (WITHDRAWAL.replace("id, 1, true", "id, 3, true"), "the number of a withdrawal follows on"),
+        (
+            DRIFT_REPORT.replace("SELECT 1, 1, 1", "SELECT 1, 2, 1"),
+            "the number of a drift_report follows on",
+        ),
+        (
+            FACTOR_SET.format(which="all", runs=2).replace("assessments, 2", "assessments, 3"),
+            "the version of a factor_set follows on",
+        ),
+        (PLAN.replace("'next', 1", "'next', 2"), "the version of a plan follows on"),
+        (
+            PUBLISHED.format(revision=2, reason="'misprint'"),
+            "the revision of a published_variance follows on",
+        ),
+    ],
+)
+def test_a_number_follows_on_the_one_before(engine, logged, statement, said):
+    parts = (FACTORS.format(topics=3),) if "factor_set (" in statement else ()
+    if "drift_report" in statement:
+        written(engine, *factor_set())
+    with pytest.raises(DatabaseError, match=said):
+        written(engine, statement, *parts)
+
+
+def test_a_revision_follows_on_the_one_before(engine, logged):
+    with pytest.raises(DatabaseError, match="the revision of a matrix follows on"):
+        written(
+            engine,
+            "INSERT INTO roundbook.matrix (round_id, measure_id, assessments, revision, reason,"
+            " topics, runs, content_hash, missing_policy, missing_cells, dropped_topics, files,"
+            " layout, software, logged_by) SELECT round_id, measure_id, assessments, 3, 'r', 3, 2,"
+            " 'h', 'reject', 0, '{}', '{}', 'wide', 's', 'me' FROM roundbook.matrix",
+        )
+
+
+TIMES = {
+    "task": ("INSERT INTO roundbook.task (name, created_at) VALUES ('other', '{}')",),
+    "event": ("INSERT INTO roundbook.event (what, software, at) VALUES ('x', 's', '{}')",),
+    "round": ("UPDATE roundbook.round SET held = '{}'",),
+    "withdrawal": (
+        WITHDRAWAL.replace("decided_by)", "decided_by, decided_at)").replace("'me'", "'me', '{}'"),
+    ),
+}
+
+
+@pytest.mark.parametrize("table", TIMES)
+@pytest.mark.parametrize("when", ["infinity", "-infinity", "10000-01-01", "0044-03-15 BC"])
+def test_times_are_of_years_that_every_program_reads(engine, logged, table, when):
+    with pytest.raises(DatabaseError, match=rf"check constraint .{table}_"):
+        written(engine, *(each.format(when) for each in TIMES[table]))
+    written(engine, *(each.format("2020-02-29") for each in TIMES[table]))
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-1"])
+@pytest.mark.parametrize(
+    "column",
+    [
+        "sum_of_squares",
+        "two_way_sum_of_squares",
+        "chi_square_low",
+        "chi_square_high",
+        "bootstrap_low",
+        "bootstrap_high",
+        "level",
+    ],
+)
+def test_an_estimate_is_all_finite(engine, logged, column, number):
+    numbers = {"sum_of_squares": "1", "two_way_dof": "2"} | {column: f"'{number}'"}
+    estimate = (
+        "INSERT INTO roundbook.variance_estimate (matrix_id, factor_set_id, scale, topics, runs,"
+        f" dof, variance, software, {', '.join(numbers)}) SELECT matrix_id, max(id), 'std', 3, 2,"
+        f" 4, 0.25, 's', {', '.join(numbers.values())} FROM roundbook.factor_set GROUP BY 1"
+    )
+    with pytest.raises(DatabaseError, match=r"check constraint .variance_estimate_"):
+        written(engine, *factor_set(), estimate)
+    written(engine, *factor_set(), estimate.replace(f"'{number}'", "0.5"))
+
+
+@pytest.mark.parametrize("statement", [PLAN, DRIFT_REPORT])
+def test_a_result_is_an_object(engine, logged, statement):
+    written(engine, *factor_set())
+    with pytest.raises(DatabaseError, match=r"check constraint .[a-z_]+_result"):
+        written(engine, statement.replace("{}", "[]"))
 
 
 @pytest.mark.parametrize("factors", ["NULL", "1"])
@@ -288,6 +421,7 @@ def test_a_matrix_takes_no_later_variance(engine, logged, factors):
 
 @pytest.mark.parametrize("reason", ["NULL", "''"])
 def test_a_revision_needs_a_reason(engine, logged, reason):
+    written(engine, PUBLISHED.format(revision=1, reason="NULL"))
     with pytest.raises(DatabaseError, match="published_variance_revised_for_a_reason"):
         written(engine, PUBLISHED.format(revision=2, reason=reason))
     written(engine, PUBLISHED.format(revision=2, reason="'misprint'"))

@@ -36,7 +36,7 @@ CREATE FUNCTION roundbook.note_event() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
-    PERFORM set_config('roundbook.told', pg_current_xact_id()::text, true);
+    PERFORM set_config('roundbook.told', NEW.id::text, true);
     RETURN NULL;
 END $$;
 
@@ -53,6 +53,32 @@ BEGIN
         TG_OP, TG_TABLE_NAME
         USING ERRCODE = 'restrict_violation', HINT = 'Log a revision instead.';
 END $$;
+
+
+--
+-- Name: refuse_gap(); Type: FUNCTION; Schema: roundbook; Owner: -
+--
+
+CREATE FUNCTION roundbook.refuse_gap() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $_$
+DECLARE
+    same text;
+    follows boolean;
+BEGIN
+    SELECT string_agg(format('earlier.%1$I = $1.%1$I', key), ' AND ') INTO same
+    FROM unnest(TG_ARGV[1:]) AS key;
+    EXECUTE format(
+        'SELECT $1.%1$I = 1 OR EXISTS (SELECT FROM roundbook.%2$I AS earlier'
+        ' WHERE earlier.%1$I = $1.%1$I - 1 AND %3$s)',
+        TG_ARGV[0], TG_TABLE_NAME, same
+    ) INTO follows USING NEW;
+    IF NOT follows THEN
+        RAISE EXCEPTION 'the % of a % follows on the one before', TG_ARGV[0], TG_TABLE_NAME
+            USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NULL;
+END $_$;
 
 
 --
@@ -132,9 +158,9 @@ DECLARE
 BEGIN
     SELECT max(part.matrix_id) INTO late
     FROM added AS part
-    JOIN roundbook.matrix ON matrix.id = part.matrix_id
+    LEFT JOIN roundbook.matrix ON matrix.id = part.matrix_id
     LEFT JOIN roundbook.factor_set ON factor_set.id = part.factor_set_id
-    WHERE coalesce(factor_set.xmin, matrix.xmin) <> pg_current_xact_id()::xid;
+    WHERE coalesce(factor_set.xmin, matrix.xmin) IS DISTINCT FROM pg_current_xact_id()::xid;
     IF late IS NOT NULL THEN
         RAISE EXCEPTION 'matrix % has its variance estimates and takes no further one', late
             USING ERRCODE = 'restrict_violation';
@@ -154,8 +180,9 @@ DECLARE
     late bigint;
 BEGIN
     EXECUTE format(
-        'SELECT max(part.%2$I) FROM added AS part JOIN roundbook.%1$I AS whole'
-        ' ON whole.id = part.%2$I WHERE whole.xmin <> pg_current_xact_id()::xid',
+        'SELECT max(part.%2$I) FROM added AS part LEFT JOIN roundbook.%1$I AS whole'
+        ' ON whole.id = part.%2$I'
+        ' WHERE whole.xmin IS DISTINCT FROM pg_current_xact_id()::xid',
         TG_ARGV[0], TG_ARGV[1]
     ) INTO late;
     IF late IS NOT NULL THEN
@@ -164,6 +191,31 @@ BEGIN
     END IF;
     RETURN NULL;
 END $_$;
+
+
+--
+-- Name: refuse_some_runs(); Type: FUNCTION; Schema: roundbook; Owner: -
+--
+
+CREATE FUNCTION roundbook.refuse_some_runs() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    partly bigint;
+BEGIN
+    SELECT max(factor_set.id) INTO partly
+    FROM (
+        SELECT factor_set_id, count(*) AS runs FROM roundbook.factor_set_run
+        WHERE factor_set_id IN (SELECT factor_set_id FROM added) GROUP BY factor_set_id
+    ) AS listed
+    JOIN roundbook.factor_set ON factor_set.id = listed.factor_set_id
+    WHERE factor_set.runs <> listed.runs;
+    IF partly IS NOT NULL THEN
+        RAISE EXCEPTION 'factor set % lists other than the runs it says', partly
+            USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NULL;
+END $$;
 
 
 --
@@ -188,14 +240,20 @@ END $$;
 
 CREATE FUNCTION roundbook.refuse_untold() RETURNS trigger
     LANGUAGE plpgsql
-    AS $$
+    AS $_$
+DECLARE
+    told text := current_setting('roundbook.told', true);
 BEGIN
-    IF current_setting('roundbook.told', true) IS DISTINCT FROM pg_current_xact_id()::text THEN
+    IF NOT EXISTS (
+        SELECT FROM roundbook.event
+        WHERE id = CASE WHEN told ~ '^[0-9]{1,18}$' THEN told::bigint END
+            AND xmin = pg_current_xact_id()::xid
+    ) THEN
         RAISE EXCEPTION 'no event tells of this change of %', TG_TABLE_NAME
             USING ERRCODE = 'integrity_constraint_violation';
     END IF;
     RETURN NULL;
-END $$;
+END $_$;
 
 
 --
@@ -252,6 +310,7 @@ CREATE TABLE roundbook.matrix (
     software text NOT NULL,
     logged_at timestamp with time zone DEFAULT now() NOT NULL,
     logged_by text NOT NULL,
+    CONSTRAINT matrix_logged_at CHECK (((logged_at >= '0001-01-02 00:00:00+00'::timestamp with time zone) AND (logged_at <= '9999-12-30 00:00:00+00'::timestamp with time zone))),
     CONSTRAINT matrix_missing_policy CHECK ((missing_policy = ANY (ARRAY['reject'::text, 'zero'::text, 'drop-topic'::text]))),
     CONSTRAINT matrix_revised_for_a_reason CHECK (((revision = 1) OR (COALESCE(reason, ''::text) <> ''::text))),
     CONSTRAINT matrix_size CHECK (((topics >= 2) AND (runs >= 1)))
@@ -270,6 +329,7 @@ CREATE TABLE roundbook.withdrawal (
     software text NOT NULL,
     decided_at timestamp with time zone DEFAULT now() NOT NULL,
     decided_by text NOT NULL,
+    CONSTRAINT withdrawal_decided_at CHECK (((decided_at >= '0001-01-02 00:00:00+00'::timestamp with time zone) AND (decided_at <= '9999-12-30 00:00:00+00'::timestamp with time zone))),
     CONSTRAINT withdrawal_in_turn CHECK (((number >= 1) AND (withdrawn = ((number % 2) = 1)))),
     CONSTRAINT withdrawal_reason CHECK ((reason <> ''::text))
 );
@@ -336,6 +396,8 @@ CREATE TABLE roundbook.drift_report (
     software text NOT NULL,
     saved_at timestamp with time zone DEFAULT now() NOT NULL,
     saved_by text NOT NULL,
+    CONSTRAINT drift_report_result CHECK ((jsonb_typeof(result) = 'object'::text)),
+    CONSTRAINT drift_report_saved_at CHECK (((saved_at >= '0001-01-02 00:00:00+00'::timestamp with time zone) AND (saved_at <= '9999-12-30 00:00:00+00'::timestamp with time zone))),
     CONSTRAINT drift_report_two_ends CHECK ((from_factor_set_id <> to_factor_set_id))
 );
 
@@ -369,6 +431,7 @@ CREATE TABLE roundbook.event (
     why text,
     details jsonb DEFAULT '{}'::jsonb NOT NULL,
     software text NOT NULL,
+    CONSTRAINT event_at CHECK (((at >= '0001-01-02 00:00:00+00'::timestamp with time zone) AND (at <= '9999-12-30 00:00:00+00'::timestamp with time zone))),
     CONSTRAINT event_what CHECK ((what <> ''::text))
 );
 
@@ -420,6 +483,7 @@ CREATE TABLE roundbook.factor_set (
     software text NOT NULL,
     fitted_at timestamp with time zone DEFAULT now() NOT NULL,
     fitted_by text NOT NULL,
+    CONSTRAINT factor_set_fitted_at CHECK (((fitted_at >= '0001-01-02 00:00:00+00'::timestamp with time zone) AND (fitted_at <= '9999-12-30 00:00:00+00'::timestamp with time zone))),
     CONSTRAINT factor_set_runs CHECK ((runs >= 2)),
     CONSTRAINT factor_set_standardising CHECK ((standardising = ANY (ARRAY['all'::text, 'pooled'::text, 'chosen'::text]))),
     CONSTRAINT factor_set_version CHECK ((version >= 1)),
@@ -492,7 +556,8 @@ CREATE TABLE roundbook.measure (
     lower_bound double precision,
     upper_bound double precision,
     CONSTRAINT measure_bounds CHECK ((lower_bound < upper_bound)),
-    CONSTRAINT measure_cutoff CHECK ((cutoff > 0))
+    CONSTRAINT measure_cutoff CHECK ((cutoff > 0)),
+    CONSTRAINT measure_finite_bounds CHECK (((lower_bound > '-Infinity'::double precision) AND (upper_bound < 'Infinity'::double precision)))
 );
 
 
@@ -524,7 +589,9 @@ CREATE TABLE roundbook.plan (
     software text NOT NULL,
     saved_at timestamp with time zone DEFAULT now() NOT NULL,
     saved_by text NOT NULL,
-    CONSTRAINT plan_named CHECK ((name <> ''::text))
+    CONSTRAINT plan_named CHECK ((name <> ''::text)),
+    CONSTRAINT plan_result CHECK ((jsonb_typeof(result) = 'object'::text)),
+    CONSTRAINT plan_saved_at CHECK (((saved_at >= '0001-01-02 00:00:00+00'::timestamp with time zone) AND (saved_at <= '9999-12-30 00:00:00+00'::timestamp with time zone)))
 );
 
 
@@ -574,6 +641,7 @@ CREATE TABLE roundbook.published_variance (
     software text NOT NULL,
     recorded_at timestamp with time zone DEFAULT now() NOT NULL,
     recorded_by text NOT NULL,
+    CONSTRAINT published_variance_recorded_at CHECK (((recorded_at >= '0001-01-02 00:00:00+00'::timestamp with time zone) AND (recorded_at <= '9999-12-30 00:00:00+00'::timestamp with time zone))),
     CONSTRAINT published_variance_revised_for_a_reason CHECK (((revision = 1) OR (COALESCE(reason, ''::text) <> ''::text))),
     CONSTRAINT published_variance_scale CHECK ((scale = ANY (ARRAY['raw'::text, 'std'::text, 'std-cdf'::text, 'std-ab'::text]))),
     CONSTRAINT published_variance_size CHECK (((topics >= 2) AND (runs >= 1))),
@@ -610,6 +678,8 @@ CREATE TABLE roundbook.round (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     collection text,
     pseudonym_key uuid DEFAULT gen_random_uuid() NOT NULL,
+    CONSTRAINT round_created_at CHECK (((created_at >= '0001-01-02 00:00:00+00'::timestamp with time zone) AND (created_at <= '9999-12-30 00:00:00+00'::timestamp with time zone))),
+    CONSTRAINT round_held CHECK (((held >= '0001-01-01'::date) AND (held <= '9999-12-31'::date))),
     CONSTRAINT round_labelled CHECK ((label <> ''::text)),
     CONSTRAINT round_status CHECK ((status = ANY (ARRAY['draft'::text, 'published'::text])))
 );
@@ -712,6 +782,7 @@ CREATE TABLE roundbook.task (
     name text NOT NULL,
     title text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT task_created_at CHECK (((created_at >= '0001-01-02 00:00:00+00'::timestamp with time zone) AND (created_at <= '9999-12-30 00:00:00+00'::timestamp with time zone))),
     CONSTRAINT task_named CHECK ((name <> ''::text))
 );
 
@@ -794,7 +865,11 @@ CREATE TABLE roundbook.variance_estimate (
     bootstrap_resamples integer,
     bootstrap_seed bigint,
     CONSTRAINT variance_estimate_estimate CHECK (((dof > 0) AND (variance >= (0)::double precision) AND (variance < 'Infinity'::double precision))),
+    CONSTRAINT variance_estimate_estimated_at CHECK (((estimated_at >= '0001-01-02 00:00:00+00'::timestamp with time zone) AND (estimated_at <= '9999-12-30 00:00:00+00'::timestamp with time zone))),
+    CONSTRAINT variance_estimate_level CHECK (((level > (0)::double precision) AND (level < (1)::double precision))),
+    CONSTRAINT variance_estimate_limits CHECK ((((0)::double precision <= ALL (ARRAY[chi_square_low, chi_square_high, bootstrap_low, bootstrap_high])) AND ('Infinity'::double precision > ALL (ARRAY[chi_square_low, chi_square_high, bootstrap_low, bootstrap_high])))),
     CONSTRAINT variance_estimate_scale CHECK ((scale = ANY (ARRAY['raw'::text, 'std'::text, 'std-cdf'::text, 'std-ab'::text]))),
+    CONSTRAINT variance_estimate_squares CHECK ((((0)::double precision <= ALL (ARRAY[sum_of_squares, two_way_sum_of_squares])) AND ('Infinity'::double precision > ALL (ARRAY[sum_of_squares, two_way_sum_of_squares])))),
     CONSTRAINT variance_estimate_standardised_by_factors CHECK (((scale = 'raw'::text) = (factor_set_id IS NULL)))
 );
 
@@ -826,7 +901,7 @@ INSERT INTO roundbook.alembic_version VALUES
 --
 
 INSERT INTO roundbook.drift_report OVERRIDING SYSTEM VALUE VALUES
-	(1, 1, 1, 1, 'official', 10, 8, 'For the overview paper', '{"m": 10, "to": "2025", "from": "2023", "task": "web", "min_d": 0.1, "tests": {"alpha": 0.05, "kendall": {"dof": null, "reason": null, "p_value": 0.002777777777777778, "statistic": 0.9047619047619049}, "pearson": {"dof": 5.0, "reason": null, "p_value": 0.00253333855468891, "statistic": 0.9284119341456695}, "runs_to": 8, "paired_t": {"dof": 6.0, "reason": null, "p_value": 0.0021806608920975842, "statistic": 5.118863669005589}, "wilcoxon": {"dof": null, "reason": null, "p_value": 0.015625, "statistic": 0.0}, "runs_from": 4, "standardising_to": "all", "welch_significant": 0, "standardising_from": "chosen", "brown_forsythe_significant": 0}, "advice": "Refit and restate: standardise ''2025'' by its own factors, and before comparing it with ''2023'', restate ''2023'' by the factors of ''2025'' on the topics they share.", "margin": 0.2, "reason": "On the 7 topics that both rounds share, the mean score moved by +1.574 standard deviations of round ''2023'' (95% interval +0.688 to +2.461), where -0.2 to +0.2 does not matter. The spread of the runs is 1.528 times what it was (95% interval 0.985 to 2.371), where 0.8 to 1.25 does not matter. The interval of the mean lies wholly outside.", "topics": [{"sd_to": 0.1159015099125115, "shift": 0.8712578036639044, "topic": "1", "mean_to": 0.8022, "sd_from": 0.13466163460070332, "welch_p": 0.19332918295827367, "welch_t": 1.4885191539031906, "sd_ratio": 0.8606869377174942, "untested": null, "mean_from": 0.684875, "welch_dof": 5.3210601201252254, "welch_p_holm": 0.579987548874821, "brown_forsythe_f": 0.3377783853908085, "brown_forsythe_p": 0.5739795347919622, "brown_forsythe_dof": 10.0, "brown_forsythe_p_holm": 1.0}, {"sd_to": 0.1477778490795269, "shift": 0.7732818917896325, "topic": "2", "mean_to": 0.7087875, "sd_from": 0.18920978436645397, "welch_p": 0.23473342567119443, "welch_t": 1.3538245506647746, "sd_ratio": 0.7810264652768519, "untested": null, "mean_from": 0.5624750000000001, "welch_dof": 4.913203751265415, "welch_p_holm": 0.579987548874821, "brown_forsythe_f": 0.0365053238023257, "brown_forsythe_p": 0.8522991368107171, "brown_forsythe_dof": 10.0, "brown_forsythe_p_holm": 1.0}, {"sd_to": 0.22772594274697822, "shift": 1.8892659176347162, "topic": "3", "mean_to": 0.541125, "sd_from": 0.13346453648816228, "welch_p": 0.037864744456516684, "welch_t": 2.411226383432925, "sd_ratio": 1.7062655649141412, "untested": null, "mean_from": 0.288975, "welch_dof": 9.480972307059455, "welch_p_holm": 0.2271884667391001, "brown_forsythe_f": 5.106363973329586, "brown_forsythe_p": 0.04739050485623356, "brown_forsythe_dof": 10.0, "brown_forsythe_p_holm": 0.3317335339936349}, {"sd_to": 0.176566138458086, "shift": 2.7970664675608874, "topic": "5", "mean_to": 0.5165125, "sd_from": 0.08979497016351566, "welch_p": 0.008570309601098114, "welch_t": 3.2663341731932922, "sd_ratio": 1.9663254872356546, "untested": null, "mean_from": 0.26535000000000003, "welch_dof": 9.9208856142716, "welch_p_holm": 0.0599921672076868, "brown_forsythe_f": 1.3200873736453418, "brown_forsythe_p": 0.2773155454421701, "brown_forsythe_dof": 10.0, "brown_forsythe_p_holm": 1.0}, {"sd_to": 0.040467129518024524, "shift": 0.29231538129485585, "topic": "6", "mean_to": 0.07115000000000002, "sd_from": 0.023433594118985105, "welch_p": 0.7191701664544303, "welch_t": 0.37041537772681604, "sd_ratio": 1.7268853131342505, "untested": null, "mean_from": 0.0643, "welch_dof": 9.532933607710664, "welch_p_holm": 0.7191701664544303, "brown_forsythe_f": 1.245346550075645, "brown_forsythe_p": 0.29054069641239594, "brown_forsythe_dof": 10.0, "brown_forsythe_p_holm": 1.0}, {"sd_to": 0.18606421126666384, "shift": 1.7722733513589686, "topic": "7", "mean_to": 0.577375, "sd_from": 0.11349829293870459, "welch_p": 0.044984636000789176, "welch_t": 2.3152904109797117, "sd_ratio": 1.639356914091641, "untested": null, "mean_from": 0.37622500000000003, "welch_dof": 9.290199972892227, "welch_p_holm": 0.2271884667391001, "brown_forsythe_f": 0.7995755818573566, "brown_forsythe_p": 0.3922331669541601, "brown_forsythe_dof": 10.0, "brown_forsythe_p_holm": 1.0}, {"sd_to": 0.22978940941342668, "shift": 2.6240751677841714, "topic": "8", "mean_to": 0.47128749999999997, "sd_from": 0.07538370181942514, "welch_p": 0.05353935758228214, "welch_t": 2.2087040048628137, "sd_ratio": 3.0482638006271765, "untested": null, "mean_from": 0.273475, "welch_dof": 9.329186795278003, "welch_p_holm": 0.2271884667391001, "brown_forsythe_f": 2.5066132421705127, "brown_forsythe_p": 0.14445162227811, "brown_forsythe_dof": 10.0, "brown_forsythe_p_holm": 0.86670973366866}], "assumed": "Assumed: round ''2023'' was held on the document collection ''crawl 2'' too, since none is declared. Declare it with: roundbook round set web 2023 --collection NAME", "measure": "nDCG@10", "revived": null, "verdict": "aged", "commands": [{"command": "roundbook standardise web 2025 --measure nDCG@10 --assessments official", "purpose": "Standardise ''2025'' by its own factors"}, {"command": "roundbook standardise web 2023 --measure nDCG@10 --assessments official --factors-from 2025", "purpose": "Restate ''2023'' by the factors of ''2025''"}, {"command": "roundbook factors show web 2025 --measure nDCG@10 --assessments official", "purpose": "See the new factors"}], "sd_ratio": 1.5281704376151029, "software": "roundbook 0.1.0", "to_matrix": 8, "unbridged": null, "withdrawn": [], "mean_shift": 1.574219425869591, "to_version": 1, "assessments": "official", "consequence": {"a": 0.15, "b": 0.5, "m": 10, "beta": 0.2, "bias": 0.2035747563203435, "runs": 8, "alpha": 0.05, "later": {"mean": 0.5, "reason": null, "variance": 0.01347856412213213, "clipped_at_0": 0.0, "clipped_at_1": 0.0, "topics_needed": 44}, "min_d": 0.1, "engine": "exact", "topics": 7, "earlier": {"mean": 0.7035747563203435, "reason": null, "variance": 0.041853711709853435, "clipped_at_0": 0.0, "clipped_at_1": 0.19642857142857142, "topics_needed": 132}, "zero_sd": "average", "kendall_tau": 0.7857142857142857, "kendall_tau_reason": null}, "from_matrix": 2, "sd_ratio_90": [1.0782810879328206, 2.1657663410175934], "sd_ratio_95": [0.9850860602565032, 2.3706607784020948], "to_revision": 1, "from_version": 3, "from_revision": 2, "mean_shift_90": [0.8700780700734272, 2.2783607816657545], "mean_shift_95": [0.6875431634272725, 2.4608956883119095], "shared_topics": 7, "to_collection": "crawl 2", "from_collection": null, "sd_ratio_margin": 1.25, "undefined_shifts": 0, "consequence_reason": null, "undefined_sd_ratios": 0}', 'roundbook 0.1.0', '2026-11-21 09:47:37.970687+00', 'simulated');
+	(1, 1, 1, 1, 'official', 10, 8, 'For the overview paper', '{"m": 10, "to": "2025", "from": "2023", "task": "web", "min_d": 0.1, "tests": {"alpha": 0.05, "kendall": {"dof": null, "reason": null, "p_value": 0.002777777777777778, "statistic": 0.9047619047619049}, "pearson": {"dof": 5.0, "reason": null, "p_value": 0.00253333855468891, "statistic": 0.9284119341456695}, "runs_to": 8, "paired_t": {"dof": 6.0, "reason": null, "p_value": 0.0021806608920975842, "statistic": 5.118863669005589}, "wilcoxon": {"dof": null, "reason": null, "p_value": 0.015625, "statistic": 0.0}, "runs_from": 4, "standardising_to": "all", "welch_significant": 0, "standardising_from": "chosen", "brown_forsythe_significant": 0}, "advice": "Refit and restate: standardise ''2025'' by its own factors, and before comparing it with ''2023'', restate ''2023'' by the factors of ''2025'' on the topics they share.", "margin": 0.2, "reason": "On the 7 topics that both rounds share, the mean score moved by +1.574 standard deviations of round ''2023'' (95% interval +0.688 to +2.461), where -0.2 to +0.2 does not matter. The spread of the runs is 1.528 times what it was (95% interval 0.985 to 2.371), where 0.8 to 1.25 does not matter. The interval of the mean lies wholly outside.", "topics": [{"sd_to": 0.1159015099125115, "shift": 0.8712578036639044, "topic": "1", "mean_to": 0.8022, "sd_from": 0.13466163460070332, "welch_p": 0.19332918295827367, "welch_t": 1.4885191539031906, "sd_ratio": 0.8606869377174942, "untested": null, "mean_from": 0.684875, "welch_dof": 5.3210601201252254, "welch_p_holm": 0.579987548874821, "brown_forsythe_f": 0.3377783853908085, "brown_forsythe_p": 0.5739795347919622, "brown_forsythe_dof": 10.0, "brown_forsythe_p_holm": 1.0}, {"sd_to": 0.1477778490795269, "shift": 0.7732818917896325, "topic": "2", "mean_to": 0.7087875, "sd_from": 0.18920978436645397, "welch_p": 0.23473342567119443, "welch_t": 1.3538245506647746, "sd_ratio": 0.7810264652768519, "untested": null, "mean_from": 0.5624750000000001, "welch_dof": 4.913203751265415, "welch_p_holm": 0.579987548874821, "brown_forsythe_f": 0.0365053238023257, "brown_forsythe_p": 0.8522991368107171, "brown_forsythe_dof": 10.0, "brown_forsythe_p_holm": 1.0}, {"sd_to": 0.22772594274697822, "shift": 1.8892659176347162, "topic": "3", "mean_to": 0.541125, "sd_from": 0.13346453648816228, "welch_p": 0.037864744456516684, "welch_t": 2.411226383432925, "sd_ratio": 1.7062655649141412, "untested": null, "mean_from": 0.288975, "welch_dof": 9.480972307059455, "welch_p_holm": 0.2271884667391001, "brown_forsythe_f": 5.106363973329586, "brown_forsythe_p": 0.04739050485623356, "brown_forsythe_dof": 10.0, "brown_forsythe_p_holm": 0.3317335339936349}, {"sd_to": 0.176566138458086, "shift": 2.7970664675608874, "topic": "5", "mean_to": 0.5165125, "sd_from": 0.08979497016351566, "welch_p": 0.008570309601098114, "welch_t": 3.2663341731932922, "sd_ratio": 1.9663254872356546, "untested": null, "mean_from": 0.26535000000000003, "welch_dof": 9.9208856142716, "welch_p_holm": 0.0599921672076868, "brown_forsythe_f": 1.3200873736453418, "brown_forsythe_p": 0.2773155454421701, "brown_forsythe_dof": 10.0, "brown_forsythe_p_holm": 1.0}, {"sd_to": 0.040467129518024524, "shift": 0.29231538129485585, "topic": "6", "mean_to": 0.07115000000000002, "sd_from": 0.023433594118985105, "welch_p": 0.7191701664544303, "welch_t": 0.37041537772681604, "sd_ratio": 1.7268853131342505, "untested": null, "mean_from": 0.0643, "welch_dof": 9.532933607710664, "welch_p_holm": 0.7191701664544303, "brown_forsythe_f": 1.245346550075645, "brown_forsythe_p": 0.29054069641239594, "brown_forsythe_dof": 10.0, "brown_forsythe_p_holm": 1.0}, {"sd_to": 0.18606421126666384, "shift": 1.7722733513589686, "topic": "7", "mean_to": 0.577375, "sd_from": 0.11349829293870459, "welch_p": 0.044984636000789176, "welch_t": 2.3152904109797117, "sd_ratio": 1.639356914091641, "untested": null, "mean_from": 0.37622500000000003, "welch_dof": 9.290199972892227, "welch_p_holm": 0.2271884667391001, "brown_forsythe_f": 0.7995755818573566, "brown_forsythe_p": 0.3922331669541601, "brown_forsythe_dof": 10.0, "brown_forsythe_p_holm": 1.0}, {"sd_to": 0.22978940941342668, "shift": 2.6240751677841714, "topic": "8", "mean_to": 0.47128749999999997, "sd_from": 0.07538370181942514, "welch_p": 0.05353935758228214, "welch_t": 2.2087040048628137, "sd_ratio": 3.0482638006271765, "untested": null, "mean_from": 0.273475, "welch_dof": 9.329186795278003, "welch_p_holm": 0.2271884667391001, "brown_forsythe_f": 2.5066132421705127, "brown_forsythe_p": 0.14445162227811, "brown_forsythe_dof": 10.0, "brown_forsythe_p_holm": 0.86670973366866}], "assumed": "Assumed: round ''2023'' was held on the document collection ''crawl 2'' too, since none is declared. Declare it with: roundbook round set web 2023 --collection NAME", "measure": "nDCG@10", "revived": null, "verdict": "aged", "commands": [{"command": "roundbook standardise web 2025 --measure nDCG@10 --assessments official", "purpose": "Standardise ''2025'' by its own factors"}, {"command": "roundbook standardise web 2023 --measure nDCG@10 --assessments official --factors-from 2025", "purpose": "Restate ''2023'' by the factors of ''2025''"}, {"command": "roundbook factors show web 2025 --measure nDCG@10 --assessments official", "purpose": "See the new factors"}], "sd_ratio": 1.5281704376151029, "software": "roundbook 0.1.0", "to_matrix": 8, "unbridged": null, "withdrawn": [], "mean_shift": 1.574219425869591, "to_version": 1, "assessments": "official", "consequence": {"a": 0.15, "b": 0.5, "m": 10, "beta": 0.2, "bias": 0.2035747563203435, "runs": 8, "alpha": 0.05, "later": {"mean": 0.5, "reason": null, "variance": 0.01347856412213213, "clipped_at_0": 0.0, "clipped_at_1": 0.0, "topics_needed": 44}, "min_d": 0.1, "engine": "exact", "topics": 7, "earlier": {"mean": 0.7035747563203435, "reason": null, "variance": 0.041853711709853435, "clipped_at_0": 0.0, "clipped_at_1": 0.19642857142857142, "topics_needed": 132}, "zero_sd": "average", "kendall_tau": 0.7857142857142857, "kendall_tau_reason": null}, "from_matrix": 2, "sd_ratio_90": [1.0782810879328206, 2.1657663410175934], "sd_ratio_95": [0.9850860602565032, 2.3706607784020948], "to_revision": 1, "from_version": 3, "from_revision": 2, "mean_shift_90": [0.8700780700734272, 2.2783607816657545], "mean_shift_95": [0.6875431634272725, 2.4608956883119095], "shared_topics": 7, "to_collection": "crawl 2", "from_collection": null, "sd_ratio_margin": 1.25, "undefined_shifts": 0, "consequence_reason": null, "undefined_sd_ratios": 0}', 'roundbook 0.1.0', '2026-11-21 11:31:52.76781+00', 'simulated');
 
 
 --
@@ -834,39 +909,39 @@ INSERT INTO roundbook.drift_report OVERRIDING SYSTEM VALUE VALUES
 --
 
 INSERT INTO roundbook.event OVERRIDING SYSTEM VALUE VALUES
-	(1, '2026-11-21 09:47:36.560415+00', 'simulated', 'task created', 1, NULL, NULL, NULL, '{"task": "web"}', 'roundbook 0.1.0'),
-	(2, '2026-11-21 09:47:36.574445+00', 'simulated', 'round created', 1, 1, NULL, NULL, '{"held": "2023-11-14", "round": "2023"}', 'roundbook 0.1.0'),
-	(3, '2026-11-21 09:47:36.623882+00', 'simulated', 'matrix logged', 1, 1, 1, NULL, '{"runs": 8, "topics": 12, "measure": "nDCG@10", "revision": 1, "assessments": "official"}', 'roundbook 0.1.0'),
-	(4, '2026-11-21 09:47:36.66309+00', 'simulated', 'matrix revised', 1, 1, 2, 'A topic was judged twice', '{"runs": 8, "topics": 11, "measure": "nDCG@10", "revision": 2, "assessments": "official"}', 'roundbook 0.1.0'),
-	(5, '2026-11-21 09:47:36.714683+00', 'simulated', 'matrix logged', 1, 1, 3, NULL, '{"runs": 8, "topics": 12, "measure": "P@5", "revision": 1, "assessments": "official"}', 'roundbook 0.1.0'),
-	(6, '2026-11-21 09:47:36.725087+00', 'simulated', 'round created', 1, 5, NULL, NULL, '{"round": "2024"}', 'roundbook 0.1.0'),
-	(7, '2026-11-21 09:47:36.753669+00', 'simulated', 'matrix logged', 1, 5, 4, NULL, '{"runs": 8, "topics": 12, "measure": "nDCG@10", "revision": 1, "assessments": "official"}', 'roundbook 0.1.0'),
-	(8, '2026-11-21 09:47:36.792518+00', 'simulated', 'matrix logged', 1, 5, 5, NULL, '{"runs": 8, "topics": 12, "measure": "nDCG@10", "revision": 1, "assessments": "bronze"}', 'roundbook 0.1.0'),
-	(9, '2026-11-21 09:47:36.834505+00', 'simulated', 'matrix logged', 1, 5, 6, NULL, '{"runs": 8, "topics": 12, "measure": "P@5", "revision": 1, "assessments": "official"}', 'roundbook 0.1.0'),
-	(10, '2026-11-21 09:47:36.865642+00', 'simulated', 'matrix logged', 1, 5, 7, NULL, '{"runs": 8, "topics": 12, "measure": "P@5", "revision": 1, "assessments": "bronze"}', 'roundbook 0.1.0'),
-	(11, '2026-11-21 09:47:36.899355+00', 'simulated', 'plan saved', 1, NULL, NULL, 'Before the third round', '{"plan": "next web", "version": 1}', 'roundbook 0.1.0'),
-	(12, '2026-11-21 09:47:36.905405+00', 'simulated', 'round created', 1, 9, NULL, NULL, '{"round": "2025"}', 'roundbook 0.1.0'),
-	(13, '2026-11-21 09:47:36.928951+00', 'simulated', 'matrix logged', 1, 9, 8, NULL, '{"runs": 8, "topics": 12, "measure": "nDCG@10", "revision": 1, "assessments": "official"}', 'roundbook 0.1.0'),
-	(14, '2026-11-21 09:47:36.960175+00', 'simulated', 'matrix logged', 1, 9, 9, NULL, '{"runs": 8, "topics": 12, "measure": "P@5", "revision": 1, "assessments": "official"}', 'roundbook 0.1.0'),
-	(15, '2026-11-21 09:47:36.986968+00', 'simulated', 'factors fitted', 1, 1, 2, 'Baselines only', '{"runs": 4, "measure": "nDCG@10", "version": 3, "assessments": "official", "standardising": "chosen"}', 'roundbook 0.1.0'),
-	(16, '2026-11-21 09:47:37.005215+00', 'simulated', 'round changed', 1, 5, NULL, NULL, '{"held": {"is": "2024-11-12", "was": null}, "collection": {"is": "crawl 2", "was": null}}', 'roundbook 0.1.0'),
-	(17, '2026-11-21 09:47:37.01224+00', 'simulated', 'round changed', 1, 9, NULL, NULL, '{"collection": {"is": "crawl 2", "was": null}}', 'roundbook 0.1.0'),
-	(18, '2026-11-21 09:47:37.036307+00', 'simulated', 'plan saved', 1, NULL, NULL, NULL, '{"plan": "next web", "version": 2}', 'roundbook 0.1.0'),
-	(19, '2026-11-21 09:47:37.044285+00', 'simulated', 'plan saved', NULL, NULL, NULL, NULL, '{"plan": "a guess", "version": 1}', 'roundbook 0.1.0'),
-	(20, '2026-11-21 09:47:37.04756+00', 'simulated', 'task created', 11, NULL, NULL, NULL, '{"task": "speech"}', 'roundbook 0.1.0'),
-	(21, '2026-11-21 09:47:37.054246+00', 'simulated', 'round created', 11, 11, NULL, NULL, '{"round": "I"}', 'roundbook 0.1.0'),
-	(22, '2026-11-21 09:47:37.065638+00', 'simulated', 'variance recorded', 11, 11, NULL, NULL, '{"scale": "raw", "source": "An overview that nobody wrote, Table 1", "measure": "nDCG@10", "revision": 1, "variance": 0.061, "assessments": "official"}', 'roundbook 0.1.0'),
-	(23, '2026-11-21 09:47:37.069965+00', 'simulated', 'round created', 11, 12, NULL, NULL, '{"round": "II"}', 'roundbook 0.1.0'),
-	(24, '2026-11-21 09:47:37.076942+00', 'simulated', 'variance recorded', 11, 12, NULL, NULL, '{"scale": "raw", "source": "An overview that nobody wrote, Table 1", "measure": "nDCG@10", "revision": 1, "variance": 0.052, "assessments": "official"}', 'roundbook 0.1.0'),
-	(25, '2026-11-21 09:47:37.086775+00', 'simulated', 'variance recorded', 11, 12, NULL, 'A misprint', '{"scale": "raw", "source": "An overview that nobody wrote, Table 1", "measure": "nDCG@10", "revision": 2, "variance": 0.0525, "assessments": "official"}', 'roundbook 0.1.0'),
-	(26, '2026-11-21 09:47:37.09647+00', 'simulated', 'variance recorded', 11, 12, NULL, NULL, '{"scale": "std-ab", "source": "An overview that nobody wrote, Table 1", "measure": "nDCG@10", "revision": 1, "variance": 0.0161, "assessments": "official"}', 'roundbook 0.1.0'),
-	(27, '2026-11-21 09:47:37.985182+00', 'simulated', 'drift report saved', 1, NULL, NULL, 'For the overview paper', '{"to": "2025", "from": "2023", "report": 1, "measure": "nDCG@10", "verdict": "aged"}', 'roundbook 0.1.0'),
-	(28, '2026-11-21 09:47:38.013189+00', 'simulated', 'matrix logged', 1, 9, 10, NULL, '{"runs": 8, "topics": 8, "measure": "nDCG@10", "revision": 1, "assessments": "crowd"}', 'roundbook 0.1.0'),
-	(29, '2026-11-21 09:47:38.029935+00', 'simulated', 'matrix withdrawn', 1, 9, 10, 'The assessors guessed', '{"measure": "nDCG@10", "revision": 1, "assessments": "crowd"}', 'roundbook 0.1.0'),
-	(30, '2026-11-21 09:47:38.075463+00', 'simulated', 'matrix logged', 1, 9, 11, NULL, '{"runs": 8, "topics": 8, "measure": "nDCG@10", "revision": 1, "assessments": "second crowd"}', 'roundbook 0.1.0'),
-	(31, '2026-11-21 09:47:38.087378+00', 'simulated', 'matrix withdrawn', 1, 9, 11, 'The assessors guessed', '{"measure": "nDCG@10", "revision": 1, "assessments": "second crowd"}', 'roundbook 0.1.0'),
-	(32, '2026-11-21 09:47:38.113735+00', 'simulated', 'matrix restored', 1, 9, 11, 'These did not', '{"measure": "nDCG@10", "revision": 1, "assessments": "second crowd"}', 'roundbook 0.1.0'),
-	(33, '2026-11-21 09:47:38.138407+00', 'simulated', 'round published', 1, 1, NULL, 'The proceedings are out', '{"matrices": 2}', 'roundbook 0.1.0');
+	(1, '2026-11-21 11:31:51.465375+00', 'simulated', 'task created', 1, NULL, NULL, NULL, '{"task": "web"}', 'roundbook 0.1.0'),
+	(2, '2026-11-21 11:31:51.475529+00', 'simulated', 'round created', 1, 1, NULL, NULL, '{"held": "2023-11-14", "round": "2023"}', 'roundbook 0.1.0'),
+	(3, '2026-11-21 11:31:51.511781+00', 'simulated', 'matrix logged', 1, 1, 1, NULL, '{"runs": 8, "topics": 12, "measure": "nDCG@10", "revision": 1, "assessments": "official"}', 'roundbook 0.1.0'),
+	(4, '2026-11-21 11:31:51.545303+00', 'simulated', 'matrix revised', 1, 1, 2, 'A topic was judged twice', '{"runs": 8, "topics": 11, "measure": "nDCG@10", "revision": 2, "assessments": "official"}', 'roundbook 0.1.0'),
+	(5, '2026-11-21 11:31:51.577439+00', 'simulated', 'matrix logged', 1, 1, 3, NULL, '{"runs": 8, "topics": 12, "measure": "P@5", "revision": 1, "assessments": "official"}', 'roundbook 0.1.0'),
+	(6, '2026-11-21 11:31:51.585498+00', 'simulated', 'round created', 1, 5, NULL, NULL, '{"round": "2024"}', 'roundbook 0.1.0'),
+	(7, '2026-11-21 11:31:51.605112+00', 'simulated', 'matrix logged', 1, 5, 4, NULL, '{"runs": 8, "topics": 12, "measure": "nDCG@10", "revision": 1, "assessments": "official"}', 'roundbook 0.1.0'),
+	(8, '2026-11-21 11:31:51.630039+00', 'simulated', 'matrix logged', 1, 5, 5, NULL, '{"runs": 8, "topics": 12, "measure": "nDCG@10", "revision": 1, "assessments": "bronze"}', 'roundbook 0.1.0'),
+	(9, '2026-11-21 11:31:51.65454+00', 'simulated', 'matrix logged', 1, 5, 6, NULL, '{"runs": 8, "topics": 12, "measure": "P@5", "revision": 1, "assessments": "official"}', 'roundbook 0.1.0'),
+	(10, '2026-11-21 11:31:51.677576+00', 'simulated', 'matrix logged', 1, 5, 7, NULL, '{"runs": 8, "topics": 12, "measure": "P@5", "revision": 1, "assessments": "bronze"}', 'roundbook 0.1.0'),
+	(11, '2026-11-21 11:31:51.701413+00', 'simulated', 'plan saved', 1, NULL, NULL, 'Before the third round', '{"plan": "next web", "version": 1}', 'roundbook 0.1.0'),
+	(12, '2026-11-21 11:31:51.70658+00', 'simulated', 'round created', 1, 9, NULL, NULL, '{"round": "2025"}', 'roundbook 0.1.0'),
+	(13, '2026-11-21 11:31:51.722689+00', 'simulated', 'matrix logged', 1, 9, 8, NULL, '{"runs": 8, "topics": 12, "measure": "nDCG@10", "revision": 1, "assessments": "official"}', 'roundbook 0.1.0'),
+	(14, '2026-11-21 11:31:51.74538+00', 'simulated', 'matrix logged', 1, 9, 9, NULL, '{"runs": 8, "topics": 12, "measure": "P@5", "revision": 1, "assessments": "official"}', 'roundbook 0.1.0'),
+	(15, '2026-11-21 11:31:51.767401+00', 'simulated', 'factors fitted', 1, 1, 2, 'Baselines only', '{"runs": 4, "measure": "nDCG@10", "version": 3, "assessments": "official", "standardising": "chosen"}', 'roundbook 0.1.0'),
+	(16, '2026-11-21 11:31:51.777458+00', 'simulated', 'round changed', 1, 5, NULL, NULL, '{"held": {"is": "2024-11-12", "was": null}, "collection": {"is": "crawl 2", "was": null}}', 'roundbook 0.1.0'),
+	(17, '2026-11-21 11:31:51.783314+00', 'simulated', 'round changed', 1, 9, NULL, NULL, '{"collection": {"is": "crawl 2", "was": null}}', 'roundbook 0.1.0'),
+	(18, '2026-11-21 11:31:51.801362+00', 'simulated', 'plan saved', 1, NULL, NULL, NULL, '{"plan": "next web", "version": 2}', 'roundbook 0.1.0'),
+	(19, '2026-11-21 11:31:51.807506+00', 'simulated', 'plan saved', NULL, NULL, NULL, NULL, '{"plan": "a guess", "version": 1}', 'roundbook 0.1.0'),
+	(20, '2026-11-21 11:31:51.809958+00', 'simulated', 'task created', 11, NULL, NULL, NULL, '{"task": "speech"}', 'roundbook 0.1.0'),
+	(21, '2026-11-21 11:31:51.815063+00', 'simulated', 'round created', 11, 11, NULL, NULL, '{"round": "I"}', 'roundbook 0.1.0'),
+	(22, '2026-11-21 11:31:51.82308+00', 'simulated', 'variance recorded', 11, 11, NULL, NULL, '{"scale": "raw", "source": "An overview that nobody wrote, Table 1", "measure": "nDCG@10", "revision": 1, "variance": 0.061, "assessments": "official"}', 'roundbook 0.1.0'),
+	(23, '2026-11-21 11:31:51.826813+00', 'simulated', 'round created', 11, 12, NULL, NULL, '{"round": "II"}', 'roundbook 0.1.0'),
+	(24, '2026-11-21 11:31:51.832007+00', 'simulated', 'variance recorded', 11, 12, NULL, NULL, '{"scale": "raw", "source": "An overview that nobody wrote, Table 1", "measure": "nDCG@10", "revision": 1, "variance": 0.052, "assessments": "official"}', 'roundbook 0.1.0'),
+	(25, '2026-11-21 11:31:51.840099+00', 'simulated', 'variance recorded', 11, 12, NULL, 'A misprint', '{"scale": "raw", "source": "An overview that nobody wrote, Table 1", "measure": "nDCG@10", "revision": 2, "variance": 0.0525, "assessments": "official"}', 'roundbook 0.1.0'),
+	(26, '2026-11-21 11:31:51.847808+00', 'simulated', 'variance recorded', 11, 12, NULL, NULL, '{"scale": "std-ab", "source": "An overview that nobody wrote, Table 1", "measure": "nDCG@10", "revision": 1, "variance": 0.0161, "assessments": "official"}', 'roundbook 0.1.0'),
+	(27, '2026-11-21 11:31:52.784609+00', 'simulated', 'drift report saved', 1, NULL, NULL, 'For the overview paper', '{"to": "2025", "from": "2023", "report": 1, "measure": "nDCG@10", "verdict": "aged"}', 'roundbook 0.1.0'),
+	(28, '2026-11-21 11:31:52.816545+00', 'simulated', 'matrix logged', 1, 9, 10, NULL, '{"runs": 8, "topics": 8, "measure": "nDCG@10", "revision": 1, "assessments": "crowd"}', 'roundbook 0.1.0'),
+	(29, '2026-11-21 11:31:52.83237+00', 'simulated', 'matrix withdrawn', 1, 9, 10, 'The assessors guessed', '{"measure": "nDCG@10", "revision": 1, "assessments": "crowd"}', 'roundbook 0.1.0'),
+	(30, '2026-11-21 11:31:52.887435+00', 'simulated', 'matrix logged', 1, 9, 11, NULL, '{"runs": 8, "topics": 8, "measure": "nDCG@10", "revision": 1, "assessments": "second crowd"}', 'roundbook 0.1.0'),
+	(31, '2026-11-21 11:31:52.901165+00', 'simulated', 'matrix withdrawn', 1, 9, 11, 'The assessors guessed', '{"measure": "nDCG@10", "revision": 1, "assessments": "second crowd"}', 'roundbook 0.1.0'),
+	(32, '2026-11-21 11:31:52.931096+00', 'simulated', 'matrix restored', 1, 9, 11, 'These did not', '{"measure": "nDCG@10", "revision": 1, "assessments": "second crowd"}', 'roundbook 0.1.0'),
+	(33, '2026-11-21 11:31:52.955695+00', 'simulated', 'round published', 1, 1, NULL, 'The proceedings are out', '{"matrices": 2}', 'roundbook 0.1.0');
 
 
 --
@@ -1017,18 +1092,18 @@ INSERT INTO roundbook.factor VALUES
 --
 
 INSERT INTO roundbook.factor_set OVERRIDING SYSTEM VALUE VALUES
-	(1, 1, 1, 1, 'official', 1, 'all', 8, 'average', NULL, 'roundbook 0.1.0', '2026-11-21 09:47:36.581944+00', 'simulated'),
-	(2, 2, 1, 1, 'official', 2, 'all', 8, 'average', 'A topic was judged twice', 'roundbook 0.1.0', '2026-11-21 09:47:36.636542+00', 'simulated'),
-	(3, 3, 1, 3, 'official', 1, 'all', 8, 'average', NULL, 'roundbook 0.1.0', '2026-11-21 09:47:36.690491+00', 'simulated'),
-	(4, 4, 5, 1, 'official', 1, 'pooled', 4, 'average', NULL, 'roundbook 0.1.0', '2026-11-21 09:47:36.721485+00', 'simulated'),
-	(5, 5, 5, 1, 'bronze', 1, 'pooled', 4, 'average', NULL, 'roundbook 0.1.0', '2026-11-21 09:47:36.760853+00', 'simulated'),
-	(6, 6, 5, 3, 'official', 1, 'pooled', 4, 'average', NULL, 'roundbook 0.1.0', '2026-11-21 09:47:36.799513+00', 'simulated'),
-	(7, 7, 5, 3, 'bronze', 1, 'pooled', 4, 'average', NULL, 'roundbook 0.1.0', '2026-11-21 09:47:36.841452+00', 'simulated'),
-	(8, 8, 9, 1, 'official', 1, 'all', 8, 'average', NULL, 'roundbook 0.1.0', '2026-11-21 09:47:36.902229+00', 'simulated'),
-	(9, 9, 9, 3, 'official', 1, 'all', 8, 'average', NULL, 'roundbook 0.1.0', '2026-11-21 09:47:36.934945+00', 'simulated'),
-	(10, 2, 1, 1, 'official', 3, 'chosen', 4, 'average', 'Baselines only', 'roundbook 0.1.0', '2026-11-21 09:47:36.966311+00', 'simulated'),
-	(11, 10, 9, 1, 'crowd', 1, 'all', 8, 'average', NULL, 'roundbook 0.1.0', '2026-11-21 09:47:37.987495+00', 'simulated'),
-	(12, 11, 9, 1, 'second crowd', 1, 'all', 8, 'average', NULL, 'roundbook 0.1.0', '2026-11-21 09:47:38.051104+00', 'simulated');
+	(1, 1, 1, 1, 'official', 1, 'all', 8, 'average', NULL, 'roundbook 0.1.0', '2026-11-21 11:31:51.481079+00', 'simulated'),
+	(2, 2, 1, 1, 'official', 2, 'all', 8, 'average', 'A topic was judged twice', 'roundbook 0.1.0', '2026-11-21 11:31:51.526951+00', 'simulated'),
+	(3, 3, 1, 3, 'official', 1, 'all', 8, 'average', NULL, 'roundbook 0.1.0', '2026-11-21 11:31:51.561325+00', 'simulated'),
+	(4, 4, 5, 1, 'official', 1, 'pooled', 4, 'average', NULL, 'roundbook 0.1.0', '2026-11-21 11:31:51.583258+00', 'simulated'),
+	(5, 5, 5, 1, 'bronze', 1, 'pooled', 4, 'average', NULL, 'roundbook 0.1.0', '2026-11-21 11:31:51.611282+00', 'simulated'),
+	(6, 6, 5, 3, 'official', 1, 'pooled', 4, 'average', NULL, 'roundbook 0.1.0', '2026-11-21 11:31:51.635045+00', 'simulated'),
+	(7, 7, 5, 3, 'bronze', 1, 'pooled', 4, 'average', NULL, 'roundbook 0.1.0', '2026-11-21 11:31:51.659759+00', 'simulated'),
+	(8, 8, 9, 1, 'official', 1, 'all', 8, 'average', NULL, 'roundbook 0.1.0', '2026-11-21 11:31:51.70416+00', 'simulated'),
+	(9, 9, 9, 3, 'official', 1, 'all', 8, 'average', NULL, 'roundbook 0.1.0', '2026-11-21 11:31:51.72721+00', 'simulated'),
+	(10, 2, 1, 1, 'official', 3, 'chosen', 4, 'average', 'Baselines only', 'roundbook 0.1.0', '2026-11-21 11:31:51.749905+00', 'simulated'),
+	(11, 10, 9, 1, 'crowd', 1, 'all', 8, 'average', NULL, 'roundbook 0.1.0', '2026-11-21 11:31:52.788285+00', 'simulated'),
+	(12, 11, 9, 1, 'second crowd', 1, 'all', 8, 'average', NULL, 'roundbook 0.1.0', '2026-11-21 11:31:52.858087+00', 'simulated');
 
 
 --
@@ -1063,17 +1138,17 @@ INSERT INTO roundbook.factor_set_run VALUES
 --
 
 INSERT INTO roundbook.matrix OVERRIDING SYSTEM VALUE VALUES
-	(1, 1, 1, 'official', 1, NULL, 12, 8, 'db8ec829a06c4e2cb26083bce0abc5e16713d4d1b5500120da097689c3bfac9d', 'reject', 0, '{}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 09:47:36.581944+00', 'simulated'),
-	(2, 1, 1, 'official', 2, 'A topic was judged twice', 11, 8, '2a9ec3677fa0a7be77ee71ba4f5d1969dc58366cacd560671723757f3c97a442', 'drop-topic', 1, '{4}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 09:47:36.636542+00', 'simulated'),
-	(3, 1, 3, 'official', 1, NULL, 12, 8, 'db9e4630979f383ceaa052b7e33dc2261f3cf8abed91f6a5b66ec988d8a165d6', 'reject', 0, '{}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 09:47:36.690491+00', 'simulated'),
-	(4, 5, 1, 'official', 1, NULL, 12, 8, '84c2e39418346c46cef14b3db1b12660ded6d264498dc8e1e4344b8abef07d22', 'reject', 0, '{}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 09:47:36.721485+00', 'simulated'),
-	(5, 5, 1, 'bronze', 1, NULL, 12, 8, 'f42798bdd4cd665d219ed3ae0a84fac3369a462ae26e906148ecdfbbeda3ab4b', 'reject', 0, '{}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 09:47:36.760853+00', 'simulated'),
-	(6, 5, 3, 'official', 1, NULL, 12, 8, '71161018a7bf9cdc291dee3a80a9b1b8f905af6bbdd82de18953b804379b72e8', 'reject', 0, '{}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 09:47:36.799513+00', 'simulated'),
-	(7, 5, 3, 'bronze', 1, NULL, 12, 8, 'ab5f525378062977fac95d4707db87a26f43782abab8153b8aa403fe7c72b3ec', 'reject', 0, '{}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 09:47:36.841452+00', 'simulated'),
-	(8, 9, 1, 'official', 1, NULL, 12, 8, '3c6e2c97f5509efa506f6dd31913c1270f9c39e2ef3a4260d5e1d8b20bac4dd9', 'reject', 0, '{}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 09:47:36.902229+00', 'simulated'),
-	(9, 9, 3, 'official', 1, NULL, 12, 8, 'fce6bf11ee22b2d09b9e5694686d1aff42443ccbba1a3616717acf6aaa689ea7', 'reject', 0, '{}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 09:47:36.934945+00', 'simulated'),
-	(10, 9, 1, 'crowd', 1, NULL, 8, 8, 'a7b3991267acbb85dd418818cd15a839fc3e0edc53e9c63efa26ba12ac4fc1c1', 'reject', 0, '{}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 09:47:37.987495+00', 'simulated'),
-	(11, 9, 1, 'second crowd', 1, NULL, 8, 8, 'a7b3991267acbb85dd418818cd15a839fc3e0edc53e9c63efa26ba12ac4fc1c1', 'reject', 0, '{}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 09:47:38.051104+00', 'simulated');
+	(1, 1, 1, 'official', 1, NULL, 12, 8, 'db8ec829a06c4e2cb26083bce0abc5e16713d4d1b5500120da097689c3bfac9d', 'reject', 0, '{}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 11:31:51.481079+00', 'simulated'),
+	(2, 1, 1, 'official', 2, 'A topic was judged twice', 11, 8, '2a9ec3677fa0a7be77ee71ba4f5d1969dc58366cacd560671723757f3c97a442', 'drop-topic', 1, '{4}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 11:31:51.526951+00', 'simulated'),
+	(3, 1, 3, 'official', 1, NULL, 12, 8, 'db9e4630979f383ceaa052b7e33dc2261f3cf8abed91f6a5b66ec988d8a165d6', 'reject', 0, '{}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 11:31:51.561325+00', 'simulated'),
+	(4, 5, 1, 'official', 1, NULL, 12, 8, '84c2e39418346c46cef14b3db1b12660ded6d264498dc8e1e4344b8abef07d22', 'reject', 0, '{}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 11:31:51.583258+00', 'simulated'),
+	(5, 5, 1, 'bronze', 1, NULL, 12, 8, 'f42798bdd4cd665d219ed3ae0a84fac3369a462ae26e906148ecdfbbeda3ab4b', 'reject', 0, '{}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 11:31:51.611282+00', 'simulated'),
+	(6, 5, 3, 'official', 1, NULL, 12, 8, '71161018a7bf9cdc291dee3a80a9b1b8f905af6bbdd82de18953b804379b72e8', 'reject', 0, '{}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 11:31:51.635045+00', 'simulated'),
+	(7, 5, 3, 'bronze', 1, NULL, 12, 8, 'ab5f525378062977fac95d4707db87a26f43782abab8153b8aa403fe7c72b3ec', 'reject', 0, '{}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 11:31:51.659759+00', 'simulated'),
+	(8, 9, 1, 'official', 1, NULL, 12, 8, '3c6e2c97f5509efa506f6dd31913c1270f9c39e2ef3a4260d5e1d8b20bac4dd9', 'reject', 0, '{}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 11:31:51.70416+00', 'simulated'),
+	(9, 9, 3, 'official', 1, NULL, 12, 8, 'fce6bf11ee22b2d09b9e5694686d1aff42443ccbba1a3616717acf6aaa689ea7', 'reject', 0, '{}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 11:31:51.72721+00', 'simulated'),
+	(10, 9, 1, 'crowd', 1, NULL, 8, 8, 'a7b3991267acbb85dd418818cd15a839fc3e0edc53e9c63efa26ba12ac4fc1c1', 'reject', 0, '{}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 11:31:52.788285+00', 'simulated'),
+	(11, 9, 1, 'second crowd', 1, NULL, 8, 8, 'a7b3991267acbb85dd418818cd15a839fc3e0edc53e9c63efa26ba12ac4fc1c1', 'reject', 0, '{}', '{"simulated, seed 20260101"}', 'wide', 'simulator 1.0', 'roundbook 0.1.0', '2026-11-21 11:31:52.858087+00', 'simulated');
 
 
 --
@@ -1222,9 +1297,9 @@ INSERT INTO roundbook.measure OVERRIDING SYSTEM VALUE VALUES
 --
 
 INSERT INTO roundbook.plan OVERRIDING SYSTEM VALUE VALUES
-	(1, 'next web', 1, 1, 'Before the third round', '{"m": [2, 10], "beta": 0.2, "alpha": 0.05, "cells": [{"m": 2, "min_d": 0.1, "width": null, "topics": 76, "variance": 0.047746280782828276, "solved_exact": 76.0, "solved_sakai": 74.0, "solved_upper": 97.0, "topics_exact": 76, "topics_sakai": 74, "topics_upper": 97, "achieved_power": 0.8004016290403234}, {"m": 2, "min_d": 0.2, "width": null, "topics": 20, "variance": 0.047746280782828276, "solved_exact": 20.0, "solved_sakai": 19.0, "solved_upper": 25.0, "topics_exact": 20, "topics_sakai": 19, "topics_upper": 25, "achieved_power": 0.8052720515035476}, {"m": 10, "min_d": 0.1, "width": null, "topics": 151, "variance": 0.047746280782828276, "solved_exact": 151.0, "solved_sakai": 150.0, "solved_upper": 192.0, "topics_exact": 151, "topics_sakai": 150, "topics_upper": 192, "achieved_power": 0.8022886810850207}, {"m": 10, "min_d": 0.2, "width": null, "topics": 39, "variance": 0.047746280782828276, "solved_exact": 39.0, "solved_sakai": 38.0, "solved_upper": 49.0, "topics_exact": 39, "topics_sakai": 38, "topics_upper": 49, "achieved_power": 0.8099999776800317}], "min_d": [0.1, 0.2], "notes": [], "scale": "raw", "solve": "topics", "design": "anova", "engine": "exact", "rounds": [{"m": 2, "min_d": 0.1, "round": "2023", "enough": false, "reason": null, "topics": 11, "variance": 0.05092544497727273, "power_exact": 0.16759956411470966, "power_sakai": 0.1294943227448142, "achieved_power": 0.16759956411470966}, {"m": 2, "min_d": 0.2, "round": "2023", "enough": false, "reason": null, "topics": 11, "variance": 0.05092544497727273, "power_exact": 0.5073460788296815, "power_sakai": 0.5184170805475624, "achieved_power": 0.5073460788296815}, {"m": 10, "min_d": 0.1, "round": "2023", "enough": false, "reason": null, "topics": 11, "variance": 0.05092544497727273, "power_exact": 0.0839252955948423, "power_sakai": 0.050375040170313024, "achieved_power": 0.0839252955948423}, {"m": 10, "min_d": 0.2, "round": "2023", "enough": false, "reason": null, "topics": 11, "variance": 0.05092544497727273, "power_exact": 0.2243302682471281, "power_sakai": 0.19622435540050354, "achieved_power": 0.2243302682471281}, {"m": 2, "min_d": 0.1, "round": "2024", "enough": false, "reason": null, "topics": 12, "variance": 0.04485613151515151, "power_exact": 0.197787778479111, "power_sakai": 0.16608502771953637, "achieved_power": 0.197787778479111}, {"m": 2, "min_d": 0.2, "round": "2024", "enough": false, "reason": null, "topics": 12, "variance": 0.04485613151515151, "power_exact": 0.5992817372201578, "power_sakai": 0.621120080517695, "achieved_power": 0.5992817372201578}, {"m": 10, "min_d": 0.1, "round": "2024", "enough": false, "reason": null, "topics": 12, "variance": 0.04485613151515151, "power_exact": 0.09347088757559308, "power_sakai": 0.061943366174344705, "achieved_power": 0.09347088757559308}, {"m": 10, "min_d": 0.2, "round": "2024", "enough": false, "reason": null, "topics": 12, "variance": 0.04485613151515151, "power_exact": 0.27911707388124596, "power_sakai": 0.2601634936697168, "achieved_power": 0.27911707388124596}], "topics": [], "warning": null, "estimate": {"task": "web", "mixed": [], "scale": "raw", "pooled": {"dof": 168, "rounds": ["2023", "2024"], "warning": null, "weights": "dof", "interval": {"low": 0.03145709579960388, "high": 0.06090812147297721, "level": 0.95, "method": "combined"}, "variance": 0.047746280782828276, "homogeneity": {"dof": 1, "reason": null, "p_value": 0.5622226312895908, "statistic": 0.33587044937813176}, "max_min_ratio": 1.1353062169454162}, "rounds": [{"dof": 80, "runs": 8, "round": "2023", "matrix": 2, "origin": "matrix", "source": null, "topics": 11, "ordinal": 1, "estimate": 4, "interval": {"low": 0.025769415590909093, "high": 0.07162104078465908, "level": 0.95, "method": "bootstrap"}, "revision": 2, "software": "roundbook 0.1.0", "variance": 0.05092544497727273, "chi_square": {"low": 0.038207730675275164, "high": 0.0712827546159284, "level": 0.95, "method": "chi-square"}, "assessments": "official", "two_way_dof": 70, "factor_version": null, "sum_of_squares": 4.074035598181818, "two_way_variance": 0.0181739289025974}, {"dof": 88, "runs": 8, "round": "2024", "matrix": 4, "origin": "matrix", "source": null, "topics": 12, "ordinal": 2, "estimate": 10, "interval": {"low": 0.02378339699431818, "high": 0.061511472808001885, "level": 0.95, "method": "bootstrap"}, "revision": 1, "software": "roundbook 0.1.0", "variance": 0.04485613151515151, "chi_square": {"low": 0.034075368215012704, "high": 0.06173415497987341, "level": 0.95, "method": "chi-square"}, "assessments": "official", "two_way_dof": 77, "factor_version": null, "sum_of_squares": 3.947339573333333, "two_way_variance": 0.01899255470779221}], "measure": "nDCG@10", "software": "roundbook 0.1.0", "withdrawn": [], "assessments": "official"}, "interval": {"low": 0.03145709579960388, "high": 0.06090812147297721, "level": 0.95, "method": "combined"}, "protocol": "The topic set was designed for a one-way ANOVA with alpha = 0.05, beta = 0.2 (power 0.8), computed by roundbook 0.1.0 with the noncentral F distribution (engine exact); minD is the smallest difference between the best and the worst of m runs that is worth detecting. The residual variance of nDCG@10 (raw scale) was taken as 0.047746: pooled by their degrees of freedom over 2 rounds of web (2023, 2024), 168 degrees of freedom, with a 95% interval from 0.031457 to 0.060908 (combined). The design needs n = 76 topics for m = 2 and minD = 0.1 (97 at the upper end of the interval); n = 20 topics for m = 2 and minD = 0.2 (25 at the upper end of the interval); n = 151 topics for m = 10 and minD = 0.1 (192 at the upper end of the interval); n = 39 topics for m = 10 and minD = 0.2 (49 at the upper end of the interval). The method is that of T. Sakai, Topic set size design, Information Retrieval Journal 19, 256-283, 2016.", "software": "roundbook 0.1.0", "variance": 0.047746280782828276, "variance_upper": 0.06090812147297721}', 'roundbook 0.1.0', '2026-11-21 09:47:36.889334+00', 'simulated'),
-	(2, 'next web', 1, 2, NULL, '{"m": [2, 10], "beta": 0.2, "alpha": 0.05, "cells": [{"m": 2, "min_d": 0.1, "width": null, "topics": 80, "variance": 0.05007139908794981, "solved_exact": 80.0, "solved_sakai": 78.0, "solved_upper": 100.0, "topics_exact": 80, "topics_sakai": 78, "topics_upper": 100, "achieved_power": 0.8021232837732686}, {"m": 2, "min_d": 0.2, "width": null, "topics": 21, "variance": 0.05007139908794981, "solved_exact": 21.0, "solved_sakai": 20.0, "solved_upper": 26.0, "topics_exact": 21, "topics_sakai": 20, "topics_upper": 26, "achieved_power": 0.8067766835575446}, {"m": 10, "min_d": 0.1, "width": null, "topics": 158, "variance": 0.05007139908794981, "solved_exact": 158.0, "solved_sakai": 157.0, "solved_upper": 198.0, "topics_exact": 158, "topics_sakai": 157, "topics_upper": 198, "achieved_power": 0.8013299064483608}, {"m": 10, "min_d": 0.2, "width": null, "topics": 41, "variance": 0.05007139908794981, "solved_exact": 41.0, "solved_sakai": 40.0, "solved_upper": 50.0, "topics_exact": 41, "topics_sakai": 40, "topics_upper": 50, "achieved_power": 0.8116924311008376}], "min_d": [0.1, 0.2], "notes": [], "scale": "raw", "solve": "topics", "design": "anova", "engine": "exact", "rounds": [{"m": 2, "min_d": 0.1, "round": "2023", "enough": false, "reason": null, "topics": 11, "variance": 0.05092544497727273, "power_exact": 0.16759956411470966, "power_sakai": 0.1294943227448142, "achieved_power": 0.16759956411470966}, {"m": 2, "min_d": 0.2, "round": "2023", "enough": false, "reason": null, "topics": 11, "variance": 0.05092544497727273, "power_exact": 0.5073460788296815, "power_sakai": 0.5184170805475624, "achieved_power": 0.5073460788296815}, {"m": 10, "min_d": 0.1, "round": "2023", "enough": false, "reason": null, "topics": 11, "variance": 0.05092544497727273, "power_exact": 0.0839252955948423, "power_sakai": 0.050375040170313024, "achieved_power": 0.0839252955948423}, {"m": 10, "min_d": 0.2, "round": "2023", "enough": false, "reason": null, "topics": 11, "variance": 0.05092544497727273, "power_exact": 0.2243302682471281, "power_sakai": 0.19622435540050354, "achieved_power": 0.2243302682471281}, {"m": 2, "min_d": 0.1, "round": "2024", "enough": false, "reason": null, "topics": 12, "variance": 0.04485613151515151, "power_exact": 0.197787778479111, "power_sakai": 0.16608502771953637, "achieved_power": 0.197787778479111}, {"m": 2, "min_d": 0.2, "round": "2024", "enough": false, "reason": null, "topics": 12, "variance": 0.04485613151515151, "power_exact": 0.5992817372201578, "power_sakai": 0.621120080517695, "achieved_power": 0.5992817372201578}, {"m": 10, "min_d": 0.1, "round": "2024", "enough": false, "reason": null, "topics": 12, "variance": 0.04485613151515151, "power_exact": 0.09347088757559308, "power_sakai": 0.061943366174344705, "achieved_power": 0.09347088757559308}, {"m": 10, "min_d": 0.2, "round": "2024", "enough": false, "reason": null, "topics": 12, "variance": 0.04485613151515151, "power_exact": 0.27911707388124596, "power_sakai": 0.2601634936697168, "achieved_power": 0.27911707388124596}, {"m": 2, "min_d": 0.1, "round": "2025", "enough": false, "reason": null, "topics": 12, "variance": 0.05451026130681818, "power_exact": 0.17101901559505472, "power_sakai": 0.13656881411960398, "achieved_power": 0.17101901559505472}, {"m": 2, "min_d": 0.2, "round": "2025", "enough": false, "reason": null, "topics": 12, "variance": 0.05451026130681818, "power_exact": 0.5185262136487232, "power_sakai": 0.5310302912323241, "achieved_power": 0.5185262136487232}, {"m": 10, "min_d": 0.1, "round": "2025", "enough": false, "reason": null, "topics": 12, "variance": 0.05451026130681818, "power_exact": 0.08492557138090229, "power_sakai": 0.05390542728260306, "achieved_power": 0.08492557138090229}, {"m": 10, "min_d": 0.2, "round": "2025", "enough": false, "reason": null, "topics": 12, "variance": 0.05451026130681818, "power_exact": 0.23007295850712994, "power_sakai": 0.20564322318064954, "achieved_power": 0.23007295850712994}], "topics": [], "warning": null, "estimate": {"task": "web", "mixed": [], "scale": "raw", "pooled": {"dof": 256, "rounds": ["2023", "2024", "2025"], "warning": null, "weights": "dof", "interval": {"low": 0.03583562431283555, "high": 0.06270098754103948, "level": 0.95, "method": "combined"}, "variance": 0.05007139908794981, "homogeneity": {"dof": 2, "reason": null, "p_value": 0.6547446661895303, "statistic": 0.8470198839177504}, "max_min_ratio": 1.215224306367251}, "rounds": [{"dof": 80, "runs": 8, "round": "2023", "matrix": 2, "origin": "matrix", "source": null, "topics": 11, "ordinal": 1, "estimate": 4, "interval": {"low": 0.025769415590909093, "high": 0.07162104078465908, "level": 0.95, "method": "bootstrap"}, "revision": 2, "software": "roundbook 0.1.0", "variance": 0.05092544497727273, "chi_square": {"low": 0.038207730675275164, "high": 0.0712827546159284, "level": 0.95, "method": "chi-square"}, "assessments": "official", "two_way_dof": 70, "factor_version": null, "sum_of_squares": 4.074035598181818, "two_way_variance": 0.0181739289025974}, {"dof": 88, "runs": 8, "round": "2024", "matrix": 4, "origin": "matrix", "source": null, "topics": 12, "ordinal": 2, "estimate": 10, "interval": {"low": 0.02378339699431818, "high": 0.061511472808001885, "level": 0.95, "method": "bootstrap"}, "revision": 1, "software": "roundbook 0.1.0", "variance": 0.04485613151515151, "chi_square": {"low": 0.034075368215012704, "high": 0.06173415497987341, "level": 0.95, "method": "chi-square"}, "assessments": "official", "two_way_dof": 77, "factor_version": null, "sum_of_squares": 3.947339573333333, "two_way_variance": 0.01899255470779221}, {"dof": 88, "runs": 8, "round": "2025", "matrix": 8, "origin": "matrix", "source": null, "topics": 12, "ordinal": 3, "estimate": 22, "interval": {"low": 0.027160793540482956, "high": 0.0813151030423769, "level": 0.95, "method": "bootstrap"}, "revision": 1, "software": "roundbook 0.1.0", "variance": 0.05451026130681818, "chi_square": {"low": 0.04140921570329748, "high": 0.07502084566458504, "level": 0.95, "method": "chi-square"}, "assessments": "official", "two_way_dof": 77, "factor_version": null, "sum_of_squares": 4.796902995, "two_way_variance": 0.021642316985930735}], "measure": "nDCG@10", "software": "roundbook 0.1.0", "withdrawn": [], "assessments": "official"}, "interval": {"low": 0.03583562431283555, "high": 0.06270098754103948, "level": 0.95, "method": "combined"}, "protocol": "The topic set was designed for a one-way ANOVA with alpha = 0.05, beta = 0.2 (power 0.8), computed by roundbook 0.1.0 with the noncentral F distribution (engine exact); minD is the smallest difference between the best and the worst of m runs that is worth detecting. The residual variance of nDCG@10 (raw scale) was taken as 0.050071: pooled by their degrees of freedom over 3 rounds of web (2023, 2024, 2025), 256 degrees of freedom, with a 95% interval from 0.035836 to 0.062701 (combined). The design needs n = 80 topics for m = 2 and minD = 0.1 (100 at the upper end of the interval); n = 21 topics for m = 2 and minD = 0.2 (26 at the upper end of the interval); n = 158 topics for m = 10 and minD = 0.1 (198 at the upper end of the interval); n = 41 topics for m = 10 and minD = 0.2 (50 at the upper end of the interval). The method is that of T. Sakai, Topic set size design, Information Retrieval Journal 19, 256-283, 2016.", "software": "roundbook 0.1.0", "variance": 0.05007139908794981, "variance_upper": 0.06270098754103948}', 'roundbook 0.1.0', '2026-11-21 09:47:37.029076+00', 'simulated'),
-	(3, 'a guess', NULL, 1, NULL, '{"m": [10], "beta": 0.2, "alpha": 0.05, "cells": [{"m": 10, "min_d": 0.1, "width": null, "topics": 158, "variance": 0.05, "solved_exact": 158.0, "solved_sakai": 157.0, "solved_upper": null, "topics_exact": 158, "topics_sakai": 157, "topics_upper": null, "achieved_power": 0.8020200397871347}], "min_d": [0.1], "notes": [], "scale": null, "solve": "topics", "design": "anova", "engine": "exact", "rounds": [], "topics": [], "warning": null, "estimate": null, "interval": null, "protocol": "The topic set was designed for a one-way ANOVA with alpha = 0.05, beta = 0.2 (power 0.8), computed by roundbook 0.1.0 with the noncentral F distribution (engine exact); minD is the smallest difference between the best and the worst of m runs that is worth detecting. The residual variance of the scores was taken as 0.05. The design needs n = 158 topics for m = 10 and minD = 0.1. The method is that of T. Sakai, Topic set size design, Information Retrieval Journal 19, 256-283, 2016.", "software": "roundbook 0.1.0", "variance": 0.05, "variance_upper": null}', 'roundbook 0.1.0', '2026-11-21 09:47:37.04133+00', 'simulated');
+	(1, 'next web', 1, 1, 'Before the third round', '{"m": [2, 10], "beta": 0.2, "alpha": 0.05, "cells": [{"m": 2, "min_d": 0.1, "width": null, "topics": 76, "variance": 0.047746280782828276, "solved_exact": 76.0, "solved_sakai": 74.0, "solved_upper": 97.0, "topics_exact": 76, "topics_sakai": 74, "topics_upper": 97, "achieved_power": 0.8004016290403234}, {"m": 2, "min_d": 0.2, "width": null, "topics": 20, "variance": 0.047746280782828276, "solved_exact": 20.0, "solved_sakai": 19.0, "solved_upper": 25.0, "topics_exact": 20, "topics_sakai": 19, "topics_upper": 25, "achieved_power": 0.8052720515035476}, {"m": 10, "min_d": 0.1, "width": null, "topics": 151, "variance": 0.047746280782828276, "solved_exact": 151.0, "solved_sakai": 150.0, "solved_upper": 192.0, "topics_exact": 151, "topics_sakai": 150, "topics_upper": 192, "achieved_power": 0.8022886810850207}, {"m": 10, "min_d": 0.2, "width": null, "topics": 39, "variance": 0.047746280782828276, "solved_exact": 39.0, "solved_sakai": 38.0, "solved_upper": 49.0, "topics_exact": 39, "topics_sakai": 38, "topics_upper": 49, "achieved_power": 0.8099999776800317}], "min_d": [0.1, 0.2], "notes": [], "scale": "raw", "solve": "topics", "design": "anova", "engine": "exact", "rounds": [{"m": 2, "min_d": 0.1, "round": "2023", "enough": false, "reason": null, "topics": 11, "variance": 0.05092544497727273, "power_exact": 0.16759956411470966, "power_sakai": 0.1294943227448142, "achieved_power": 0.16759956411470966}, {"m": 2, "min_d": 0.2, "round": "2023", "enough": false, "reason": null, "topics": 11, "variance": 0.05092544497727273, "power_exact": 0.5073460788296815, "power_sakai": 0.5184170805475624, "achieved_power": 0.5073460788296815}, {"m": 10, "min_d": 0.1, "round": "2023", "enough": false, "reason": null, "topics": 11, "variance": 0.05092544497727273, "power_exact": 0.0839252955948423, "power_sakai": 0.050375040170313024, "achieved_power": 0.0839252955948423}, {"m": 10, "min_d": 0.2, "round": "2023", "enough": false, "reason": null, "topics": 11, "variance": 0.05092544497727273, "power_exact": 0.2243302682471281, "power_sakai": 0.19622435540050354, "achieved_power": 0.2243302682471281}, {"m": 2, "min_d": 0.1, "round": "2024", "enough": false, "reason": null, "topics": 12, "variance": 0.04485613151515151, "power_exact": 0.197787778479111, "power_sakai": 0.16608502771953637, "achieved_power": 0.197787778479111}, {"m": 2, "min_d": 0.2, "round": "2024", "enough": false, "reason": null, "topics": 12, "variance": 0.04485613151515151, "power_exact": 0.5992817372201578, "power_sakai": 0.621120080517695, "achieved_power": 0.5992817372201578}, {"m": 10, "min_d": 0.1, "round": "2024", "enough": false, "reason": null, "topics": 12, "variance": 0.04485613151515151, "power_exact": 0.09347088757559308, "power_sakai": 0.061943366174344705, "achieved_power": 0.09347088757559308}, {"m": 10, "min_d": 0.2, "round": "2024", "enough": false, "reason": null, "topics": 12, "variance": 0.04485613151515151, "power_exact": 0.27911707388124596, "power_sakai": 0.2601634936697168, "achieved_power": 0.27911707388124596}], "topics": [], "warning": null, "estimate": {"task": "web", "mixed": [], "scale": "raw", "pooled": {"dof": 168, "rounds": ["2023", "2024"], "warning": null, "weights": "dof", "interval": {"low": 0.03145709579960388, "high": 0.06090812147297721, "level": 0.95, "method": "combined"}, "variance": 0.047746280782828276, "homogeneity": {"dof": 1, "reason": null, "p_value": 0.5622226312895908, "statistic": 0.33587044937813176}, "max_min_ratio": 1.1353062169454162}, "rounds": [{"dof": 80, "runs": 8, "round": "2023", "matrix": 2, "origin": "matrix", "source": null, "topics": 11, "ordinal": 1, "estimate": 4, "interval": {"low": 0.025769415590909093, "high": 0.07162104078465908, "level": 0.95, "method": "bootstrap"}, "revision": 2, "software": "roundbook 0.1.0", "variance": 0.05092544497727273, "chi_square": {"low": 0.038207730675275164, "high": 0.0712827546159284, "level": 0.95, "method": "chi-square"}, "assessments": "official", "two_way_dof": 70, "factor_version": null, "sum_of_squares": 4.074035598181818, "two_way_variance": 0.0181739289025974}, {"dof": 88, "runs": 8, "round": "2024", "matrix": 4, "origin": "matrix", "source": null, "topics": 12, "ordinal": 2, "estimate": 10, "interval": {"low": 0.02378339699431818, "high": 0.061511472808001885, "level": 0.95, "method": "bootstrap"}, "revision": 1, "software": "roundbook 0.1.0", "variance": 0.04485613151515151, "chi_square": {"low": 0.034075368215012704, "high": 0.06173415497987341, "level": 0.95, "method": "chi-square"}, "assessments": "official", "two_way_dof": 77, "factor_version": null, "sum_of_squares": 3.947339573333333, "two_way_variance": 0.01899255470779221}], "measure": "nDCG@10", "software": "roundbook 0.1.0", "withdrawn": [], "assessments": "official"}, "interval": {"low": 0.03145709579960388, "high": 0.06090812147297721, "level": 0.95, "method": "combined"}, "protocol": "The topic set was designed for a one-way ANOVA with alpha = 0.05, beta = 0.2 (power 0.8), computed by roundbook 0.1.0 with the noncentral F distribution (engine exact); minD is the smallest difference between the best and the worst of m runs that is worth detecting. The residual variance of nDCG@10 (raw scale) was taken as 0.047746: pooled by their degrees of freedom over 2 rounds of web (2023, 2024), 168 degrees of freedom, with a 95% interval from 0.031457 to 0.060908 (combined). The design needs n = 76 topics for m = 2 and minD = 0.1 (97 at the upper end of the interval); n = 20 topics for m = 2 and minD = 0.2 (25 at the upper end of the interval); n = 151 topics for m = 10 and minD = 0.1 (192 at the upper end of the interval); n = 39 topics for m = 10 and minD = 0.2 (49 at the upper end of the interval). The method is that of T. Sakai, Topic set size design, Information Retrieval Journal 19, 256-283, 2016.", "software": "roundbook 0.1.0", "variance": 0.047746280782828276, "variance_upper": 0.06090812147297721}', 'roundbook 0.1.0', '2026-11-21 11:31:51.694174+00', 'simulated'),
+	(2, 'next web', 1, 2, NULL, '{"m": [2, 10], "beta": 0.2, "alpha": 0.05, "cells": [{"m": 2, "min_d": 0.1, "width": null, "topics": 80, "variance": 0.05007139908794981, "solved_exact": 80.0, "solved_sakai": 78.0, "solved_upper": 100.0, "topics_exact": 80, "topics_sakai": 78, "topics_upper": 100, "achieved_power": 0.8021232837732686}, {"m": 2, "min_d": 0.2, "width": null, "topics": 21, "variance": 0.05007139908794981, "solved_exact": 21.0, "solved_sakai": 20.0, "solved_upper": 26.0, "topics_exact": 21, "topics_sakai": 20, "topics_upper": 26, "achieved_power": 0.8067766835575446}, {"m": 10, "min_d": 0.1, "width": null, "topics": 158, "variance": 0.05007139908794981, "solved_exact": 158.0, "solved_sakai": 157.0, "solved_upper": 198.0, "topics_exact": 158, "topics_sakai": 157, "topics_upper": 198, "achieved_power": 0.8013299064483608}, {"m": 10, "min_d": 0.2, "width": null, "topics": 41, "variance": 0.05007139908794981, "solved_exact": 41.0, "solved_sakai": 40.0, "solved_upper": 50.0, "topics_exact": 41, "topics_sakai": 40, "topics_upper": 50, "achieved_power": 0.8116924311008376}], "min_d": [0.1, 0.2], "notes": [], "scale": "raw", "solve": "topics", "design": "anova", "engine": "exact", "rounds": [{"m": 2, "min_d": 0.1, "round": "2023", "enough": false, "reason": null, "topics": 11, "variance": 0.05092544497727273, "power_exact": 0.16759956411470966, "power_sakai": 0.1294943227448142, "achieved_power": 0.16759956411470966}, {"m": 2, "min_d": 0.2, "round": "2023", "enough": false, "reason": null, "topics": 11, "variance": 0.05092544497727273, "power_exact": 0.5073460788296815, "power_sakai": 0.5184170805475624, "achieved_power": 0.5073460788296815}, {"m": 10, "min_d": 0.1, "round": "2023", "enough": false, "reason": null, "topics": 11, "variance": 0.05092544497727273, "power_exact": 0.0839252955948423, "power_sakai": 0.050375040170313024, "achieved_power": 0.0839252955948423}, {"m": 10, "min_d": 0.2, "round": "2023", "enough": false, "reason": null, "topics": 11, "variance": 0.05092544497727273, "power_exact": 0.2243302682471281, "power_sakai": 0.19622435540050354, "achieved_power": 0.2243302682471281}, {"m": 2, "min_d": 0.1, "round": "2024", "enough": false, "reason": null, "topics": 12, "variance": 0.04485613151515151, "power_exact": 0.197787778479111, "power_sakai": 0.16608502771953637, "achieved_power": 0.197787778479111}, {"m": 2, "min_d": 0.2, "round": "2024", "enough": false, "reason": null, "topics": 12, "variance": 0.04485613151515151, "power_exact": 0.5992817372201578, "power_sakai": 0.621120080517695, "achieved_power": 0.5992817372201578}, {"m": 10, "min_d": 0.1, "round": "2024", "enough": false, "reason": null, "topics": 12, "variance": 0.04485613151515151, "power_exact": 0.09347088757559308, "power_sakai": 0.061943366174344705, "achieved_power": 0.09347088757559308}, {"m": 10, "min_d": 0.2, "round": "2024", "enough": false, "reason": null, "topics": 12, "variance": 0.04485613151515151, "power_exact": 0.27911707388124596, "power_sakai": 0.2601634936697168, "achieved_power": 0.27911707388124596}, {"m": 2, "min_d": 0.1, "round": "2025", "enough": false, "reason": null, "topics": 12, "variance": 0.05451026130681818, "power_exact": 0.17101901559505472, "power_sakai": 0.13656881411960398, "achieved_power": 0.17101901559505472}, {"m": 2, "min_d": 0.2, "round": "2025", "enough": false, "reason": null, "topics": 12, "variance": 0.05451026130681818, "power_exact": 0.5185262136487232, "power_sakai": 0.5310302912323241, "achieved_power": 0.5185262136487232}, {"m": 10, "min_d": 0.1, "round": "2025", "enough": false, "reason": null, "topics": 12, "variance": 0.05451026130681818, "power_exact": 0.08492557138090229, "power_sakai": 0.05390542728260306, "achieved_power": 0.08492557138090229}, {"m": 10, "min_d": 0.2, "round": "2025", "enough": false, "reason": null, "topics": 12, "variance": 0.05451026130681818, "power_exact": 0.23007295850712994, "power_sakai": 0.20564322318064954, "achieved_power": 0.23007295850712994}], "topics": [], "warning": null, "estimate": {"task": "web", "mixed": [], "scale": "raw", "pooled": {"dof": 256, "rounds": ["2023", "2024", "2025"], "warning": null, "weights": "dof", "interval": {"low": 0.03583562431283555, "high": 0.06270098754103948, "level": 0.95, "method": "combined"}, "variance": 0.05007139908794981, "homogeneity": {"dof": 2, "reason": null, "p_value": 0.6547446661895303, "statistic": 0.8470198839177504}, "max_min_ratio": 1.215224306367251}, "rounds": [{"dof": 80, "runs": 8, "round": "2023", "matrix": 2, "origin": "matrix", "source": null, "topics": 11, "ordinal": 1, "estimate": 4, "interval": {"low": 0.025769415590909093, "high": 0.07162104078465908, "level": 0.95, "method": "bootstrap"}, "revision": 2, "software": "roundbook 0.1.0", "variance": 0.05092544497727273, "chi_square": {"low": 0.038207730675275164, "high": 0.0712827546159284, "level": 0.95, "method": "chi-square"}, "assessments": "official", "two_way_dof": 70, "factor_version": null, "sum_of_squares": 4.074035598181818, "two_way_variance": 0.0181739289025974}, {"dof": 88, "runs": 8, "round": "2024", "matrix": 4, "origin": "matrix", "source": null, "topics": 12, "ordinal": 2, "estimate": 10, "interval": {"low": 0.02378339699431818, "high": 0.061511472808001885, "level": 0.95, "method": "bootstrap"}, "revision": 1, "software": "roundbook 0.1.0", "variance": 0.04485613151515151, "chi_square": {"low": 0.034075368215012704, "high": 0.06173415497987341, "level": 0.95, "method": "chi-square"}, "assessments": "official", "two_way_dof": 77, "factor_version": null, "sum_of_squares": 3.947339573333333, "two_way_variance": 0.01899255470779221}, {"dof": 88, "runs": 8, "round": "2025", "matrix": 8, "origin": "matrix", "source": null, "topics": 12, "ordinal": 3, "estimate": 22, "interval": {"low": 0.027160793540482956, "high": 0.0813151030423769, "level": 0.95, "method": "bootstrap"}, "revision": 1, "software": "roundbook 0.1.0", "variance": 0.05451026130681818, "chi_square": {"low": 0.04140921570329748, "high": 0.07502084566458504, "level": 0.95, "method": "chi-square"}, "assessments": "official", "two_way_dof": 77, "factor_version": null, "sum_of_squares": 4.796902995, "two_way_variance": 0.021642316985930735}], "measure": "nDCG@10", "software": "roundbook 0.1.0", "withdrawn": [], "assessments": "official"}, "interval": {"low": 0.03583562431283555, "high": 0.06270098754103948, "level": 0.95, "method": "combined"}, "protocol": "The topic set was designed for a one-way ANOVA with alpha = 0.05, beta = 0.2 (power 0.8), computed by roundbook 0.1.0 with the noncentral F distribution (engine exact); minD is the smallest difference between the best and the worst of m runs that is worth detecting. The residual variance of nDCG@10 (raw scale) was taken as 0.050071: pooled by their degrees of freedom over 3 rounds of web (2023, 2024, 2025), 256 degrees of freedom, with a 95% interval from 0.035836 to 0.062701 (combined). The design needs n = 80 topics for m = 2 and minD = 0.1 (100 at the upper end of the interval); n = 21 topics for m = 2 and minD = 0.2 (26 at the upper end of the interval); n = 158 topics for m = 10 and minD = 0.1 (198 at the upper end of the interval); n = 41 topics for m = 10 and minD = 0.2 (50 at the upper end of the interval). The method is that of T. Sakai, Topic set size design, Information Retrieval Journal 19, 256-283, 2016.", "software": "roundbook 0.1.0", "variance": 0.05007139908794981, "variance_upper": 0.06270098754103948}', 'roundbook 0.1.0', '2026-11-21 11:31:51.79619+00', 'simulated'),
+	(3, 'a guess', NULL, 1, NULL, '{"m": [10], "beta": 0.2, "alpha": 0.05, "cells": [{"m": 10, "min_d": 0.1, "width": null, "topics": 158, "variance": 0.05, "solved_exact": 158.0, "solved_sakai": 157.0, "solved_upper": null, "topics_exact": 158, "topics_sakai": 157, "topics_upper": null, "achieved_power": 0.8020200397871347}], "min_d": [0.1], "notes": [], "scale": null, "solve": "topics", "design": "anova", "engine": "exact", "rounds": [], "topics": [], "warning": null, "estimate": null, "interval": null, "protocol": "The topic set was designed for a one-way ANOVA with alpha = 0.05, beta = 0.2 (power 0.8), computed by roundbook 0.1.0 with the noncentral F distribution (engine exact); minD is the smallest difference between the best and the worst of m runs that is worth detecting. The residual variance of the scores was taken as 0.05. The design needs n = 158 topics for m = 10 and minD = 0.1. The method is that of T. Sakai, Topic set size design, Information Retrieval Journal 19, 256-283, 2016.", "software": "roundbook 0.1.0", "variance": 0.05, "variance_upper": null}', 'roundbook 0.1.0', '2026-11-21 11:31:51.805232+00', 'simulated');
 
 
 --
@@ -1244,10 +1319,10 @@ INSERT INTO roundbook.plan_estimate VALUES
 --
 
 INSERT INTO roundbook.published_variance OVERRIDING SYSTEM VALUE VALUES
-	(1, 11, 1, 'official', 'raw', 1, NULL, 50, 20, 0.061, 'An overview that nobody wrote, Table 1', 'roundbook 0.1.0', '2026-11-21 09:47:37.051359+00', 'simulated'),
-	(2, 12, 1, 'official', 'raw', 1, NULL, 50, 20, 0.052, 'An overview that nobody wrote, Table 1', 'roundbook 0.1.0', '2026-11-21 09:47:37.067003+00', 'simulated'),
-	(3, 12, 1, 'official', 'raw', 2, 'A misprint', 50, 20, 0.0525, 'An overview that nobody wrote, Table 1', 'roundbook 0.1.0', '2026-11-21 09:47:37.078063+00', 'simulated'),
-	(4, 12, 1, 'official', 'std-ab', 1, NULL, 50, 20, 0.0161, 'An overview that nobody wrote, Table 1', 'roundbook 0.1.0', '2026-11-21 09:47:37.087836+00', 'simulated');
+	(1, 11, 1, 'official', 'raw', 1, NULL, 50, 20, 0.061, 'An overview that nobody wrote, Table 1', 'roundbook 0.1.0', '2026-11-21 11:31:51.812732+00', 'simulated'),
+	(2, 12, 1, 'official', 'raw', 1, NULL, 50, 20, 0.052, 'An overview that nobody wrote, Table 1', 'roundbook 0.1.0', '2026-11-21 11:31:51.824548+00', 'simulated'),
+	(3, 12, 1, 'official', 'raw', 2, 'A misprint', 50, 20, 0.0525, 'An overview that nobody wrote, Table 1', 'roundbook 0.1.0', '2026-11-21 11:31:51.833507+00', 'simulated'),
+	(4, 12, 1, 'official', 'std-ab', 1, NULL, 50, 20, 0.0161, 'An overview that nobody wrote, Table 1', 'roundbook 0.1.0', '2026-11-21 11:31:51.841242+00', 'simulated');
 
 
 --
@@ -1255,11 +1330,11 @@ INSERT INTO roundbook.published_variance OVERRIDING SYSTEM VALUE VALUES
 --
 
 INSERT INTO roundbook.round OVERRIDING SYSTEM VALUE VALUES
-	(5, 1, 2, '2024', '2024-11-12', 'draft', '2026-11-21 09:47:36.721485+00', 'crawl 2', 'c89f5567-ed2b-447d-9f9d-4b01884f32bf'),
-	(9, 1, 3, '2025', NULL, 'draft', '2026-11-21 09:47:36.902229+00', 'crawl 2', '8d2097a7-2e2d-4471-a40e-4282df0596f4'),
-	(11, 11, 1, 'I', NULL, 'draft', '2026-11-21 09:47:37.051359+00', NULL, '14787661-674e-4a0b-8ff3-eda8a3912275'),
-	(12, 11, 2, 'II', NULL, 'draft', '2026-11-21 09:47:37.067003+00', NULL, '86104f10-ef32-46eb-8aff-40130973669a'),
-	(1, 1, 1, '2023', '2023-11-14', 'published', '2026-11-21 09:47:36.569406+00', NULL, 'ed20a6d9-3a42-4e50-9a4a-bbde95cdcc43');
+	(5, 1, 2, '2024', '2024-11-12', 'draft', '2026-11-21 11:31:51.583258+00', 'crawl 2', '8746bde9-a1f1-4d49-b758-1ba711f2d1a3'),
+	(9, 1, 3, '2025', NULL, 'draft', '2026-11-21 11:31:51.70416+00', 'crawl 2', '6e571a5e-0e8d-4111-abd9-01eea5c82f35'),
+	(11, 11, 1, 'I', NULL, 'draft', '2026-11-21 11:31:51.812732+00', NULL, '504e41af-dd17-4305-a4b2-687f59c77313'),
+	(12, 11, 2, 'II', NULL, 'draft', '2026-11-21 11:31:51.824548+00', NULL, '7d2726fc-a591-465f-9d74-5be474732ddd'),
+	(1, 1, 1, '2023', '2023-11-14', 'published', '2026-11-21 11:31:51.472033+00', NULL, '813aeab2-346d-48ec-9890-eaca8b38ca4b');
 
 
 --
@@ -1394,8 +1469,8 @@ INSERT INTO roundbook.score_vector VALUES
 --
 
 INSERT INTO roundbook.task OVERRIDING SYSTEM VALUE VALUES
-	(1, 'web', 'Simulated web search', '2026-11-21 09:47:36.557605+00'),
-	(11, 'speech', NULL, '2026-11-21 09:47:37.046541+00');
+	(1, 'web', 'Simulated web search', '2026-11-21 11:31:51.463353+00'),
+	(11, 'speech', NULL, '2026-11-21 11:31:51.809257+00');
 
 
 --
@@ -1440,41 +1515,41 @@ INSERT INTO roundbook.topic OVERRIDING SYSTEM VALUE VALUES
 --
 
 INSERT INTO roundbook.variance_estimate OVERRIDING SYSTEM VALUE VALUES
-	(1, 1, NULL, 'raw', 12, 8, 4.334436945833334, 88, 0.04925496529356061, 'roundbook 0.1.0', '2026-11-21 09:47:36.581944+00', 1.3893302905208333, 77, 0.03741698229658581, 0.06778813861676555, 0.026375081132812502, 0.06829668054214015, 0.95, 1000, 0),
-	(2, 1, 1, 'std-ab', 12, 8, 1.0657571336981784, 88, 0.012110876519297481, 'roundbook 0.1.0', '2026-11-21 09:47:36.581944+00', 1.0657571336981784, 77, 0.009200137480919796, 0.016667837879240158, 0.00834336075511749, 0.013810086475787178, 0.95, 1000, 0),
-	(3, 1, 1, 'std-cdf', 12, 8, 4.487191778972466, 88, 0.05099081567014166, 'roundbook 0.1.0', '2026-11-21 09:47:36.581944+00', 4.453248726013838, 77, 0.03873563682050944, 0.07017713767999349, 0.03465939154960329, 0.057317911933256915, 0.95, 1000, 0),
-	(4, 2, NULL, 'raw', 11, 8, 4.074035598181818, 80, 0.05092544497727273, 'roundbook 0.1.0', '2026-11-21 09:47:36.636542+00', 1.2721750231818179, 70, 0.038207730675275164, 0.0712827546159284, 0.025769415590909093, 0.07162104078465908, 0.95, 1000, 0),
-	(5, 2, 2, 'std-ab', 11, 8, 0.9163173234976206, 80, 0.011453966543720258, 'roundbook 0.1.0', '2026-11-21 09:47:36.636542+00', 0.9163173234976207, 70, 0.008593544328603977, 0.016032658858051083, 0.00723696636681381, 0.013631133365263533, 0.95, 1000, 0),
-	(6, 2, 2, 'std-cdf', 11, 8, 3.921950441989719, 80, 0.049024380524871486, 'roundbook 0.1.0', '2026-11-21 09:47:36.636542+00', 3.89926135281782, 70, 0.036781422890903276, 0.06862174476260145, 0.03152309275040906, 0.057367359618575635, 0.95, 1000, 0),
-	(7, 3, NULL, 'raw', 12, 8, 5.38, 88, 0.061136363636363635, 'roundbook 0.1.0', '2026-11-21 09:47:36.690491+00', 2.01, 77, 0.046442794593919125, 0.0841401525309493, 0.028749053030303028, 0.08564867424242424, 0.95, 1000, 0),
-	(8, 3, 3, 'std-ab', 12, 8, 1.0993110137966133, 88, 0.012492170611325152, 'roundbook 0.1.0', '2026-11-21 09:47:36.690491+00', 1.0993110137966133, 77, 0.00948979100531396, 0.01719260155758356, 0.008745320972532382, 0.013659876266866376, 0.95, 1000, 0),
-	(9, 3, 3, 'std-cdf', 12, 8, 4.729310004117648, 88, 0.05374215913770055, 'roundbook 0.1.0', '2026-11-21 09:47:36.690491+00', 4.675258648680453, 77, 0.04082571990561389, 0.07396372957483334, 0.03773620815020318, 0.05941378796520222, 0.95, 1000, 0),
-	(10, 4, NULL, 'raw', 12, 8, 3.947339573333333, 88, 0.04485613151515151, 'roundbook 0.1.0', '2026-11-21 09:47:36.721485+00', 1.4624267125000001, 77, 0.034075368215012704, 0.06173415497987341, 0.02378339699431818, 0.061511472808001885, 0.95, 1000, 0),
-	(11, 4, 4, 'std-ab', 12, 8, 0.9287592709900492, 88, 0.010554082624886923, 'roundbook 0.1.0', '2026-11-21 09:47:36.721485+00', 0.791839771477424, 77, 0.008017504841968202, 0.014525268908110782, 0.00529476525447241, 0.014219078130464835, 0.95, 1000, 0),
-	(12, 4, 4, 'std-cdf', 12, 8, 3.4635056079327997, 88, 0.039358018271963634, 'roundbook 0.1.0', '2026-11-21 09:47:36.721485+00', 2.9976399781503202, 77, 0.029898676491470263, 0.054167265825885505, 0.021166521471573437, 0.05189106502879511, 0.95, 1000, 0),
-	(13, 5, NULL, 'raw', 12, 8, 3.9371718225000003, 88, 0.044740588892045456, 'roundbook 0.1.0', '2026-11-21 09:47:36.760853+00', 1.4793906438541666, 77, 0.03398759521065683, 0.061575137116302164, 0.023939516707859855, 0.06149853989512311, 0.95, 1000, 0),
-	(14, 5, 5, 'std-ab', 12, 8, 1.023197906102875, 88, 0.011627248932987217, 'roundbook 0.1.0', '2026-11-21 09:47:36.760853+00', 0.8621617218140064, 77, 0.008832745387000738, 0.016002235667071346, 0.005899583716085698, 0.01604714747182347, 0.95, 1000, 0),
-	(15, 5, 5, 'std-cdf', 12, 8, 3.780432516032953, 88, 0.042959460409465376, 'roundbook 0.1.0', '2026-11-21 09:47:36.760853+00', 3.1910435466858633, 77, 0.03263454476176418, 0.05912382314720689, 0.021670725401804588, 0.058316625984849414, 0.95, 1000, 0),
-	(16, 6, NULL, 'raw', 12, 8, 5.27, 88, 0.05988636363636363, 'roundbook 0.1.0', '2026-11-21 09:47:36.799513+00', 1.29875, 77, 0.045493220726757204, 0.08241981483979605, 0.02616761363636365, 0.08810890151515148, 0.95, 1000, 0),
-	(17, 6, 6, 'std-ab', 12, 8, 1.0884199156587924, 88, 0.012368408132486276, 'roundbook 0.1.0', '2026-11-21 09:47:36.799513+00', 0.8291587488493137, 77, 0.0093957737128015, 0.017022270951905904, 0.006962278820726645, 0.01551452004356581, 0.95, 1000, 0),
-	(18, 6, 6, 'std-cdf', 12, 8, 3.665844106629158, 88, 0.04165731939351316, 'roundbook 0.1.0', '2026-11-21 09:47:36.799513+00', 3.0249672338959823, 77, 0.03164536149767787, 0.05733172533205556, 0.02561226129344818, 0.048651881714635005, 0.95, 1000, 0),
-	(19, 7, NULL, 'raw', 12, 8, 5.115213495000001, 88, 0.05812742607954546, 'roundbook 0.1.0', '2026-11-21 09:47:36.841452+00', 1.22792480125, 77, 0.04415702781641788, 0.07999904157949263, 0.02540901107694129, 0.08538420481557764, 0.95, 1000, 0),
-	(20, 7, 7, 'std-ab', 12, 8, 1.1208971326444055, 88, 0.0127374674164137, 'roundbook 0.1.0', '2026-11-21 09:47:36.841452+00', 0.8497768597766091, 77, 0.009676132953962276, 0.017530196229034196, 0.007156287556313811, 0.016465304557831517, 0.95, 1000, 0),
-	(21, 7, 7, 'std-cdf', 12, 8, 4.1599722141592865, 88, 0.047272411524537344, 'roundbook 0.1.0', '2026-11-21 09:47:36.841452+00', 3.318669755625028, 77, 0.035910917297139536, 0.06505960903789465, 0.02697674775515312, 0.05984987760589039, 0.95, 1000, 0),
-	(22, 8, NULL, 'raw', 12, 8, 4.796902995, 88, 0.05451026130681818, 'roundbook 0.1.0', '2026-11-21 09:47:36.902229+00', 1.6664584079166667, 77, 0.04140921570329748, 0.07502084566458504, 0.027160793540482956, 0.0813151030423769, 0.95, 1000, 0),
-	(23, 8, 8, 'std-ab', 12, 8, 1.0316321444918044, 88, 0.011723092551043231, 'roundbook 0.1.0', '2026-11-21 09:47:36.902229+00', 1.0316321444918044, 77, 0.008905553863032932, 0.016134142377949953, 0.007695766019073465, 0.013438462963325907, 0.95, 1000, 0),
-	(24, 8, 8, 'std-cdf', 12, 8, 4.459131872877077, 88, 0.05067195310087587, 'roundbook 0.1.0', '2026-11-21 09:47:36.902229+00', 4.4293516797941574, 77, 0.03849340997011672, 0.06973829664302877, 0.03286408226082852, 0.05775424957445796, 0.95, 1000, 0),
-	(25, 9, NULL, 'raw', 12, 8, 6.0166666666666675, 88, 0.06837121212121212, 'roundbook 0.1.0', '2026-11-21 09:47:36.934945+00', 1.2220833333333334, 77, 0.05193881303718961, 0.09409725856156351, 0.025217803030303045, 0.1001155303030303, 0.95, 1000, 0),
-	(26, 9, 9, 'std-ab', 12, 8, 1.0834444064941517, 88, 0.01231186825561536, 'roundbook 0.1.0', '2026-11-21 09:47:36.934945+00', 1.0834444064941517, 77, 0.009352822681178161, 0.016944456806918543, 0.008769958951538051, 0.013595556030701604, 0.95, 1000, 0),
-	(27, 9, 9, 'std-cdf', 12, 8, 4.94153514316957, 88, 0.056153808445108755, 'roundbook 0.1.0', '2026-11-21 09:47:36.934945+00', 4.9233614061252275, 77, 0.04265775123287307, 0.07728281053593569, 0.038718561234294, 0.06381123236467302, 0.95, 1000, 0),
-	(28, 2, 10, 'std-ab', 11, 8, 2.0746567382288976, 80, 0.02593320922786122, 'roundbook 0.1.0', '2026-11-21 09:47:36.966311+00', 1.7647091944417377, 70, 0.019456856472552832, 0.03629993985557043, 0.01810665604776745, 0.028811214903950635, 0.95, 1000, 0),
-	(29, 2, 10, 'std-cdf', 11, 8, 4.950242988943086, 80, 0.061878037361788575, 'roundbook 0.1.0', '2026-11-21 09:47:36.966311+00', 4.651993614337194, 70, 0.04642511002680385, 0.08661361634334497, 0.0372683486831352, 0.06992713564435034, 0.95, 1000, 0),
-	(30, 10, NULL, 'raw', 8, 8, 1.3362986112500002, 56, 0.02386247520089286, 'roundbook 0.1.0', '2026-11-21 09:47:37.987495+00', 1.0592496414062502, 49, 0.017008359829648996, 0.03591081413945537, 0.01259835678125, 0.02713931270089286, 0.95, 1000, 0),
-	(31, 10, 11, 'std-ab', 8, 8, 0.7078006382553963, 56, 0.012639297111703505, 'roundbook 0.1.0', '2026-11-21 09:47:37.987495+00', 0.7078006382553964, 49, 0.009008860625726405, 0.01902097102712784, 0.006962331919162912, 0.014248986230052343, 0.95, 1000, 0),
-	(32, 10, 11, 'std-cdf', 8, 8, 3.029918026917291, 56, 0.05410567905209448, 'roundbook 0.1.0', '2026-11-21 09:47:37.987495+00', 3.0164312485457376, 49, 0.03856468578377368, 0.08142403367510209, 0.02847701923974582, 0.05918707001214583, 0.95, 1000, 0),
-	(33, 11, NULL, 'raw', 8, 8, 1.3362986112500002, 56, 0.02386247520089286, 'roundbook 0.1.0', '2026-11-21 09:47:38.051104+00', 1.0592496414062502, 49, 0.017008359829648996, 0.03591081413945537, 0.01259835678125, 0.02713931270089286, 0.95, 1000, 0),
-	(34, 11, 12, 'std-ab', 8, 8, 0.7078006382553963, 56, 0.012639297111703505, 'roundbook 0.1.0', '2026-11-21 09:47:38.051104+00', 0.7078006382553964, 49, 0.009008860625726405, 0.01902097102712784, 0.006962331919162912, 0.014248986230052343, 0.95, 1000, 0),
-	(35, 11, 12, 'std-cdf', 8, 8, 3.029918026917291, 56, 0.05410567905209448, 'roundbook 0.1.0', '2026-11-21 09:47:38.051104+00', 3.0164312485457376, 49, 0.03856468578377368, 0.08142403367510209, 0.02847701923974582, 0.05918707001214583, 0.95, 1000, 0);
+	(1, 1, NULL, 'raw', 12, 8, 4.334436945833334, 88, 0.04925496529356061, 'roundbook 0.1.0', '2026-11-21 11:31:51.481079+00', 1.3893302905208333, 77, 0.03741698229658581, 0.06778813861676555, 0.026375081132812502, 0.06829668054214015, 0.95, 1000, 0),
+	(2, 1, 1, 'std-ab', 12, 8, 1.0657571336981784, 88, 0.012110876519297481, 'roundbook 0.1.0', '2026-11-21 11:31:51.481079+00', 1.0657571336981784, 77, 0.009200137480919796, 0.016667837879240158, 0.00834336075511749, 0.013810086475787178, 0.95, 1000, 0),
+	(3, 1, 1, 'std-cdf', 12, 8, 4.487191778972466, 88, 0.05099081567014166, 'roundbook 0.1.0', '2026-11-21 11:31:51.481079+00', 4.453248726013838, 77, 0.03873563682050944, 0.07017713767999349, 0.03465939154960329, 0.057317911933256915, 0.95, 1000, 0),
+	(4, 2, NULL, 'raw', 11, 8, 4.074035598181818, 80, 0.05092544497727273, 'roundbook 0.1.0', '2026-11-21 11:31:51.526951+00', 1.2721750231818179, 70, 0.038207730675275164, 0.0712827546159284, 0.025769415590909093, 0.07162104078465908, 0.95, 1000, 0),
+	(5, 2, 2, 'std-ab', 11, 8, 0.9163173234976206, 80, 0.011453966543720258, 'roundbook 0.1.0', '2026-11-21 11:31:51.526951+00', 0.9163173234976207, 70, 0.008593544328603977, 0.016032658858051083, 0.00723696636681381, 0.013631133365263533, 0.95, 1000, 0),
+	(6, 2, 2, 'std-cdf', 11, 8, 3.921950441989719, 80, 0.049024380524871486, 'roundbook 0.1.0', '2026-11-21 11:31:51.526951+00', 3.89926135281782, 70, 0.036781422890903276, 0.06862174476260145, 0.03152309275040906, 0.057367359618575635, 0.95, 1000, 0),
+	(7, 3, NULL, 'raw', 12, 8, 5.38, 88, 0.061136363636363635, 'roundbook 0.1.0', '2026-11-21 11:31:51.561325+00', 2.01, 77, 0.046442794593919125, 0.0841401525309493, 0.028749053030303028, 0.08564867424242424, 0.95, 1000, 0),
+	(8, 3, 3, 'std-ab', 12, 8, 1.0993110137966133, 88, 0.012492170611325152, 'roundbook 0.1.0', '2026-11-21 11:31:51.561325+00', 1.0993110137966133, 77, 0.00948979100531396, 0.01719260155758356, 0.008745320972532382, 0.013659876266866376, 0.95, 1000, 0),
+	(9, 3, 3, 'std-cdf', 12, 8, 4.729310004117648, 88, 0.05374215913770055, 'roundbook 0.1.0', '2026-11-21 11:31:51.561325+00', 4.675258648680453, 77, 0.04082571990561389, 0.07396372957483334, 0.03773620815020318, 0.05941378796520222, 0.95, 1000, 0),
+	(10, 4, NULL, 'raw', 12, 8, 3.947339573333333, 88, 0.04485613151515151, 'roundbook 0.1.0', '2026-11-21 11:31:51.583258+00', 1.4624267125000001, 77, 0.034075368215012704, 0.06173415497987341, 0.02378339699431818, 0.061511472808001885, 0.95, 1000, 0),
+	(11, 4, 4, 'std-ab', 12, 8, 0.9287592709900492, 88, 0.010554082624886923, 'roundbook 0.1.0', '2026-11-21 11:31:51.583258+00', 0.791839771477424, 77, 0.008017504841968202, 0.014525268908110782, 0.00529476525447241, 0.014219078130464835, 0.95, 1000, 0),
+	(12, 4, 4, 'std-cdf', 12, 8, 3.4635056079327997, 88, 0.039358018271963634, 'roundbook 0.1.0', '2026-11-21 11:31:51.583258+00', 2.9976399781503202, 77, 0.029898676491470263, 0.054167265825885505, 0.021166521471573437, 0.05189106502879511, 0.95, 1000, 0),
+	(13, 5, NULL, 'raw', 12, 8, 3.9371718225000003, 88, 0.044740588892045456, 'roundbook 0.1.0', '2026-11-21 11:31:51.611282+00', 1.4793906438541666, 77, 0.03398759521065683, 0.061575137116302164, 0.023939516707859855, 0.06149853989512311, 0.95, 1000, 0),
+	(14, 5, 5, 'std-ab', 12, 8, 1.023197906102875, 88, 0.011627248932987217, 'roundbook 0.1.0', '2026-11-21 11:31:51.611282+00', 0.8621617218140064, 77, 0.008832745387000738, 0.016002235667071346, 0.005899583716085698, 0.01604714747182347, 0.95, 1000, 0),
+	(15, 5, 5, 'std-cdf', 12, 8, 3.780432516032953, 88, 0.042959460409465376, 'roundbook 0.1.0', '2026-11-21 11:31:51.611282+00', 3.1910435466858633, 77, 0.03263454476176418, 0.05912382314720689, 0.021670725401804588, 0.058316625984849414, 0.95, 1000, 0),
+	(16, 6, NULL, 'raw', 12, 8, 5.27, 88, 0.05988636363636363, 'roundbook 0.1.0', '2026-11-21 11:31:51.635045+00', 1.29875, 77, 0.045493220726757204, 0.08241981483979605, 0.02616761363636365, 0.08810890151515148, 0.95, 1000, 0),
+	(17, 6, 6, 'std-ab', 12, 8, 1.0884199156587924, 88, 0.012368408132486276, 'roundbook 0.1.0', '2026-11-21 11:31:51.635045+00', 0.8291587488493137, 77, 0.0093957737128015, 0.017022270951905904, 0.006962278820726645, 0.01551452004356581, 0.95, 1000, 0),
+	(18, 6, 6, 'std-cdf', 12, 8, 3.665844106629158, 88, 0.04165731939351316, 'roundbook 0.1.0', '2026-11-21 11:31:51.635045+00', 3.0249672338959823, 77, 0.03164536149767787, 0.05733172533205556, 0.02561226129344818, 0.048651881714635005, 0.95, 1000, 0),
+	(19, 7, NULL, 'raw', 12, 8, 5.115213495000001, 88, 0.05812742607954546, 'roundbook 0.1.0', '2026-11-21 11:31:51.659759+00', 1.22792480125, 77, 0.04415702781641788, 0.07999904157949263, 0.02540901107694129, 0.08538420481557764, 0.95, 1000, 0),
+	(20, 7, 7, 'std-ab', 12, 8, 1.1208971326444055, 88, 0.0127374674164137, 'roundbook 0.1.0', '2026-11-21 11:31:51.659759+00', 0.8497768597766091, 77, 0.009676132953962276, 0.017530196229034196, 0.007156287556313811, 0.016465304557831517, 0.95, 1000, 0),
+	(21, 7, 7, 'std-cdf', 12, 8, 4.1599722141592865, 88, 0.047272411524537344, 'roundbook 0.1.0', '2026-11-21 11:31:51.659759+00', 3.318669755625028, 77, 0.035910917297139536, 0.06505960903789465, 0.02697674775515312, 0.05984987760589039, 0.95, 1000, 0),
+	(22, 8, NULL, 'raw', 12, 8, 4.796902995, 88, 0.05451026130681818, 'roundbook 0.1.0', '2026-11-21 11:31:51.70416+00', 1.6664584079166667, 77, 0.04140921570329748, 0.07502084566458504, 0.027160793540482956, 0.0813151030423769, 0.95, 1000, 0),
+	(23, 8, 8, 'std-ab', 12, 8, 1.0316321444918044, 88, 0.011723092551043231, 'roundbook 0.1.0', '2026-11-21 11:31:51.70416+00', 1.0316321444918044, 77, 0.008905553863032932, 0.016134142377949953, 0.007695766019073465, 0.013438462963325907, 0.95, 1000, 0),
+	(24, 8, 8, 'std-cdf', 12, 8, 4.459131872877077, 88, 0.05067195310087587, 'roundbook 0.1.0', '2026-11-21 11:31:51.70416+00', 4.4293516797941574, 77, 0.03849340997011672, 0.06973829664302877, 0.03286408226082852, 0.05775424957445796, 0.95, 1000, 0),
+	(25, 9, NULL, 'raw', 12, 8, 6.0166666666666675, 88, 0.06837121212121212, 'roundbook 0.1.0', '2026-11-21 11:31:51.72721+00', 1.2220833333333334, 77, 0.05193881303718961, 0.09409725856156351, 0.025217803030303045, 0.1001155303030303, 0.95, 1000, 0),
+	(26, 9, 9, 'std-ab', 12, 8, 1.0834444064941517, 88, 0.01231186825561536, 'roundbook 0.1.0', '2026-11-21 11:31:51.72721+00', 1.0834444064941517, 77, 0.009352822681178161, 0.016944456806918543, 0.008769958951538051, 0.013595556030701604, 0.95, 1000, 0),
+	(27, 9, 9, 'std-cdf', 12, 8, 4.94153514316957, 88, 0.056153808445108755, 'roundbook 0.1.0', '2026-11-21 11:31:51.72721+00', 4.9233614061252275, 77, 0.04265775123287307, 0.07728281053593569, 0.038718561234294, 0.06381123236467302, 0.95, 1000, 0),
+	(28, 2, 10, 'std-ab', 11, 8, 2.0746567382288976, 80, 0.02593320922786122, 'roundbook 0.1.0', '2026-11-21 11:31:51.749905+00', 1.7647091944417377, 70, 0.019456856472552832, 0.03629993985557043, 0.01810665604776745, 0.028811214903950635, 0.95, 1000, 0),
+	(29, 2, 10, 'std-cdf', 11, 8, 4.950242988943086, 80, 0.061878037361788575, 'roundbook 0.1.0', '2026-11-21 11:31:51.749905+00', 4.651993614337194, 70, 0.04642511002680385, 0.08661361634334497, 0.0372683486831352, 0.06992713564435034, 0.95, 1000, 0),
+	(30, 10, NULL, 'raw', 8, 8, 1.3362986112500002, 56, 0.02386247520089286, 'roundbook 0.1.0', '2026-11-21 11:31:52.788285+00', 1.0592496414062502, 49, 0.017008359829648996, 0.03591081413945537, 0.01259835678125, 0.02713931270089286, 0.95, 1000, 0),
+	(31, 10, 11, 'std-ab', 8, 8, 0.7078006382553963, 56, 0.012639297111703505, 'roundbook 0.1.0', '2026-11-21 11:31:52.788285+00', 0.7078006382553964, 49, 0.009008860625726405, 0.01902097102712784, 0.006962331919162912, 0.014248986230052343, 0.95, 1000, 0),
+	(32, 10, 11, 'std-cdf', 8, 8, 3.029918026917291, 56, 0.05410567905209448, 'roundbook 0.1.0', '2026-11-21 11:31:52.788285+00', 3.0164312485457376, 49, 0.03856468578377368, 0.08142403367510209, 0.02847701923974582, 0.05918707001214583, 0.95, 1000, 0),
+	(33, 11, NULL, 'raw', 8, 8, 1.3362986112500002, 56, 0.02386247520089286, 'roundbook 0.1.0', '2026-11-21 11:31:52.858087+00', 1.0592496414062502, 49, 0.017008359829648996, 0.03591081413945537, 0.01259835678125, 0.02713931270089286, 0.95, 1000, 0),
+	(34, 11, 12, 'std-ab', 8, 8, 0.7078006382553963, 56, 0.012639297111703505, 'roundbook 0.1.0', '2026-11-21 11:31:52.858087+00', 0.7078006382553964, 49, 0.009008860625726405, 0.01902097102712784, 0.006962331919162912, 0.014248986230052343, 0.95, 1000, 0),
+	(35, 11, 12, 'std-cdf', 8, 8, 3.029918026917291, 56, 0.05410567905209448, 'roundbook 0.1.0', '2026-11-21 11:31:52.858087+00', 3.0164312485457376, 49, 0.03856468578377368, 0.08142403367510209, 0.02847701923974582, 0.05918707001214583, 0.95, 1000, 0);
 
 
 --
@@ -1482,9 +1557,9 @@ INSERT INTO roundbook.variance_estimate OVERRIDING SYSTEM VALUE VALUES
 --
 
 INSERT INTO roundbook.withdrawal VALUES
-	(10, 1, true, 'The assessors guessed', 'roundbook 0.1.0', '2026-11-21 09:47:38.021682+00', 'simulated'),
-	(11, 1, true, 'The assessors guessed', 'roundbook 0.1.0', '2026-11-21 09:47:38.081378+00', 'simulated'),
-	(11, 2, false, 'These did not', 'roundbook 0.1.0', '2026-11-21 09:47:38.10812+00', 'simulated');
+	(10, 1, true, 'The assessors guessed', 'roundbook 0.1.0', '2026-11-21 11:31:52.823911+00', 'simulated'),
+	(11, 1, true, 'The assessors guessed', 'roundbook 0.1.0', '2026-11-21 11:31:52.89462+00', 'simulated'),
+	(11, 2, false, 'These did not', 'roundbook 0.1.0', '2026-11-21 11:31:52.922632+00', 'simulated');
 
 
 --
@@ -2110,10 +2185,73 @@ ALTER TABLE roundbook.variance_estimate ENABLE ALWAYS TRIGGER in_time;
 
 
 --
+-- Name: drift_report in_turn; Type: TRIGGER; Schema: roundbook; Owner: -
+--
+
+CREATE CONSTRAINT TRIGGER in_turn AFTER INSERT ON roundbook.drift_report DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION roundbook.refuse_gap('number', 'task_id');
+
+ALTER TABLE roundbook.drift_report ENABLE ALWAYS TRIGGER in_turn;
+
+
+--
+-- Name: factor_set in_turn; Type: TRIGGER; Schema: roundbook; Owner: -
+--
+
+CREATE CONSTRAINT TRIGGER in_turn AFTER INSERT ON roundbook.factor_set DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION roundbook.refuse_gap('version', 'round_id', 'measure_id', 'assessments');
+
+ALTER TABLE roundbook.factor_set ENABLE ALWAYS TRIGGER in_turn;
+
+
+--
+-- Name: matrix in_turn; Type: TRIGGER; Schema: roundbook; Owner: -
+--
+
+CREATE CONSTRAINT TRIGGER in_turn AFTER INSERT ON roundbook.matrix DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION roundbook.refuse_gap('revision', 'round_id', 'measure_id', 'assessments');
+
+ALTER TABLE roundbook.matrix ENABLE ALWAYS TRIGGER in_turn;
+
+
+--
+-- Name: plan in_turn; Type: TRIGGER; Schema: roundbook; Owner: -
+--
+
+CREATE CONSTRAINT TRIGGER in_turn AFTER INSERT ON roundbook.plan DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION roundbook.refuse_gap('version', 'name');
+
+ALTER TABLE roundbook.plan ENABLE ALWAYS TRIGGER in_turn;
+
+
+--
+-- Name: published_variance in_turn; Type: TRIGGER; Schema: roundbook; Owner: -
+--
+
+CREATE CONSTRAINT TRIGGER in_turn AFTER INSERT ON roundbook.published_variance DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION roundbook.refuse_gap('revision', 'round_id', 'measure_id', 'assessments', 'scale');
+
+ALTER TABLE roundbook.published_variance ENABLE ALWAYS TRIGGER in_turn;
+
+
+--
+-- Name: round in_turn; Type: TRIGGER; Schema: roundbook; Owner: -
+--
+
+CREATE CONSTRAINT TRIGGER in_turn AFTER INSERT ON roundbook.round DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION roundbook.refuse_gap('ordinal', 'task_id');
+
+ALTER TABLE roundbook.round ENABLE ALWAYS TRIGGER in_turn;
+
+
+--
+-- Name: withdrawal in_turn; Type: TRIGGER; Schema: roundbook; Owner: -
+--
+
+CREATE CONSTRAINT TRIGGER in_turn AFTER INSERT ON roundbook.withdrawal DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION roundbook.refuse_gap('number', 'matrix_id');
+
+ALTER TABLE roundbook.withdrawal ENABLE ALWAYS TRIGGER in_turn;
+
+
+--
 -- Name: event noted; Type: TRIGGER; Schema: roundbook; Owner: -
 --
 
-CREATE TRIGGER noted AFTER INSERT ON roundbook.event FOR EACH STATEMENT EXECUTE FUNCTION roundbook.note_event();
+CREATE TRIGGER noted AFTER INSERT ON roundbook.event FOR EACH ROW EXECUTE FUNCTION roundbook.note_event();
 
 ALTER TABLE roundbook.event ENABLE ALWAYS TRIGGER noted;
 
@@ -2224,6 +2362,15 @@ ALTER TABLE roundbook.withdrawal ENABLE ALWAYS TRIGGER told;
 CREATE CONSTRAINT TRIGGER whole AFTER INSERT ON roundbook.factor_set DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION roundbook.refuse_half_a_factor_set();
 
 ALTER TABLE roundbook.factor_set ENABLE ALWAYS TRIGGER whole;
+
+
+--
+-- Name: factor_set_run whole; Type: TRIGGER; Schema: roundbook; Owner: -
+--
+
+CREATE TRIGGER whole AFTER INSERT ON roundbook.factor_set_run REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION roundbook.refuse_some_runs();
+
+ALTER TABLE roundbook.factor_set_run ENABLE ALWAYS TRIGGER whole;
 
 
 --

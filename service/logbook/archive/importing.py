@@ -30,6 +30,7 @@ from service.database.tables import (
 )
 from service.errors import AlreadyRecorded, BadFile
 from service.formats.archive import Archive, open_archive
+from service.logbook.archive.events import check_told
 from service.logbook.archive.exporting import Contents, contents
 from service.logbook.archive.reading import table_rows
 from service.logbook.archive.results import check_plans, check_reports
@@ -286,6 +287,7 @@ def _check_tasks(state: _Import) -> None:
 def _check_derived(state: _Import, progress: Callable[[str], object]) -> None:
     """Compare what was computed from other rows of the archive with what these give."""
     connection, file = state.connection, state.archive.file
+    check_told(connection, state.ids, file)
     check_statistics(connection, [each.id for each in state.matrices], file, progress)
     progress("Comparing the saved plans and reports ...")
     check_plans(connection, list(state.ids[plan.name].values()), file)

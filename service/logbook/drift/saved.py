@@ -21,7 +21,7 @@ from service.logbook.drift.standing import (
 from service.logbook.events import record_event
 from service.logbook.lookup import check_text, find_round, find_task
 from service.logbook.measures import find_measure
-from service.logbook.result import Result
+from service.logbook.result import Result, read_result
 
 
 class SavedDriftReport(DriftReport):
@@ -116,7 +116,7 @@ def save_report(
             row = _store(connection, task_id, measure_id, ends, report, note, user)
             connection.commit()
     return SavedDriftReport(
-        **DriftReport.model_validate(row.result).model_dump(),
+        **_stored(row.number, row.result).model_dump(),
         number=row.number,
         note=row.note,
         saved_at=row.saved_at,
@@ -160,7 +160,7 @@ def _same(
     )
     content = _content(report)
     for row in rows:
-        if note in (None, row.note) and _content(DriftReport.model_validate(row.result)) == content:
+        if note in (None, row.note) and _content(_stored(row.number, row.result)) == content:
             return row
     return None
 
@@ -270,7 +270,7 @@ def show_report(engine: Engine, task: str, number: int) -> ShownReport:
                 drift_report.c.task_id == task_id, drift_report.c.number == number
             )
         ).scalar_one()
-    return ShownReport(**_entry(found, standing), report=DriftReport.model_validate(result))
+    return ShownReport(**_entry(found, standing), report=_stored(number, result))
 
 
 def _entry(kept: KeptReport, standing: ReportStanding) -> dict[str, Any]:
@@ -285,3 +285,7 @@ def _entry(kept: KeptReport, standing: ReportStanding) -> dict[str, Any]:
         "why": standing.why,
         "renew": standing.renew,
     }
+
+
+def _stored(number: int, result: object) -> DriftReport:
+    return read_result(DriftReport, result, f"Drift report {number}")

@@ -17,7 +17,7 @@ from service.logbook.events import record_event
 from service.logbook.lookup import check_name, find_task
 from service.logbook.plans.plan import Plan
 from service.logbook.plans.standing import StaleEstimate, plan_standings, renewal
-from service.logbook.result import Result
+from service.logbook.result import Result, read_result
 
 
 class PlanEntry(Result):
@@ -264,7 +264,7 @@ def _entry(row: Row[Any], versions: list[Row[Any]]) -> dict[str, Any]:
 
 
 def _stored(row: Row[Any]) -> Plan:
-    return Plan.model_validate(row.result)
+    return read_result(Plan, row.result, f"Plan '{row.name}', version {row.version},")
 
 
 def _content(plan: Plan) -> dict[str, Any]:

@@ -1,0 +1,79 @@
+"""Standard output and error, which may be closed, full or no longer read."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+
+class OutputLost(Exception):
+    """Standard output could not be written.
+
+    Attributes
+    ----------
+    unread : bool
+        Whether nobody reads any further, as after ``| head``: no fault of anybody's.
+    """
+
+    def __init__(self, cause: OSError) -> None:
+        self.unread = cause.errno == errno.EPIPE
+        super().__init__(
+            f"The output could not be written: {cause.strerror}. Whatever the command changed in"
+            " the record is kept; 'roundbook events' shows it."
+        )
+
+
+class _Stream(io.FileIO):
+    """A descriptor that, once it cannot be written, takes the rest and forgets it.
+
+    Otherwise what is still in the buffer would fail again, at the end of the program.
+    """
+
+    def __init__(self, descriptor: int, *, tells: bool) -> None:
+        super().__init__(descriptor, "w", closefd=False)
+        self._tells = tells
+        self._lost = False
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        size = memoryview(data).nbytes
+        if self._lost:
+            return size
+        try:
+            return super().write(data) or 0
+        except OSError as error:
+            self._lost = True
+            if self._tells:
+                raise OutputLost(error) from error
+            return size
+
+
+def guard_streams() -> None:
+    """Let the program's own streams fail as the person expects.
+
+    A closed one is as good as ``/dev/null``: its number would else be given to the next file that
+    is opened, and what is printed would go there. A loss of standard output is raised as
+    `OutputLost`; one of standard error, where there is only talk, is passed over.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+    sys.stdout = _guarded(sys.stdout, 1, tells=True)
+    sys.stderr = _guarded(sys.stderr, 2, tells=False)
+
+
+def _guarded(stream: TextIO | None, descriptor: int, *, tells: bool) -> io.TextIOWrapper:
+    buffer = io.BufferedWriter(_Stream(descriptor, tells=tells))
+    return io.TextIOWrapper(
+        buffer,
+        encoding=stream.encoding if stream else "utf-8",
+        errors=stream.errors if stream else "backslashreplace",
+        line_buffering=stream is None or os.isatty(descriptor) or not tells,
+    )
