@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -118,7 +119,7 @@ def standardise(
     NotRecorded
         When the matrix or the factors are not there.
     InputError
-        When `factors_from` could mean two things.
+        When `factors_from` could mean two things, or what follows its colon is no version.
     RecordError
         When the round is published, and names are asked to be hidden.
     ImpossibleStatistic
@@ -137,7 +138,9 @@ def standardise(
         pseudonyms = draft_pseudonyms(connection, series.round_id) if anonymous else None
         source, version = series, factors_version
         if factors_from is not None:
-            label, version = _label_and_version(connection, task, factors_from, factors_version)
+            label, version = _label_and_version(
+                connection, task, factors_from, factors_version, series.measure
+            )
             source = find_series(connection, task, label, series.measure, series.assessments)
         found = _standardised(connection, task, series, raw, source, version, scale, a, b)
     return found if pseudonyms is None else _hidden(found, pseudonyms)
@@ -177,7 +180,9 @@ def standardise_files(
     settled = settle_missing(scores, missing)
     raw = _Raw(settled.topics, settled.runs, settled.scores, None, None, settled.files)
     with unit_of_work(engine) as connection:
-        label, version = _label_and_version(connection, task, factors_from, factors_version)
+        label, version = _label_and_version(
+            connection, task, factors_from, factors_version, measure
+        )
         source = find_series(connection, task, label, measure, assessments)
         return _standardised(connection, task, source, raw, source, version, scale, a, b)
 
@@ -279,15 +284,26 @@ def _hidden(found: StandardisedScores, pseudonyms: Pseudonyms) -> StandardisedSc
 
 
 def _label_and_version(
-    connection: Connection, task: str, factors_from: str, version: int | None
+    connection: Connection, task: str, factors_from: str, version: int | None, measure: str
 ) -> tuple[str, int | None]:
     """Read ``ROUND[:VERSION]``; a round's label may itself hold a colon."""
     factors_from = factors_from.strip()
     label, colon, number = factors_from.rpartition(":")
-    numbered = bool(colon) and number.isascii() and number.isdigit() and len(number) < 10
-    if version is not None or not numbered:
+    if version is not None or not colon:
         return factors_from, version
+    numbered = number.isascii() and number.isdigit() and len(number) < 100
     task_id = find_task(connection, task)
+    if not numbered:
+        label = label.strip()
+        if _has_round(connection, task_id, label) and not _has_round(
+            connection, task_id, factors_from
+        ):
+            words = shlex.join(["roundbook", "factors", "show", task, label, "--measure", measure])
+            raise InputError(
+                f"Round '{label}' is there, but '{number}' is no version of its factors: a version"
+                f" is a whole number, as in '{label}:1'; '{words}' lists them."
+            )
+        return factors_from, None
     if not _has_round(connection, task_id, factors_from):
         return label, int(number)
     if _has_round(connection, task_id, label):

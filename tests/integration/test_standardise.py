@@ -177,6 +177,27 @@ def test_a_file_whose_topics_have_no_factors(engine, new_runs):
         from_files(engine, "r7", path)
 
 
+@pytest.mark.parametrize("wrong", ["1.0", "a", "", "-1", "1" * 200])
+def test_a_version_is_a_whole_number(engine, new_runs, wrong):
+    log(engine)
+    log(engine, label="r1:odd")
+    sentence = (
+        f"Round 'r1' is there, but '{wrong}' is no version of its factors: a version is a whole"
+        " number, as in 'r1:1'; 'roundbook factors show t r1 --measure AP' lists them."
+    )
+    with pytest.raises(InputError) as refused:
+        standardise(engine, "t", "r1", "AP", factors_from=f"r1:{wrong}")
+    assert str(refused.value) == sentence
+    with pytest.raises(InputError) as refused:
+        from_files(engine, f"r1:{wrong}", new_runs([[0.1, 0.2]], ["t0"]))
+    assert str(refused.value) == sentence
+    assert standardise(engine, "t", "r1", "AP", factors_from="r1:odd").factors_round == "r1:odd"
+    with pytest.raises(NotRecorded, match=r"has no round 'r7:1\.0'"):
+        standardise(engine, "t", "r1", "AP", factors_from="r7:1.0")
+    with pytest.raises(NotRecorded, match="has no AP factor version 12345678901; it has 1"):
+        standardise(engine, "t", "r1", "AP", factors_from="r1:12345678901")
+
+
 def test_a_file_with_holes(engine, new_runs):
     log(engine)
     path = new_runs([[0.1, 0.2], [0.3, ""]], ["t0", "t1"])
