@@ -37,8 +37,14 @@ def standardise(
     scale: Annotated[
         Literal["std", "std-cdf", "std-ab", "e-std"], typer.Option("--scale", help="The scale.")
     ] = "std-ab",
-    a: Annotated[float, typer.Option("--a", help="std-AB: what one sd counts.")] = 0.15,
-    b: Annotated[float, typer.Option("--b", help="std-AB: the score of an average run.")] = 0.5,
+    a: Annotated[
+        float | None,
+        typer.Option("--a", help="std-AB: what one sd counts; above 0. (default: 0.15)"),
+    ] = None,
+    b: Annotated[
+        float | None,
+        typer.Option("--b", help="std-AB: the score of an average run. (default: 0.5)"),
+    ] = None,
     factors_from: Annotated[
         str | None,
         typer.Option(
@@ -90,6 +96,8 @@ def standardise(
     database: Database = None,
 ) -> None:
     """Standardise a round's scores, or new runs from a file, by a round's factors."""
+    if scale != "std-ab" and not (a is None and b is None):
+        raise typer.BadParameter(f"--a and --b are those of std-ab: --scale {scale} has none")
     from service.errors import InputError, NotRecorded
     from service.logbook import standardise as use_cases
     from service.settings import load_settings

@@ -60,6 +60,8 @@ def fit_factor_set(
     ------
     NotRecorded
         When there is no matrix, or a run is not in it.
+    InputError
+        When the reason is empty, or ``all`` or ``pooled`` stands among tags and is none.
     ImpossibleStatistic
         When fewer than two runs standardise.
     """
@@ -122,6 +124,11 @@ def _choose(loaded: LoadedMatrix, runs: str | Sequence[str]) -> Standardising:
     else:
         wanted = set(runs)
         unknown = sorted(wanted - set(loaded.runs))
+        if not {"all", "pooled"}.isdisjoint(unknown):
+            raise InputError(
+                "'all' and 'pooled' stand alone: give one of them with a single --runs, or tags of"
+                " runs only."
+            )
         if unknown:
             raise NotRecorded(f"This matrix has no run '{unknown[0]}'.")
         mask = np.array([tag in wanted for tag in loaded.runs])

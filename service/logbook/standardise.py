@@ -93,8 +93,8 @@ def standardise(
     measure: str,
     *,
     scale: StandardScale = "std-ab",
-    a: float = 0.15,
-    b: float = 0.5,
+    a: float | None = None,
+    b: float | None = None,
     factors_from: str | None = None,
     factors_version: int | None = None,
     assessments: str | None = None,
@@ -105,8 +105,9 @@ def standardise(
     Parameters
     ----------
     scale : 'std', 'std-cdf', 'std-ab' or 'e-std'
-    a, b : float
-        Slope and centre of std-AB: the share of the scale an sd takes, and an average score.
+    a, b : float, optional
+        Slope, above 0, and centre of std-AB: the share of the scale an sd takes, and an average
+        score. Default 0.15 and 0.5; other scales have none.
     factors_from : str, optional
         ``ROUND`` or ``ROUND:VERSION``; default the round's own factors.
     factors_version : int, optional
@@ -154,8 +155,8 @@ def standardise_files(
     measure: str,
     *,
     scale: StandardScale = "std-ab",
-    a: float = 0.15,
-    b: float = 0.5,
+    a: float | None = None,
+    b: float | None = None,
     layout: str = "auto",
     file_measure: str | None = None,
     missing: MissingPolicy = "reject",
@@ -195,11 +196,16 @@ def _standardised(
     source: Series,
     version: int | None,
     scale: StandardScale,
-    a: float,
-    b: float,
+    a: float | None,
+    b: float | None,
 ) -> StandardisedScores:
+    a, b = 0.15 if a is None else a, 0.5 if b is None else b
     if not (np.isfinite(a) and np.isfinite(b)):
         raise ImpossibleStatistic(f"std-AB needs finite A and B, not {a:g} and {b:g}.")
+    if a <= 0:
+        raise ImpossibleStatistic(
+            f"std-AB needs an A above 0, for a higher score to stay the higher one, not {a:g}."
+        )
     factors = load_factors(connection, find_factor_set(connection, source, version))
     zero_sd = factors.row.zero_sd
     place = {

@@ -216,6 +216,7 @@ def test_factors_fit_notes_ties_and_refuses(log, roundbook, snapshot):
     assert "contributed to the pool" in roundbook(*words).refusal()
     assert "at least 2" in roundbook(*words, "--runs", "run0").refusal()
     assert "no run 'nobody'" in roundbook(*words, "--runs", "nobody", "--runs", "run1").refusal()
+    assert "stand alone" in roundbook(*words, "--runs", "all", "--runs", "run1").refusal()
     assert "--reason" in roundbook(*words[:-1], " ", "--runs", "all").refusal()
     assert roundbook("factors", "fit", "t", "r1", *AP).code == 2
     assert snapshot() == before
@@ -255,6 +256,17 @@ def test_standardise_with_a_and_b(logged):
     for wrong in ("nan", "inf", "-inf"):
         assert "finite A and B" in logged("standardise", "t", "r1", *AP, "--a", wrong).refusal()
         assert "finite A and B" in logged("standardise", "t", "r1", *AP, "--b", wrong).refusal()
+    for wrong in ("0", "-1"):
+        assert "an A above 0" in logged("standardise", "t", "r1", *AP, "--a", wrong).refusal()
+
+
+@pytest.mark.parametrize("scale", ["std", "std-cdf", "e-std"])
+@pytest.mark.parametrize("option", ["--a", "--b"])
+def test_only_std_ab_takes_a_and_b(logged, scale, option):
+    done = logged("standardise", "t", "r1", *AP, "--scale", scale, option, "0.5")
+    assert (done.code, done.out) == (2, "")
+    said = flat(done.err)
+    assert f"--a and --b are those of std-ab: --scale {scale} has none" in said
 
 
 def test_standardise_refusals(logged, write, tmp_path):

@@ -119,6 +119,28 @@ def rows_of(engine):
         ]
 
 
+@pytest.mark.parametrize(
+    "runs", [["all", "run1"], ["run1", "run0", "pooled"], ["all", "pooled"], ["nobody", "all"]]
+)
+def test_all_and_pooled_stand_alone(engine, runs):
+    log(engine, pooled=POOLED)
+    before = rows_of(engine)
+    with pytest.raises(InputError, match="'all' and 'pooled' stand alone"):
+        fit(engine, runs)
+    assert rows_of(engine) == before
+
+
+def test_a_run_may_be_called_all(engine):
+    settled = settle_missing(
+        ScoreMatrix(
+            tuple(f"t{j}" for j in range(8)), ("all", *RUNS[1:]), SCORES, None, "wide", ("f",)
+        ),
+        "reject",
+    )
+    log_matrix(engine, "t", "r1", "AP", settled, create=True, user="logger")
+    assert means(fit(engine, ["all", "run1"])) == pytest.approx(SCORES[:, :2].mean(1))
+
+
 def test_the_same_again_is_unchanged(engine):
     log(engine)
     fit(engine, ["run0", "run1"])

@@ -73,7 +73,7 @@ def naive_e_std(scores, by):
     )
 
 
-@pytest.mark.parametrize(("a", "b"), [(0.15, 0.5), (0.1, 0.4), (0.5, 0.5), (0, 0.3), (-0.15, 0.5)])
+@pytest.mark.parametrize(("a", "b"), [(0.15, 0.5), (0.1, 0.4), (0.5, 0.5), (0.15, -0.3)])
 def test_std_ab_with_any_a_and_b(engine, a, b):
     log(engine)
     shown = standardise(engine, "t", "r1", "AP", a=a, b=b)
@@ -88,7 +88,7 @@ def test_std_ab_with_any_a_and_b(engine, a, b):
 @pytest.mark.parametrize("scale", ["std", "std-cdf", "e-std"])
 def test_the_other_scales_have_no_a_and_b(engine, scale):
     log(engine)
-    shown = standardise(engine, "t", "r1", "AP", scale=scale, a=9, b=9)
+    shown = standardise(engine, "t", "r1", "AP", scale=scale)
     std = naive_std(SCORES, SCORES)
     expected = {
         "std": std,
@@ -106,6 +106,16 @@ def test_a_and_b_must_be_finite(engine, a, b):
     log(engine)
     with pytest.raises(ImpossibleStatistic, match="std-AB needs finite A and B"):
         standardise(engine, "t", "r1", "AP", a=a, b=b)
+
+
+@pytest.mark.parametrize("a", [0, -1])
+def test_a_is_above_0(engine, new_runs, a):
+    log(engine)
+    sentence = f"an A above 0, for a higher score to stay the higher one, not {a}"
+    with pytest.raises(ImpossibleStatistic, match=sentence):
+        standardise(engine, "t", "r1", "AP", a=a)
+    with pytest.raises(ImpossibleStatistic, match=sentence):
+        from_files(engine, "r1", new_runs([[0.1, 0.2]], ["t0"]), a=a)
 
 
 def test_an_enormous_a_clips(engine):
