@@ -79,7 +79,7 @@ def events(
     """Show every change of the record, oldest first: who made it, when, what and why."""
     if round_label is not None and task is None:
         raise typer.BadParameter("--round needs --task")
-    from service.logbook.events import list_events
+    from service.logbook.events import event_words, list_events
 
     with record(context, database) as engine:
         found = list_events(
@@ -92,9 +92,22 @@ def events(
             since=since.date() if since else None,
             limit=limit,
         )
-    below = [f"{found.earlier} earlier events; see them without --limit."] if found.earlier else []
-    way_out = "No event. Every change tells of one; 'roundbook log' makes the first."
-    show(found, form, found.events, _COLUMNS, below=below if found.events else [way_out])
+        words = [] if found.events else event_words(engine)
+    below = []
+    if found.earlier:
+        below = [f"{found.earlier} earlier events; see them without --limit."]
+    elif not found.events:
+        below = [_why_none(words, what)]
+    show(found, form, found.events, _COLUMNS, below=below)
+
+
+def _why_none(words: list[str], what: str | None) -> str:
+    if not words:
+        return "No event. Every change tells of one; 'roundbook log' makes the first."
+    if what is None or what.strip() in words:
+        return "No event fits. The record has others; 'roundbook events' shows them."
+    known = ", ".join(f"'{word}'" for word in words)
+    return f"No event fits. The record has none with --what '{what.strip()}', only with {known}."
 
 
 def attach(app: typer.Typer) -> None:

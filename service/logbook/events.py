@@ -76,6 +76,12 @@ def record_event(
     )
 
 
+def event_words(engine: Engine) -> list[str]:
+    """Return what the record's events say was done, each once, in alphabetical order."""
+    with unit_of_work(engine) as connection:
+        return sorted(connection.execute(select(event.c.what).distinct()).scalars())
+
+
 def list_events(
     engine: Engine,
     *,

@@ -37,7 +37,8 @@ def check_name(what: str, name: str) -> str:
     """Return a name without surrounding space; refuse what no table could show."""
     name = name.strip()
     if not name or not name.isprintable() or len(name) > 200:
-        raise InputError(f"A {what} needs a printable name of at most 200 characters.")
+        article = "An" if what.startswith(tuple("aeiou")) else "A"
+        raise InputError(f"{article} {what} needs a printable name of at most 200 characters.")
     return name
 
 
@@ -48,6 +49,11 @@ def check_text(what: str, text: str | None) -> str | None:
             f"The {what} must be one line of at most 2,000 characters, without control characters."
         )
     return text
+
+
+def optional_text(what: str, text: str | None) -> str | None:
+    """Return a free text without surrounding space, None where it says nothing."""
+    return (check_text(what, text) or "").strip() or None
 
 
 def check_reason(option: str, reason: str | None) -> str | None:

@@ -11,7 +11,7 @@ from service.database.engine import unit_of_work
 from service.database.tables import current_matrix, event, matrix, measure, round_, withdrawn
 from service.errors import AlreadyRecorded, InputError, NotRecorded
 from service.logbook.events import record_event
-from service.logbook.lookup import check_name, check_text, find_round, find_task
+from service.logbook.lookup import check_name, find_round, find_task, optional_text
 from service.logbook.result import Result
 from service.logbook.tasks import ensure_task
 
@@ -160,7 +160,7 @@ def publish_round(
     NotRecorded
         When there is no such task or round, or no matrix in the round that counts.
     """
-    check_text("reason", why)
+    why = optional_text("reason", why)
     with unit_of_work(engine) as connection:
         task_id = find_task(connection, task, lock=True)
         round_id = find_round(connection, task_id, task, label)

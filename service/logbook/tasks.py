@@ -11,7 +11,7 @@ from service.database.engine import unit_of_work
 from service.database.tables import matrix, measure, published_variance, round_, task
 from service.errors import AlreadyRecorded
 from service.logbook.events import record_event
-from service.logbook.lookup import check_name, check_text
+from service.logbook.lookup import check_name, optional_text
 from service.logbook.result import Result
 
 
@@ -63,7 +63,7 @@ def ensure_task(
 ) -> bool:
     """Record a task unless it is there; return whether it is new."""
     name = check_name("task", name)
-    statement = insert(task).values(name=name, title=check_text("title", title))
+    statement = insert(task).values(name=name, title=optional_text("title", title))
     made = connection.execute(
         statement.on_conflict_do_nothing().returning(task.c.id)
     ).scalar_one_or_none()

@@ -75,6 +75,13 @@ def test_task_create_and_list(roundbook):
     assert "web" in table
 
 
+def test_an_empty_title_is_none(roundbook):
+    for task, title in (("empty", ""), ("blank", "  "), ("padded", " TREC ")):
+        assert roundbook("task", "create", task, f"--title={title}").code == 0
+    listed = roundbook("task", "list", "--format", "json").json["tasks"]
+    assert [each["title"] for each in listed] == [None, None, "TREC"]
+
+
 def test_task_create_twice_is_refused(roundbook, snapshot):
     assert roundbook("task", "create", "covid").code == 0
     before = snapshot()
@@ -164,6 +171,23 @@ def test_publishing_is_for_good_and_the_second_time_says_so(logged):
     assert "sent" not in logged("events", "--format", "csv").out
 
 
+@pytest.mark.parametrize("reason", ["", "  "])
+def test_an_empty_reason_to_publish_is_none(logged, reason):
+    done = logged("round", "publish", "t", "r1", f"--reason={reason}")
+    assert done.code == 0
+    (told,) = logged("events", "--what", "round published", "--format", "json").json["events"]
+    assert told["why"] is None
+
+
+def test_a_label_of_assessments_is_called_by_its_article(logged, write):
+    said = logged(
+        *("log", "t", "r1", write(wide(), "a.csv"), "--measure", "ZZ", "--assessments=")
+    ).refusal()
+    assert said == "An assessments label needs a printable name of at most 200 characters."
+    said = logged("round", "create", "t", "r9", "--collection=").refusal()
+    assert said == "A document collection needs a printable name of at most 200 characters."
+
+
 def test_events_tell_a_change_in_words_and_in_csv_as_json(logged):
     for words in (["CORD"], ["Ünïon 2", "--held", "2020-04-15", "--force"]):
         assert logged("round", "set", "t", "r1", "--collection", *words).code == 0
@@ -178,6 +202,23 @@ def test_events_tell_a_change_in_words_and_in_csv_as_json(logged):
     said = logged(*words).lines
     assert said[2].rstrip().endswith("   collection: none → CORD")
     assert said[3].rstrip().endswith("   held: none → 2020-04-15, collection: CORD → Ünïon 2")
+
+
+def test_events_that_fit_no_filter(logged):
+    said = " ".join(logged("events", "--what", "nosuch").out.split())
+    assert said.endswith(
+        "No event fits. The record has none with --what 'nosuch', only with 'matrix logged',"
+        " 'round created', 'task created'."
+    )
+    others = "No event fits. The record has others; 'roundbook events' shows them."
+    for words in (["--who", "x"], ["--what", "matrix logged", "--since", "9999-01-01"]):
+        assert " ".join(logged("events", *words).out.split()).endswith(others)
+
+
+def test_a_record_without_events_says_what_makes_the_first(roundbook):
+    for words in ([], ["--what", "nosuch"]):
+        said = " ".join(roundbook("events", *words).out.split())
+        assert said.endswith("Every change tells of one; 'roundbook log' makes the first.")
 
 
 def test_log_in_three_formats_and_unchanged(roundbook, write, snapshot):
