@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 import typer
@@ -9,13 +10,12 @@ import typer
 
 def matrix_number(given: str) -> int:
     """Return the number that was given for a matrix; refuse anything else in one sentence."""
-    try:
+    # int() would take 1_0 and the digits of other alphabets.
+    if re.fullmatch("[0-9]{1,18}", given):
         return int(given)
-    except ValueError:
-        raise typer.BadParameter(
-            f"A matrix is named by its number, not '{given}'; 'roundbook matrix list TASK' shows"
-            " them."
-        ) from None
+    raise typer.BadParameter(
+        f"A matrix is named by its number, not '{given}'; 'roundbook matrix list TASK' shows them."
+    )
 
 
 MatrixNumber = Annotated[

@@ -11,7 +11,7 @@ from cli.options import Database, Form
 from cli.output import Column, count, print_table, show
 from cli.plan_options import PlanForm, PlanFormat, PlanOptions, Protocol, takes_plan_options
 from cli.plan_print import print_plan
-from cli.session import record
+from cli.session import check, record
 
 if TYPE_CHECKING:
     from service.logbook.plans.saved import ListedPlan, PlanEntry, ShownPlan
@@ -46,6 +46,7 @@ def plan(
     if context.invoked_subcommand is not None:
         _refuse_options(context, context.invoked_subcommand)
         return
+    check(context)
     _check_form(form, only_protocol)
     design = options.checked()
     if options.task is None:

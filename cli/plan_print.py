@@ -42,7 +42,10 @@ def print_plan(
     from service.logbook.plans.protocol import headline
 
     columns = _columns(plan)
-    left_out = [each.sentence() for each in plan.estimate.withdrawn] if plan.estimate else []
+    history = plan.estimate
+    left_out = (
+        [each.sentence(history.pooled.rounds) for each in history.withdrawn] if history else []
+    )
     remarks = [*([plan.warning] if plan.warning else []), *left_out, *plan.notes]
     if form != "table" or only_protocol:
         for line in (*above, *([f"  {copyable}"] if copyable else [])):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import io
 import os
 import sys
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
+
+
+_UNWRITABLE = "roundbook.unwritable"
 
 
 class OutputLost(Exception):
@@ -21,11 +25,11 @@ class OutputLost(Exception):
         Whether nobody reads any further, as after ``| head``: no fault of anybody's.
     """
 
-    def __init__(self, cause: OSError) -> None:
-        self.unread = cause.errno == errno.EPIPE
+    def __init__(self, why: str, *, unread: bool = False) -> None:
+        self.unread = unread
         super().__init__(
-            f"The output could not be written: {cause.strerror}. Whatever the command changed in"
-            " the record is kept; 'roundbook events' shows it."
+            f"The output could not be written: {why}. Whatever the command changed in the record"
+            " is kept; 'roundbook events' shows it."
         )
 
 
@@ -49,7 +53,8 @@ class _Stream(io.FileIO):
         except OSError as error:
             self._lost = True
             if self._tells:
-                raise OutputLost(error) from error
+                unread = error.errno == errno.EPIPE
+                raise OutputLost(error.strerror or str(error), unread=unread) from error
             return size
 
 
@@ -65,15 +70,26 @@ def guard_streams() -> None:
             os.fstat(descriptor)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+    codecs.register_error(_UNWRITABLE, _refuse_character)
     sys.stdout = _guarded(sys.stdout, 1, tells=True)
     sys.stderr = _guarded(sys.stderr, 2, tells=False)
 
 
+def _refuse_character(error: UnicodeError) -> NoReturn:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    character = error.object[error.start]
+    raise OutputLost(
+        f"{error.encoding} has no {character!a} (set PYTHONIOENCODING=utf-8)"
+    ) from error
+
+
 def _guarded(stream: TextIO | None, descriptor: int, *, tells: bool) -> io.TextIOWrapper:
+    errors = stream.errors if stream else "backslashreplace"
     buffer = io.BufferedWriter(_Stream(descriptor, tells=tells))
     return io.TextIOWrapper(
         buffer,
         encoding=stream.encoding if stream else "utf-8",
-        errors=stream.errors if stream else "backslashreplace",
+        errors=_UNWRITABLE if errors == "strict" else errors,
         line_buffering=stream is None or os.isatty(descriptor) or not tells,
     )

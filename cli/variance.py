@@ -96,7 +96,7 @@ def _footing(history: VarianceHistory) -> list[str]:
         line += f", max/min {pooled.max_min_ratio:.2f}"
     if pooled.homogeneity.p_value is not None:
         line += f", Bartlett p {pooled.homogeneity.p_value:.2g}"
-    left_out = [each.sentence() for each in history.withdrawn]
+    left_out = [each.sentence(pooled.rounds) for each in history.withdrawn]
     return [line, *([pooled.warning] if pooled.warning else []), *left_out]
 
 

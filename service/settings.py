@@ -35,9 +35,22 @@ def _user() -> str:
 
 
 def settings_file() -> Path:
-    """Return where the settings file is looked for (TOML; it need not exist)."""
+    """Return where the settings file is looked for (TOML; by default it need not exist).
+
+    Raises
+    ------
+    InputError
+        When ``ROUNDBOOK_CONFIG`` names no file: without its settings, another database would do.
+    """
     chosen = os.environ.get("ROUNDBOOK_CONFIG")
-    return Path(chosen) if chosen else platformdirs.user_config_path("roundbook") / "config.toml"
+    if not chosen:
+        return platformdirs.user_config_path("roundbook") / "config.toml"
+    if not Path(chosen).exists() or Path(chosen).is_dir():
+        raise InputError(
+            f"There is no settings file '{chosen}', which ROUNDBOOK_CONFIG names; mend the path, or"
+            " unset it."
+        )
+    return Path(chosen)
 
 
 class Settings(BaseSettings):
@@ -59,10 +72,10 @@ class Settings(BaseSettings):
         default=256 * 2**20, gt=0, description="Largest score file read, unpacked, in bytes."
     )
     connect_timeout: int = Field(
-        default=10, gt=0, description="Seconds to wait for a server to answer."
+        default=10, gt=0, le=1_000_000, description="Seconds to wait for a server to answer."
     )
     lock_timeout: int = Field(
-        default=30, gt=0, description="Seconds to wait for somebody else's lock."
+        default=30, gt=0, le=1_000_000, description="Seconds to wait for somebody else's lock."
     )
     user: str = Field(default_factory=_user, description="The name recorded beside each entry.")
     debug: bool = Field(default=False, description="Show tracebacks.")
@@ -90,6 +103,7 @@ def load_settings() -> Settings:
     InputError
         Naming each setting that cannot be used and where it came from.
     """
+    file = settings_file()
     try:
         return Settings()
     except ValidationError as error:
@@ -98,8 +112,8 @@ def load_settings() -> Settings:
             for fault in error.errors(include_input=False)
         )
         raise InputError(
-            f"The settings cannot be used: {faults}. They come from the environment or from"
-            f" {settings_file()}."
+            f"The settings cannot be used: {faults}. They come from the environment"
+            f"{f' or from {file}' if file.exists() else ''}."
         ) from None
     except ValueError as error:  # the file is no TOML
-        raise InputError(f"The settings file {settings_file()} cannot be read: {error}.") from None
+        raise InputError(f"The settings file {file} cannot be read: {error}.") from None

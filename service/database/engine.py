@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,6 +14,9 @@ from service.database.faults import Moment, driver_error, is_lost, translate
 from service.errors import InputError
 
 _DRIVER = "postgresql+psycopg"
+
+# Interrupted while it closes a connection, the pool would print a traceback where nobody logs.
+logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
 
 
 def parse_url(text: str) -> URL:

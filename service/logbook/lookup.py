@@ -34,11 +34,16 @@ class Series(NamedTuple):
 
 
 def check_name(what: str, name: str) -> str:
-    """Return a name without surrounding space; refuse what no table could show."""
+    """Return a name without surrounding space; refuse what no table or command line could hold."""
     name = name.strip()
+    article = "An" if what.startswith(tuple("aeiou")) else "A"
     if not name or not name.isprintable() or len(name) > 200:
-        article = "An" if what.startswith(tuple("aeiou")) else "A"
         raise InputError(f"{article} {what} needs a printable name of at most 200 characters.")
+    if name.startswith("-"):
+        raise InputError(
+            f"{article} {what} needs a name that does not begin with '-', as an option does: not"
+            f" '{name}'."
+        )
     return name
 
 

@@ -220,10 +220,12 @@ def _rank(
         if found.low is not None and found.high is not None:
             resampled = Limits(low=found.low, high=found.high, method="bootstrap")
     ranks = [_ranks(each) for each in means]
+    # Runs are ranked by means without rounding noise, but shown with their own.
+    shown = first.mean(axis=0).tolist(), second.mean(axis=0).tolist()
     ranking = [
         RankedRun(run=run, mean_a=mean_a, rank_a=rank_a, mean_b=mean_b, rank_b=rank_b)
         for run, mean_a, rank_a, mean_b, rank_b in zip(
-            runs, means[0].tolist(), ranks[0], means[1].tolist(), ranks[1], strict=True
+            runs, shown[0], ranks[0], shown[1], ranks[1], strict=True
         )
     ]
     return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 
 from sqlalchemy import Connection, text
@@ -21,13 +22,16 @@ class WithdrawnMatrix(Result):
     withdrawn_at: datetime
     withdrawn_by: str
 
-    def sentence(self) -> str:
-        """Return what to tell of it."""
-        return (
-            f"Left out: round '{self.round}', whose {self.measure} scores (matrix {self.matrix},"
-            f" revision {self.revision}, {self.assessments} assessments) are withdrawn:"
-            f" {self.reason.rstrip('.')}."
+    def sentence(self, counted: Collection[str] = ()) -> str:
+        """Return what to tell of it, where these rounds count all the same, by other scores."""
+        scores = (
+            f"{self.measure} scores (matrix {self.matrix}, revision {self.revision},"
+            f" {self.assessments} assessments)"
         )
+        why = self.reason.rstrip(".")
+        if self.round in counted:
+            return f"Left out: the {scores} of round '{self.round}', withdrawn: {why}."
+        return f"Left out: round '{self.round}', whose {scores} are withdrawn: {why}."
 
 
 def read_withdrawn(

@@ -1,4 +1,4 @@
-"""An option whose value was forgotten never takes the next option for it."""
+"""An option whose value was forgotten never takes the next one for it; none is given twice."""
 
 from __future__ import annotations
 
@@ -65,3 +65,38 @@ def test_of_every_command_that_opens_a_record(roundbook, logged, snapshot, words
     said = sentence(roundbook(*given, option))
     assert f"{given[-1]} needs its {what}, but '{option}' after it looks like an option" in said
     assert snapshot() == before
+
+
+def test_a_value_may_begin_with_dashes_after_an_equals_sign(roundbook, logged):
+    saved = roundbook("plan", "save", "p", "--variance", ".1", "--m", "3", "--note=--see minutes")
+    assert "Note: --see minutes" in saved.out + saved.err
+    said = sentence(roundbook("plan", "save", "p", "--variance", ".1", "--m", "3", "--note", "--x"))
+    assert "or write --note='--x'" in said
+
+
+TWICE = [
+    ("variance history t --assessments gold --assessments bronze", "--assessments", "LABEL"),
+    ("drift t --measure AP --assessments=gold --assessments bronze", "--assessments", "LABEL"),
+    ("plan --variance 0.1 --alpha .05 --alpha=.01", "--alpha", "value"),
+    ("log t r {} --measure AP --measure P@5 --create", "--measure", "M"),
+    ("matrix withdraw 1 --reason one --reason two", "--reason", "TEXT"),
+    ("task list --database postgresql://a@b/c --database postgresql://a@b/d", "--database", "URL"),
+]
+
+
+@pytest.mark.parametrize(("words", "option", "what"), TWICE)
+def test_what_is_given_once_is_not_given_twice(roundbook, logged, snapshot, words, option, what):
+    before = snapshot()
+    said = sentence(roundbook(*(word.replace("{}", str(logged)) for word in words.split())))
+    assert f"{option} is given more than once, and takes one {what} here" in said
+    assert snapshot() == before
+
+
+def test_what_may_be_repeated_still_may(roundbook, logged, address):
+    gold = ("log", "t", "s", logged, "--measure", "AP", "--create", "--assessments", "gold")
+    assert roundbook(*gold).code == 0
+    words = ("variance", "show", "t", "--measure", "AP", "--assessments", "gold")
+    mixed = roundbook(*words, "--assessments", "official", "--format=json")
+    assert [each["assessments"] for each in mixed.json["rounds"]] == ["official", "gold"]
+    assert roundbook("--database", "postgresql://a@b/c", *words, "--database", address).code == 0
+    assert roundbook("plan", "--variance", ".1", "--m", "3", "--m", "5").code == 0

@@ -148,7 +148,7 @@ def test_a_plan_that_left_the_scores_out_is_not_said_to_rest_on_them(logged, wri
     ],
     ids=" ".join,
 )
-@pytest.mark.parametrize("given", ["abc", "1.5", "r1"])
+@pytest.mark.parametrize("given", ["abc", "1.5", "r1", "1_0", "１", "9" * 19])
 def test_a_matrix_is_named_by_its_number(command, words, given):
     said = command(*(word.format(given) for word in words))
     assert (said.code, said.out) == (2, "")

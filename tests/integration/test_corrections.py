@@ -388,6 +388,22 @@ def test_assessments_are_mixed_only_when_asked(engine):
     assert "--assessments gold --assessments bronze" in shown.renew
 
 
+def test_what_is_left_out_of_a_round_that_counts_is_not_the_round(engine):
+    log(engine, scores(1), "r1", assessments="gold")
+    bronze = log(engine, scores(2), "r1", assessments="bronze").matrix
+    alone = log(engine, scores(3), "r2", assessments="bronze").matrix
+    for matrix in (bronze, alone):
+        withdraw_matrix(engine, matrix, "wrong qrels.", user="ann")
+    mixed = show_variances(engine, "task", "AP", assessments=["gold", "bronze"])
+    assert mixed.pooled.rounds == ["r1"]
+    assert [each.sentence(mixed.pooled.rounds) for each in mixed.withdrawn] == [
+        f"Left out: the AP scores (matrix {bronze}, revision 1, bronze assessments) of round 'r1',"
+        " withdrawn: wrong qrels.",
+        f"Left out: round 'r2', whose AP scores (matrix {alone}, revision 1, bronze assessments)"
+        " are withdrawn: wrong qrels.",
+    ]
+
+
 def test_a_round_keeps_its_date_unless_forced_and_both_are_told(engine):
     from datetime import date
 

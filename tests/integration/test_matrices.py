@@ -350,6 +350,8 @@ def test_without_an_output_the_text_is_returned(engine, tmp_path):
         export_matrix(engine, number, layout="trec_eval")
     with pytest.raises(NotRecorded, match=f"no run 'z'; 'roundbook matrix show {number}'"):
         export_matrix(engine, number, runs=["a", "z"])
+    with pytest.raises(NotRecorded, match=f"'roundbook matrix show {number} --anonymous' lists"):
+        export_matrix(engine, number, runs=["a"], anonymous=True)
 
 
 def test_what_does_not_count_is_exported_with_a_note(engine, corrected):

@@ -22,9 +22,11 @@ from service.errors import (
     ImpossibleStatistic,
     InputError,
     NotRecorded,
+    RecordError,
     RoundbookError,
 )
 from service.formats import ScoreMatrix, settle_missing
+from service.logbook.events import record_event
 from service.logbook.fitting import fit_factor_set
 from service.logbook.matrices.corrections import restore_matrix, withdraw_matrix
 from service.logbook.matrices.logging import log_matrix
@@ -33,6 +35,8 @@ from service.logbook.plans.plan import Plan
 from service.logbook.plans.planning import plan, plan_task
 from service.logbook.plans.saved import list_plans, save_plan, show_plan
 from service.logbook.published import record_variance
+from service.logbook.rounds import create_round
+from service.logbook.tasks import create_task
 from service.logbook.variances import show_variances
 from service.statistics.design import solve_min_d, solve_power, solve_topics
 
@@ -466,6 +470,13 @@ def test_names(two_rounds):
     for name in ("", "  ", "a\tb", "x" * 201):
         with pytest.raises(InputError):
             save_plan(two_rounds, name, given, user="me")
+    for save in (
+        lambda: save_plan(two_rounds, "-p", given, user="me"),
+        lambda: create_task(two_rounds, "--t"),
+        lambda: create_round(two_rounds, "task", " -r"),
+    ):
+        with pytest.raises(InputError, match="a name that does not begin with '-', as an option"):
+            save()
     with pytest.raises(InputError, match="note"):
         save_plan(two_rounds, "p", given, note="\x1b[31mred", user="me")
     assert rows_of(two_rounds, "SELECT count(*) FROM roundbook.plan") == [(0,)]
@@ -478,6 +489,27 @@ def test_names(two_rounds):
     )
     with pytest.raises(AlreadyRecorded, match="of task 'task' already"):
         save_plan(two_rounds, "p", plan_task(two_rounds, "other", "AP", ONE), user="me")
+
+
+@pytest.mark.parametrize("result", ["{}", '{"cells": [], "design": "anova"}'])
+def test_a_plan_that_roundbook_did_not_save_is_named(two_rounds, result):
+    with unit_of_work(two_rounds) as connection:
+        connection.execute(
+            text(
+                "INSERT INTO roundbook.plan (name, version, result, software, saved_by)"
+                " VALUES ('junk', 1, CAST(:result AS jsonb), 's', 'me')"
+            ),
+            {"result": result},
+        )
+        record_event(connection, "plan saved", who="me")
+        connection.commit()
+    for ask in (
+        lambda: show_plan(two_rounds, "junk"),
+        lambda: list_plans(two_rounds),
+        lambda: save_plan(two_rounds, "junk", plan(0.05, ONE), user="me"),
+    ):
+        with pytest.raises(RecordError, match="Plan 'junk', version 1, cannot be read: this Round"):
+            ask()
 
 
 def test_listing(two_rounds):

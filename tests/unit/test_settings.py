@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from service.settings import Settings
+from service.errors import InputError
+from service.settings import Settings, load_settings
 
 DEFAULTS = {"DATABASE_URL": None, "LOCK_TIMEOUT": 30, "CONNECT_TIMEOUT": 10, "DEBUG": False}
 
@@ -12,6 +13,7 @@ DEFAULTS = {"DATABASE_URL": None, "LOCK_TIMEOUT": 30, "CONNECT_TIMEOUT": 10, "DE
 @pytest.fixture
 def file(tmp_path, monkeypatch):
     path = tmp_path / "config.toml"
+    path.touch()
     monkeypatch.setenv("ROUNDBOOK_CONFIG", str(path))
     for name in Settings.model_fields:
         monkeypatch.delenv(f"ROUNDBOOK_{name.upper()}", raising=False)
@@ -28,3 +30,34 @@ def test_an_empty_variable_is_an_unset_one(file, monkeypatch):
     found = Settings()
     assert found.database_url.get_secret_value() == "postgresql://a@b/c"
     assert found.user == "Ann"
+
+
+@pytest.fixture
+def loaded():
+    load_settings.cache_clear()
+    yield load_settings
+    load_settings.cache_clear()
+
+
+def test_a_file_that_is_named_must_be_there(file, loaded, tmp_path, monkeypatch):
+    assert loaded().user
+    for name in (tmp_path / "confg.toml", tmp_path):
+        load_settings.cache_clear()
+        monkeypatch.setenv("ROUNDBOOK_CONFIG", str(name))
+        with pytest.raises(InputError, match=f"no settings file '{name}', which ROUNDBOOK_CONFIG"):
+            loaded()
+
+
+def test_a_timeout_that_no_server_takes(file, loaded, monkeypatch):
+    monkeypatch.setenv("ROUNDBOOK_LOCK_TIMEOUT", "9" * 22)
+    with pytest.raises(InputError, match="ROUNDBOOK_LOCK_TIMEOUT: Input should be less") as caught:
+        loaded()
+    assert str(caught.value).endswith(f"They come from the environment or from {file}.")
+
+
+def test_a_file_that_is_not_there_is_not_named(loaded, tmp_path, monkeypatch):
+    monkeypatch.delenv("ROUNDBOOK_CONFIG", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("ROUNDBOOK_LOCK_TIMEOUT", "0")
+    with pytest.raises(InputError, match=r"They come from the environment\.$"):
+        loaded()

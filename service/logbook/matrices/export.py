@@ -101,7 +101,8 @@ def export_matrix(
                 scores=found.scores[:, order],
             )
     if runs:
-        found = _only(found, runs, matrix)
+        shown = f"{matrix} --anonymous" if anonymous else str(matrix)
+        found = _only(found, runs, matrix, f"roundbook matrix show {shown}")
     if layout == "trec_eval" and output is None and len(found.runs) > 1:
         raise InputError(
             f"trec_eval's output is a file a run, and these are {len(found.runs)} runs: name a"
@@ -138,15 +139,12 @@ def export_matrix(
     )
 
 
-def _only(found: _Scores, runs: Sequence[str], matrix: int) -> _Scores:
+def _only(found: _Scores, runs: Sequence[str], matrix: int, lists: str) -> _Scores:
     place = {name: index for index, name in enumerate(found.runs)}
     wanted = list(dict.fromkeys(name.strip() for name in runs))
     for name in wanted:
         if name not in place:
-            raise NotRecorded(
-                f"Matrix {matrix} has no run '{name}'; 'roundbook matrix show {matrix}' lists those"
-                " it has."
-            )
+            raise NotRecorded(f"Matrix {matrix} has no run '{name}'; '{lists}' lists those it has.")
     return found._replace(runs=wanted, scores=found.scores[:, [place[name] for name in wanted]])
 
 

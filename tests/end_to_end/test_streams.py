@@ -1,0 +1,104 @@
+"""Standard output and error that are full, closed, or no longer read."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.end_to_end.conftest import PROGRAM, environment
+
+GOOD = "topic,a,b\n1,.1,.2\n2,.3,.9\n"
+
+
+@pytest.fixture
+def shell(tmp_path, address):
+    """Run `roundbook` with these words and redirections, by a shell, on an empty record."""
+
+    def call(words, program=PROGRAM):
+        done = subprocess.run(
+            ["/bin/sh", "-c", f'"$0" "$1" "$2" {words}', *program],
+            cwd=tmp_path,
+            env=environment(database_url=address),
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        return done
+
+    return call
+
+
+LOG = "log t {} scores.csv --measure AP --create"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/dev/full is Linux's")
+def test_a_full_output_takes_nothing_back(shell, roundbook, write):
+    write(GOOD)
+    done = shell(LOG.format("r") + " >/dev/full")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines() == [
+        "Error: The output could not be written: No space left on device. Whatever the command"
+        " changed in the record is kept; 'roundbook events' shows it."
+    ]
+    assert [each["what"] for each in roundbook("events", "--format", "json").json["events"]] == [
+        "task created",
+        "round created",
+        "matrix logged",
+    ]
+    for words in ("--help", "--version", "task list", "matrix export 1", "log t r no.csv -h"):
+        done = shell(f"{words} >/dev/full")
+        assert (done.returncode, len(done.stderr.splitlines())) == (1, 1), done
+
+
+def test_a_closed_output_is_none(shell, roundbook, write):
+    write(GOOD)
+    for label, closed in (("out", ">&-"), ("err", "2>&-"), ("all", "<&- >&- 2>&-")):
+        assert shell(f"{LOG.format(label)} {closed}").returncode == 0
+        assert shell(f"matrix show 77 {closed}").returncode == 1
+    listed = roundbook("matrix", "list", "t", "--format", "json").json["matrices"]
+    assert [each["round"] for each in listed] == ["out", "err", "all"]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/dev/full is Linux's")
+def test_talk_that_is_lost_stops_nothing(shell, write):
+    write(GOOD)
+    done = shell(f"{LOG.format('r')} --format csv 2>/dev/full")
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 2)
+
+
+def test_whoever_reads_no_further_had_enough(shell, write, start, address):
+    write("topic,a\n" + "".join(f"{topic},0.5\n" for topic in range(20_000)))
+    assert shell(LOG.format("r")).returncode == 0
+    with start("matrix", "export", 1, database_url=address) as running:
+        assert running.stdout.readline() == "topic,a\n"
+        running.stdout.close()
+        assert running.stderr.read() == ""
+    assert running.returncode == 0
+
+
+def test_a_character_that_the_terminal_lacks(shell, write, monkeypatch):
+    write(GOOD)
+    monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
+    monkeypatch.setenv("COLUMNS", "60")  # so narrow that the help leaves words out
+    assert shell(LOG.format("łódź")).returncode == 0
+    for words in ("round list t", "--help"):
+        done = shell(words)
+        assert done.returncode == 1
+        assert done.stderr.startswith("Error: The output could not be written: latin-1 has no '")
+        assert "' (set PYTHONIOENCODING=utf-8). Whatever the command changed" in done.stderr
+
+
+def test_an_interrupted_pool_prints_no_traceback(shell):
+    """Interrupted while a connection is closed, SQLAlchemy logs that with a traceback."""
+    program = (
+        "import psycopg\n"
+        "def close(self): raise KeyboardInterrupt\n"
+        "psycopg.Connection.close = close\n"
+        "from cli.main import main; main()"
+    )
+    done = shell("task list", program=(sys.executable, "-c", program))
+    assert "Exception" not in done.stderr
