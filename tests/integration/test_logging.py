@@ -212,6 +212,15 @@ def test_dry_run_writes_nothing(engine):
     assert set(counts(engine).values()) == {0}
 
 
+@pytest.mark.parametrize(("tool", "kept"), [(" ", None), (" trec_eval 9.0.8 ", "trec_eval 9.0.8")])
+def test_a_tool_without_a_name_is_none(engine, tool, kept):
+    log(engine, SCORES, tool=tool)
+    with unit_of_work(engine) as connection:
+        assert connection.execute(text("SELECT tool FROM roundbook.matrix")).scalars().all() == [
+            kept
+        ]
+
+
 def test_one_topic_is_refused_and_one_run_has_no_factors(engine):
     with pytest.raises(ImpossibleStatistic, match="topic"):
         log(engine, SCORES[:1])

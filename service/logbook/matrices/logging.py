@@ -29,9 +29,9 @@ from service.logbook.lookup import (
     Series,
     check_name,
     check_reason,
-    check_text,
     factor_sets,
     latest_matrix,
+    optional_text,
     withdrawn_words,
 )
 from service.logbook.matrices.neighbours import notes_on_neighbours
@@ -213,7 +213,7 @@ def log_matrix(
         When there is but one topic.
     """
     revise = check_reason("--revise", revise)
-    check_text("tool", tool)
+    tool = optional_text("tool", tool)
     asked = time.monotonic() if asked is None else asked
     with unit_of_work(engine) as connection:
         seen = None
