@@ -196,6 +196,7 @@ def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
             assert psql.stdin is not None
             assert psql.stdout is not None
             assert pg_restore.stdout is not None
+            complete = False
             try:
                 psql.stdin.write(f"{_SILENT}BEGIN;\n{before}{_EMPTY_SCHEMA}".encode())
                 shutil.copyfileobj(pg_restore.stdout, psql.stdin)
@@ -206,6 +207,7 @@ def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
                     psql.stdin.flush()
                     if psql.stdout.readline() == b"done\n":
                         psql.stdin.write(b"COMMIT;\n")
+                        complete = True
                 psql.stdin.close()
             except BrokenPipeError:  # psql has given up, and says why
                 with suppress(BrokenPipeError):
@@ -217,8 +219,10 @@ def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
             psql.wait()
         if pg_restore.returncode > 0:  # and not by the signal of a pipe that psql has left
             raise InputError(
-                f"{file}: the backup is damaged, so nothing was changed: {complaint(read_said)}."
-                " Restore another."
+                f"{file}: the backup is damaged, so nothing was changed:"
+                f" {complaint(read_said, pg_restore.returncode)}. Restore another."
             )
         if psql.returncode != 0:
-            raise failure("psql", write_said)
+            raise failure("psql", write_said, psql.returncode)
+        if not complete:
+            raise failure("pg_restore", read_said, pg_restore.returncode)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -106,13 +107,13 @@ def run_program(connection: Connection, name: str, *arguments: str) -> str:
             check=False,
         )
         if done.returncode != 0:
-            raise failure(name, said)
+            raise failure(name, said, done.returncode)
     return done.stdout.decode(errors="replace")
 
 
-def failure(name: str, stderr: IO[bytes]) -> DatabaseError:
+def failure(name: str, stderr: IO[bytes], code: int) -> DatabaseError:
     """Return the error that says why a program failed, from what it wrote to `stderr`."""
-    said = complaint(stderr)
+    said = complaint(stderr, code)
     error = DatabaseError(f"{name} gave up, so nothing was changed: {said}.")
     if _LOCK_TIMEOUT in said:
         error = DatabaseBusy(
@@ -123,8 +124,13 @@ def failure(name: str, stderr: IO[bytes]) -> DatabaseError:
     return error
 
 
-def complaint(stderr: IO[bytes]) -> str:
-    """Return what a program's first error says, without where in its script it is."""
+def complaint(stderr: IO[bytes], code: int) -> str:
+    """Return what a program's first error says, without where in its script it is.
+
+    Of one that a signal ended, as its exit `code` tells, that is all there is to say.
+    """
+    if code < 0:
+        return f"the signal {signal.Signals(-code).name} ended it"
     stderr.seek(0)
     lines = stderr.read().decode(errors="replace").splitlines()
     for line in lines:

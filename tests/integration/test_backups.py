@@ -278,6 +278,34 @@ def test_a_backup_that_fails_leaves_nothing(filled, tmp_path, monkeypatch, broke
     assert old.read_bytes() == before
 
 
+@pytest.mark.parametrize("share", [0, 5_000, 10_000_000])
+def test_a_restore_whose_program_is_killed_changes_nothing(filled, tmp_path, monkeypatch, share):
+    """As a server short of memory kills it; psql, at the end of what it gets, sees no error."""
+    file = tmp_path / "a.dump"
+    save_backup(filled, file)
+    before = prints(filled)
+    find = programs.find_program
+    program = tmp_path / "pg_restore"
+
+    def find_killed(name, major, **options):
+        found = find(name, major, **options)
+        if name != "pg_restore":
+            return found
+        part = f"""'{found}' "$@" | head -c {share}; kill -KILL $$"""
+        program.write_text(
+            "#!/bin/sh\n"
+            f'case "$*" in *--exit-on-error*) {part};; esac\n'
+            f"""exec '{found}' "$@"\n"""
+        )
+        program.chmod(0o755)
+        return program
+
+    monkeypatch.setattr(programs, "find_program", find_killed)
+    with pytest.raises(DatabaseError, match=r"pg_restore.* the signal SIGKILL ended it"):
+        restore_backup(filled, file, replace=True)
+    assert prints(filled) == before
+
+
 def plain_dump(engine, file):
     with unit_of_work(engine) as connection:
         sql = programs.run_program(connection, "pg_dump", "--schema=roundbook")
