@@ -171,17 +171,19 @@ END $$
 _SOME_RUNS = """
 CREATE FUNCTION roundbook.refuse_some_runs() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-    partly bigint;
+    partly record;
 BEGIN
-    SELECT max(factor_set.id) INTO partly
+    SELECT factor_set.id, factor_set.runs, listed.runs AS listed INTO partly
     FROM (
         SELECT factor_set_id, count(*) AS runs FROM roundbook.factor_set_run
         WHERE factor_set_id IN (SELECT factor_set_id FROM added) GROUP BY factor_set_id
     ) AS listed
     JOIN roundbook.factor_set ON factor_set.id = listed.factor_set_id
-    WHERE factor_set.runs <> listed.runs;
-    IF partly IS NOT NULL THEN
-        RAISE EXCEPTION 'factor set % lists other than the runs it says', partly
+    WHERE factor_set.runs <> listed.runs
+    ORDER BY factor_set.id LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'factor set % says that % runs standardise it, but % do',
+            partly.id, partly.runs, partly.listed
             USING ERRCODE = 'integrity_constraint_violation';
     END IF;
     RETURN NULL;
@@ -238,6 +240,13 @@ _FUNCTIONS = {
     "refuse_gap": _GAP,
 }
 
+_OLDER_FUNCTIONS = (
+    "refuse_change",
+    "refuse_half_a_matrix",
+    "refuse_unpublishing",
+    "refuse_without_reason",
+)
+
 
 def upgrade() -> None:
     """Make the change."""
@@ -266,10 +275,15 @@ def upgrade() -> None:
         "FOR EACH ROW",
         "refuse_without_reason()",
     )
+    # Whoever writes may have types and operators of his own, and look there first.
+    for function in (*_OLDER_FUNCTIONS, *_FUNCTIONS):
+        op.execute(f"ALTER FUNCTION roundbook.{function}() SET search_path = pg_catalog, pg_temp")
 
 
 def downgrade() -> None:
     """Take it back, leaving no trace."""
+    for function in _OLDER_FUNCTIONS:
+        op.execute(f"ALTER FUNCTION roundbook.{function}() RESET search_path")
     op.execute("DROP TRIGGER published ON roundbook.published_variance")
     op.execute(_REASON_ONCE_PUBLISHED.replace("{message}", _OF_A_MATRIX))
     for table in _COUNTS:

@@ -307,7 +307,7 @@ ALTERED = {
         "chi_square_low is none, and the scores give 0.0092",
     ),
     "the level": (put("variance_estimate", 2, level="0.9"), "chi_square_low is"),
-    "an impossible level": (put("variance_estimate", 2, level="1.5"), "must be between 0 and 1"),
+    "an impossible level": (put("variance_estimate", 2, level="1.5"), "variance_estimate_level"),
     "no level": (put("variance_estimate", 2, level=""), "chi_square_low is 0.0092"),
     "a level that only the bootstrap's interval lacks": (
         put("variance_estimate", 2, level="", chi_square_low="", chi_square_high=""),
@@ -328,7 +328,7 @@ ALTERED = {
     ),
     "a bootstrap interval from below 0": (
         put("variance_estimate", 2, bootstrap_low="-0.001"),
-        "the bootstrap's interval is -0.001 to",
+        "variance_estimate_limits",
     ),
     "a bootstrap interval without its seed": (
         put("variance_estimate", 2, bootstrap_seed=""),

@@ -834,6 +834,12 @@ SPOILT = {
         "refuses what it holds",
     ),
     "a matrix without its event": (emptied("event.csv"), "no event tells of"),
+    "an import of its own": (
+        lambda members: members.update(
+            {"event.csv": members["event.csv"].replace(",task created,", ",archive imported,", 1)}
+        ),
+        "event.csv: an event says 'archive imported'",
+    ),
     "a decision without its event": (
         lambda members: members.update(
             {"event.csv": members["event.csv"].replace(",matrix withdrawn,", ",something else,", 1)}

@@ -241,11 +241,50 @@ def test_an_event_is_not_only_claimed(engine, logged, claim):
         written(engine, claim, "UPDATE roundbook.task SET title = 'silently'", told=False)
 
 
+def test_no_type_or_operator_of_the_writer_s_own_deceives_a_guard(engine, logged):
+    written(engine, "UPDATE roundbook.round SET status = 'published'")
+    xid = (
+        "CREATE TYPE pg_temp.xid AS ENUM ('x')",
+        "CREATE FUNCTION pg_temp.f(pg_catalog.xid8) RETURNS pg_temp.xid LANGUAGE sql"
+        " AS $$ SELECT 'x'::pg_temp.xid $$",
+        "CREATE CAST (pg_catalog.xid8 AS pg_temp.xid) WITH FUNCTION pg_temp.f(pg_catalog.xid8)",
+        "CREATE FUNCTION pg_temp.g(pg_temp.xid) RETURNS pg_catalog.xid LANGUAGE sql"
+        " AS $$ SELECT xmin FROM roundbook.event WHERE id = 1 $$",
+        "CREATE CAST (pg_temp.xid AS pg_catalog.xid) WITH FUNCTION pg_temp.g(pg_temp.xid)"
+        " AS IMPLICIT",
+        "SET LOCAL search_path = pg_temp, pg_catalog",
+        "SET LOCAL roundbook.told = '1'",
+    )
+    with pytest.raises(DatabaseError, match="no event tells of this change of task"):
+        written(engine, *xid, "UPDATE roundbook.task SET title = 'silently'", told=False)
+    operator = (
+        "CREATE SCHEMA own",
+        "CREATE FUNCTION own.never(text, text) RETURNS boolean LANGUAGE sql AS $$ SELECT false $$",
+        "CREATE OPERATOR own.<> (LEFTARG = text, RIGHTARG = text, FUNCTION = own.never)",
+        "SET LOCAL search_path = own, pg_catalog",
+    )
+    with pytest.raises(DatabaseError, match="round 1 is published and stays so"):
+        written(engine, *operator, "UPDATE roundbook.round SET status = 'draft'")
+
+
+def test_every_guard_looks_in_the_catalogue_alone(engine):
+    with unit_of_work(engine) as connection:
+        paths = connection.execute(
+            text(
+                "SELECT proname, proconfig FROM pg_proc"
+                " WHERE pronamespace = 'roundbook'::regnamespace"
+                " AND prorettype = 'trigger'::regtype"
+            )
+        ).all()
+    assert len(paths) >= 11
+    assert {each.proname for each in paths if not each.proconfig} == set()
+
+
 def test_what_is_checked_early_is_checked_again(engine, logged):
     event = "INSERT INTO roundbook.event (what, software) VALUES ('fitted', 's')"
     early = (event, *factor_set()[:2], "SET CONSTRAINTS ALL IMMEDIATE")
     written(engine, *early, FACTOR_SET_RUNS.format(listed=2))
-    with pytest.raises(DatabaseError, match="factor set 3 lists other than the runs it says"):
+    with pytest.raises(DatabaseError, match=r"factor set 3 says that 2 runs .* but 1 do"):
         written(
             engine,
             *(each.replace("assessments, 2", "assessments, 3") for each in early),
@@ -264,9 +303,9 @@ def test_the_table_is_named_that_was_changed_without_an_event(engine, logged):
         ({"topics": 0}, "has factors of 0 topics, not of 3"),
         ({"topics": 2}, "has factors of 2 topics, not of 3"),
         ({"runs": 3}, "says that 3 runs standardise it, but 2 do"),
-        ({"listed": 1}, "factor set 2 lists other than the runs it says"),
+        ({"listed": 1}, "says that 2 runs standardise it, but 1 do"),
         ({"which": "chosen"}, "says that 2 runs standardise it, but 0 do"),
-        ({"which": "chosen", "listed": 1}, "factor set 2 lists other than the runs it says"),
+        ({"which": "chosen", "listed": 1}, "says that 2 runs standardise it, but 1 do"),
     ],
 )
 def test_half_a_factor_set_is_not_committed(engine, logged, given, said):

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, text
 
 from service.database.tables import drift_report, event, matrix, plan, withdrawal
 from service.errors import BadFile
-from service.logbook.archive.tables import table_member
+from service.logbook.archive.tables import IMPORTED, table_member
 
 _WITHDRAWALS = text("""
 SELECT matrix_id, decided.withdrawals, told.events
@@ -27,6 +27,8 @@ ORDER BY matrix_id
 LIMIT 1
 """)
 
+_IMPORTS = text("SELECT id FROM roundbook.event WHERE what = :what AND id = ANY(:events) LIMIT 1")
+
 # A plan may have begun as one of no task, whose events an archive of some tasks leaves out.
 _SAVED = """
 SELECT (SELECT count(*) FROM roundbook.{table} WHERE task_id IS NOT NULL AND id = ANY(:saved)),
@@ -36,12 +38,20 @@ SELECT (SELECT count(*) FROM roundbook.{table} WHERE task_id IS NOT NULL AND id 
 
 
 def check_told(connection: Connection, ids: Mapping[str, Mapping[int, int]], file: str) -> None:
-    """Refuse an archive in which a decision or a saved result has no event.
+    """Refuse an archive in which a decision or a saved result has no event, or an import has one.
 
     Parameters
     ----------
     ids : by table, what id each number of the archive has become
     """
+    own = connection.execute(
+        _IMPORTS, {"what": IMPORTED, "events": list(ids[event.name].values())}
+    ).scalar()
+    if own is not None:
+        raise BadFile(
+            f"an event says '{IMPORTED}', which is told of the database it happened to alone",
+            f"{file}/{table_member(event)}",
+        )
     numbers = {made: number for number, made in ids[matrix.name].items()}
     untold = connection.execute(_WITHDRAWALS, {"matrices": list(numbers)}).one_or_none()
     if untold is not None:

@@ -139,7 +139,7 @@ def _check_bootstrap(row: Row[Any], scores: npt.NDArray[np.float64], what: str, 
     mean = row.variance * (1 - 1 / row.topics)
     slack = SAME * mean + noise / row.dof
     if not (
-        0 <= row.bootstrap_low <= mean + slack
+        row.bootstrap_low <= mean + slack
         and mean - slack <= row.bootstrap_high
         and row.bootstrap_low <= row.bootstrap_high
     ):
