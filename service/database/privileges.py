@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from psycopg import sql
 from sqlalchemy import Connection, text
 
-from service.database.tables import SCHEMA, metadata
+from service.database.tables import SCHEMA, event, metadata
 
 Access = Literal["service", "reader"]
 
@@ -17,6 +17,11 @@ _CHANGEABLE = {
     "task": ("title",),
     "round": ("held", "collection", "status"),
     "run": ("team_id", "type", "contributed_to_pool", "system"),
+}
+
+# An event's number tells when it came, so whoever adds one does not choose it.
+_INSERT = {
+    "event": f"INSERT ({', '.join(each.name for each in event.columns if each.identity is None)})"
 }
 
 
@@ -50,7 +55,7 @@ def _on_table(name: str, access: Access) -> tuple[str, ...]:
     if access == "reader":
         return ("SELECT",)
     columns = ", ".join(_CHANGEABLE.get(name, ()))
-    return ("SELECT", "INSERT", *([f"UPDATE ({columns})"] if columns else []))
+    return ("SELECT", _INSERT.get(name, "INSERT"), *([f"UPDATE ({columns})"] if columns else []))
 
 
 def give(connection: Connection, role: str, grants: list[Grant]) -> None:

@@ -278,7 +278,7 @@ def test_a_backup_that_fails_leaves_nothing(filled, tmp_path, monkeypatch, broke
     assert old.read_bytes() == before
 
 
-@pytest.mark.parametrize("share", [0, 5_000, 10_000_000])
+@pytest.mark.parametrize("some", ["head -c 0", "sed '/^CREATE FUNCTION/,$d'", "cat"])
 def test_a_restore_whose_program_is_killed_changes_nothing(filled, tmp_path, monkeypatch, share):
     """As a server short of memory kills it; psql, at the end of what it gets, sees no error."""
     file = tmp_path / "a.dump"
@@ -291,7 +291,7 @@ def test_a_restore_whose_program_is_killed_changes_nothing(filled, tmp_path, mon
         found = find(name, major, **options)
         if name != "pg_restore":
             return found
-        part = f"""'{found}' "$@" | head -c {share}; kill -KILL $$"""
+        part = f"""'{found}' "$@" | {some}; kill -KILL $$"""
         program.write_text(
             "#!/bin/sh\n"
             f'case "$*" in *--exit-on-error*) {part};; esac\n'
