@@ -279,7 +279,7 @@ def test_a_backup_that_fails_leaves_nothing(filled, tmp_path, monkeypatch, broke
 
 
 @pytest.mark.parametrize("some", ["head -c 0", "sed '/^CREATE FUNCTION/,$d'", "cat"])
-def test_a_restore_whose_program_is_killed_changes_nothing(filled, tmp_path, monkeypatch, share):
+def test_a_restore_whose_program_is_killed_changes_nothing(filled, tmp_path, monkeypatch, some):
     """As a server short of memory kills it; psql, at the end of what it gets, sees no error."""
     file = tmp_path / "a.dump"
     save_backup(filled, file)
