@@ -98,8 +98,11 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code: 0, or as the README lists them."""
     begin(arguments)
     try:
-        app(args=list(arguments), prog_name="roundbook")
-        sys.stdout.flush()
+        try:
+            app(args=list(arguments), prog_name="roundbook")
+        finally:
+            # Typer leaves by SystemExit; what is still in the buffer may find no room.
+            sys.stdout.flush()
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except OutputLost as lost:

@@ -49,7 +49,10 @@ def test_a_full_output_takes_nothing_back(shell, roundbook, write):
         "round created",
         "matrix logged",
     ]
-    for words in ("--help", "--version", "task list", "matrix export 1", "log t r no.csv -h"):
+    for words in (
+        *("--help", "--version", "task list", "matrix export 1", "log t r no.csv -h"),
+        *("events --format csv", "events --format json"),
+    ):
         done = shell(f"{words} >/dev/full")
         assert (done.returncode, len(done.stderr.splitlines())) == (1, 1), done
 
