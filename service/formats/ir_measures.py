@@ -109,8 +109,9 @@ class _KeyTwice(ValueError):
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     # json would silently keep the last one.
-    entry = dict(pairs)
-    if len(entry) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _KeyTwice(next(key for key in entry if keys.count(key) > 1))
+    entry: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in entry:
+            raise _KeyTwice(key)
+        entry[key] = value
     return entry

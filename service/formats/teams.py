@@ -7,10 +7,10 @@ from pathlib import Path
 
 from service.errors import BadFile
 from service.formats.cells import checked_name, shown
-from service.formats.table import TEAM_WORDS, named_column, table_rows
+from service.formats.table import RUN_WORDS, TEAM_WORDS, named_column, table_rows
 from service.formats.text import DEFAULT_MAX_BYTES, read_text
 
-_RUN = (("run", "run_id", "runid", "run_tag", "runtag", "run_name", "tag"),)
+_RUN = RUN_WORDS[:1]  # a system has a column of its own here
 _TYPE = (("type", "run_type", "runtype"),)
 _POOL = (("contributed_to_pool",), ("contributed", "pooled", "in_pool", "pool"))
 _SYSTEM = (("system", "system_id", "system_name"),)
