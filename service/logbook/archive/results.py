@@ -8,18 +8,17 @@ from math import isclose
 from typing import Any, TypeVar
 
 import numpy as np
-from pydantic import ValidationError
 from sqlalchemy import Connection, Row, Table, select, text
 
 from service.database.tables import drift_report, factor, factor_set, plan, task, topic
-from service.errors import BadFile
+from service.errors import BadFile, RecordError
 from service.logbook.archive.scores import SAME
 from service.logbook.archive.tables import table_member
 from service.logbook.drift.collections import collections_differ
 from service.logbook.drift.factors import compare_factors
 from service.logbook.drift.report import DriftReport
 from service.logbook.plans.plan import Plan
-from service.logbook.result import Result
+from service.logbook.result import Result, read_result
 from service.statistics.variance import pool_variances
 
 _AT_ONCE = 100
@@ -172,14 +171,9 @@ def _factors(connection: Connection, factor_set_id: int) -> dict[str, tuple[floa
 def _printed(model: type[_Printed], table: Table, row: Row[Any], file: str) -> _Printed:
     """Return a result, or refuse one that could never be shown, and never be deleted."""
     try:
-        return model.model_validate(row.result)
-    except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        where = ".".join(map(str, fault["loc"]))
-        raise BadFile(
-            f"a result cannot be read: {where}: {fault['msg'].lower()}",
-            f"{file}/{table_member(table)}",
-        ) from None
+        return read_result(model, row.result, "a result")
+    except RecordError as error:
+        raise BadFile(str(error).rstrip("."), f"{file}/{table_member(table)}") from None
 
 
 def _compare(what: str, said: Any, there: Any, place: str, noise: float = 0.0) -> None:  # noqa: ANN401

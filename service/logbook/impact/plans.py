@@ -7,9 +7,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, text
 
 from service.logbook.impact.dependents import Dependent
-from service.logbook.plans.plan import Plan
+from service.logbook.plans.plan import Plan, read_plan
 from service.logbook.plans.standing import PlanStanding, plan_standings, renewal
-from service.logbook.result import read_result
 
 
 def plan_dependents(connection: Connection, matrix: Row[Any]) -> list[Dependent]:
@@ -25,9 +24,7 @@ def plan_dependents(connection: Connection, matrix: Row[Any]) -> list[Dependent]
     rows = connection.execute(
         text(_PLANS), {"matrix": matrix.id, "task": matrix.task_id, "measure": matrix.measure}
     ).all()
-    plans = [
-        read_result(Plan, row.result, f"Plan '{row.name}', version {row.version},") for row in rows
-    ]
+    plans = [read_plan(row) for row in rows]
     standings = plan_standings(
         connection,
         [

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict, Field, SerializeAsAny
 
 from service.logbook.plans.design import Design
 from service.logbook.plans.rounds import RoundPower
 from service.logbook.pooling import Interval
-from service.logbook.result import Result
+from service.logbook.result import Result, read_result
 
 if TYPE_CHECKING:
+    from sqlalchemy import Row
+
     from service.logbook.variances import VarianceHistory
 else:
     # That module loads SQLAlchemy, a third of a second that a plan from a given variance is
@@ -73,3 +75,14 @@ class Plan(Design):
     rounds: list[RoundPower] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
     protocol: str = ""
+
+
+def read_plan(row: Row[Any]) -> Plan:
+    """Read a saved plan back, from a row with its `name`, `version` and `result`.
+
+    Raises
+    ------
+    RecordError
+        When it was not Roundbook that saved it.
+    """
+    return read_result(Plan, row.result, f"Plan '{row.name}', version {row.version},")

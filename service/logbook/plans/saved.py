@@ -15,9 +15,9 @@ from service.database.tables import task as task_table
 from service.errors import AlreadyRecorded, InputError, NotRecorded
 from service.logbook.events import record_event
 from service.logbook.lookup import check_name, find_task
-from service.logbook.plans.plan import Plan
+from service.logbook.plans.plan import Plan, read_plan
 from service.logbook.plans.standing import StaleEstimate, plan_standings, renewal
-from service.logbook.result import Result, read_result
+from service.logbook.result import Result
 
 
 class PlanEntry(Result):
@@ -115,8 +115,8 @@ def save_plan(
                 raise AlreadyRecorded(
                     f"'{name}' is a plan of task '{other[0]}' already; choose another name."
                 )
-            if note in (None, last.note) and _content(_stored(last)) == _content(plan):
-                return SavedPlan(**_entry(last, versions), status="unchanged", plan=_stored(last))
+            if note in (None, last.note) and _content(read_plan(last)) == _content(plan):
+                return SavedPlan(**_entry(last, versions), status="unchanged", plan=read_plan(last))
         saved = connection.execute(
             plan_table.insert()
             .values(
@@ -168,7 +168,7 @@ def list_plans(engine: Engine, task: str | None = None) -> PlanList:
         standings = plan_standings(
             connection,
             [
-                (_stored(row), list(zip(row.computed or (), row.published or (), strict=True)))
+                (read_plan(row), list(zip(row.computed or (), row.published or (), strict=True)))
                 for row in rows
             ],
         )
@@ -235,7 +235,7 @@ def show_plan(engine: Engine, name: str, *, version: int | None = None) -> Shown
             .where(plan_estimate.c.plan_id == row.id)
             .order_by(plan_estimate.c.position)
         ).all()
-        plan = _stored(row)
+        plan = read_plan(row)
         (standing,) = plan_standings(connection, [(plan, [tuple(each) for each in rests_on])])
     stale, new_rounds = standing.stale, standing.new_rounds
     return ShownPlan(
@@ -261,10 +261,6 @@ def _versions(connection: Connection, name: str) -> list[Row[Any]]:
 def _entry(row: Row[Any], versions: list[Row[Any]]) -> dict[str, Any]:
     names = ("name", "version", "task", "note", "saved_at", "saved_by", "software")
     return {name: getattr(row, name) for name in names} | {"versions": len(versions)}
-
-
-def _stored(row: Row[Any]) -> Plan:
-    return read_result(Plan, row.result, f"Plan '{row.name}', version {row.version},")
 
 
 def _content(plan: Plan) -> dict[str, Any]:
