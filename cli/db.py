@@ -6,7 +6,7 @@ import typer
 
 from cli import backup, db_grant
 from cli.options import Database, Form
-from cli.output import Column, show
+from cli.output import Column, show, terminal
 from cli.session import chosen
 
 app = typer.Typer(
@@ -23,13 +23,19 @@ _COLUMNS = (
 
 @app.command(epilog="Example: roundbook db upgrade")
 def upgrade(context: typer.Context, form: Form = "table", database: Database = None) -> None:
-    """Bring the schema up to date, keeping all data."""
+    """Bring the schema up to date, keeping all data.
+
+    What a later schema stores beside the scores is computed from them, matrix by matrix.
+    """
     from service.logbook.record import open_server
     from service.logbook.schema import upgrade_schema
     from service.settings import load_settings
 
-    with open_server(load_settings(), chosen(context, database)) as engine:
-        state = upgrade_schema(engine)
+    with (
+        open_server(load_settings(), chosen(context, database)) as engine,
+        terminal(talk=True).status("Upgrading ...") as status,
+    ):
+        state = upgrade_schema(engine, status.update)
     show(state, form, [state], _COLUMNS)
 
 

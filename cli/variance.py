@@ -20,26 +20,31 @@ from cli.options import (
     Scaled,
     TaskName,
 )
-from cli.output import Column, count, counted, number, print_table, show, talk
+from cli.output import Column, count, number, print_table, show, talk
 from cli.session import record
 
 if TYPE_CHECKING:
+    from service.logbook.pooling import Interval
     from service.logbook.variances import VarianceHistory
 
 app = typer.Typer(no_args_is_help=True, help="Variances: of a measure in each round, and pooled.")
+
+
+def _limits(interval: Interval) -> str:
+    from service.logbook.variance_words import limits
+
+    return limits(interval.low, interval.high)
+
 
 _ROUNDS = (
     Column("round", "Round"),
     count("topics", "Topics"),
     count("runs", "Runs"),
+    count("clusters", "Teams"),
     number("variance", "Variance", 5),
-    Column(
-        "interval", "95% interval", lambda interval: f"[{interval.low:.5f}, {interval.high:.5f}]"
-    ),
+    Column("interval", "95% interval", _limits),
     number("two_way_variance", "Two-way", 5),
-    count("dof", "dof"),
     Column("origin", "From"),
-    Column("source", "Source"),
 )
 
 PoolBy = Annotated[
@@ -81,23 +86,10 @@ def _heading(history: VarianceHistory) -> list[str]:
 
 
 def _footing(history: VarianceHistory) -> list[str]:
-    pooled = history.pooled
-    line = (
-        f"Pooled over {counted(len(pooled.rounds), 'round')} by {pooled.weights}:"
-        f" {pooled.variance:.5f}"
-    )
-    if pooled.interval:
-        line += f", 95% interval [{pooled.interval.low:.5f}, {pooled.interval.high:.5f}]"
-        line += f" ({pooled.interval.method})"
-    else:
-        line += ", no interval, since a variance of 0 has none"
-    line += f"; dof {pooled.dof}"
-    if pooled.max_min_ratio is not None and len(pooled.rounds) > 1:
-        line += f", max/min {pooled.max_min_ratio:.2f}"
-    if pooled.homogeneity.p_value is not None:
-        line += f", Bartlett p {pooled.homogeneity.p_value:.2g}"
-    left_out = [each.sentence(pooled.rounds) for each in history.withdrawn]
-    return [line, *([pooled.warning] if pooled.warning else []), *left_out]
+    from service.logbook.variance_words import summary
+
+    left_out = [matrix.sentence(history.pooled.rounds) for matrix in history.withdrawn]
+    return [*summary(history), *left_out]
 
 
 @app.command(epilog="Example: roundbook variance history covid --since 2020-05-01 --scale std-ab")
@@ -157,7 +149,11 @@ class _Line(NamedTuple):
     low: float | None
     high: float | None
     method: str | None
+    of: str | None
     two_way_variance: float | None
+    two_way_low: float | None
+    two_way_high: float | None
+    clusters: int | None
     dof: int
     origin: str
     source: str | None
@@ -168,7 +164,7 @@ _LINES = tuple(Column(name, name) for name in _Line._fields)
 
 def _lines(history: VarianceHistory) -> Iterator[_Line]:
     for row in history.rounds:
-        interval = row.interval
+        interval, two_way = row.interval, row.two_way_interval
         yield _Line(
             history.measure,
             history.assessments,
@@ -179,7 +175,11 @@ def _lines(history: VarianceHistory) -> Iterator[_Line]:
             interval.low if interval else None,
             interval.high if interval else None,
             interval.method if interval else None,
+            interval.of if interval else None,
             row.two_way_variance,
+            two_way.low if two_way else None,
+            two_way.high if two_way else None,
+            row.clusters,
             row.dof,
             row.origin,
             row.source,
@@ -210,21 +210,25 @@ def pooled(
         result.variance,
         limits.low if limits else None,
         limits.high if limits else None,
+        result.next_round.u80 if result.next_round else None,
         result.dof,
         result.weights,
         result.rounds,
         result.max_min_ratio,
         result.homogeneity.p_value,
+        result.two_way_variance,
     )
     columns = (
-        number("variance", "Pooled variance", 5),
+        number("variance", "Pooled", 5),
         number("low", "95% from", 5),
         number("high", "to", 5),
+        number("planning_variance", "Planning", 5),
+        number("two_way_variance", "Two-way", 5),
         count("dof", "dof"),
         Column("weights", "Weighed by"),
         Column("rounds", "Rounds", ", ".join),
         number("max_min_ratio", "Max/min", 2),
-        Column("bartlett_p", "Bartlett p", lambda value: f"{value:.2g}", "right"),
+        Column("homogeneity_p", "Wald p", lambda value: f"{value:.2g}", "right"),
     )
     for withdrawn in found.withdrawn:
         talk(f"Note: {withdrawn.sentence()}")
@@ -237,11 +241,13 @@ class _PooledLine(NamedTuple):
     variance: float
     low: float | None
     high: float | None
+    planning_variance: float | None
     dof: int
     weights: str
     rounds: list[str]
     max_min_ratio: float | None
-    bartlett_p: float | None
+    homogeneity_p: float | None
+    two_way_variance: float | None
 
 
 @app.command(
@@ -258,6 +264,9 @@ def record_(
     runs: Annotated[int, typer.Option("--runs", metavar="m", help="Number of runs.")],
     topics: Annotated[int, typer.Option("--topics", metavar="n", help="Number of topics.")],
     source: Annotated[str, typer.Option("--source", metavar="TEXT", help="Where it is published.")],
+    teams: Annotated[
+        int | None, typer.Option("--teams", metavar="G", help="Number of teams of the runs.")
+    ] = None,
     scale: Scaled = "raw",
     assessments: Annotated[
         str, typer.Option("--assessments", metavar="LABEL", help="Which assessments.")
@@ -281,6 +290,7 @@ def record_(
             runs=runs,
             topics=topics,
             source=source,
+            teams=teams,
             scale=scale,
             assessments=assessments,
             revise=revise,

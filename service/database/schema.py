@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.resources import files
 
 from alembic import command
@@ -40,8 +41,15 @@ def _revision(connection: Connection) -> str | None:
     return context.get_current_revision()
 
 
-def upgrade(engine: Engine) -> tuple[str | None, str]:
+def upgrade(
+    engine: Engine, progress: Callable[[str], object] = lambda _: None
+) -> tuple[str | None, str]:
     """Bring the schema up to date, each migration in one transaction of its own.
+
+    Parameters
+    ----------
+    progress : callable
+        Told in a few words what is done next, where a migration computes from scores.
 
     Returns
     -------
@@ -55,6 +63,7 @@ def upgrade(engine: Engine) -> tuple[str | None, str]:
     with unit_of_work(engine) as connection:
         config = alembic_config()
         config.attributes["connection"] = connection
+        config.attributes["progress"] = progress
         command.upgrade(config, "head")
         connection.commit()
     return before, expected

@@ -287,7 +287,16 @@ _SCALES = "scale IN ('raw', 'std', 'std-cdf', 'std-ab')"
 _FINITE = "0 <= ALL (ARRAY[{0}]) AND 'Infinity' > ALL (ARRAY[{0}])"
 _SQUARES = _FINITE.format("sum_of_squares, two_way_sum_of_squares")
 _LIMITS = _FINITE.format("chi_square_low, chi_square_high, bootstrap_low, bootstrap_high")
+_RUNS_PARTS = _FINITE.format("runs_part, two_way_runs_part")
+_TOPIC_SQUARES = (
+    "array_position({0}, NULL) IS NULL AND 0 <= ALL ({0}) AND 'Infinity' > ALL ({0})"
+    " AND cardinality({0}) = topics"
+)
 
+# What an estimate is of comes in versions: when the teams of its runs become known, `runs_part` is
+# estimated anew. The vectors per topic stand in the order of `topic_ids`; with `runs_part` they
+# give every interval without a score being read. The intervals' own columns, chi_square_low to
+# bootstrap_seed, were filled until schema 0004 and are no longer read.
 variance_estimate = Table(
     "variance_estimate",
     metadata,
@@ -311,7 +320,21 @@ variance_estimate = Table(
     Column("bootstrap_seed", BigInteger),
     _required("software"),
     _now("estimated_at"),
-    UniqueConstraint("matrix_id", "scale", "factor_set_id", postgresql_nulls_not_distinct=True),
+    Column("version", Integer, nullable=False),
+    Column("clusters", Integer, nullable=False),
+    Column("runs_part", Double),
+    Column("two_way_runs_part", Double),
+    Column("topic_ids", ARRAY(BigInteger, dimensions=1), nullable=False),
+    Column("topic_squares", ARRAY(Double, dimensions=1), nullable=False),
+    Column("two_way_topic_squares", ARRAY(Double, dimensions=1)),
+    UniqueConstraint(
+        "matrix_id",
+        "scale",
+        "factor_set_id",
+        "version",
+        name="variance_estimate_version_key",
+        postgresql_nulls_not_distinct=True,
+    ),
     ForeignKeyConstraint(["factor_set_id", "matrix_id"], [factor_set.c.id, factor_set.c.matrix_id]),
     CheckConstraint(_SCALES, name="scale"),
     CheckConstraint("(scale = 'raw') = (factor_set_id IS NULL)", name="standardised_by_factors"),
@@ -319,6 +342,15 @@ variance_estimate = Table(
     CheckConstraint(_SQUARES, name="squares"),
     CheckConstraint(_LIMITS, name="limits"),
     CheckConstraint("level > 0 AND level < 1", name="level"),
+    CheckConstraint("version >= 1", name="version"),
+    CheckConstraint("clusters >= 1 AND clusters <= runs", name="clusters"),
+    CheckConstraint(_RUNS_PARTS, name="runs_parts"),
+    CheckConstraint(
+        "array_position(topic_ids, NULL) IS NULL AND cardinality(topic_ids) = topics",
+        name="topic_ids",
+    ),
+    CheckConstraint(_TOPIC_SQUARES.format("topic_squares"), name="topic_squares"),
+    CheckConstraint(_TOPIC_SQUARES.format("two_way_topic_squares"), name="two_way_topic_squares"),
 )
 
 # Estimates that were published without their matrix: most of a campaign's history is only
@@ -340,6 +372,7 @@ published_variance = Table(
     _required("software"),
     _now("recorded_at"),
     _required("recorded_by"),
+    Column("teams", Integer),
     UniqueConstraint(
         "round_id",
         "measure_id",
@@ -350,6 +383,7 @@ published_variance = Table(
     ),
     CheckConstraint(_SCALES, name="scale"),
     CheckConstraint("topics >= 2 AND runs >= 1", name="size"),
+    CheckConstraint("teams >= 1 AND teams <= runs", name="teams"),
     CheckConstraint("variance > 0 AND variance < 'Infinity'", name="variance"),
     CheckConstraint("source <> ''", name="source"),
     CheckConstraint("revision = 1 OR coalesce(reason, '') <> ''", name="revised_for_a_reason"),

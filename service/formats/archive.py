@@ -27,7 +27,7 @@ from service.formats.archive_frame import find_disagreement
 from service.formats.text import shown_path
 
 FORMAT = "roundbook archive"
-VERSION = 1
+VERSION = 2
 MANIFEST = "manifest.json"
 
 # What is read at most, whatever an archive claims. The largest score matrix fits into a member.

@@ -1,27 +1,30 @@
-"""Variance estimates: computed once, when a matrix is logged, and read from then on."""
+"""Variance estimates: computed when a matrix is logged, and read from then on."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Row, select, text
 
-from service.database.tables import variance_estimate
-from service.logbook.factors import FittedFactors
+from service.database.tables import factor_set, matrix, variance_estimate
+from service.logbook.factors import FittedFactors, load_factors
 from service.logbook.result import SOFTWARE
-from service.logbook.storing import StoredMatrix
-from service.statistics.bootstrap import bootstrap_variance
-from service.statistics.standardisation import standardise, std_ab, std_cdf
-from service.statistics.two_way import two_way_variance
-from service.statistics.variance import ResidualVariance, residual_variance
-from service.statistics.variance_interval import chi_square_interval
-
-# Of the topic bootstrap; stored with every interval. Logging must stay quick, so matrices past
-# 200,000 scores get fewer resamples, down to 200 from a million scores on.
-RESAMPLES, LEVEL, SEED = 1000, 0.95, 0
-_MOST_WORK, _FEWEST = 200_000_000, 200
+from service.logbook.storing import StoredMatrix, load_matrix
+from service.statistics.standardisation import scale_scores, standardise, std_ab, std_cdf
+from service.statistics.variance.parts import VarianceParts, runs_parts, variance_parts
 
 Scores = npt.NDArray[np.float64]
+Vector = npt.NDArray[np.float64]
+
+
+class _OnScale(NamedTuple):
+    """Scores on a scale, and the ids of their topics: without those that the policy drops."""
+
+    scores: Scores
+    topic_ids: npt.NDArray[np.int64]
 
 
 def store_estimates(
@@ -29,44 +32,34 @@ def store_estimates(
     stored: StoredMatrix,
     fitted: FittedFactors | None,
     *,
-    raw: ResidualVariance | None,
+    raw: bool,
 ) -> dict[str, float]:
-    """Store a matrix's residual variances, with their intervals; return them by scale.
+    """Store a matrix's residual variances, with what their intervals need; return them by scale.
 
     Without factors, or with fewer than two topics left after dropping those without spread,
     there is none on a standardised scale.
 
     Parameters
     ----------
-    raw : ResidualVariance, optional
-        The variance on the raw scale, unless that is stored already.
+    raw : bool
+        Whether the variance on the raw scale is to be stored too.
     """
-    scaled: dict[str, Scores] = {} if raw is None else {"raw": stored.scores}
+    scaled = {"raw": _OnScale(stored.scores, stored.topic_ids)} if raw else {}
     if fitted is not None:
-        mean, sd, scores = fitted.factors.mean, fitted.factors.sd, stored.scores
-        if fitted.zero_sd == "drop":
-            kept = sd > 0
-            mean, sd, scores = mean[kept], sd[kept], scores[kept]
-        if len(scores) >= 2:
-            std = standardise(scores, mean, sd)
-            scaled |= {"std-ab": std_ab(std), "std-cdf": std_cdf(std)}
+        scaled |= _standardised(stored, fitted)
     rows, variances = [], {}
     for scale, on_scale in scaled.items():
-        estimate = raw if scale == "raw" and raw is not None else residual_variance(on_scale)
-        variances[scale] = estimate.variance
+        parts = variance_parts(on_scale.scores, stored.team_ids)
+        variances[scale] = parts.one_way.variance
         rows.append(
             {
                 "matrix_id": stored.matrix_id,
                 "factor_set_id": None if scale == "raw" or fitted is None else fitted.factor_set_id,
                 "scale": scale,
-                "topics": estimate.topics,
-                "runs": estimate.runs,
-                "sum_of_squares": estimate.sum_of_squares,
-                "dof": estimate.dof,
-                "variance": estimate.variance,
-                **_two_way(on_scale),
-                **_intervals(on_scale, estimate),
+                "version": 1,
                 "software": SOFTWARE,
+                **estimate_columns(parts),
+                "topic_ids": on_scale.topic_ids.tolist(),
             }
         )
     if rows:
@@ -74,27 +67,153 @@ def store_estimates(
     return variances
 
 
-def _two_way(scores: Scores) -> dict[str, float | int | None]:
-    if scores.shape[1] < 2:
-        return {"two_way_sum_of_squares": None, "two_way_dof": None}
-    found = two_way_variance(scores)
-    return {"two_way_sum_of_squares": found.sum_of_squares, "two_way_dof": found.dof}
-
-
-def _intervals(scores: Scores, estimate: ResidualVariance) -> dict[str, float | int | None]:
-    chi_square = chi_square_interval(estimate.sum_of_squares, estimate.dof, LEVEL)
-    resamples = min(RESAMPLES, max(_FEWEST, _MOST_WORK // scores.size))
-    found = bootstrap_variance(scores, resamples=resamples, level=LEVEL, seed=SEED)
-    known = found.low is not None
+def estimate_columns(parts: VarianceParts) -> dict[str, Any]:
+    """Return what a row of ``variance_estimate`` holds of the statistics of a score matrix."""
+    one_way, two_way = parts.one_way, parts.two_way
     return {
-        "level": LEVEL,
-        "chi_square_low": chi_square.low,
-        "chi_square_high": chi_square.high,
-        "bootstrap_low": found.low,
-        "bootstrap_high": found.high,
-        "bootstrap_resamples": resamples if known else None,
-        "bootstrap_seed": SEED if known else None,
+        "topics": parts.topics,
+        "runs": parts.runs,
+        "clusters": parts.clusters,
+        "sum_of_squares": one_way.sum_of_squares,
+        "dof": one_way.dof,
+        "variance": one_way.variance,
+        "topic_squares": one_way.by_topic.tolist(),
+        "runs_part": one_way.runs_part,
+        "two_way_sum_of_squares": None if two_way is None else two_way.sum_of_squares,
+        "two_way_dof": None if two_way is None else two_way.dof,
+        "two_way_topic_squares": None if two_way is None else two_way.by_topic.tolist(),
+        "two_way_runs_part": None if two_way is None else two_way.runs_part,
     }
+
+
+def usable_topics(sd: Vector, zero_sd: str) -> npt.NDArray[np.bool_]:
+    """Return which topics count on a standardised scale, by the policy for those with sd 0."""
+    return sd > 0 if zero_sd == "drop" else np.ones(sd.size, dtype=bool)
+
+
+def _standardised(stored: StoredMatrix, fitted: FittedFactors) -> dict[str, _OnScale]:
+    kept = usable_topics(fitted.factors.sd, fitted.zero_sd)
+    if kept.sum() < 2:
+        return {}
+    topic_ids = stored.topic_ids[kept]
+    std = standardise(
+        stored.scores if kept.all() else stored.scores[kept],
+        fitted.factors.mean[kept],
+        fitted.factors.sd[kept],
+    )
+    return {
+        "std-ab": _OnScale(std_ab(std), topic_ids),
+        "std-cdf": _OnScale(std_cdf(std), topic_ids),
+    }
+
+
+def renew_runs_parts(connection: Connection, round_id: int) -> list[str]:
+    """Estimate anew what teams bear on, where teams of a round's runs became known since.
+
+    Each counting estimate of the round's latest matrices whose runs fall into fewer clusters than
+    it was made with gets a further version, with another `runs_part` and all else the same. The
+    earlier versions stay.
+
+    Returns
+    -------
+    list of str
+        The measures, one entry for each estimate that was renewed.
+    """
+    outdated = connection.execute(text(_OUTDATED), {"round": round_id}).all()
+    by_matrix: dict[int, list[Row[Any]]] = {}
+    for row in outdated:
+        by_matrix.setdefault(row.matrix_id, []).append(row)
+    for matrix_id, estimates in by_matrix.items():
+        row = connection.execute(select(matrix).where(matrix.c.id == matrix_id)).one()
+        stored = load_matrix(connection, row).stored()
+        for estimate, scores in _scores_of(connection, stored, estimates):
+            parts = runs_parts(scores, stored.team_ids)
+            connection.execute(
+                text(_FURTHER),
+                {
+                    "id": estimate.id,
+                    "clusters": parts.clusters,
+                    "runs_part": parts.one_way,
+                    "two_way_runs_part": parts.two_way,
+                    "software": SOFTWARE,
+                },
+            )
+    return [row.measure for row in outdated]
+
+
+def _scores_of(
+    connection: Connection, stored: StoredMatrix, estimates: Sequence[Row[Any]]
+) -> Iterator[tuple[Row[Any], Scores]]:
+    """Yield estimates of a matrix, each with the scores on its scale."""
+    for estimate in estimates:
+        if estimate.factor_set_id is None:
+            yield estimate, stored.scores
+            continue
+        factors = load_factors(
+            connection,
+            connection.execute(
+                select(factor_set).where(factor_set.c.id == estimate.factor_set_id)
+            ).one(),
+        )
+        yield (
+            estimate,
+            scores_on_scale(
+                stored.scores, factors.mean, factors.sd, estimate.scale, factors.row.zero_sd
+            ),
+        )
+
+
+def scores_on_scale(scores: Scores, mean: Vector, sd: Vector, scale: Any, zero_sd: str) -> Scores:  # noqa: ANN401
+    """Return a matrix's scores on a standardised scale, without the topics that the policy drops.
+
+    Parameters
+    ----------
+    scores : (topics, runs) float array
+    mean, sd : (topics,) float array
+    """
+    kept = usable_topics(sd, zero_sd)
+    return scale_scores(scores[kept], mean[kept], sd[kept], scale)
+
+
+# The latest version of every estimate by the latest factors, of the latest revisions of a round's
+# matrices, that was made with more clusters than the runs have teams or stand alone in today.
+_OUTDATED = """
+SELECT latest.id, latest.matrix_id, latest.factor_set_id, latest.scale, measure.name AS measure
+FROM (
+    SELECT DISTINCT ON (round_id, measure_id, assessments) id, measure_id
+    FROM roundbook.matrix
+    WHERE round_id = :round
+    ORDER BY round_id, measure_id, assessments, revision DESC
+) AS newest
+JOIN roundbook.measure ON measure.id = newest.measure_id
+CROSS JOIN LATERAL (
+    SELECT count(DISTINCT run.team_id) + count(*) FILTER (WHERE run.team_id IS NULL) AS clusters
+    FROM roundbook.score_vector
+    JOIN roundbook.run ON run.id = score_vector.run_id
+    WHERE score_vector.matrix_id = newest.id
+) AS known
+CROSS JOIN LATERAL (
+    SELECT DISTINCT ON (estimate.scale) estimate.*
+    FROM roundbook.variance_estimate AS estimate
+    LEFT JOIN roundbook.factor_set ON factor_set.id = estimate.factor_set_id
+    WHERE estimate.matrix_id = newest.id
+    ORDER BY estimate.scale, factor_set.version DESC, estimate.version DESC
+) AS latest
+WHERE latest.clusters > known.clusters
+ORDER BY latest.id
+"""
+
+_FURTHER = """
+INSERT INTO roundbook.variance_estimate
+    (matrix_id, factor_set_id, scale, topics, runs, sum_of_squares, dof, variance,
+     two_way_sum_of_squares, two_way_dof, topic_ids, topic_squares, two_way_topic_squares,
+     version, clusters, runs_part, two_way_runs_part, software)
+SELECT matrix_id, factor_set_id, scale, topics, runs, sum_of_squares, dof, variance,
+       two_way_sum_of_squares, two_way_dof, topic_ids, topic_squares, two_way_topic_squares,
+       version + 1, :clusters, :runs_part, :two_way_runs_part, :software
+FROM roundbook.variance_estimate
+WHERE id = :id
+"""
 
 
 def read_estimates(connection: Connection, matrix_id: int) -> dict[str, float]:
@@ -102,6 +221,6 @@ def read_estimates(connection: Connection, matrix_id: int) -> dict[str, float]:
     rows = connection.execute(
         select(variance_estimate.c.scale, variance_estimate.c.variance)
         .where(variance_estimate.c.matrix_id == matrix_id)
-        .order_by(variance_estimate.c.factor_set_id)
+        .order_by(variance_estimate.c.factor_set_id, variance_estimate.c.version)
     )
     return {row.scale: row.variance for row in rows}

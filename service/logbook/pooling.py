@@ -1,31 +1,44 @@
-"""A measure's variance in one round, and pooled over rounds."""
+"""A measure's variance in one round, and pooled over rounds, with intervals and a test."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
+from pydantic import ConfigDict, Field
+
+from service.logbook import variance_words as words
 from service.logbook.result import Result
-from service.statistics.homogeneity import bartlett
-from service.statistics.pooled_interval import pooled_interval
-from service.statistics.variance import pool_variances
-from service.statistics.variance_interval import chi_square_interval
+from service.statistics.variance.interval import VarianceInterval
+from service.statistics.variance.pooled import PooledVariance
+from service.statistics.variance.pooled import pool as pool_variances
+from service.statistics.variance.rounds import PublishedVariance
+from service.statistics.variance.rounds import RoundVariance as StoredVariance
 
 PoolBy = Literal["dof", "topics"]
 LEVEL = 0.95
-_DISAGREE = 0.05
+DISAGREE = 0.05
+
+Estimate = StoredVariance | PublishedVariance
 
 
 class Interval(Result):
     """A variance's interval at confidence `level`.
 
-    `method` is ``bootstrap`` (over topics, percentiles), ``chi-square`` (assumes normal and
-    independent scores) or ``combined`` (from the intervals of the rounds pooled).
+    `method` is ``jackknife``, or ``published`` for a value known with its sizes alone: `source`
+    then names where the variance per topic and per run comes from. `of` is ``systems`` (topics and
+    teams are samples) or ``these runs`` (topics alone). `high` is None where so few topics do not
+    bound the variance. Saved results of before may have ``chi-square``, ``bootstrap`` and
+    ``combined`` intervals.
     """
 
     low: float
-    high: float
+    high: float | None
     level: float
     method: str
+    of: str | None = None
+    source: str | None = None
+    few_topics: bool = False
 
 
 class RoundVariance(Result):
@@ -33,26 +46,34 @@ class RoundVariance(Result):
 
     `origin` is ``matrix`` (computed here from `matrix`, `revision` and, on a standardised
     scale, `factor_version`) or ``published`` (recorded from `source`, no matrix here).
-    `two_way_variance` is the residual after run and topic means. `interval` is the bootstrap's
-    where one was stored at logging, else chi-square's; None where the variance is 0.
+    `two_way_variance` is the residual after run and topic means. `clusters` counts the teams of
+    the runs, and the runs of unknown team one by one; None of a published value without its number
+    of teams. Where an interval is None, its reason is a code.
     """
+
+    # What earlier versions saved beside is kept as it was.
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False, extra="allow")
 
     round: str
     # None only of what was saved before assessments could be mixed.
     assessments: str | None = None
     ordinal: int
     runs: int
+    clusters: int | None = None
     topics: int
     variance: float
     dof: int
     sum_of_squares: float
+    interval: Interval | None
+    interval_reason: str | None = None
     two_way_variance: float | None
     two_way_dof: int | None
-    interval: Interval | None
-    chi_square: Interval | None
+    two_way_interval: Interval | None = None
+    two_way_interval_reason: str | None = None
     origin: str
     source: str | None
     estimate: int
+    estimate_version: int | None = None
     matrix: int | None
     revision: int
     factor_version: int | None
@@ -60,100 +81,152 @@ class RoundVariance(Result):
 
 
 class Homogeneity(Result):
-    """Bartlett's test of equal variances; None with a `reason` where it does not exist.
+    """Wald test, by F, of equal true variances; None with a `reason` where it does not exist.
 
-    Its dof treat scores as independent, which runs on the same topics are not, so it finds
-    differences too readily: read it beside the max/min ratio.
+    It knows which topics the rounds share, and so rejects as often as it says where nothing
+    differs, or less. `dof` and `dof_residual` are those of F. Results saved before hold Bartlett's
+    test, with `method` ``bartlett``.
     """
 
+    method: str = "bartlett"
     statistic: float | None
     dof: int | None
+    dof_residual: float | None = None
     p_value: float | None
     reason: str | None
+
+
+class NextRound(Result):
+    """Limits for the true variance of the next round of this kind.
+
+    4 of 5 next rounds stay below `u80`, the planning variance, 19 of 20 below `u95`, and 95% lie
+    between `low` and `high`; None where topics are too few. `tau2` is the variance of the true ln V
+    between rounds.
+    """
+
+    u80: float | None
+    u95: float | None
+    low: float | None
+    high: float | None
+    tau2: float | None
 
 
 class Pooled(Result):
     """The variance pooled over rounds: sum(w * variance) / sum(w).
 
-    `weights` says what w is: ``dof``, or ``topics`` for topics - 1. `warning` is None unless
-    the rounds disagree.
+    `weights` says what w is: ``dof``, or ``topics`` for topics - 1. `topics` counts the different
+    topics of all rounds. The two-way residual variance is pooled over `two_way_rounds`, those that
+    have one. `warning` is None unless the rounds disagree.
     """
 
     variance: float
     dof: int
     weights: PoolBy
     rounds: list[str]
+    topics: int | None = None
     max_min_ratio: float | None
     homogeneity: Homogeneity
     interval: Interval | None
+    interval_reason: str | None = None
+    next_round: NextRound | None = None
+    two_way_variance: float | None = None
+    two_way_dof: int | None = None
+    two_way_rounds: list[str] = Field(default_factory=list)
+    two_way_homogeneity: Homogeneity | None = None
+    two_way_interval: Interval | None = None
+    two_way_interval_reason: str | None = None
+    two_way_next_round: NextRound | None = None
     warning: str | None
 
 
-def pool(rounds: list[RoundVariance], weights: PoolBy = "dof") -> Pooled:
-    """Pool the variances of rounds of one measure on one scale."""
-    values, dofs = [each.variance for each in rounds], [each.dof for each in rounds]
-    shares = dofs if weights == "dof" else [each.topics - 1 for each in rounds]
-    test = bartlett(values, dofs)
-    known = [each.interval for each in rounds if each.interval is not None]
-    interval = None
-    if len(known) == len(rounds):
-        lows, highs = [each.low for each in known], [each.high for each in known]
-        combined = pooled_interval(values, lows, highs, shares)
-        method = known[0].method if len(rounds) == 1 else "combined"
-        interval = Interval(low=combined.low, high=combined.high, level=LEVEL, method=method)
-    return Pooled(
-        variance=pool_variances(values, shares).variance,
-        dof=sum(dofs),
-        weights=weights,
-        rounds=[each.round for each in rounds],
-        max_min_ratio=test.max_min_ratio,
-        homogeneity=Homogeneity(
-            statistic=test.statistic, dof=test.dof, p_value=test.p_value, reason=test.reason
-        ),
-        interval=interval,
-        warning=_warning(rounds, test.p_value, test.max_min_ratio),
-    )
+def pool(
+    rounds: Sequence[RoundVariance],
+    one_way: Sequence[Estimate],
+    two_way: Sequence[Estimate | None],
+    weights: PoolBy = "dof",
+) -> Pooled:
+    """Pool the variances of rounds of one measure on one scale.
 
-
-def chi_square(sum_of_squares: float, dof: int) -> tuple[float, float] | None:
-    """Return the limits of a published variance's chi-square interval, None for a variance of 0."""
-    found = chi_square_interval(sum_of_squares, dof, LEVEL)
-    return None if found.low is None or found.high is None else (found.low, found.high)
-
-
-def intervals(
-    variance: float,
-    level: float,
-    chi_square: tuple[float, float] | None,
-    bootstrap: tuple[float, float] | None,
-) -> tuple[Interval | None, Interval | None]:
-    """Return a variance's best interval and its chi-square one.
-
-    The percentile bootstrap's interval can miss its own estimate when topics are few; it is
-    then widened to reach it, since no interval may exclude what it is an interval of.
+    Parameters
+    ----------
+    one_way, two_way : sequence
+        What the statistics need of each round, weighed as `weights` says; None in `two_way` for a
+        round without a two-way variance.
     """
-    plain = chi_square and Interval(
-        low=chi_square[0], high=chi_square[1], level=level, method="chi-square"
+    pooled = pool_variances(one_way, LEVEL)
+    test = pooled.homogeneity
+    disagree = test.p_value is not None and test.p_value < DISAGREE
+    with_two_way = [row for row, second in zip(rounds, two_way, strict=True) if second is not None]
+    of_two_way: dict[str, Any] = {}
+    if with_two_way:
+        known = [estimate for estimate in two_way if estimate is not None]
+        judged = _judged(pool_variances(known, LEVEL))
+        of_two_way = {f"two_way_{key}": value for key, value in judged.items()}
+    return Pooled(
+        **_judged(pooled),
+        **of_two_way,
+        dof=sum(row.dof for row in rounds),
+        weights=weights,
+        rounds=[row.round for row in rounds],
+        topics=pooled.topics,
+        max_min_ratio=test.max_min_ratio,
+        two_way_dof=sum(row.two_way_dof or 0 for row in with_two_way) or None,
+        two_way_rounds=[row.round for row in with_two_way],
+        warning=words.disagreement(
+            [row.round for row in rounds if row.variance == 0],
+            len(rounds),
+            test.p_value if disagree else None,
+            test.max_min_ratio,
+        ),
     )
-    if bootstrap is None:
-        return plain or None, plain or None
-    low, high = min(bootstrap[0], variance), max(bootstrap[1], variance)
-    return Interval(low=low, high=high, level=level, method="bootstrap"), plain or None
 
 
-def _warning(rounds: list[RoundVariance], p_value: float | None, ratio: float | None) -> str | None:
-    zeros = [each.round for each in rounds if each.variance == 0]
-    if zeros and len(zeros) < len(rounds):
-        return (
-            f"The rounds disagree: the variance is 0 in {', '.join(zeros)} and not in the others,"
-            " so no test and no interval exist. One pooled value hides that: look for what is"
-            " wrong with the scores there before you plan with it."
-        )
-    if p_value is None or p_value >= _DISAGREE or ratio is None:
-        return None
-    p = "p < .001" if p_value < 0.001 else f"p = {p_value:.3f}"
+def interval_result(
+    interval: VarianceInterval, source: str | None = None
+) -> tuple[Interval | None, str | None]:
+    """Return an interval as a result, and the code of the reason where there is none.
+
+    Parameters
+    ----------
+    source : str, optional
+        Of a published variance: where its variance per topic and per run comes from.
+    """
+    if interval.low is None:
+        return None, interval.reason
     return (
-        f"The rounds disagree (Bartlett {p}, largest over smallest {ratio:.2f}): one pooled value"
-        " hides that, so plan with the upper end of its interval, or with the latest round's"
-        " variance. The test takes scores for independent, which runs on the same topics are not."
+        Interval(
+            low=interval.low,
+            high=interval.high,
+            level=interval.level,
+            method="jackknife" if source is None else "published",
+            of=interval.of,
+            source=source,
+            few_topics=interval.few_topics,
+        ),
+        interval.upper_reason,
     )
+
+
+def _judged(pooled: PooledVariance) -> dict[str, Any]:
+    test, following = pooled.homogeneity, pooled.next_round
+    interval, reason = interval_result(pooled.interval)
+    return {
+        "variance": pooled.variance,
+        "interval": interval,
+        "interval_reason": reason,
+        "homogeneity": Homogeneity(
+            method="wald-f",
+            statistic=test.statistic,
+            dof=test.dof1,
+            dof_residual=test.dof2,
+            p_value=test.p_value,
+            reason=test.reason,
+        ),
+        "next_round": NextRound(
+            u80=following.u80,
+            u95=following.u95,
+            low=following.low,
+            high=following.high,
+            tau2=following.tau2,
+        ),
+    }

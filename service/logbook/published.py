@@ -43,6 +43,7 @@ class RecordedVariance(Result):
     runs: int
     topics: int
     dof: int
+    teams: int | None
     source: str
     status: str
     notes: list[str]
@@ -58,6 +59,7 @@ def record_variance(
     runs: int,
     topics: int,
     source: str,
+    teams: int | None = None,
     scale: VarianceScale = "raw",
     assessments: str = DEFAULT_ASSESSMENTS,
     revise: str | None = None,
@@ -74,6 +76,8 @@ def record_variance(
         The within-run residual variance V_E, dof = runs * (topics - 1).
     source : str
         Where it is published.
+    teams : int, optional
+        How many teams the runs are of, where that is published: its interval rests on it.
     revise : str, optional
         The reason why another value replaces the one recorded, or why a published round takes one.
 
@@ -88,13 +92,19 @@ def record_variance(
     Frozen
         When the round is published and `revise` is not given.
     """
-    _check_published(variance, runs, topics)
+    _check_published(variance, runs, topics, teams)
     revise = check_reason("--revise", revise)
     check_text("source", source)
     source = source.strip()
     if not source:
         raise InputError("A published variance needs its source: name the paper and table.")
-    facts = {"variance": variance, "runs": runs, "topics": topics, "source": source}
+    facts = {
+        "variance": variance,
+        "runs": runs,
+        "topics": topics,
+        "teams": teams,
+        "source": source,
+    }
     with unit_of_work(engine) as connection:
         task_id, round_id = open_round(connection, task, round_label, create=create, user=user)
         recorded_measure = ensure_measure(connection, measure)
@@ -164,13 +174,14 @@ def record_variance(
         runs=runs,
         topics=topics,
         dof=runs * (topics - 1),
+        teams=teams,
         source=source,
         status="unchanged" if unchanged else "recorded",
         notes=notes,
     )
 
 
-def _check_published(variance: float, runs: int, topics: int) -> None:
+def _check_published(variance: float, runs: int, topics: int, teams: int | None) -> None:
     if not 1e-100 <= variance <= 1e100:
         raise InputError(
             f"A variance is a number above 0, and within what scores can have (1e-100 to 1e100),"
@@ -182,6 +193,8 @@ def _check_published(variance: float, runs: int, topics: int) -> None:
         )
     if max(topics, runs) >= 2**31:
         raise InputError("No round has that many topics or runs.")
+    if teams is not None and not 1 <= teams <= runs:
+        raise InputError(f"{runs} runs are of 1 to {runs} teams, not of {teams}.")
 
 
 def _current_published(connection: Connection, identity: dict[str, object]) -> Row[Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -114,19 +115,26 @@ WHERE run.id = described.id
 """
 
 
-def find_runs(
-    connection: Connection, round_id: int, tags: Sequence[str]
-) -> tuple[npt.NDArray[np.int64], list[bool | None]]:
-    """Return the ids of recorded runs, and whether each contributed to the pool (None: unknown)."""
+class RecordedRuns(NamedTuple):
+    """Recorded runs: ids, whether they contributed to the pool, their teams (None: unknown)."""
+
+    ids: npt.NDArray[np.int64]
+    contributed: list[bool | None]
+    team_ids: list[int | None]
+
+
+def find_runs(connection: Connection, round_id: int, tags: Sequence[str]) -> RecordedRuns:
+    """Return what is recorded of the runs of a round, in the order of their tags."""
     rows = connection.execute(
         text(
-            "SELECT run.id, run.contributed_to_pool FROM unnest(CAST(:tags AS text[]))"
-            " WITH ORDINALITY AS listed (tag, place) JOIN roundbook.run"
-            " ON run.round_id = :round AND run.tag = listed.tag ORDER BY place"
+            "SELECT run.id, run.contributed_to_pool, run.team_id"
+            " FROM unnest(CAST(:tags AS text[])) WITH ORDINALITY AS listed (tag, place)"
+            " JOIN roundbook.run ON run.round_id = :round AND run.tag = listed.tag ORDER BY place"
         ),
         {"round": round_id, "tags": list(tags)},
     ).all()
-    return (
+    return RecordedRuns(
         np.array([row.id for row in rows], dtype=np.int64),
         [row.contributed_to_pool for row in rows],
+        [row.team_id for row in rows],
     )

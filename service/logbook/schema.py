@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlalchemy import Engine
 
 from service.database import schema
@@ -32,15 +34,22 @@ def read_schema(engine: Engine) -> SchemaState:
     return SchemaState(current=current, expected=expected, status=status)
 
 
-def upgrade_schema(engine: Engine) -> SchemaState:
+def upgrade_schema(
+    engine: Engine, progress: Callable[[str], object] = lambda _: None
+) -> SchemaState:
     """Bring the schema up to date.
+
+    Parameters
+    ----------
+    progress : callable
+        Told in a few words what is done next, where statistics are computed from scores.
 
     Raises
     ------
     SchemaOutOfDate
         When the database is ahead of this program.
     """
-    before, after = schema.upgrade(engine)
+    before, after = schema.upgrade(engine, progress)
     status = "up to date" if before == after else "upgraded"
     return SchemaState(current=after, expected=after, status=status)
 

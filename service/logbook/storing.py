@@ -26,6 +26,7 @@ class StoredMatrix(NamedTuple):
     topic_ids: npt.NDArray[np.int64]
     run_ids: npt.NDArray[np.int64]
     contributed: list[bool | None]
+    team_ids: list[int | None]
 
 
 class LoadedMatrix(NamedTuple):
@@ -38,11 +39,17 @@ class LoadedMatrix(NamedTuple):
     topic_ids: npt.NDArray[np.int64]
     run_ids: npt.NDArray[np.int64]
     contributed: list[bool | None]
+    team_ids: list[int | None]
 
     def stored(self) -> StoredMatrix:
         """Return it as it was just after storing, for what is fitted to it."""
         return StoredMatrix(
-            self.row.id, self.scores, self.topic_ids, self.run_ids, self.contributed
+            self.row.id,
+            self.scores,
+            self.topic_ids,
+            self.run_ids,
+            self.contributed,
+            self.team_ids,
         )
 
 
@@ -79,7 +86,7 @@ def store_matrix(
 ) -> StoredMatrix:
     """Store a complete score matrix; its runs must be recorded already."""
     topic_ids = _ensure_topics(connection, task_id, settled.topics)
-    run_ids, contributed = find_runs(connection, series.round_id, settled.runs)
+    runs = find_runs(connection, series.round_id, settled.runs)
     matrix_id = connection.execute(
         matrix.insert()
         .values(
@@ -102,8 +109,10 @@ def store_matrix(
         )
         .returning(matrix.c.id)
     ).scalar_one()
-    store_scores(connection, settled.scores, matrix_id, topic_ids, run_ids)
-    return StoredMatrix(matrix_id, settled.scores, topic_ids, run_ids, contributed)
+    store_scores(connection, settled.scores, matrix_id, topic_ids, runs.ids)
+    return StoredMatrix(
+        matrix_id, settled.scores, topic_ids, runs.ids, runs.contributed, runs.team_ids
+    )
 
 
 def store_scores(
@@ -134,7 +143,7 @@ def load_matrix(connection: Connection, row: Row[Any]) -> LoadedMatrix:
         .order_by(matrix_topic.c.position)
     ).all()
     runs = connection.execute(
-        select(run.c.tag, run.c.id, run.c.contributed_to_pool)
+        select(run.c.tag, run.c.id, run.c.contributed_to_pool, run.c.team_id)
         .join(score_vector, score_vector.c.run_id == run.c.id)
         .where(score_vector.c.matrix_id == row.id)
         .order_by(score_vector.c.position)
@@ -147,6 +156,7 @@ def load_matrix(connection: Connection, row: Row[Any]) -> LoadedMatrix:
         np.array([each.id for each in topics], dtype=np.int64),
         np.array([each.id for each in runs], dtype=np.int64),
         [each.contributed_to_pool for each in runs],
+        [each.team_id for each in runs],
     )
 
 

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from service.errors import ImpossibleStatistic
 from service.statistics.score_matrix import checked_scores
 from service.statistics.standardisation import ZERO_SD_POLICIES, ZeroSd
+from service.statistics.ties import tied_topics
 
 
 def e_std(
@@ -63,6 +64,5 @@ def e_std(
     for topic, row in enumerate(ordered):
         shares[topic] = np.searchsorted(row, matrix[topic], side="right") / row.size
     if zero_sd is not None:
-        tied = ordered[:, 0] == ordered[:, -1]
-        shares[tied] = 0.5 if zero_sd == "average" else np.nan
+        shares[tied_topics(reference)] = 0.5 if zero_sd == "average" else np.nan
     return shares

@@ -11,6 +11,7 @@ from scipy.special import ndtr
 
 from service.errors import ImpossibleStatistic
 from service.statistics.score_matrix import checked_scores
+from service.statistics.ties import tied_topics
 
 Scale = Literal["std", "std-cdf", "std-ab"]
 SCALES: tuple[Scale, ...] = ("std", "std-cdf", "std-ab")
@@ -27,7 +28,8 @@ class Factors:
     ----------
     mean, sd : (topics,) float array
         Mean and sample standard deviation (ddof 1) of the standardising runs' scores, in the
-        measure's unit. ``sd`` is exactly 0.0 where all standardising runs tie.
+        measure's unit. ``sd`` is exactly 0.0 where all standardising runs tie, as
+        :func:`service.statistics.ties.tied_topics` says.
     runs : int
         Number of standardising runs, the same for every topic.
     """
@@ -82,6 +84,7 @@ def fit_factors(scores: ArrayLike, standardising: ArrayLike | None = None) -> Fa
     offset = centred.mean(axis=1)
     centred -= offset[:, np.newaxis]
     variance = np.einsum("ij,ij->i", centred, centred) / (runs - 1)
+    variance[tied_topics(matrix)] = 0.0
     return Factors(first + offset, np.sqrt(variance), runs)
 
 

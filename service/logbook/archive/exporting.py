@@ -22,6 +22,7 @@ from service.logbook.archive.tables import (
     RESULTS,
     TABLES,
     Numbers,
+    columns_of,
     has_id,
     in_order,
     refers_to,
@@ -190,9 +191,10 @@ def _numbered(connection: Connection, table: Table, tasks: Sequence[int] | None)
 def _rows(
     connection: Connection, table: Table, tasks: Sequence[int] | None, numbers: Numbers
 ) -> Iterator[str]:
-    yield write_record(column.name for column in table.columns)
+    columns = columns_of(table)
+    yield write_record(column.name for column in columns)
     rows = connection.execute(
-        select(table)
+        select(*columns)
         .where(rows_of(table, tasks))
         .order_by(*in_order(table))
         .execution_options(yield_per=_ROWS_AT_ONCE)
@@ -201,7 +203,7 @@ def _rows(
         try:
             yield write_record(
                 write_cell(column, _in_numbers(column, value, numbers))
-                for column, value in zip(table.columns, row, strict=True)
+                for column, value in zip(columns, row, strict=True)
             )
         except KeyError as error:
             raise RecordError(

@@ -27,6 +27,7 @@ from service.database.tables import (
     run,
     task,
     topic,
+    variance_estimate,
 )
 from service.errors import AlreadyRecorded, BadFile
 from service.formats.archive import Archive, open_archive
@@ -36,7 +37,7 @@ from service.logbook.archive.reading import table_rows
 from service.logbook.archive.results import check_plans, check_reports
 from service.logbook.archive.scores import read_matrix
 from service.logbook.archive.shared import ensure_shared
-from service.logbook.archive.statistics import check_statistics
+from service.logbook.archive.statistics import checked_estimates
 from service.logbook.archive.tables import (
     IMPORTED,
     IN_ORDER,
@@ -131,7 +132,7 @@ def import_archive(
                     _import_scores(state, progress)
                 elif table not in SCORES:
                     progress(f"Reading {table.name} ...")
-                    _import_table(state, table)
+                    _import_table(state, table, progress)
             _check_tasks(state)
             _publish(state)
             connection.execute(text("SET CONSTRAINTS ALL IMMEDIATE"))
@@ -182,11 +183,14 @@ def _refuse(archive: Archive, reason: str) -> NoReturn:
     raise BadFile(reason, archive.file)
 
 
-def _import_table(state: _Import, table: Table) -> None:
+def _import_table(state: _Import, table: Table, progress: Callable[[str], object]) -> None:
     rows = table_rows(state.archive, table, state.ids)
     if table in SHARED:
         place = f"{state.archive.file}/{table_member(table)}"
         state.ids[table.name] = ensure_shared(state.connection, table, list(rows), place)
+    elif table is variance_estimate:
+        file = state.archive.file
+        _insert(state, table, checked_estimates(state.connection, rows, file, progress))
     elif has_id(table):
         _insert(state, table, rows)
     else:
@@ -288,7 +292,6 @@ def _check_derived(state: _Import, progress: Callable[[str], object]) -> None:
     """Compare what was computed from other rows of the archive with what these give."""
     connection, file = state.connection, state.archive.file
     check_told(connection, state.ids, file)
-    check_statistics(connection, [each.id for each in state.matrices], file, progress)
     progress("Comparing the saved plans and reports ...")
     check_plans(connection, list(state.ids[plan.name].values()), file)
     check_reports(connection, list(state.ids[drift_report.name].values()), file)

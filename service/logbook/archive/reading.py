@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import Column, Table
@@ -13,6 +13,7 @@ from service.formats.archive_csv import Record, read_records
 from service.logbook.archive.tables import (
     RESULTS,
     Numbers,
+    columns_of,
     read_cell,
     refers_to,
     renumber,
@@ -36,26 +37,29 @@ def table_rows(archive: Archive, table: Table, ids: Numbers) -> Iterator[dict[st
     member = table_member(table)
     place = f"{archive.file}/{member}"
     records = read_records(archive, member)
-    names = [column.name for column in table.columns]
+    columns = columns_of(table, archive.manifest.version)
+    names = [column.name for column in columns]
     header = next(records, None)
     if header is None or header.cells != names:
         raise BadFile(f"the header must be {','.join(names)}", place, 1)
     count = 0
     for count, record in enumerate(records, 1):
-        yield _row(table, record, count, ids, place)
+        yield _row(columns, record, count, ids, place)
     if count != archive.manifest.members[member].rows:
         raise BadFile(f"there are {count} rows, and the manifest says otherwise", place)
 
 
-def _row(table: Table, record: Record, number: int, ids: Numbers, place: str) -> dict[str, Any]:
-    if len(record.cells) != len(table.columns):
+def _row(
+    columns: Sequence[Column[Any]], record: Record, number: int, ids: Numbers, place: str
+) -> dict[str, Any]:
+    if len(record.cells) != len(columns):
         raise BadFile(
-            f"expected {len(table.columns)} cells as in the header, found {len(record.cells)}",
+            f"expected {len(columns)} cells as in the header, found {len(record.cells)}",
             place,
             record.line,
         )
     row = {}
-    for position, (column, cell) in enumerate(zip(table.columns, record.cells, strict=True), 1):
+    for position, (column, cell) in enumerate(zip(columns, record.cells, strict=True), 1):
         try:
             value = read_cell(column, cell)
             if column.name != "id":

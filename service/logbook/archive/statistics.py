@@ -5,21 +5,19 @@ Checksums can be made anew by whoever alters a number; scores that give it canno
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 from sqlalchemy import Connection, Row, text
 
 from service.database.vectors import read_vectors
 from service.errors import BadFile, ImpossibleStatistic
-from service.logbook.archive.factors import check_factors
+from service.logbook.archive.factors import ReadFactors, check_factors
 from service.logbook.archive.variances import check_variance
 
-# Few enough for their factors to be held at once, many enough to ask the server seldom.
-_MATRICES_AT_ONCE = 100
-
-_MATRICES = text("""
+_MATRIX = text("""
 SELECT matrix.id, task.name AS task, round.label, measure.name AS measure, matrix.assessments,
        matrix.revision, matrix.topics,
        ARRAY(
@@ -27,13 +25,23 @@ SELECT matrix.id, task.name AS task, round.label, measure.name AS measure, matri
            FROM roundbook.matrix_topic JOIN roundbook.topic ON topic.id = matrix_topic.topic_id
            WHERE matrix_topic.matrix_id = matrix.id
            ORDER BY matrix_topic.position
-       ) AS names
+       ) AS names,
+       ARRAY(
+           SELECT topic_id FROM roundbook.matrix_topic
+           WHERE matrix_topic.matrix_id = matrix.id
+           ORDER BY matrix_topic.position
+       ) AS topic_ids,
+       ARRAY(
+           SELECT run.team_id
+           FROM roundbook.score_vector JOIN roundbook.run ON run.id = score_vector.run_id
+           WHERE score_vector.matrix_id = matrix.id
+           ORDER BY score_vector.position
+       ) AS team_ids
 FROM roundbook.matrix
 JOIN roundbook.round ON round.id = matrix.round_id
 JOIN roundbook.task ON task.id = round.task_id
 JOIN roundbook.measure ON measure.id = matrix.measure_id
-WHERE matrix.id = ANY(:ids)
-ORDER BY matrix.id
+WHERE matrix.id = :id
 """)
 
 _SETS = text("""
@@ -61,71 +69,74 @@ SELECT id, matrix_id, version, standardising, runs, zero_sd,
            WHERE factor_set_run.factor_set_id = factor_set.id
        ) AS listed
 FROM roundbook.factor_set
-WHERE matrix_id = ANY(:ids)
+WHERE matrix_id = :id
 ORDER BY id
 """)
 
-_ESTIMATES = text("""
-SELECT * FROM roundbook.variance_estimate WHERE matrix_id = ANY(:ids) ORDER BY id
-""")
+
+class CheckedMatrix(NamedTuple):
+    """A matrix of an archive, whose factors follow from its scores.
+
+    `name` says which it is, for messages; `scores` is (topics, runs); `topic_ids`, `team_ids` are
+    those of its topics and of its runs; `factors` are by factor set.
+    """
+
+    id: int
+    name: str
+    scores: npt.NDArray[np.float64]
+    topic_ids: npt.NDArray[np.int64]
+    team_ids: list[int | None]
+    factors: dict[int, ReadFactors]
 
 
-def check_statistics(
+def checked_estimates(
     connection: Connection,
-    matrices: Sequence[int],
+    rows: Iterable[dict[str, Any]],
     file: str,
     progress: Callable[[str], object],
-) -> None:
-    """Refuse an archive whose factors or variances are not those of its scores.
+) -> Iterator[dict[str, Any]]:
+    """Yield an archive's variance estimates, completed by what it does not carry.
 
     Parameters
     ----------
-    matrices : sequence of int
-        The ids of the matrices that were imported, with all that belongs to them.
+    rows : iterable of dict
+        Rows of ``variance_estimate`` by column, with ids of this database; their matrices and
+        factors are recorded.
     file : str
         The archive, for the message.
 
     Raises
     ------
     BadFile
-        Naming the first that differs, and both numbers.
+        Naming the first factor or variance that is not the one of its scores, and both numbers.
     """
-    for first in range(0, len(matrices), _MATRICES_AT_ONCE):
-        ids = list(matrices[first : first + _MATRICES_AT_ONCE])
-        progress(f"Computing the statistics of matrices {first + 1} to {first + len(ids)} ...")
-        sets, estimates = (
-            _by_matrix(connection, _SETS, ids),
-            _by_matrix(connection, _ESTIMATES, ids),
-        )
-        for row in connection.execute(_MATRICES, {"ids": ids}).all():
-            try:
-                _check(connection, row, sets[row.id], estimates[row.id], file)
-            except ImpossibleStatistic as error:
-                raise BadFile(f"{_what(row)}: {str(error).rstrip('.')}", file) from None
+    matrix: CheckedMatrix | None = None
+    count = 0
+    for row in rows:
+        if matrix is None or matrix.id != row["matrix_id"]:
+            count += 1
+            progress(f"Computing the statistics of matrix {count} ...")
+            matrix = _checked_matrix(connection, row["matrix_id"], file)
+        try:
+            yield row | check_variance(row, matrix, f"{file}/variance_estimate.csv")
+        except ImpossibleStatistic as error:
+            raise BadFile(f"{matrix.name}: {str(error).rstrip('.')}", file) from None
 
 
-def _by_matrix(connection: Connection, statement: Any, ids: list[int]) -> dict[int, list[Row[Any]]]:  # noqa: ANN401
-    found: dict[int, list[Row[Any]]] = defaultdict(list)
-    for row in connection.execute(statement, {"ids": ids}):
-        found[row.matrix_id].append(row)
-    return found
+def _checked_matrix(connection: Connection, matrix: int, file: str) -> CheckedMatrix:
+    row = connection.execute(_MATRIX, {"id": matrix}).one()
+    name, scores = _name(row), read_vectors(connection, row.id, row.topics)
+    try:
+        factors = {
+            factor_set.id: check_factors(factor_set, row.names, scores, name, file)
+            for factor_set in connection.execute(_SETS, {"id": matrix})
+        }
+    except ImpossibleStatistic as error:
+        raise BadFile(f"{name}: {str(error).rstrip('.')}", file) from None
+    return CheckedMatrix(row.id, name, scores, np.array(row.topic_ids), row.team_ids, factors)
 
 
-def _check(
-    connection: Connection,
-    row: Row[Any],
-    sets: list[Row[Any]],
-    estimates: list[Row[Any]],
-    file: str,
-) -> None:
-    what, scores = _what(row), read_vectors(connection, row.id, row.topics)
-    factors = {each.id: check_factors(each, row.names, scores, what, file) for each in sets}
-    for each in estimates:
-        of_set = None if each.factor_set_id is None else factors[each.factor_set_id]
-        check_variance(each, scores, of_set, what, f"{file}/variance_estimate.csv")
-
-
-def _what(row: Row[Any]) -> str:
+def _name(row: Row[Any]) -> str:
     return (
         f"'{row.task}' round '{row.label}', {row.measure} ({row.assessments}, revision"
         f" {row.revision})"

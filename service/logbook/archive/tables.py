@@ -19,6 +19,7 @@ from sqlalchemy.schema import sort_tables
 
 from service.database import tables
 from service.database.tables import metadata
+from service.formats.archive import VERSION
 
 README = "README.txt"
 # Recorded where an archive is read in; it belongs to that database and is not passed on.
@@ -33,8 +34,18 @@ SHARED = (tables.team, tables.measure)
 RESULTS = (tables.plan.c.result, tables.drift_report.c.result)
 _MATRIX_KEYS = ("matrix", "from_matrix", "to_matrix")
 
-# In the order in which they can be inserted: what a result names before the result, and the
-# names of topics and runs before the scores.
+# What is computed from the scores where an archive is read, and so not carried.
+_COMPUTED = {
+    tables.variance_estimate: {"topic_ids", "topic_squares", "two_way_topic_squares"},
+}
+# What archives of version 1 had not yet.
+_NEW_IN_2 = {
+    tables.variance_estimate: {"version", "clusters", "runs_part", "two_way_runs_part"},
+    tables.published_variance: {"teams"},
+}
+
+# In the order in which they can be inserted: what a result names before the result, the names of
+# topics and runs before the scores, and these and the factors before the variances.
 IN_ORDER: Sequence[Table] = sort_tables(
     metadata.tables.values(),
     extra_dependencies=[
@@ -42,6 +53,9 @@ IN_ORDER: Sequence[Table] = sort_tables(
         (tables.published_variance, tables.plan),
         (tables.run, tables.matrix_topic),
         (tables.matrix_topic, tables.score_vector),
+        (tables.score_vector, tables.variance_estimate),
+        (tables.factor, tables.variance_estimate),
+        (tables.factor_set_run, tables.variance_estimate),
     ],
 )
 TABLES = tuple(table for table in IN_ORDER if table not in SCORES)
@@ -58,6 +72,14 @@ def table_member(table: Table) -> str:
 def scores_member(number: int) -> str:
     """Return the name of the member that holds the scores of a matrix."""
     return f"scores/{number:06d}.csv"
+
+
+def columns_of(table: Table, version: int = VERSION) -> list[Column[Any]]:
+    """Return the columns of a table that an archive of a version has."""
+    left_out = set(_COMPUTED.get(table, ()))
+    if version < 2:
+        left_out |= _NEW_IN_2.get(table, set())
+    return [column for column in table.columns if column.name not in left_out]
 
 
 def has_id(table: Table) -> bool:

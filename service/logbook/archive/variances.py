@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import isclose
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Row
 
 from service.errors import BadFile
-from service.logbook.archive.factors import ReadFactors
 from service.logbook.archive.scores import ROUNDING, SAME
-from service.statistics.bootstrap import check_resampling
-from service.statistics.standardisation import scale_scores
-from service.statistics.two_way import two_way_variance
-from service.statistics.variance import residual_variance
-from service.statistics.variance_interval import chi_square_interval
+from service.logbook.estimates import estimate_columns, scores_on_scale, usable_topics
+from service.statistics.variance.parts import VarianceParts, variance_parts
 
-_BOOTSTRAP = ("bootstrap_low", "bootstrap_high", "bootstrap_resamples", "bootstrap_seed")
+if TYPE_CHECKING:
+    from service.logbook.archive.statistics import CheckedMatrix
+
+# A runs' part is what one variance of a logarithm is more than another.
+_RUNS_PART = 1e-9
 
 
 class _Computed(NamedTuple):
@@ -30,121 +29,76 @@ class _Computed(NamedTuple):
     noise: float = 0.0
 
 
-def check_variance(
-    row: Row[Any],
-    scores: npt.NDArray[np.float64],
-    factors: ReadFactors | None,
-    what: str,
-    place: str,
-) -> None:
-    """Refuse a variance estimate that is not the one of its scores.
+def check_variance(row: dict[str, Any], matrix: CheckedMatrix, place: str) -> dict[str, Any]:
+    """Return what an estimate's row lacks; refuse one that is not the one of its scores.
 
     Parameters
     ----------
-    scores : (topics, runs) float array
-        On the raw scale.
-    factors
-        Those of the estimate's set; None on the raw scale.
-    what : str
-        Which matrix it is, for the message.
+    row : dict
+        A row of ``variance_estimate`` by column. What the archive's version did not have is not
+        among its keys.
+    matrix
+        The matrix that the estimate is of.
+    place : str
+        The archive and its member, for the message.
 
     Raises
     ------
     BadFile
-        Naming the matrix, scale and column, and what was read beside what was found.
+        Naming the matrix, scale and column, and what was read beside what was computed.
     ImpossibleStatistic
         When there is no such variance of these scores.
     """
-    what = f"{what}, {row.scale} scale"
-    if factors is not None:
+    what = f"{matrix.name}, {row['scale']} scale"
+    scores, topic_ids = matrix.scores, matrix.topic_ids
+    if row["factor_set_id"] is not None:
+        # By the factors as they were read: where a topic's scores hardly differ, what they are
+        # divided by is rounding itself.
+        factors = matrix.factors[row["factor_set_id"]]
         what += f" by factor version {factors.version}"
-        scores = _on_scale(scores, factors, row.scale)
-    for column, found, noise in _computed(row, scores):
-        said = getattr(row, column)
-        if isinstance(said, float) and isinstance(found, float):
-            same = isclose(said, found, rel_tol=SAME, abs_tol=noise)
+        scores = scores_on_scale(scores, factors.mean, factors.sd, row["scale"], factors.zero_sd)
+        topic_ids = topic_ids[usable_topics(factors.sd, factors.zero_sd)]
+    parts = variance_parts(scores, matrix.team_ids)
+    for column, value, noise in _computed(row, parts, scores):
+        read = row[column]
+        if isinstance(read, float) and isinstance(value, float):
+            same = isclose(read, value, rel_tol=SAME, abs_tol=noise)
         else:
-            same = said == found
+            same = read == value
         if not same:
-            read, given = ("none" if each is None else repr(each) for each in (said, found))
-            raise BadFile(f"{what}: {column} is {read}, and the scores give {given}", place)
-    _check_bootstrap(row, scores, what, place)
+            shown, given = ("none" if number is None else repr(number) for number in (read, value))
+            raise BadFile(f"{what}: {column} is {shown}, and the scores give {given}", place)
+    columns = {**estimate_columns(parts), "version": 1, "topic_ids": topic_ids.tolist()}
+    # Estimates of the first schema have no two-way residual.
+    return {name: value for name, value in columns.items() if row.get(name) is None}
 
 
-def _on_scale(
-    scores: npt.NDArray[np.float64],
-    factors: ReadFactors,
-    scale: Any,  # noqa: ANN401
-) -> npt.NDArray[np.float64]:
-    # By the factors as they were read: where a topic's scores hardly differ, what they are
-    # divided by is rounding itself.
-    mean, sd = factors.mean, factors.sd
-    if factors.zero_sd == "drop":
-        kept = sd > 0
-        scores, mean, sd = scores[kept], mean[kept], sd[kept]
-    return scale_scores(scores, mean, sd, scale)
-
-
-def _computed(row: Row[Any], scores: npt.NDArray[np.float64]) -> Iterator[_Computed]:
-    found = residual_variance(scores)
+def _computed(
+    row: dict[str, Any], parts: VarianceParts, scores: npt.NDArray[np.float64]
+) -> Iterator[_Computed]:
     noise = _noise(scores)
-    for column in ("topics", "runs", "dof"):
-        yield _Computed(column, getattr(found, column))
-    yield _Computed("sum_of_squares", found.sum_of_squares, noise)
-    # From here on by the sum of squares as it was read, which may hold other rounding.
-    yield _Computed("variance", row.sum_of_squares / row.dof)
-    # Records of the first schema have neither what is left of runs and topics nor an interval.
-    old = row.level is None
-    if found.runs >= 2 and not (old and row.two_way_dof is None):
-        two_way = two_way_variance(scores)
-        yield _Computed("two_way_dof", two_way.dof)
-        yield _Computed("two_way_sum_of_squares", two_way.sum_of_squares, noise)
-    else:
+    yield _Computed("topics", parts.topics)
+    yield _Computed("runs", parts.runs)
+    yield _Computed("dof", parts.one_way.dof)
+    yield _Computed("sum_of_squares", parts.one_way.sum_of_squares, noise)
+    # By the sum of squares as it was read, which may hold other rounding.
+    yield _Computed("variance", row["sum_of_squares"] / row["dof"])
+    carries_parts = "clusters" in row
+    if parts.two_way is None:
         yield _Computed("two_way_dof", None)
         yield _Computed("two_way_sum_of_squares", None)
-    low = high = None
-    if not old:
-        interval = chi_square_interval(row.sum_of_squares, row.dof, row.level)
-        low, high = interval.low, interval.high
-    yield _Computed("chi_square_low", low)
-    yield _Computed("chi_square_high", high)
+    elif carries_parts or row["two_way_dof"] is not None:
+        yield _Computed("two_way_dof", parts.two_way.dof)
+        yield _Computed("two_way_sum_of_squares", parts.two_way.sum_of_squares, noise)
+    # Made with more clusters than there are today, an estimate is of the time before some teams
+    # were known, which the archive does not tell.
+    if carries_parts and row["clusters"] <= parts.clusters:
+        yield _Computed("clusters", parts.clusters)
+        two_way = None if parts.two_way is None else parts.two_way.runs_part
+        yield _Computed("runs_part", parts.one_way.runs_part, _RUNS_PART)
+        yield _Computed("two_way_runs_part", two_way, _RUNS_PART)
 
 
 def _noise(scores: npt.NDArray[np.float64]) -> float:
     """Return what of a sum of squares may be rounding: squares of the scores' last digits."""
     return scores.size * (ROUNDING * float(np.abs(scores).max())) ** 2
-
-
-def _check_bootstrap(row: Row[Any], scores: npt.NDArray[np.float64], what: str, place: str) -> None:
-    """Refuse a bootstrap interval that no resampling of these scores gives.
-
-    It is not drawn again: the generator's stream may change from one NumPy to the next.
-    """
-    given = [getattr(row, column) for column in _BOOTSTRAP]
-    if given.count(None) not in (0, len(given)):
-        raise BadFile(f"{what}: only a part of the bootstrap's interval is there", place)
-    there = None not in given
-    if row.level is None:
-        if there:
-            raise BadFile(f"{what}: the bootstrap's interval has no level", place)
-        return
-    noise = _noise(scores)
-    if not there:
-        if row.sum_of_squares > noise:
-            raise BadFile(f"{what}: the bootstrap's interval is not there", place)
-        return
-    check_resampling(row.bootstrap_resamples, row.level, row.bootstrap_seed)
-    # The mean of all resamples, which the interval holds between its ends. The variance itself
-    # need not lie there: topics of two kinds, half and half, vary less in almost all resamples.
-    mean = row.variance * (1 - 1 / row.topics)
-    slack = SAME * mean + noise / row.dof
-    if not (
-        row.bootstrap_low <= mean + slack
-        and mean - slack <= row.bootstrap_high
-        and row.bootstrap_low <= row.bootstrap_high
-    ):
-        raise BadFile(
-            f"{what}: the bootstrap's interval is {row.bootstrap_low!r} to {row.bootstrap_high!r},"
-            f" without the mean of the resampled variances, {mean!r}",
-            place,
-        )

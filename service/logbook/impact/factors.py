@@ -136,6 +136,10 @@ def _estimates(
     for row in connection.execute(text(_ESTIMATES), {"matrix": matrix.id}):
         why, renew = (scores, None) if row.version is None else judged[row.factor_set_id]
         by = "" if row.version is None else f" by factor version {row.version}"
+        if why is None and row.estimate_version < row.latest_version:
+            why = f"teams became known since; estimate {row.latest_version} takes its place"
+        if row.latest_version > 1:
+            by += f", estimate {row.estimate_version}"
         found.append(
             Dependent(
                 kind="variance estimate",
@@ -153,10 +157,13 @@ def _estimates(
 
 _ESTIMATES = """
 SELECT estimate.scale, estimate.factor_set_id, estimate.estimated_at, factor_set.version,
+       estimate.version AS estimate_version,
+       max(estimate.version) OVER (PARTITION BY estimate.scale, estimate.factor_set_id)
+           AS latest_version,
        coalesce(factor_set.fitted_by, matrix.logged_by) AS saved_by
 FROM roundbook.variance_estimate AS estimate
 JOIN roundbook.matrix ON matrix.id = estimate.matrix_id
 LEFT JOIN roundbook.factor_set ON factor_set.id = estimate.factor_set_id
 WHERE estimate.matrix_id = :matrix
-ORDER BY factor_set.version NULLS FIRST, estimate.scale
+ORDER BY factor_set.version NULLS FIRST, estimate.scale, estimate.version
 """

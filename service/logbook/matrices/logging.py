@@ -20,7 +20,7 @@ from service.formats import (
     read_teams,
     settle_missing,
 )
-from service.logbook.estimates import read_estimates, store_estimates
+from service.logbook.estimates import read_estimates, renew_runs_parts, store_estimates
 from service.logbook.events import record_event
 from service.logbook.factors import FittedFactors, fit_and_store, standardising_runs
 from service.logbook.impact.dependents import Dependent
@@ -35,7 +35,7 @@ from service.logbook.lookup import (
     withdrawn_words,
 )
 from service.logbook.matrices.neighbours import notes_on_neighbours
-from service.logbook.matrices.notes import notes_on, notes_on_teams
+from service.logbook.matrices.notes import notes_on, notes_on_renewed, notes_on_teams
 from service.logbook.matrices.revisions import check_revision, check_seen, read_revision
 from service.logbook.measures import ensure_measure, notes_on_new
 from service.logbook.result import SOFTWARE, Result
@@ -43,7 +43,6 @@ from service.logbook.rounds import open_round
 from service.logbook.runs import record_runs
 from service.logbook.storing import content_hash, store_matrix
 from service.statistics.standardisation import ZeroSd
-from service.statistics.variance import residual_variance
 
 
 class LoggedMatrix(Result):
@@ -289,6 +288,7 @@ def _log(
     digest = content_hash(settled.topics, settled.runs, settled.scores)
     current = latest_matrix(connection, series)
     described = record_runs(connection, series.round_id, settled.runs, teams)
+    renewed = renew_runs_parts(connection, series.round_id) if teams and described else []
     if current is not None and current.content_hash == digest:
         if current.withdrawn is not None:
             raise Withdrawn(
@@ -302,7 +302,7 @@ def _log(
                 task_id=task_id,
                 round_id=series.round_id,
                 matrix_id=current.id,
-                details={"runs": described},
+                details={"runs": described, "estimates_renewed": len(renewed)},
             )
         sets = [row for row in factor_sets(connection, series) if row.matrix_id == current.id]
         return _Done(
@@ -313,12 +313,11 @@ def _log(
             sets[-1].standardising if sets else None,
             read_estimates(connection, current.id),
             described,
-            [],
+            notes_on_renewed(renewed),
         )
     check_revision(connection, series, revise, settled, current)
     if current is not None:
         check_seen(connection, series, current, seen, asked)
-    raw = residual_variance(settled.scores)
     revision = current.revision + 1 if current is not None else 1
     stored = store_matrix(
         connection,
@@ -342,7 +341,7 @@ def _log(
             user=user,
             reason=revise,
         )
-    variances = store_estimates(connection, stored, fitted, raw=raw)
+    variances = store_estimates(connection, stored, fitted, raw=True)
     record_event(
         connection,
         "matrix logged" if revision == 1 else "matrix revised",
@@ -372,6 +371,7 @@ def _log(
                 connection, task_id, series, stored, digest=digest, replaced=current
             ),
             *notes_on(settled, fitted),
+            *notes_on_renewed(renewed),
         ],
         None if current is None else current.id,
     )

@@ -40,6 +40,23 @@ def notes_on(settled: SettledMatrix, fitted: FittedFactors | None) -> list[str]:
     return notes
 
 
+def notes_on_renewed(measures: Sequence[str]) -> list[str]:
+    """Return what became of variance estimates when teams became known, in a sentence.
+
+    Parameters
+    ----------
+    measures : sequence of str
+        One entry for each estimate that was renewed.
+    """
+    if not measures:
+        return []
+    names = ", ".join(dict.fromkeys(measures))
+    return [
+        f"The teams of runs became known: the intervals of {len(measures)} variance estimates"
+        f" ({names}) were estimated anew by team, and what was saved on the earlier ones is stale."
+    ]
+
+
 def notes_on_teams(runs: Sequence[str], teams: Mapping[str, RunTeam]) -> list[str]:
     """Return which runs a team file names in vain, and which it leaves out, a sentence each."""
     if not teams:

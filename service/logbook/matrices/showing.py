@@ -37,10 +37,16 @@ class MatrixRun(Result):
 
 
 class MatrixVariance(Result):
-    """A matrix's residual variance on a scale, by a version of its factors."""
+    """A matrix's residual variance on a scale, by a version of its factors.
+
+    A further `version` of an estimate has the same variance: its interval was estimated anew when
+    teams became known, with the runs in fewer `clusters` (teams, and runs of unknown team).
+    """
 
     scale: str
     factor_version: int | None
+    version: int
+    clusters: int
     variance: float
     dof: int
     topics: int
@@ -205,12 +211,18 @@ def _variances(connection: Connection, matrix: int) -> list[MatrixVariance]:
         select(variance_estimate, factor_set.c.version.label("factor_version"))
         .outerjoin(factor_set, factor_set.c.id == variance_estimate.c.factor_set_id)
         .where(variance_estimate.c.matrix_id == matrix)
-        .order_by(factor_set.c.version.nulls_first(), variance_estimate.c.scale)
+        .order_by(
+            factor_set.c.version.nulls_first(),
+            variance_estimate.c.scale,
+            variance_estimate.c.version,
+        )
     )
     return [
         MatrixVariance(
             scale=row.scale,
             factor_version=row.factor_version,
+            version=row.version,
+            clusters=row.clusters,
             variance=row.variance,
             dof=row.dof,
             topics=row.topics,

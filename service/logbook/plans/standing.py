@@ -143,6 +143,8 @@ def _why(was: RoundVariance, now: RoundVariance | None, *, withdrawn: bool) -> s
         return f"the published value was corrected (revision {now.revision})"
     if was.revision != now.revision:
         return f"its score matrix was corrected (revision {now.revision})"
+    if was.factor_version == now.factor_version:
+        return "its teams became known, which its interval rests on"
     return f"its factors were fitted anew (version {now.factor_version})"
 
 

@@ -1,0 +1,350 @@
+"""Rounds drawn from one population, a known drift imposed, and what the intervals then say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from service.statistics.drift.assessment import assess_drift
+from service.statistics.drift.kin import kin_groups
+from tests.coverage.old_rules import old_drift
+from tests.coverage.populations import RealPopulation, population
+
+SHIFTS = (0.0, 0.1, 0.2, 0.3, 0.5)
+RATIOS = (1.1, 1.25, 1.5)
+AT_FIRST_SHIFT = ("shift width", "ratio .95", "ratio .90", "ratio width", "old .95")
+
+
+@dataclass(frozen=True)
+class DriftCell:
+    """Two rounds of one population, the second moved by each of `shifts` and `ratios` in turn.
+
+    Attributes
+    ----------
+    units : (int, int)
+        Units drawn for the first and the second round.
+    shared : int
+        How many of them are the same units with the same runs in both rounds.
+    known : {'units', 'kin', 'runs'}
+        What the assessment is told of units: all, nothing (so it infers kin groups), or that
+        every run is one.
+    noise : float
+        Sd of an error of its own in every cell of both rounds, in topic sds.
+    shifts : tuple of float
+        True shifts, in average first-round sds.
+    ratio : float
+        True ratio of the second round's sds to the first's.
+    """
+
+    name: str
+    population: str
+    units: tuple[int, int]
+    topics: int
+    reference: Mapping[str, float] = field(default_factory=dict)
+    shared: int = 0
+    known: str = "units"
+    noise: float = 0.0
+    shifts: tuple[float, ...] = SHIFTS
+    ratio: float = 1.0
+    slack: float = 0.0
+
+    @property
+    def seed_name(self):
+        return f"drift {self.population} {self.units} {self.topics} {self.shared}"
+
+    def replicate(self, generator):
+        rounds = _Rounds(self, generator)
+        taken = [self._assess(rounds, shift) for shift in self.shifts]
+        # Coverage is averaged over the true shifts; all else is measured at each, widths at the
+        # first, since the interval of a large shift also carries the error of the sds.
+        means = {
+            quantity: sum(values[quantity] for values in taken) / len(taken)
+            for quantity in ("shift .95", "shift .90", "these .95")
+        }
+        means |= {quantity: taken[0][quantity] for quantity in AT_FIRST_SHIFT}
+        return means | {
+            f"{quantity}@{shift:g}": values[quantity]
+            for shift, values in zip(self.shifts, taken, strict=True)
+            for quantity in ("held", "aged", "moved", "old held", "old aged")
+        }
+
+    def _assess(self, rounds, shift):
+        scores_to = rounds.moved(shift, self.ratio)
+        drift = assess_drift(rounds.scores_from, scores_to, *rounds.labels(self.known))
+        ours, fixed = drift.systems_like_these, drift.these_runs
+        old_interval, old_verdict = old_drift(rounds.scores_from, scores_to)
+        return {
+            "shift .95": covers(ours.shift_95, shift),
+            "shift .90": covers(ours.shift_90, shift),
+            "shift width": width(ours.shift_95),
+            "ratio .95": covers(ours.sd_ratio_95, self.ratio),
+            "ratio .90": covers(ours.sd_ratio_90, self.ratio),
+            "ratio width": width(ours.sd_ratio_95),
+            "these .95": covers(fixed.shift_95, rounds.shift_of_these_runs(shift)),
+            "held": float(drift.verdict == "held"),
+            "aged": float(drift.verdict == "aged"),
+            "moved": float(drift.moved),
+            "old .95": covers(old_interval, shift),
+            "old held": float(old_verdict == "held"),
+            "old aged": float(old_verdict == "aged"),
+        }
+
+
+class _Rounds:
+    """The draw of one replication: the same topics and units for every true drift."""
+
+    def __init__(self, cell, generator):
+        self.field = population(cell.population)
+        self.fixed = isinstance(self.field, RealPopulation) and not cell.noise
+        first, second = cell.units
+        self.topics = self.field.draw_topics(generator, cell.topics)
+        units = self.field.draw_units(generator, first + second - cell.shared)
+        self.units = units[:first], units[first - cell.shared :]
+        scores, positions = self.field.draw_scores(generator, self.topics, units)
+        self.rounds = positions < first, positions >= first - cell.shared
+        self.positions = positions
+        # An error in both rounds widens the sds of both, so their true ratio stays 1.
+        self.spreads = self.field.spreads(self.topics) * math.hypot(1, cell.noise)
+        error = cell.noise * self.field.spreads(self.topics)[:, None]
+        self.scores_from, self.scores_to = (
+            scores[:, runs] + error * generator.normal(size=(len(scores), runs.sum()))
+            for runs in self.rounds
+        )
+
+    def moved(self, shift, ratio):
+        """The second round's scores, moved so that both true drifts are as wanted."""
+        centres = self.field.centres(self.topics)[:, None]
+        return centres + ratio * (self.scores_to - centres) + shift * self.spreads[:, None]
+
+    def labels(self, known):
+        if known == "units":
+            return tuple(self.positions[runs] for runs in self.rounds)
+        first, second = (
+            kin_groups(scores) if known == "kin" else np.arange(scores.shape[1])
+            for scores in (self.scores_from, self.scores_to)
+        )
+        return first, second + len(first)
+
+    def shift_of_these_runs(self, shift):
+        """The true shift where the drawn runs are all there are; NaN where it is not known."""
+        if not self.fixed:
+            return math.nan
+        first, second = (self.field.scores[:, self.field.columns(own)] for own in self.units)
+        move = (second.mean(axis=1) - first.mean(axis=1)).mean()
+        move += shift * self.field.scores.std(axis=1).mean()
+        return move / first.std(axis=1, ddof=1).mean()
+
+
+def covers(interval, truth):
+    """Whether an interval holds the truth; NaN without an interval."""
+    if interval is None or math.isnan(truth):
+        return math.nan
+    return float(interval[0] <= truth <= interval[1])
+
+
+def width(interval):
+    return math.nan if interval is None else interval[1] - interval[0]
+
+
+def _reference(shift, ratio, rates, old):
+    """A row as it is printed: coverage and width, held/aged in percent, the old rule's."""
+    names = ("shift .95", "shift .90", "shift width", "ratio .95", "ratio .90", "ratio width")
+    reference = dict(zip(names, (*shift, *ratio), strict=True))
+    for value, pair in zip(SHIFTS, rates.split(), strict=True):
+        reference |= _percents("{}", value, pair)
+    coverage, unmoved, moved = old.split()
+    return (
+        reference
+        | {"old .95": float(coverage)}
+        | _percents("old {}", 0, unmoved)
+        | _percents("old {}", 0.3, moved)
+    )
+
+
+def _percents(name, shift, pair):
+    held, aged = pair.split("/")
+    return {
+        f"{name.format('held')}@{shift:g}": int(held) / 100,
+        f"{name.format('aged')}@{shift:g}": int(aged) / 100,
+    }
+
+
+COVID1, COVID2 = "treccovid/1 teams", "treccovid/2 teams"
+
+DRIFT_CELLS = (
+    DriftCell(
+        "C3 COVID 1, 15/15 teams",
+        COVID1,
+        (15, 15),
+        30,
+        _reference(
+            (0.959, 0.915, 1.15), (0.963, 0.933, 0.47), "0/1 0/1 0/2 0/4 0/16", ".24 35/34 18/55"
+        ),
+    ),
+    DriftCell(
+        "C4 COVID 1, 40/15 teams",
+        COVID1,
+        (40, 15),
+        30,
+        _reference(
+            (0.959, 0.917, 0.92), (0.945, 0.902, 0.38), "0/0 0/1 0/2 0/7 0/25", ".23 48/19 21/58"
+        ),
+    ),
+    DriftCell(
+        "C5 COVID 2, 30/30 teams",
+        COVID2,
+        (30, 30),
+        35,
+        _reference(
+            (0.962, 0.914, 0.68), (0.948, 0.900, 0.34), "0/0 0/0 0/2 0/9 0/44", ".29 62/10 18/61"
+        ),
+    ),
+    DriftCell(
+        "C6 COVID 2, same 20 teams, noise",
+        COVID2,
+        (20, 20),
+        35,
+        _reference(
+            (0.964, 0.917, 0.05), (0.970, 0.938, 0.05), "100/0 100/0 4/2 0/99 0/100", ".95 100/0 0/100"
+        ),
+        shared=20,
+        noise=0.3,
+    ),
+    DriftCell(
+        "C7 COVID 2, 15/15 teams, 10 same",
+        COVID2,
+        (15, 15),
+        35,
+        _reference(
+            (0.987, 0.948, 0.60), (0.985, 0.957, 0.30), "6/0 2/0 0/1 0/8 0/54", ".32 76/6 11/69"
+        ),
+        shared=10,
+    ),
+    DriftCell(
+        "P1 adhoc 7 P@10, 30/30 runs",
+        "adhoc/trec_adhoc7_p10",
+        (30, 30),
+        50,
+        _reference(
+            (0.950, 0.907, 0.63), (0.972, 0.932, 0.34), "0/0 0/0 0/2 0/8 0/43", ".33 62/10 15/61"
+        ),
+    ),
+    DriftCell(
+        "K1 COVID 1, 15/15 teams hidden",
+        COVID1,
+        (15, 15),
+        30,
+        _reference(
+            (0.962, 0.906, 1.20), (0.977, 0.937, 0.48), "0/0 0/1 0/2 0/4 0/14", ".24 35/34 18/55"
+        ),
+        known="kin",
+    ),
+    DriftCell(
+        "K3 COVID 2, 30/30 teams hidden",
+        COVID2,
+        (30, 30),
+        35,
+        _reference(
+            (0.997, 0.979, 0.95), (0.990, 0.968, 0.46), "0/0 0/0 0/0 0/2 0/20", ".29 62/10 18/61"
+        ),
+        known="kin",
+    ),
+    DriftCell(
+        "U1 COVID 1, 15/15, runs as units",
+        COVID1,
+        (15, 15),
+        30,
+        _reference(
+            (0.761, 0.662, 0.69), (0.855, 0.785, 0.28), "0/6 0/5 0/11 0/19 0/45", ".24 35/34 18/55"
+        ),
+        known="runs",
+    ),
+    DriftCell(
+        "G1 Gauss as Robust, 30/30 runs",
+        "gauss robust",
+        (30, 30),
+        50,
+        _reference(
+            (0.948, 0.909, 0.51), (0.955, 0.903, 0.20), "0/0 0/0 0/3 0/12 0/64", ".39 72/3 10/64"
+        ),
+        slack=0.03,
+    ),
+    DriftCell(
+        "K4 the same, hidden",
+        "gauss robust",
+        (30, 30),
+        50,
+        _reference(
+            (0.949, 0.911, 0.51), (0.957, 0.903, 0.20), "1/0 0/0 0/3 0/12 0/64", ".39 72/3 10/64"
+        ),
+        known="kin",
+        slack=0.03,
+    ),
+    DriftCell(
+        "T1 Gauss as COVID, 10 teams of 3",
+        "gauss covid 3",
+        (10, 10),
+        50,
+        _reference(
+            (0.970, 0.933, 1.30), (0.952, 0.897, 0.59), "0/0 0/1 0/1 0/3 0/15", ".21 25/37 14/61"
+        ),
+        slack=0.03,
+    ),
+    DriftCell(
+        "T2 Gauss as COVID, 5 teams of 4",
+        "gauss covid 4",
+        (5, 5),
+        50,
+        _reference(
+            (0.988, 0.943, 2.23), (0.967, 0.935, 0.98), "0/0 0/0 0/1 0/2 0/5", ".24 8/54 7/63"
+        ),
+        slack=0.03,
+    ),
+    DriftCell(
+        "web 2011 AP, 30/30 runs",
+        "web/trec_web2011_ap",
+        (30, 30),
+        50,
+        {"shift .95": 0.965, "ratio .95": 0.955},
+        slack=0.03,
+    ),
+    DriftCell(
+        "NTCIR-7 Q, 30/30 runs",
+        "ntcir7_ir4qa/ntcir7ir4qa_q1000",
+        (30, 30),
+        50,
+        {"shift .95": 0.96, "ratio .95": 0.955},
+        slack=0.03,
+    ),
+    DriftCell(
+        "Robust 2003 AP, 30/30 runs",
+        "adhoc/trec_robust2003_ap",
+        (30, 30),
+        50,
+        {"shift .95": 0.95, "ratio .95": 0.95},
+        slack=0.03,
+    ),
+)
+
+
+def _spread_cells(number, coverage, rates):
+    base = DRIFT_CELLS[number]
+    for ratio, pair in zip(RATIOS, rates.split(), strict=True):
+        reference = {"ratio .95": coverage[0], "ratio .90": coverage[1]}
+        yield replace(
+            base,
+            name=f"{base.name}, ratio {ratio:g}",
+            reference=reference | _percents("{}", 0, pair),
+            shifts=(0.0,),
+            ratio=ratio,
+        )
+
+
+SPREAD_CELLS = (
+    *_spread_cells(0, (0.963, 0.910), "0/0 0/2 0/32"),
+    *_spread_cells(2, (0.947, 0.893), "0/0 0/2 0/58"),
+    *_spread_cells(3, (0.973, 0.937), "100/0 3/1 0/100"),
+)

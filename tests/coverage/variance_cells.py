@@ -1,0 +1,278 @@
+"""Matrices drawn from one population, and whether intervals of their variances hold its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from service.statistics.variance.interval import variance_interval
+from service.statistics.variance.parts import variance_parts
+from service.statistics.variance.pooled import pool
+from service.statistics.variance.rounds import RoundVariance
+from tests.coverage.old_rules import bartlett, bootstrap, chi_square
+from tests.coverage.populations import population
+
+
+@dataclass(frozen=True)
+class VarianceCell:
+    """One matrix; `units` are runs, or teams with all their runs.
+
+    Attributes
+    ----------
+    of : {'one_way', 'two_way'}
+        Which variance: V_E or V_2.
+    """
+
+    name: str
+    population: str
+    units: int
+    topics: int
+    reference: Mapping[str, float] = field(default_factory=dict)
+    of: str = "one_way"
+    slack: float = 0.0
+
+    @property
+    def seed_name(self):
+        return f"variance {self.population} {self.units} {self.topics}"
+
+    def replicate(self, generator):
+        scores, clusters = _draw(population(self.population), generator, self.topics, self.units)
+        truth = getattr(population(self.population), self.of)
+        part = getattr(variance_parts(scores, clusters), self.of)
+        intervals = {"new": _limits(part)}
+        if self.of == "one_way":
+            intervals["chi"] = chi_square(part.variance, part.dof)
+            intervals["boot"] = bootstrap(generator, scores)
+        covered = {name: float(low <= truth <= high) for name, (low, high) in intervals.items()}
+        return covered | {
+            f"{name} above": float(truth > high) for name, (low, high) in intervals.items()
+        }
+
+
+@dataclass(frozen=True)
+class PooledCell:
+    """Several rounds of one population, some topics in all of them, other runs in each.
+
+    Attributes
+    ----------
+    units, topics : tuple of int
+        Of every round; of its topics the first `shared` are the same in every round.
+    ratio : float
+        The last round's true variance over the others'.
+    """
+
+    name: str
+    population: str
+    units: tuple[int, ...]
+    topics: tuple[int, ...]
+    shared: int
+    reference: Mapping[str, float] = field(default_factory=dict)
+    of: str = "one_way"
+    ratio: float = 1.0
+    slack: float = 0.0
+
+    @property
+    def seed_name(self):
+        return f"pooled {self.population} {self.units} {self.topics} {self.shared}"
+
+    def replicate(self, generator):
+        field_ = population(self.population)
+        matrices, rounds = [], []
+        common = field_.draw_topics(generator, max(self.topics))
+        for number, (units, count) in enumerate(zip(self.units, self.topics, strict=True)):
+            again = min(self.shared, count)
+            own = field_.draw_topics(generator, count - again)
+            drawn = np.concatenate([common[:again], own])
+            scores, clusters = _draw(field_, generator, drawn, units)
+            if number == len(self.units) - 1:
+                scores = scores * np.sqrt(self.ratio)
+            # Topics of a round's own are numbered apart from those of every other round.
+            identities = np.r_[np.arange(again), 1000 * (number + 1) + np.arange(count - again)]
+            part = getattr(variance_parts(scores, clusters), self.of)
+            matrices.append(scores)
+            rounds.append(
+                RoundVariance(
+                    part.variance,
+                    part.dof,
+                    scores.shape[1],
+                    identities,
+                    part.by_topic,
+                    part.runs_part,
+                )
+            )
+        return self._judged(generator, matrices, rounds, getattr(field_, self.of))
+
+    def _judged(self, generator, matrices, rounds, truth):
+        pooled = pool(rounds)
+        p_old = bartlett([entry.variance for entry in rounds], [entry.weight for entry in rounds])
+        judged = {
+            "test": float(pooled.homogeneity.p_value < 0.05),
+            "bartlett": float(p_old < 0.05),
+        }
+        if self.ratio == 1:
+            judged["new"] = float(pooled.interval.low <= truth <= pooled.interval.high)
+            if self.of == "one_way":
+                low, high = bootstrap(generator, *matrices)
+                judged["boot"] = float(low <= truth <= high)
+        return judged
+
+
+def _draw(field_, generator, topics, units):
+    if isinstance(topics, int):
+        topics = field_.draw_topics(generator, topics)
+    return field_.draw_scores(generator, topics, field_.draw_units(generator, units))
+
+
+def _limits(part):
+    interval = variance_interval(part.variance, part.by_topic, part.runs_part)
+    # A limit that is not given excludes nothing.
+    return interval.low or 0.0, np.inf if interval.high is None else interval.high
+
+
+def _variance_cells(name, field_, units, references, *, of="one_way", slack=0.0):
+    """A row of the table: by topics, coverage of chi-square, bootstrap (above) and new (above)."""
+    names = ("chi", "boot", "boot above", "new", "new above")
+    for topics, printed in references.items():
+        values = [float(value) for value in printed.split()]
+        reference = dict(zip(names[-len(values) :], values, strict=True))
+        yield VarianceCell(f"{name}, n={topics}", field_, units, topics, reference, of, slack)
+
+
+ROBUST, NTCIR = "adhoc/trec_robust2003_ap", "ntcir7_ir4qa/ntcir7ir4qa_q1000"
+
+VARIANCE_CELLS = (
+    *_variance_cells(
+        "Gauss rho=.7, 30 runs",
+        "gauss .7",
+        30,
+        {
+            10: ".40 .76 .24 .95 .04",
+            25: ".37 .87 .13 .95 .03",
+            50: ".38 .91 .07 .95 .03",
+            100: ".36 .91 .08 .95 .03",
+        },
+    ),
+    *_variance_cells(
+        "NTCIR-7 Q, 20 runs",
+        NTCIR,
+        20,
+        {10: ".62 .82 .18 .98 .01", 25: ".60 .87 .12 .96 .02", 50: ".60 .88 .10 .97 .01"},
+    ),
+    *_variance_cells(
+        "Robust 2003 AP, 30 runs*",
+        ROBUST,
+        30,
+        {
+            10: ".32 .77 .23 .93 .05",
+            25: ".34 .85 .15 .93 .05",
+            50: ".35 .93 .06 .96 .01",
+            100: ".32 .94 .05 .97 .01",
+        },
+        slack=0.03,
+    ),
+    *_variance_cells(
+        "adhoc 7 P@10, 30 runs*",
+        "adhoc/trec_adhoc7_p10",
+        30,
+        {10: ".55 .80 .20 .97 .02", 25: ".57 .93 .07 .96 .03", 50: ".55 .92 .07 .96 .03"},
+        slack=0.03,
+    ),
+    *_variance_cells(
+        "COVID 1 nDCG@10, 15 teams*",
+        "treccovid/1 teams",
+        15,
+        {10: ".29 .76 .24 .96 .03", 25: ".29 .85 .15 .95 .03", 50: ".26 .87 .11 .96 .01"},
+        slack=0.03,
+    ),
+    *_variance_cells(
+        "V_2: Robust 2003 AP, 30 runs*",
+        ROBUST,
+        30,
+        {10: ".95 .05", 25: ".94 .06", 50: ".95 .05"},
+        of="two_way",
+        slack=0.03,
+    ),
+)
+
+
+def _pooled_cells(name, field_, rounds, references, *, units=30, **options):
+    """A row of the table: by shared topics, Bartlett, new interval, new test, bootstrap."""
+    names = ("bartlett", "new", "test", "boot")
+    for shared, printed in references.items():
+        values = (float(value) for value in printed.split())
+        yield PooledCell(
+            f"{name}, {shared} shared",
+            field_,
+            (units,) * rounds,
+            (50,) * rounds,
+            shared,
+            dict(zip(names, values, strict=False)),
+            **options,
+        )
+
+
+POOLED_CELLS = (
+    *_pooled_cells(
+        "Robust 2003 AP, K=2*",
+        ROBUST,
+        2,
+        {0: ".65 .97 .06", 30: ".50 .95 .02", 50: ".05 .94 .02"},
+        slack=0.03,
+    ),
+    *_pooled_cells(
+        "Robust 2003 AP, K=3*",
+        ROBUST,
+        3,
+        {0: ".87 .94 .04 .92", 30: ".73 .95 .02 .77", 50: ".11 .95 .01 .71"},
+        slack=0.03,
+    ),
+    *_pooled_cells(
+        "Robust 2003 AP, K=5*",
+        ROBUST,
+        5,
+        {0: ".97 .95 .04", 30: ".89 .94 .02", 50: ".14 .94 .01"},
+        slack=0.03,
+    ),
+    *_pooled_cells(
+        "COVID 1, 15 teams, K=3*",
+        "treccovid/1 teams",
+        3,
+        {0: ".92 .98 .03", 30: ".82 .96 .03", 50: ".74 .96 .03"},
+        units=15,
+        slack=0.03,
+    ),
+    *_pooled_cells(
+        "V_2: Robust 2003 AP, K=3*",
+        ROBUST,
+        3,
+        {0: ".84 .94 .05", 30: ".71 .94 .02", 50: ".31 .93 .02"},
+        of="two_way",
+        slack=0.03,
+    ),
+    PooledCell(
+        "COVID 1 teams, 30-35-40 nested*",
+        "treccovid/1 teams",
+        (15, 15, 15),
+        (30, 35, 40),
+        40,
+        {"bartlett": 0.72, "new": 0.95, "test": 0.01},
+        slack=0.03,
+    ),
+)
+
+POWER_CELLS = tuple(
+    PooledCell(
+        f"Robust 2003 AP, ratio {ratio:g}, {shared} shared*",
+        ROBUST,
+        (30, 30),
+        (50, 50),
+        shared,
+        {"test": power},
+        ratio=ratio,
+        slack=0.1,
+    )
+    for ratio, powers in ((1.5, (0.32, 0.72, 1.0)), (2.0, (0.77, 0.97, 1.0)))
+    for shared, power in zip((0, 30, 50), powers, strict=True)
+)
