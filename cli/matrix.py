@@ -141,8 +141,10 @@ _RUNS = (
 _VARIANCES = (
     Column("scale", "Scale"),
     count("factor_version", "Factor version"),
+    count("version", "Estimate"),
     number("variance", "Variance", 5),
     count("dof", "dof"),
+    count("clusters", "Teams"),
 )
 _FACTORS = (
     count("version", "Version"),

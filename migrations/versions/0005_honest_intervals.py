@@ -18,15 +18,15 @@ branch_labels = None
 depends_on = None
 
 _TABLE = "variance_estimate"
-_COLUMNS: tuple[sa.Column[Any], ...] = (
-    sa.Column("version", sa.Integer()),
-    sa.Column("clusters", sa.Integer()),
-    sa.Column("runs_part", sa.Double()),
-    sa.Column("two_way_runs_part", sa.Double()),
-    sa.Column("topic_ids", postgresql.ARRAY(sa.BigInteger(), dimensions=1)),
-    sa.Column("topic_squares", postgresql.ARRAY(sa.Double(), dimensions=1)),
-    sa.Column("two_way_topic_squares", postgresql.ARRAY(sa.Double(), dimensions=1)),
-)
+_COLUMNS: dict[str, sa.types.TypeEngine[Any]] = {
+    "version": sa.Integer(),
+    "clusters": sa.Integer(),
+    "runs_part": sa.Double(),
+    "two_way_runs_part": sa.Double(),
+    "topic_ids": postgresql.ARRAY(sa.BigInteger(), dimensions=1),
+    "topic_squares": postgresql.ARRAY(sa.Double(), dimensions=1),
+    "two_way_topic_squares": postgresql.ARRAY(sa.Double(), dimensions=1),
+}
 _KNOWN_OF_ALL = ("version", "clusters", "topic_ids", "topic_squares")
 
 _RUNS_PARTS = "ARRAY[runs_part, two_way_runs_part]"
@@ -101,8 +101,8 @@ WHERE id = :id
 
 def upgrade() -> None:
     """Make the change."""
-    for column in _COLUMNS:
-        op.add_column(_TABLE, column.copy(), schema="roundbook")
+    for name, kind in _COLUMNS.items():
+        op.add_column(_TABLE, sa.Column(name, kind), schema="roundbook")
     op.add_column("published_variance", sa.Column("teams", sa.Integer()), schema="roundbook")
     op.create_check_constraint(
         op.f("published_variance_teams"),
@@ -186,8 +186,8 @@ def downgrade() -> None:
         op.f("published_variance_teams"), "published_variance", schema="roundbook", type_="check"
     )
     op.drop_column("published_variance", "teams", schema="roundbook")
-    for column in reversed(_COLUMNS):
-        op.drop_column(_TABLE, column.name, schema="roundbook")
+    for name in reversed(_COLUMNS):
+        op.drop_column(_TABLE, name, schema="roundbook")
 
 
 def _keep_first_versions() -> None:

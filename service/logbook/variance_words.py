@@ -194,14 +194,16 @@ def _meaning(rounds: Sequence[RoundVariance], pooled: Pooled) -> str:
             "The pooled interval is for these runs on other topics like these: which teams took"
             " part adds to it what cannot be known here."
         )
-    unknown = any(
-        row.origin == "matrix" and row.clusters == row.runs and row.runs > 1 for row in rounds
-    )
     line = "Intervals are for other systems on other topics like these (jackknife, no simulation)."
-    if unknown:
+    alone = [
+        row.round
+        for row in rounds
+        if row.origin == "matrix" and row.clusters == row.runs and row.runs > 1
+    ]
+    if alone:
         line += (
-            " Runs whose team is unknown count as teams of their own: where they are not, the"
-            " intervals are too narrow. Log the file again with --teams to say so."
+            f" In {_listed(alone)} every run counts as a team of its own: if some are of one team,"
+            " the interval is too narrow; log the file again with --teams to say which."
         )
     return line
 

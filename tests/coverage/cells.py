@@ -60,10 +60,8 @@ class Sums:
         return self.total / self.count if self.count else math.nan
 
     @property
-    def squared_error(self) -> float:
-        """Squared standard error of the mean; a share of 0 or 1 is not without error."""
-        variance = max(self.squares / self.count - self.mean**2, 0.0)
-        return (variance + 1 / self.count) / self.count
+    def variance(self) -> float:
+        return max(self.squares / self.count - self.mean**2, 0.0)
 
 
 Result = dict[str, Sums]
@@ -87,12 +85,21 @@ def strays(cell: Cell, result: Result) -> list[str]:
         if quantity not in result:
             continue
         sums = result[quantity]
-        # The reference's own error is that of as many replications with the same spread.
-        squared = sums.squared_error * (1 + sums.count / REFERENCE_REPLICATIONS)
-        allowed = STANDARD_ERRORS * math.sqrt(squared) + ROUNDING + cell.slack
+        allowed = ROUNDING + cell.slack + STANDARD_ERRORS * _standard_error(sums, quantity, reference)
         if abs(sums.mean - reference) > allowed:
             sentences.append(
-                f"{cell.name}: {quantity} is {sums.mean:.3f}, reference {reference:.3f},"
-                f" allowed difference {allowed:.3f}"
+                f"{cell.name}: {quantity} is {sums.mean:.3f}, the reference {reference:.3f} and"
+                f" the allowed difference {allowed:.3f}"
             )
     return sentences
+
+
+def _standard_error(sums: Sums, quantity: str, reference: float) -> float:
+    """Of the difference to a reference whose replications spread as ours do."""
+    variance = sums.variance
+    if not quantity.endswith("width"):
+        variance = max(variance, reference * (1 - reference))
+    # A share of 0 or 1 is not without error.
+    return math.sqrt(
+        sum((variance + 1 / count) / count for count in (sums.count, REFERENCE_REPLICATIONS))
+    )

@@ -203,7 +203,7 @@ DRIFT_CELLS = (
         ),
     ),
     DriftCell(
-        "C6 COVID 2, same 20 teams, noise",
+        "C6 COVID 2, the same 20 teams*",
         COVID2,
         (20, 20),
         35,
@@ -214,7 +214,7 @@ DRIFT_CELLS = (
         noise=0.3,
     ),
     DriftCell(
-        "C7 COVID 2, 15/15 teams, 10 same",
+        "C7 COVID 2, 15/15, 10 the same",
         COVID2,
         (15, 15),
         35,
@@ -233,7 +233,7 @@ DRIFT_CELLS = (
         ),
     ),
     DriftCell(
-        "K1 COVID 1, 15/15 teams hidden",
+        "K1 COVID 1, 15/15 hidden",
         COVID1,
         (15, 15),
         30,
@@ -243,7 +243,7 @@ DRIFT_CELLS = (
         known="kin",
     ),
     DriftCell(
-        "K3 COVID 2, 30/30 teams hidden",
+        "K3 COVID 2, 30/30 hidden",
         COVID2,
         (30, 30),
         35,
@@ -263,7 +263,7 @@ DRIFT_CELLS = (
         known="runs",
     ),
     DriftCell(
-        "G1 Gauss as Robust, 30/30 runs",
+        "G1 Gauss, 30/30 runs*",
         "gauss robust",
         (30, 30),
         50,
@@ -273,7 +273,7 @@ DRIFT_CELLS = (
         slack=0.03,
     ),
     DriftCell(
-        "K4 the same, hidden",
+        "K4 Gauss, 30/30 runs hidden*",
         "gauss robust",
         (30, 30),
         50,
@@ -284,7 +284,7 @@ DRIFT_CELLS = (
         slack=0.03,
     ),
     DriftCell(
-        "T1 Gauss as COVID, 10 teams of 3",
+        "T1 Gauss, 10 teams of 3*",
         "gauss covid 3",
         (10, 10),
         50,
@@ -294,7 +294,7 @@ DRIFT_CELLS = (
         slack=0.03,
     ),
     DriftCell(
-        "T2 Gauss as COVID, 5 teams of 4",
+        "T2 Gauss, 5 teams of 4*",
         "gauss covid 4",
         (5, 5),
         50,
@@ -304,7 +304,7 @@ DRIFT_CELLS = (
         slack=0.03,
     ),
     DriftCell(
-        "web 2011 AP, 30/30 runs",
+        "web 2011 AP, 30/30 runs*",
         "web/trec_web2011_ap",
         (30, 30),
         50,
@@ -312,7 +312,7 @@ DRIFT_CELLS = (
         slack=0.03,
     ),
     DriftCell(
-        "NTCIR-7 Q, 30/30 runs",
+        "NTCIR-7 Q, 30/30 runs*",
         "ntcir7_ir4qa/ntcir7ir4qa_q1000",
         (30, 30),
         50,
@@ -320,7 +320,7 @@ DRIFT_CELLS = (
         slack=0.03,
     ),
     DriftCell(
-        "Robust 2003 AP, 30/30 runs",
+        "Robust 2003 AP, 30/30 runs*",
         "adhoc/trec_robust2003_ap",
         (30, 30),
         50,

@@ -25,6 +25,8 @@ EFFECT = 0.5
 class PlanCell:
     """Runs of equal true means but for two, which differ by what was planned for.
 
+    The two lie half of it below and above all others.
+
     Attributes
     ----------
     design : {'paired t', 'two-way F', 'Tukey HSD', 'one-way F'}
@@ -59,11 +61,14 @@ class PlanCell:
         means = field_.scores[:, runs].mean(axis=0)
         if self.pair == "extreme":
             order = means.argsort()
-            runs, means = (values[np.r_[order[0], order[-1], order[1:-1]]] for values in (runs, means))
+            order = np.r_[order[0], order[-1], order[1:-1]]
+            runs, means = runs[order], means[order]
         topics = field_.draw_topics(generator, self.topics)
         scores = field_.scores[np.ix_(topics, runs)] - means
         if self.pair is not None:
-            scores[:, 1] += EFFECT * np.sqrt(2 * _two_way(self.population))
+            # One below and one above the mean of all others, as the designs take them.
+            half = EFFECT * np.sqrt(2 * _two_way(self.population)) / 2
+            scores[:, :2] += -half, half
         p_value = TESTS[self.test](generator, scores, any_pair=self.pair is None)
         return {"rejected": float(p_value <= ALPHA)}
 
@@ -128,7 +133,7 @@ def _cells():
         ("paired t", "paired t"): {5: (0.75, 0.84), 10: (0.77, 0.86), 20: (0.73, 0.80)},
         ("two-way F", "two-way F"): {5: (0.75, 0.86), 10: (0.76, 0.80), 20: (0.71, 0.78)},
         ("Tukey HSD", "Tukey HSD"): {5: (0.77, 0.84), 10: (0.78, 0.84), 20: (0.77, 0.86)},
-        ("one-way F", "Tukey HSD"): {runs: (0.91, 1.0) for runs in (5, 10, 20)},
+        ("one-way F", "Tukey HSD"): {10: (0.91, 1.0)},
     }
     nulls = {
         "two-way F": {5: (0.06, 0.10), 10: (0.06, 0.10), 20: (0.10, 0.14)},
@@ -148,9 +153,10 @@ def _cells():
 
 def _cell(words, name, runs, design, test, pair, range_):
     low, high = range_
-    purpose = {"random": "", "extreme": ", extreme", None: ", null"}[pair]
+    how = test if design == test else f"{design} by {test}"
+    purpose = {"random": "", "extreme": ", best and worst", None: ", no difference"}[pair]
     return PlanCell(
-        f"{words}, {runs} runs, {design} by {test}{purpose}",
+        f"{words}, {runs} runs: {how}{purpose}",
         name,
         runs,
         design,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# Up to so many estimates the matrix of all pairs is formed and factorised; for more, only
-# products with it are, which take a thousandth of the time for 1,000 estimates.
+# Up to so many estimates the matrix of all pairs is formed and factorised. For more, products with
+# it do, which for 1,000 estimates take milliseconds where that takes a second.
 _MANY = 100
 _MOST_STEPS = 300
 # Relative to the start; the statistic is wrong by the square of what is left.
@@ -106,7 +106,10 @@ def _by_products(values: NDArray[np.float64], influences: SharedInfluences) -> f
             return statistic
         moved = scaled.times(direction)
         moved -= mean * np.dot(mean, moved)
-        step = size / float(np.dot(direction, moved))
+        curvature = float(np.dot(direction, moved))
+        if curvature <= _ROUNDING * float(np.dot(direction, direction)):
+            return None
+        step = size / curvature
         statistic += step * size
         residual = residual - step * moved
         before, size = size, float(np.dot(residual, residual))

@@ -25,9 +25,7 @@ def read_round(path, teams=None):
     with path.open(newline="") as file:
         header, *rows = csv.reader(file)
     scores = np.array([row[1:] for row in rows], dtype=float)
-    return Round(
-        [row[0] for row in rows], scores, teams and [teams[run] for run in header[1:]]
-    )
+    return Round([row[0] for row in rows], scores, teams and [teams[run] for run in header[1:]])
 
 
 @pytest.fixture(scope="session")

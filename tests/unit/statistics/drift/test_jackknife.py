@@ -52,7 +52,10 @@ def cell(a, b, u, v, unit, statistic, topic):
     level_a, level_b = a.std(axis=1, ddof=1).mean(), b.std(axis=1, ddof=1).mean()
     theta = shift(a, b)
     parts = []
-    for scores, mean, sd, labels, first in ((a, mean_a, sd_a, u, True), (b, mean_b, sd_b, v, False)):
+    for scores, mean, sd, labels, first in (
+        (a, mean_a, sd_a, u, True),
+        (b, mean_b, sd_b, v, False),
+    ):
         squares = [(x - mean) ** 2 / (2 * sd) if sd > 1e-12 else 0.0 for x in scores[topic]]
         if statistic is log_ratio:
             cells = [-x / level_a if first else x / level_b for x in squares]
@@ -112,7 +115,10 @@ def naive(a, b, u, v, statistic):
     variance = max(by_topic + runs - interaction, by_topic, runs)
     v_a, v_b = sum(x**2 for x in c_a.values()), sum(x**2 for x in c_b.values())
     v_ab = sum(c_a[g] * c_b[g] for g in units)
-    squares_a, squares_b = sum(share(u, g) ** 2 for g in units), sum(share(v, g) ** 2 for g in units)
+    squares_a, squares_b = (
+        sum(share(u, g) ** 2 for g in units),
+        sum(share(v, g) ** 2 for g in units),
+    )
     products = sum(share(u, g) * share(v, g) for g in units)
     p = [v_a * share(u, g) ** 2 / squares_a + v_b * share(v, g) ** 2 / squares_b for g in units]
     if products:

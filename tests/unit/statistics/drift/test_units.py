@@ -46,9 +46,7 @@ def test_every_chain_of_joins_is_one_unit(runs_from, runs_to):
     for _ in runs:
         reached = reached @ reached
     units = labels_of(runs_from, runs_to)
-    assert np.array_equal(
-        partition(np.concatenate([units.labels_from, units.labels_to])), reached
-    )
+    assert np.array_equal(partition(np.concatenate([units.labels_from, units.labels_to])), reached)
     old, new = set(units.labels_from), set(units.labels_to)
     assert (units.count_from, units.count_to) == (len(old), len(new))
     assert units.shared == len(old & new)
