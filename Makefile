@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test nightly check format bench docs constraints clean
+.PHONY: help demo test nightly check format bench coverage docs constraints clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -33,6 +33,9 @@ format: $(VENV)/.dev ## mend what ruff can mend
 
 bench: $(VENV)/.dev ## print the speed ratios, both sides measured in the same run
 	@$(BIN)/python -m tests.bench
+
+coverage: $(VENV)/.dev ## print how often intervals, verdicts and plans are right, by simulation
+	@$(BIN)/python -m tests.coverage $(COVERAGE_ARGS)
 
 docs: $(VENV)/.docs ## build the documentation into docs/_build/html
 	@$(BIN)/python -m sphinx --fail-on-warning --quiet -b html docs docs/_build/html

@@ -136,7 +136,7 @@ def _print(shown: Demonstration) -> None:
     )
     history, std_ab = shown.history, shown.history_std_ab
     _section(
-        f"3. A campaign of three rounds, SIMULATED (seed {shown.seed}): variance of"
+        f"3. A campaign of four rounds, SIMULATED (seed {shown.seed}): variance of"
         f" {history.measure}",
         history.rounds,
         _HISTORY,
@@ -156,6 +156,7 @@ def _print(shown: Demonstration) -> None:
         _FACTORS,
     )
     _section("6. Do the first round's factors still hold?", [], (), *_verdict(shown.drift_held))
+    _section("", [], (), *_verdict(shown.drift_undecided))
     _section("", [], (), *_verdict(shown.drift_aged))
     _section("Try next:", [], (), *(f"  {command}" for command in _TRY_NEXT))
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from service.logbook.plans.design import Design
     from service.logbook.plans.plan import Plan
+    from service.logbook.plans.variance import VarianceAt
 
 PlanFormat = Literal["table", "json", "csv", "latex"]
 PlanForm = Annotated[
@@ -29,6 +30,9 @@ Protocol = Annotated[
     typer.Option("--protocol", help="Print only a paragraph to paste into an overview paper."),
 ]
 
+_LIMITS: tuple[Literal["pooled", "planning", "latest"], ...] = ("pooled", "planning", "latest")
+# The designs that compare several runs.
+_TAKES_RUNS = ("anova", "two-way", "tukey")
 _M, _CANDIDATES, _MIN_D = (2, 10, 50), (2, 3, 5, 10, 20, 50, 100), (0.05, 0.1, 0.2)
 
 
@@ -50,9 +54,36 @@ class PlanOptions:
     scale: Scaled = "raw"
     assessments: PreferredAssessments = None
     pool_by: PoolBy = "dof"
+    variance_of: Annotated[
+        Literal["paired", "conservative"] | None,
+        typer.Option(
+            "--variance-of",
+            help="Of a paired difference: 2 x the two-way variance, or 2 x the one-way (Sakai).",
+        ),
+    ] = None
+    variance_at: Annotated[
+        str,
+        typer.Option(
+            "--variance-at",
+            metavar="pooled|planning|latest|VALUE",
+            help="planning: what 4 of 5 next rounds stay below; latest: the latest round's.",
+        ),
+    ] = "pooled"
     design: Annotated[
-        Literal["anova", "paired-t", "two-sample-t", "paired-width", "two-sample-width"],
-        typer.Option("--design", help="The test, or the interval whose width is to be small."),
+        Literal[
+            "anova",
+            "two-way",
+            "tukey",
+            "paired-t",
+            "two-sample-t",
+            "paired-width",
+            "two-sample-width",
+        ],
+        typer.Option(
+            "--design",
+            help="The test, or the interval whose width is to be small; tukey, or two-way: runs"
+            " that share topics.",
+        ),
     ] = "anova"
     solve: Annotated[
         Literal["topics", "power", "min-d", "variance", "m"],
@@ -63,7 +94,7 @@ class PlanOptions:
         typer.Option(
             "--m",
             metavar="m",
-            help="Number of runs to compare, for anova; repeat. (default: 2 10 50, and for"
+            help="Number of runs to compare, not for t and width; repeat. (default: 2 10 50; for"
             " --solve m: 2 3 5 10 20 50 100)",
         ),
     ] = None
@@ -135,13 +166,33 @@ class PlanOptions:
             scale=self.scale,
             assessments=self.assessments or None,
             pool_by=self.pool_by,
+            variance_of=self.variance_of,
+            variance_at=self._variance_at(),
         )
+
+    def _variance_at(self) -> VarianceAt | float:
+        """Return the limit asked for, or the value.
+
+        Raises
+        ------
+        typer.BadParameter
+            When it is neither.
+        """
+        for name in _LIMITS:
+            if self.variance_at == name:
+                return name
+        try:
+            return float(self.variance_at)
+        except ValueError:
+            raise typer.BadParameter(
+                f"--variance-at takes {', '.join(_LIMITS)} or a number, not '{self.variance_at}'"
+            ) from None
 
     def _design(self) -> Design:
         from service.logbook.plans.design import Design
 
         m, min_d = self.m, self.min_d or self.width
-        if m is None and self.design == "anova":
+        if m is None and self.design in _TAKES_RUNS:
             m = list(_CANDIDATES if self.solve == "m" else _M)
         if min_d is None and self.solve != "min-d":
             min_d = list(_MIN_D)
@@ -160,6 +211,7 @@ class PlanOptions:
         given, interval = self.variance is not None, self.design.endswith("-width")
         of_task = self.measure is not None or bool(self.assessments)
         of_task = of_task or (self.scale, self.pool_by) != ("raw", "dof")
+        of_task = of_task or self.variance_of is not None or self.variance_at != "pooled"
         found = (
             (
                 self.solve == "variance" and (given or self.task is not None),
@@ -172,7 +224,12 @@ class PlanOptions:
             (self.task is not None and self.measure is None, "--task needs --measure"),
             (
                 self.task is None and of_task,
-                "--measure, --scale, --assessments and --pool-by go with --task",
+                "--measure, --scale, --assessments, --pool-by, --variance-of and --variance-at"
+                " go with --task",
+            ),
+            (
+                self.variance_of is not None and not self.design.startswith("paired"),
+                "--variance-of is of a paired difference: give --design paired-t or paired-width",
             ),
             (
                 self.topics is not None and self.solve == "topics",

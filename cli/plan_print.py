@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import typer
@@ -55,28 +56,59 @@ def print_plan(
     if only_protocol:
         typer.echo(plan.protocol)
     elif form == "latex":
-        typer.echo(latex(headline(plan), plan.cells, columns))
+        typer.echo(latex(headline(plan), _rows(plan), columns))
     elif form == "csv":
-        show(plan, "csv", plan.cells, columns)
+        show(plan, "csv", _rows(plan), columns)
     else:
         print_table([], (), above=above)
         if copyable:
             typer.echo(f"  {copyable}")  # not wrapped, so that it can be copied
-        print_table(plan.cells, columns, above=[headline(plan)], below=_below(plan))
+        print_table(_rows(plan), columns, above=[headline(plan)], below=_below(plan))
         _print_rounds(plan)
         print_table([], (), below=remarks)
 
 
+WHICH_DESIGN = (
+    "Which design: tukey where the next round's runs share its topics and are compared with one"
+    " another, as in TREC; anova where every system would get topics of its own, as published plans"
+    " assume."
+)
+RANDOM_PAIR = (
+    "Sizes are for a random pair of runs: the best against the worst of several, whose difference"
+    " varies more, need more (--design tukey)."
+)
+_COLUMN = {
+    "pooled": "Pooled",
+    "planning": "Planning",
+    "paired": "Paired",
+    "conservative": "Conserv.",
+    "anova": "anova",
+    "tukey": "tukey",
+}
+
+
 def _below(plan: Plan) -> list[str]:
-    if not plan.estimate:
-        return []
-    if plan.interval is None:
-        return ["Upper: unknown, since the pooled variance has no interval."]
-    found = plan.interval
-    return [
-        f"Upper: by {found.high:.5g}, the upper end of the variance's"
-        f" {100 * found.level:.10g}% interval ({found.method})"
-    ]
+    """Say what each column beside is, and which design fits which experiment."""
+    from service.logbook.plans.protocol import STAYS_BELOW
+    from service.statistics.design import DESIGNS
+
+    meaning = {
+        "pooled": "by the pooled variance {0:.5g}.",
+        "planning": "by the planning variance {0:.5g}: " + STAYS_BELOW + ".",
+        "paired": "by 2 x {0:.5g}, the two-way variance, what a difference of two runs has.",
+        "conservative": "by 2 x {0:.5g}, the one-way variance, as published plans do (Sakai).",
+    }
+    lines = []
+    for alternative in plan.alternatives:
+        text = meaning.get(alternative.name)
+        kind = "two-way " if alternative.variance_kind == "two-way" else ""
+        text = text or f"{DESIGNS[alternative.design].title}, by the {kind}variance {{0:.5g}}."
+        lines.append(f"{_COLUMN[alternative.name]}: {text.format(alternative.variance)}")
+    if plan.estimate and DESIGNS[plan.design].takes_runs:
+        lines.append(WHICH_DESIGN)
+    if plan.design.startswith("paired"):
+        lines.append(RANDOM_PAIR)
+    return lines
 
 
 def _print_rounds(plan: Plan) -> None:
@@ -120,13 +152,15 @@ _POWERS = (
 
 def _columns_of(plan: Plan) -> tuple[Column, ...]:
     """Return the columns of what is given: m, where a design has it, and minD."""
+    from service.statistics.design import DESIGNS
+
     heading = "Width" if plan.design.endswith("-width") else "minD"
-    m = (count("m", "m"),) if plan.design == "anova" else ()
+    m = (count("m", "m"),) if DESIGNS[plan.design].takes_runs else ()
     return (*m, _plain("min_d", heading, 4 if plan.solve == "min-d" else 3))
 
 
 def _columns(plan: Plan) -> tuple[Column, ...]:
-    """Return what is given, what is solved for, what it achieves, both engines, the upper end."""
+    """Return what is given, solved for and achieved, both engines, and what stands beside."""
     interval = plan.design.endswith("-width")
     given = {column.field: column for column in (*_columns_of(plan), _TOPICS)}
     solved = {"topics": "topics", "min-d": "min_d", "m": "m"}.get(plan.solve)
@@ -135,14 +169,27 @@ def _columns(plan: Plan) -> tuple[Column, ...]:
     columns += [_VARIANCE] if plan.solve == "variance" else []
     reached = _plain("width", "Expected", 4) if interval else _number("achieved_power", "Power")
     columns.append(reached)
+    digits = {"topics": 0, "power": 4, "min-d": 4, "variance": 5, "m": 0}[plan.solve]
     if plan.solve == "topics":
         exact, sakai = count("topics_exact", "exact"), count("topics_sakai", "sakai")
-        upper = count("topics_upper", "Upper")
     else:
-        digits = {"power": 4, "min-d": 4, "variance": 5, "m": 0}[plan.solve]
-        exact, sakai, upper = (
-            _plain(f"solved_{which}", which, digits) for which in ("exact", "sakai", "upper")
-        )
-        upper = upper._replace(heading="Upper")
+        exact, sakai = (_plain(f"solved_{which}", which, digits) for which in ("exact", "sakai"))
     columns += [] if interval else [exact, sakai]
-    return (*columns, *([upper] if plan.interval else []))
+    prefix = "topics" if plan.solve == "topics" else "solved"
+    beside = (
+        _plain(f"{prefix}_{alternative.name}", _COLUMN[alternative.name], digits)
+        for alternative in plan.alternatives
+    )
+    return (*columns, *beside)
+
+
+def _rows(plan: Plan) -> list[SimpleNamespace]:
+    """Return the cells with what stands beside them as fields of their own."""
+    prefix = "topics" if plan.solve == "topics" else "solved"
+    return [
+        SimpleNamespace(
+            **cell.model_dump(exclude={"beside"}),
+            **{f"{prefix}_{name}": value for name, value in cell.beside.items()},
+        )
+        for cell in plan.cells
+    ]

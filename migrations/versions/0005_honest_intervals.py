@@ -46,7 +46,31 @@ _CHECKS = {
 _ONE_ESTIMATE = "variance_estimate_matrix_id_scale_factor_set_id_key"
 _VERSIONS = "variance_estimate_version_key"
 
-# A further version may come later: when the teams of a matrix's runs become known.
+# A further version may come later: when teams of a matrix's runs become known. It says of no score
+# anything that the version before did not.
+_FURTHER_ESTIMATE = """    SELECT max(part.matrix_id) INTO late
+    FROM added AS part
+    LEFT JOIN roundbook.variance_estimate AS before
+        ON before.matrix_id = part.matrix_id AND before.scale = part.scale
+        AND before.factor_set_id IS NOT DISTINCT FROM part.factor_set_id
+        AND before.version = part.version - 1
+    WHERE part.version > 1 AND (
+        before.id IS NULL
+        OR part.clusters >= before.clusters
+        OR (part.topics, part.runs, part.sum_of_squares, part.dof, part.variance,
+            part.two_way_sum_of_squares, part.two_way_dof,
+            part.topic_ids, part.topic_squares, part.two_way_topic_squares)
+        IS DISTINCT FROM
+           (before.topics, before.runs, before.sum_of_squares, before.dof, before.variance,
+            before.two_way_sum_of_squares, before.two_way_dof,
+            before.topic_ids, before.topic_squares, before.two_way_topic_squares)
+    );
+    IF late IS NOT NULL THEN
+        RAISE EXCEPTION
+            'a further estimate of matrix % differs from the one before in more than its teams',
+            late USING ERRCODE = 'restrict_violation';
+    END IF;
+"""
 _LATE_ESTIMATE = """
 CREATE OR REPLACE FUNCTION roundbook.refuse_late_estimate() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -61,7 +85,7 @@ BEGIN
         RAISE EXCEPTION 'matrix % has its variance estimates and takes no further one', late
             USING ERRCODE = 'restrict_violation';
     END IF;
-    RETURN NULL;
+{further}    RETURN NULL;
 END $$
 """
 _PINNED = "ALTER FUNCTION roundbook.refuse_late_estimate() SET search_path = pg_catalog, pg_temp"
@@ -125,7 +149,8 @@ def upgrade() -> None:
         schema="roundbook",
         postgresql_nulls_not_distinct=True,
     )
-    op.execute(_LATE_ESTIMATE.replace("{first}", "part.version = 1 AND "))
+    first = _LATE_ESTIMATE.replace("{first}", "part.version = 1 AND ")
+    op.execute(first.replace("{further}", _FURTHER_ESTIMATE))
     op.execute(_PINNED)
 
 
@@ -169,7 +194,7 @@ def _estimate_stored_matrices() -> None:
 
 def downgrade() -> None:
     """Take it back, leaving no trace."""
-    op.execute(_LATE_ESTIMATE.replace("{first}", ""))
+    op.execute(_LATE_ESTIMATE.replace("{first}", "").replace("{further}", ""))
     op.execute(_PINNED)
     _keep_first_versions()
     op.drop_constraint(_VERSIONS, _TABLE, schema="roundbook", type_="unique")

@@ -16,7 +16,7 @@ from service.statistics.generalisability import generalisability
 from service.statistics.generalisability_topics import reliable_topics
 from service.statistics.topic_set_size import anova_topics
 from service.statistics.two_way import two_way_variance
-from service.statistics.variance import residual_variance
+from service.statistics.variance.residual import residual_variance
 from service.statistics.variance_components import variance_components
 
 

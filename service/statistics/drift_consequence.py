@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from service.errors import ImpossibleStatistic
 from service.statistics.score_matrix import checked_scores
 from service.statistics.standardisation import ZeroSd, standardise, std_ab
-from service.statistics.variance import residual_variance
+from service.statistics.variance.residual import residual_variance
 
 Floats = NDArray[np.float64]
 

@@ -77,7 +77,8 @@ def drift_tests(scores_from: ArrayLike, scores_to: ArrayLike) -> DriftTests:
     family adjusted over topics by Holm's method. The runs of a round are not independent draws, as
     teams submit several alike; the tests treat them as such and so find too much rather than too
     little. Significance is not the verdict: with many runs a shift of no importance has a small p
-    value, and with few a large shift has none (see :func:`service.statistics.drift.factor_drift`).
+    value, and with few a large shift has none (see
+    :func:`service.statistics.drift.assessment.assess_drift`).
 
     Parameters
     ----------

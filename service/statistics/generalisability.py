@@ -9,8 +9,8 @@ from scipy.special import chdtri, fdtri
 
 from service.errors import ImpossibleStatistic
 from service.statistics.two_way import TwoWayVariance
+from service.statistics.variance.interval import check_level
 from service.statistics.variance_components import VarianceComponents
-from service.statistics.variance_interval import check_level
 
 Interval = tuple[float, float]
 

@@ -13,8 +13,8 @@ from service.statistics.generalisability import (
     reliability,
     signal_limits,
 )
+from service.statistics.variance.interval import check_level
 from service.statistics.variance_components import VarianceComponents
-from service.statistics.variance_interval import check_level
 
 TopicsInterval = tuple[int | None, int | None]
 

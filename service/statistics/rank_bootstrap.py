@@ -77,7 +77,7 @@ def bootstrap_tau(
         See :func:`service.statistics.rank_agreement.kendall_tau` and
         :func:`service.statistics.tau_ap.tau_ap`.
     resamples, level, seed
-        As for :func:`service.statistics.bootstrap.bootstrap_variance`.
+        As for :func:`service.statistics.bootstrap.check_resampling`.
 
     Returns
     -------

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from service.errors import ImpossibleStatistic
 from service.limits import LARGEST_SCORE
-from service.statistics.drift import Verdict
+from service.statistics.drift.verdict import Verdict
 from service.statistics.t_interval import Interval, inside, outside, t_interval
 
 
@@ -51,11 +51,11 @@ def revived_drift(mean_from: ArrayLike, mean_to: ArrayLike, *, margin: float = 0
     A system that has not changed should keep its mean standardised score; if all revived systems
     lose alike, the field around them has become better, and the factors of the two rounds do not
     mean the same. The mean of ``mean_to - mean_from`` over systems, with t intervals (ddof 1), is
-    judged as the mean shift is in :func:`service.statistics.drift.factor_drift`, by two one-sided
-    tests at 5% (Schuirmann 1987): ``held`` if the 90% interval lies inside ``[-margin, margin]``,
-    ``aged`` if the 95% interval lies wholly outside, ``unbridged`` without a system, and else
-    ``undecided``, as with a single one. The intervals treat systems as independent, and for the
-    noise of each mean, over its round's topics, account only in so far as it differs by system.
+    judged by two one-sided tests at 5% (Schuirmann 1987): ``held`` if the 90% interval lies inside
+    ``[-margin, margin]``, ``aged`` if the 95% interval lies wholly outside, ``unbridged`` without a
+    system, and else ``undecided``, as with a single one. The intervals treat systems as independent
+    and the topics as fixed: what the topics of a round do to all systems alike is not in them, so
+    they are too narrow for other topics.
 
     Parameters
     ----------

@@ -1,56 +1,106 @@
-"""Simulated score matrices: for demonstrations and tests, never to be taken for real rounds.
+"""Simulated score matrices: for demonstrations, never to be taken for real rounds.
 
-The model: on the logit scale, the score of run i on topic j is
+The model: on the logit scale, the score of system i on topic j in a round is
 
-    hardness_j + ability_i + interaction_ij,   interaction_ij ~ Normal(0, spread^2)
+    hardness_j + ability_i + interaction_ij + lift + noise_ij
 
-and the score is its inverse logit, so it lies in (0, 1). Abilities are evenly spaced normal
-quantiles around their centre rather than draws, so that two rounds whose centres are equal
-differ by the interactions alone: factors move only where the centre is moved.
+and the score is its inverse logit, so it lies in (0, 1). Systems of one team share part of their
+ability and of their interaction with each topic. A system that comes back has the same ability and
+interactions; only the noise is new. `lift` is what all systems of a round have become better by.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
-import numpy.typing as npt
-from scipy.special import expit, ndtri
+from numpy.typing import NDArray
+from scipy.special import expit
 
-from service.errors import ImpossibleStatistic
+# Standard deviations on the logit scale.
+_HARDNESS, _HARDNESS_MEAN = 0.9, -0.4
+_TEAM_ABILITY, _SYSTEM_ABILITY = 0.5, 0.2
+_TEAM_INTERACTION, _SYSTEM_INTERACTION = 0.5, 0.4
+_NOISE = 0.25
 
 
-def simulate_scores(
-    generator: np.random.Generator,
-    hardness: npt.NDArray[np.float64],
-    runs: int,
-    *,
-    centre: float = 0.0,
-    ability_sd: float = 0.6,
-    spread: float = 0.7,
-) -> npt.NDArray[np.float64]:
-    """Simulate one round's score matrix by the model above.
+@dataclass(frozen=True, eq=False)
+class SimulatedField:
+    """All topics and systems of a simulated campaign, on the logit scale.
+
+    Attributes
+    ----------
+    hardness : (topics,) float array
+        Lower is harder.
+    abilities : (systems,) float array
+    interactions : (topics, systems) float array
+    teams : (systems,) int array
+        Team of each system.
+    """
+
+    hardness: NDArray[np.float64]
+    abilities: NDArray[np.float64]
+    interactions: NDArray[np.float64]
+    teams: NDArray[np.int64]
+
+
+def simulate_field(
+    generator: np.random.Generator, topics: int, teams: NDArray[np.int64]
+) -> SimulatedField:
+    """Draw the topics and systems of a campaign.
 
     Parameters
     ----------
     generator : numpy.random.Generator
-    hardness : (topics,) float array, logit scale; lower is harder
-    runs : int, at least 1
-    centre : float
-        Mean ability of the runs, logit scale.
-    ability_sd, spread : float
-        Sd of the runs' abilities and of the interactions, logit scale.
+    topics : int
+    teams : (systems,) int array
+        Team of each system, numbered from 0.
 
     Returns
     -------
-    (topics, runs) float array in (0, 1), four decimals as evaluation tools print them
-
-    Raises
-    ------
-    ImpossibleStatistic
-        When there is no run or no topic.
+    SimulatedField
     """
-    if runs < 1 or hardness.size < 1:
-        raise ImpossibleStatistic("A simulated round needs at least one run and one topic.")
-    ability = centre + ability_sd * ndtri((np.arange(runs) + 0.5) / runs)
-    interaction = generator.normal(0.0, spread, (hardness.size, runs))
-    scores: npt.NDArray[np.float64] = expit(hardness[:, None] + ability[None, :] + interaction)
+    count = int(teams.max()) + 1
+    hardness = generator.normal(_HARDNESS_MEAN, _HARDNESS, topics)
+    team_ability = generator.normal(0, _TEAM_ABILITY, count)
+    team_interaction = generator.normal(0, _TEAM_INTERACTION, (topics, count))
+    return SimulatedField(
+        hardness,
+        team_ability[teams] + generator.normal(0, _SYSTEM_ABILITY, teams.size),
+        team_interaction[:, teams] + generator.normal(0, _SYSTEM_INTERACTION, (topics, teams.size)),
+        teams,
+    )
+
+
+def simulate_round(
+    generator: np.random.Generator,
+    field: SimulatedField,
+    topics: NDArray[np.int64],
+    systems: NDArray[np.int64],
+    lift: float = 0.0,
+) -> NDArray[np.float64]:
+    """Simulate the score matrix of a round.
+
+    Parameters
+    ----------
+    generator : numpy.random.Generator
+    field : SimulatedField
+    topics, systems : int arrays
+        Which of the field's take part.
+    lift : float
+        What all systems have become better by, logit scale.
+
+    Returns
+    -------
+    (topics, systems) float array in (0, 1), four decimals as evaluation tools print them
+    """
+    noise = generator.normal(0, _NOISE, (topics.size, systems.size))
+    logits = (
+        field.hardness[topics, np.newaxis]
+        + field.abilities[systems]
+        + field.interactions[np.ix_(topics, systems)]
+        + lift
+        + noise
+    )
+    scores: NDArray[np.float64] = expit(logits)
     return scores.round(4)

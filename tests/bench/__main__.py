@@ -23,7 +23,7 @@ from service.logbook.variances import HISTORY, show_histories
 from service.settings import Settings
 from service.statistics.bootstrap import bootstrap_variance
 from service.statistics.topic_set_size import anova_topics
-from service.statistics.variance import residual_variance
+from service.statistics.variance.residual import residual_variance
 
 TOPICS = RUNS = 1000
 _ROW = np.dtype(

@@ -85,7 +85,9 @@ def strays(cell: Cell, result: Result) -> list[str]:
         if quantity not in result:
             continue
         sums = result[quantity]
-        allowed = ROUNDING + cell.slack + STANDARD_ERRORS * _standard_error(sums, quantity, reference)
+        allowed = (
+            ROUNDING + cell.slack + STANDARD_ERRORS * _standard_error(sums, quantity, reference)
+        )
         if abs(sums.mean - reference) > allowed:
             sentences.append(
                 f"{cell.name}: {quantity} is {sums.mean:.3f}, the reference {reference:.3f} and"

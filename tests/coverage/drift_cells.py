@@ -203,18 +203,21 @@ DRIFT_CELLS = (
         ),
     ),
     DriftCell(
-        "C6 COVID 2, the same 20 teams*",
+        "C6 COVID 2, same 20/20*",
         COVID2,
         (20, 20),
         35,
         _reference(
-            (0.964, 0.917, 0.05), (0.970, 0.938, 0.05), "100/0 100/0 4/2 0/99 0/100", ".95 100/0 0/100"
+            (0.964, 0.917, 0.05),
+            (0.970, 0.938, 0.05),
+            "100/0 100/0 4/2 0/99 0/100",
+            ".95 100/0 0/100",
         ),
         shared=20,
         noise=0.3,
     ),
     DriftCell(
-        "C7 COVID 2, 15/15, 10 the same",
+        "C7 COVID 2, 15/15, 10 same",
         COVID2,
         (15, 15),
         35,
@@ -253,7 +256,7 @@ DRIFT_CELLS = (
         known="kin",
     ),
     DriftCell(
-        "U1 COVID 1, 15/15, runs as units",
+        "U1 COVID 1, 15/15 by run",
         COVID1,
         (15, 15),
         30,

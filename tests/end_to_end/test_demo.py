@@ -90,13 +90,13 @@ def test_as_json(demo, shared):
         for row in reference(shared, "airs2016_table1.csv")
     ]
     history = shown["history"]
-    assert [row["round"] for row in history["rounds"]] == ["round1", "round2", "round3"]
+    assert [row["round"] for row in history["rounds"]] == ["round1", "round2", "round3", "round4"]
     weights = [row["dof"] for row in history["rounds"]]
     pooled = sum(row["dof"] * row["variance"] for row in history["rounds"]) / sum(weights)
     assert history["pooled"]["variance"] == pytest.approx(pooled)
     assert shown["next_round"]["variance"] == pytest.approx(pooled)
-    for name, verdict, last in (("held", "held", "round2"), ("aged", "aged", "round3")):
-        report = shown[f"drift_{name}"]
+    for verdict, last in (("held", "round2"), ("undecided", "round3"), ("aged", "round4")):
+        report = shown[f"drift_{verdict}"]
         assert (report["from"], report["to"], report["verdict"]) == ("round1", last, verdict)
         assert report["shared_topics"] == 40
     assert abs(shown["drift_held"]["mean_shift"]) < 0.2 < shown["drift_aged"]["mean_shift"]
@@ -109,6 +109,7 @@ def test_as_a_table(demo):
     assert "20 of 20 sizes" in done.out
     assert "SIMULATED" in done.out
     assert "HELD: " in done.out
+    assert "UNDECIDED: " in done.out
     assert "AGED: " in done.out
     assert "AIRS 2016" in done.out
     headings = re.findall(r"^([0-9])\. ", done.out, re.MULTILINE)
@@ -118,7 +119,7 @@ def test_as_a_table(demo):
 
 def test_as_csv(demo):
     rows = list(csv.DictReader(demo("csv").out.splitlines()))
-    assert [row["round"] for row in rows] == ["round1", "round2", "round3"]
+    assert [row["round"] for row in rows] == ["round1", "round2", "round3", "round4"]
 
 
 def test_it_ends_in_three_commands_that_work(demo, roundbook, write, monkeypatch):

@@ -32,7 +32,7 @@ from service.logbook.plans.planning import plan_task
 from service.logbook.plans.saved import save_plan
 from service.logbook.storing import content_hash, load_matrix
 from service.statistics.standardisation import std_ab, std_cdf
-from service.statistics.variance import residual_variance
+from service.statistics.variance.residual import residual_variance
 from tests.forked import Forked, run_apart
 
 SEED = 20200408

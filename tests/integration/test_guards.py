@@ -184,6 +184,35 @@ WITHDRAWAL = (
 )
 
 
+ESTIMATE = {
+    "matrix_id": "1",
+    "factor_set_id": "2",
+    "scale": "'std'",
+    "topics": "3",
+    "runs": "2",
+    "clusters": "2",
+    "version": "1",
+    "sum_of_squares": "1",
+    "dof": "4",
+    "variance": "0.25",
+    "two_way_sum_of_squares": "1",
+    "two_way_dof": "2",
+    "topic_ids": "'{1,2,3}'",
+    "topic_squares": "'{1,0,0}'",
+    "two_way_topic_squares": "'{0,0.5,0.5}'",
+    "software": "'s'",
+}
+
+
+def estimate(**values):
+    """Return a statement that adds an estimate, by default one of the second factor set."""
+    row = ESTIMATE | values
+    return (
+        f"INSERT INTO roundbook.variance_estimate ({', '.join(row)})"
+        f" VALUES ({', '.join(row.values())})"
+    )
+
+
 def factor_set(which="all", runs=2, topics=3, listed=0):
     return (
         FACTOR_SET.format(which=which, runs=runs),
@@ -336,8 +365,7 @@ def test_a_part_belongs_to_something_in_a_replica_s_session_too(engine, logged):
         "INSERT INTO roundbook.factor (factor_set_id, matrix_id, topic_id, mean, sd)"
         " VALUES (77, 1, 1, 0.5, 0.1)",
         "INSERT INTO roundbook.factor_set_run (factor_set_id, matrix_id, run_id) VALUES (77, 1, 1)",
-        "INSERT INTO roundbook.variance_estimate (matrix_id, scale, topics, runs, sum_of_squares,"
-        " dof, variance, software) VALUES (77, 'raw', 3, 2, 1, 4, 0.25, 's')",
+        estimate(matrix_id="77", factor_set_id="NULL", scale="'raw'"),
     ):
         with pytest.raises(DatabaseError, match=r"77 (is finished|has its variance estimates)"):
             written(engine, replica, part)
@@ -419,6 +447,11 @@ def test_times_are_of_years_that_every_program_reads(engine, logged, table, when
     [
         "sum_of_squares",
         "two_way_sum_of_squares",
+        "runs_part",
+        "two_way_runs_part",
+        "topic_squares",
+        "two_way_topic_squares",
+        # Filled until schema 0004.
         "chi_square_low",
         "chi_square_high",
         "bootstrap_low",
@@ -427,15 +460,38 @@ def test_times_are_of_years_that_every_program_reads(engine, logged, table, when
     ],
 )
 def test_an_estimate_is_all_finite(engine, logged, column, number):
-    numbers = {"sum_of_squares": "1", "two_way_dof": "2"} | {column: f"'{number}'"}
-    estimate = (
-        "INSERT INTO roundbook.variance_estimate (matrix_id, factor_set_id, scale, topics, runs,"
-        f" dof, variance, software, {', '.join(numbers)}) SELECT matrix_id, max(id), 'std', 3, 2,"
-        f" 4, 0.25, 's', {', '.join(numbers.values())} FROM roundbook.factor_set GROUP BY 1"
-    )
+    many = column.endswith("topic_squares")
+    value = f"'{{0,{number},0}}'" if many else f"'{number}'"
     with pytest.raises(DatabaseError, match=r"check constraint .variance_estimate_"):
-        written(engine, *factor_set(), estimate)
-    written(engine, *factor_set(), estimate.replace(f"'{number}'", "0.5"))
+        written(engine, *factor_set(), estimate(**{column: value}))
+    written(engine, *factor_set(), estimate(**{column: value.replace(number, "0.5")}))
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("clusters", "0"),
+        ("clusters", "3"),
+        ("version", "0"),
+        ("topic_ids", "'{1,2}'"),
+        ("topic_ids", "'{1,2,NULL}'"),
+        ("topic_squares", "'{1,0}'"),
+        ("topic_squares", "'{1,0,NULL}'"),
+        ("two_way_topic_squares", "'{0,0,0.5,0.5}'"),
+        ("two_way_topic_squares", "'{}'"),
+    ],
+)
+def test_an_estimate_is_of_all_topics_and_of_as_many_clusters_as_runs_at_most(
+    engine, logged, column, value
+):
+    with pytest.raises(DatabaseError, match=rf"check constraint .variance_estimate_{column}"):
+        written(engine, *factor_set(), estimate(**{column: value}))
+
+
+@pytest.mark.parametrize("column", ["clusters", "version", "topic_ids", "topic_squares"])
+def test_an_estimate_always_has_what_its_interval_needs(engine, logged, column):
+    with pytest.raises(DatabaseError, match=f'null value in column "{column}"'):
+        written(engine, *factor_set(), estimate(**{column: "NULL"}))
 
 
 @pytest.mark.parametrize("statement", [PLAN, DRIFT_REPORT])
@@ -447,15 +503,43 @@ def test_a_result_is_an_object(engine, logged, statement):
 
 @pytest.mark.parametrize("factors", ["NULL", "1"])
 def test_a_matrix_takes_no_later_variance(engine, logged, factors):
-    scale = "raw" if factors == "NULL" else "std"
+    scale = "'raw'" if factors == "NULL" else "'std'"
     # The first is refused by its key alone, which says the same.
     with pytest.raises(DatabaseError, match=r"takes no further one|duplicate key"):
+        written(engine, estimate(factor_set_id=factors, scale=scale))
+
+
+@pytest.mark.parametrize("role", ["origin", "replica"])
+@pytest.mark.parametrize(
+    "otherwise",
+    [
+        {"version": "3"},
+        {"clusters": "2"},
+        {"scale": "'std-ab'"},
+        {"variance": "0.5"},
+        {"sum_of_squares": "2"},
+        {"dof": "5"},
+        {"two_way_sum_of_squares": "2"},
+        {"two_way_dof": "3"},
+        {"topic_ids": "'{1,3,2}'"},
+        {"topic_squares": "'{0,1,0}'"},
+        {"two_way_topic_squares": "'{1,0,0}'"},
+        {"two_way_topic_squares": "NULL"},
+        {"topics": "2", "topic_ids": "'{1,2}'", "topic_squares": "'{1,0}'"},
+    ],
+)
+def test_a_further_estimate_differs_in_its_teams_alone(engine, logged, otherwise, role):
+    written(engine, *factor_set(), estimate())
+    further = {"version": "2", "clusters": "1"}
+    if "topics" in otherwise:
+        otherwise |= {"two_way_topic_squares": "'{0,0.5}'"}
+    with pytest.raises(DatabaseError, match="a further estimate of matrix 1 differs from the one"):
         written(
             engine,
-            "INSERT INTO roundbook.variance_estimate (matrix_id, factor_set_id, scale, topics,"
-            f" runs, sum_of_squares, dof, variance, software) SELECT id, {factors}, '{scale}', 3,"
-            " 2, 1, 4, 0.25, 's' FROM roundbook.matrix",
+            f"SET LOCAL session_replication_role = {role}",
+            estimate(**further | otherwise),
         )
+    written(engine, estimate(**further, runs_part="0.5", two_way_runs_part="0.25"))
 
 
 @pytest.mark.parametrize("reason", ["NULL", "''"])

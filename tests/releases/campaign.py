@@ -23,7 +23,7 @@ from service.logbook.plans.saved import save_plan
 from service.logbook.published import record_variance
 from service.logbook.rounds import create_round, publish_round, set_round
 from service.logbook.tasks import create_task
-from service.statistics.simulation import simulate_scores
+from tests.releases.simulation import simulate_scores
 
 SEED = 20260101
 USER = "simulated"

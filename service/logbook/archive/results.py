@@ -19,7 +19,6 @@ from service.logbook.drift.factors import compare_factors
 from service.logbook.drift.report import DriftReport
 from service.logbook.plans.plan import Plan
 from service.logbook.result import Result, read_result
-from service.statistics.variance import pool_variances
 
 _AT_ONCE = 100
 _RESTS_ON = text("""
@@ -85,7 +84,7 @@ def _check_plan(printed: Plan, rests_on: list[Row[Any]], what: str, place: str) 
     if printed.estimate is not None:
         pooled = printed.estimate.pooled
         shares = [each.dof if pooled.weights == "dof" else each.topics - 1 for each in rounds]
-        found = pool_variances([each.variance for each in rounds], shares).variance
+        found = float(np.average([each.variance for each in rounds], weights=shares))
         _compare(f"{what}: the pooled variance", pooled.variance, found, place)
         _compare(f"{what}: the variance", printed.variance, found, place)
 

@@ -114,6 +114,22 @@ def consequence(
     )
 
 
+def consequence_sentences(done: Consequence, from_round: str) -> list[str]:
+    """Return what the later round's runs gain or lose by the earlier round's factors."""
+    side = "higher" if done.bias >= 0 else "lower"
+    tau = f"cannot be said: {done.kendall_tau_reason}"
+    if done.kendall_tau is not None:
+        tau = f"{done.kendall_tau:.3f}, where 1 is the same order."
+    reasons = {under.reason for under in (done.earlier, done.later) if under.reason}
+    return [
+        f"By the factors of '{from_round}' they score {abs(done.bias):.4f} {side} on average.",
+        f"Kendall's tau of the two rankings of the runs: {tau}",
+        f"Topics needed: for a one-way ANOVA of {done.m} runs, the best and the worst of them"
+        f" {done.min_d:g} apart on std-AB, at alpha {done.alpha:g} and beta {done.beta:g}.",
+        *sorted(reasons),
+    ]
+
+
 def _under(under: Under, m: int, min_d: float) -> UnderFactors:
     topics, reason = None, None
     if under.residual_variance is None:

@@ -1,56 +1,79 @@
-"""The two rounds that drift compares, as they stand in the record."""
+"""The rounds that drift compares, as they stand in the record."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Row, literal, select
+from sqlalchemy import Connection, literal, select
 
 from service.database.tables import (
     current_matrix,
+    factor,
     factor_set,
     factor_set_run,
-    matrix,
+    matrix_topic,
     round_,
     run,
     score_vector,
+    team,
+    topic,
 )
+from service.database.vectors import read_vectors
 from service.errors import NotRecorded
-from service.logbook.factors import LoadedFactors, load_factors
-from service.logbook.lookup import Series, find_factor_set
-from service.logbook.storing import load_matrix
+from service.statistics.drift.kin import kin_groups
 
 
 class Fitted(NamedTuple):
-    """A round that has factors, with the latest of them."""
+    """A round that has factors, with the latest of them.
+
+    `standardising` is which runs these were fitted to, `zero_sd` their policy on tied topics.
+    """
 
     round_id: int
     round: str
     collection: str | None
     factor_set_id: int
     version: int
+    standardising: str
+    zero_sd: str
     matrix: int
     revision: int
 
 
 class End(NamedTuple):
-    """One of the two rounds: its latest factors and the scores they were fitted on.
+    """One of the rounds compared: its latest factors and the scores they were fitted on.
 
-    `revision` is that of the matrix; `scores` is (topics, runs) with the topics in the order of the
-    factors; `standardising` a (runs,) mask; `runs` and `systems` name each run and, where it was
-    said, its system.
+    `topics`, `mean` and `sd` are the factors', `scores` is (topics, runs) in their order. `runs`
+    names each run, `systems` and `teams` what is known of it, and `standardising` is a (runs,)
+    mask. `kin` holds the kin group of each standardising run, None where all have a team.
     """
 
-    series: Series
-    collection: str | None
-    revision: int
-    factors: LoadedFactors
+    fitted: Fitted
+    topics: list[str]
+    mean: npt.NDArray[np.float64]
+    sd: npt.NDArray[np.float64]
     scores: npt.NDArray[np.float64]
-    standardising: npt.NDArray[np.bool_]
     runs: list[str]
     systems: list[str | None]
+    teams: list[str | None]
+    standardising: npt.NDArray[np.bool_]
+    kin: npt.NDArray[np.int64] | None
+
+    def standardising_scores(self, places: list[int]) -> npt.NDArray[np.float64]:
+        """Return the standardising runs' scores on some of the topics."""
+        return self.scores[places][:, self.standardising]
+
+
+class Bridges(NamedTuple):
+    """The places of the shared topics in either round; `apart`: other document collections."""
+
+    before: list[int]
+    after: list[int]
+    apart: bool
 
 
 def rounds_with_factors(
@@ -70,6 +93,8 @@ def rounds_with_factors(
             round_.c.collection,
             factor_set.c.id,
             factor_set.c.version,
+            factor_set.c.standardising,
+            factor_set.c.zero_sd,
             current_matrix.c.id,
             current_matrix.c.revision,
         )
@@ -94,52 +119,95 @@ def rounds_with_factors(
     return list(latest.values())
 
 
-def load_end(connection: Connection, series: Series) -> End:
-    """Return a round's latest factors and the scores they were fitted on.
+def load_ends(connection: Connection, fitted: Sequence[Fitted]) -> Iterator[End]:
+    """Yield each of the rounds with its factors and scores, one score matrix at a time.
 
-    Raises
-    ------
-    NotRecorded
-        When it has no factors.
+    Beside one copy of each matrix it takes two queries, however many the rounds.
     """
-    factors = load_factors(connection, find_factor_set(connection, series))
-    row = connection.execute(select(matrix).where(matrix.c.id == factors.row.matrix_id)).one()
-    loaded = load_matrix(connection, row)
-    place = {name: index for index, name in enumerate(loaded.topics)}
-    runs = _runs(connection, factors.row)
-    return End(
-        series=series,
-        collection=connection.execute(
-            select(round_.c.collection).where(round_.c.id == series.round_id)
-        ).scalar_one(),
-        revision=row.revision,
-        factors=factors,
-        scores=loaded.scores[[place[name] for name in factors.topics]],
-        standardising=np.array([each.standardises for each in runs], dtype=bool),
-        runs=[each.tag for each in runs],
-        systems=[each.system for each in runs],
-    )
+    factors, runs = _factors(connection, fitted), _runs(connection, fitted)
+    for each in fitted:
+        topics, mean, sd = zip(*factors[each.factor_set_id], strict=True)
+        tags, systems, teams, standardising = zip(*runs[each.factor_set_id], strict=True)
+        mask = np.array(standardising, dtype=bool)
+        scores = read_vectors(connection, each.matrix, len(topics))
+        all_known = None not in np.array(teams, dtype=object)[mask]
+        yield End(
+            fitted=each,
+            topics=list(topics),
+            mean=np.array(mean),
+            sd=np.array(sd),
+            scores=scores,
+            runs=list(tags),
+            systems=list(systems),
+            teams=list(teams),
+            standardising=mask,
+            kin=None if all_known else kin_groups(scores[:, mask]),
+        )
 
 
-def _runs(connection: Connection, factors: Row[Any]) -> list[Row[Any]]:
-    listed = (
-        select(factor_set_run.c.run_id)
-        .where(
-            factor_set_run.c.factor_set_id == factors.id,
-            factor_set_run.c.run_id == run.c.id,
+def _factors(
+    connection: Connection, fitted: Sequence[Fitted]
+) -> dict[int, list[tuple[str, float, float]]]:
+    """Return topic, mean and sd in the order of the matrix, by factor set."""
+    rows = connection.execute(
+        select(factor.c.factor_set_id, topic.c.name, factor.c.mean, factor.c.sd)
+        .join(topic, topic.c.id == factor.c.topic_id)
+        .join(
+            matrix_topic,
+            (matrix_topic.c.matrix_id == factor.c.matrix_id)
+            & (matrix_topic.c.topic_id == factor.c.topic_id),
         )
-        .exists()
+        .where(factor.c.factor_set_id.in_([each.factor_set_id for each in fitted]))
+        .order_by(matrix_topic.c.position)
     )
-    return list(
-        connection.execute(
-            select(
-                run.c.tag,
-                run.c.system,
-                # Where all runs standardise, none is listed.
-                (literal(factors.standardising == "all") | listed).label("standardises"),
-            )
-            .join(score_vector, score_vector.c.run_id == run.c.id)
-            .where(score_vector.c.matrix_id == factors.matrix_id)
-            .order_by(score_vector.c.position)
+    factors = defaultdict(list)
+    for factor_set_id, *facts in rows:
+        factors[factor_set_id].append(tuple(facts))
+    return factors
+
+
+def _runs(
+    connection: Connection, fitted: Sequence[Fitted]
+) -> dict[int, list[tuple[str, str | None, str | None, bool]]]:
+    """Return tag, system, team and whether it standardises, in the order of the matrix."""
+    listed = (factor_set_run.c.factor_set_id == factor_set.c.id) & (
+        factor_set_run.c.run_id == run.c.id
+    )
+    rows = connection.execute(
+        select(
+            factor_set.c.id,
+            run.c.tag,
+            run.c.system,
+            team.c.name,
+            # Where all runs standardise, none is listed.
+            (factor_set.c.standardising == literal("all")) | factor_set_run.c.run_id.is_not(None),
         )
+        .select_from(factor_set)
+        .join(score_vector, score_vector.c.matrix_id == factor_set.c.matrix_id)
+        .join(run, run.c.id == score_vector.c.run_id)
+        .outerjoin(team, team.c.id == run.c.team_id)
+        .outerjoin(factor_set_run, listed)
+        .where(factor_set.c.id.in_([each.factor_set_id for each in fitted]))
+        .order_by(score_vector.c.position)
     )
+    runs = defaultdict(list)
+    for factor_set_id, *facts in rows:
+        runs[factor_set_id].append(tuple(facts))
+    return runs
+
+
+def find_bridges(old: End, new: End) -> Bridges:
+    """Find the topics that have factors in both rounds."""
+    if collections_differ(old.fitted.collection, new.fitted.collection):
+        return Bridges([], [], apart=True)
+    place = {name: index for index, name in enumerate(new.topics)}
+    before = [index for index, name in enumerate(old.topics) if name in place]
+    return Bridges(before, [place[old.topics[index]] for index in before], apart=False)
+
+
+def collections_differ(first: str | None, second: str | None) -> bool:
+    """Return whether two rounds declare different collections, whatever their capitals.
+
+    A topic of the same name on other documents is another topic, and no bridge.
+    """
+    return first is not None and second is not None and first.casefold() != second.casefold()

@@ -37,9 +37,10 @@ _SOLVED = {
 class Design(Result):
     """What a topic set is designed for, and which one quantity to solve for.
 
-    `m` are numbers of runs to be compared, each at least 2, for one-way ANOVA only: the other
-    designs compare two. `min_d` are the smallest differences worth detecting (in ANOVA between
-    the best and the worst run), or for an interval its full width; `topics` are topic set sizes.
+    `m` are numbers of runs to be compared, each at least 2, for the designs that compare several;
+    the others compare two. `min_d` are the smallest differences worth detecting (of several runs
+    between the best and the worst), or for an interval its full width; `topics` are topic set
+    sizes.
     What is solved for is left out, but `m`: solved for, it is chosen from those listed. `alpha`
     and `beta` are the Type I and Type II error rates; `beta` has no part in an interval's width
     or in solving for power.
@@ -86,13 +87,16 @@ def is_test(design: Design) -> bool:
 def contradiction(design: Design, *, has_variance: bool) -> str | None:
     """Return what in a design does not go together, in a sentence, or None."""
     title, solve = DESIGNS[design.design].title, design.solve
-    anova = design.design == "anova"
+    takes_runs = DESIGNS[design.design].takes_runs
     wants_variance = solve != "variance"
     found = (
-        (solve == "m" and not anova, f"the {title} compares two runs: m is nothing to solve for"),
+        (
+            solve == "m" and not takes_runs,
+            f"the {title} compares two runs: m is nothing to solve for",
+        ),
         (solve == "power" and not is_test(design), f"the {title} has no power to solve for"),
-        (bool(design.m) and not anova, f"the {title} compares two runs: leave out m"),
-        (not design.m and anova, f"the {title} needs m, the number of runs"),
+        (bool(design.m) and not takes_runs, f"the {title} compares two runs: leave out m"),
+        (not design.m and takes_runs, f"the {title} needs m, the number of runs"),
         (
             bool(design.topics) and solve == "topics",
             "topics are what is solved for: leave them out, or solve for power, min-d, variance"
@@ -146,7 +150,7 @@ def solve_cells(design: Design, cells: Cells, engine: Engine) -> SolvedDesign:
         Naming the first input for which there is no solution.
     """
     name, alpha, beta = design.design, design.alpha, design.beta
-    runs = cells.m if name == "anova" else None
+    runs = cells.m if DESIGNS[name].takes_runs else None
     match design.solve:
         case "topics":
             return solve_topics(

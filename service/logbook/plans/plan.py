@@ -8,8 +8,10 @@ from pydantic import BeforeValidator, ConfigDict, Field, SerializeAsAny
 
 from service.logbook.plans.design import Design
 from service.logbook.plans.rounds import RoundPower
+from service.logbook.plans.variance import VarianceAt, VarianceKind, VarianceOf
 from service.logbook.pooling import Interval
 from service.logbook.result import Result, read_result
+from service.statistics.design import Design as DesignName
 
 if TYPE_CHECKING:
     from sqlalchemy import Row
@@ -33,10 +35,13 @@ class PlanCell(Result):
 
     `m` is 2 where the design compares two runs. `topics_exact` and `topics_sakai` are the sizes
     by either engine, the topics given where something else is solved for; `solved_exact` and
-    `solved_sakai` are what is solved for by either, None where an engine has no answer.
-    `topics_upper` and `solved_upper` are the same at `variance_upper` of the plan. `achieved_power`
-    is None for an interval, and `width`, its expected full width, None for a test.
+    `solved_sakai` are what is solved for by either, None where an engine has no answer. `beside`
+    is what is solved for by each of the plan's `alternatives`, None where one has no answer.
+    `achieved_power` is None for an interval, and `width`, its expected full width, None for a test.
     """
+
+    # Plans saved earlier have sizes at the upper end of an interval, which are kept as they were.
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False, extra="allow")
 
     m: int
     min_d: float
@@ -45,30 +50,51 @@ class PlanCell(Result):
     variance: float
     topics_sakai: int
     topics_exact: int
-    topics_upper: int | None = None
     width: float | None = None
     solved_sakai: float | None = None
     solved_exact: float | None = None
-    solved_upper: float | None = None
+    beside: dict[str, float | None] = Field(default_factory=dict)
+
+
+class Alternative(Result):
+    """What stands beside a plan: the same question by another design or variance.
+
+    `name` is its key in each cell's `beside`: ``planning`` or ``pooled`` (the variance at another
+    limit), ``paired`` or ``conservative`` (another variance of a difference), ``anova`` or
+    ``tukey`` (another design).
+    """
+
+    name: str
+    design: DesignName
+    variance_kind: VarianceKind
+    variance_at: VarianceAt
+    variance: float
 
 
 class Plan(Design):
     """A grid of designs solved for one quantity, with all it rests on.
 
-    `estimate` is the variance history that `variance` was pooled from, None where it was given;
-    `interval` and its upper end `variance_upper` are the pooled variance's, `warning` that the
-    rounds disagree. `variance` is None where it is what is solved for. `rounds` is the power that
-    each earlier round had, `protocol` the plan in a paragraph for an overview paper.
+    `estimate` is the variance history that `variance` was taken from, None where it was given:
+    of which kind and where, `variance_kind` and `variance_at` say; for a paired difference
+    `variance_of` says whether it is twice the two-way variance (``paired``) or the one-way
+    (``conservative``). `interval` is the pooled variance's, `variance_planning` the limit that 4 of
+    5 next rounds stay below, `warning` that the rounds disagree. `variance` is None where it is
+    what is solved for. `rounds` is the power that each earlier round had, `protocol` the plan in a
+    paragraph for an overview paper.
     """
 
     # The keys that came later have defaults: a saved plan is read back by this model.
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False, extra="allow")
 
     variance: float | None
     scale: str | None
     estimate: VarianceHistory | None
     interval: Interval | None = None
-    variance_upper: float | None = None
+    variance_kind: VarianceKind | None = None
+    variance_of: VarianceOf | None = None
+    variance_at: VarianceAt | None = None
+    variance_planning: float | None = None
+    alternatives: list[Alternative] = Field(default_factory=list)
     warning: str | None = None
     software: str
     cells: list[PlanCell]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from service.errors import ImpossibleStatistic
+from service.errors import ImpossibleStatistic, InputError, NotRecorded
 from service.logbook.plans.design import (
     Cells,
     Design,
@@ -19,12 +19,22 @@ from service.logbook.plans.design import (
     solve_cells,
     try_cells,
 )
-from service.logbook.plans.plan import Plan, PlanCell
+from service.logbook.plans.plan import Alternative, Plan, PlanCell
 from service.logbook.plans.protocol import protocol
 from service.logbook.plans.rounds import round_powers
+from service.logbook.plans.variance import (
+    PAIRED,
+    VarianceAt,
+    VarianceKind,
+    VarianceOf,
+    pooled_interval,
+    variance_kind,
+)
+from service.logbook.plans.variance import variance_at as read_at
 from service.logbook.pooling import PoolBy
 from service.logbook.result import SOFTWARE
-from service.statistics.design import SolvedDesign
+from service.statistics.design import DESIGNS, SolvedDesign
+from service.statistics.design import Design as DesignName
 from service.statistics.design_input import Engine
 
 if TYPE_CHECKING:
@@ -33,18 +43,15 @@ if TYPE_CHECKING:
     from service.logbook.variances import VarianceHistory, VarianceScale
 
 
-def plan(
-    variance: float | None, design: Design, *, estimate: VarianceHistory | None = None
-) -> Plan:
+def plan(variance: float | None, design: Design) -> Plan:
     """Solve a grid of topic set size designs; by default, for the smallest adequate size.
 
     Parameters
     ----------
     variance : float or None
-        The residual variance expected of the next round, in squared units of the score; None
-        where it is what is solved for.
-    estimate : VarianceHistory, optional
-        Where `variance` comes from.
+        The residual variance expected of the next round, in squared units of the score: within
+        runs, or for two-way and Tukey designs the two-way one; None where it is what is solved
+        for.
 
     Raises
     ------
@@ -54,8 +61,16 @@ def plan(
         Naming the input for which there is no solution.
     """
     check_design(design, has_variance=variance is not None)
+    return _plan(design, variance, [])
+
+
+def _plan(
+    design: Design,
+    variance: float | None,
+    alternatives: list[Alternative],
+    **basis: Any,  # noqa: ANN401
+) -> Plan:
     cells = grid_of(design, variance)
-    interval = estimate.pooled.interval if estimate else None
     solved = solve_cells(design, cells, design.engine)
     chosen = [Tried(value, None) for value in solution(design, solved)]
     other: Engine = "sakai" if design.engine == "exact" else "exact"
@@ -65,27 +80,43 @@ def plan(
         beside = [Tried(value, None) for value in second]
     else:
         beside = try_cells(design, cells, other)
-    upper: list[Tried] = []
-    if interval is not None:
-        wider = cells._replace(variance=np.full(cells.m.size, interval.high))
-        upper = try_cells(design, wider, design.engine)
-    found = Plan(
+    by_name = {
+        alternative.name: try_cells(
+            design.model_copy(update={"design": alternative.design}),
+            cells._replace(variance=np.full(cells.m.size, alternative.variance)),
+            design.engine,
+        )
+        for alternative in alternatives
+    }
+    result = Plan(
         **design.model_dump(),
         variance=variance,
-        scale=estimate.scale if estimate else None,
-        estimate=estimate,
-        interval=interval,
-        variance_upper=interval.high if interval else None,
-        warning=estimate.pooled.warning if estimate else None,
+        alternatives=alternatives,
         software=SOFTWARE,
-        cells=_cells(design, cells, solved, {design.engine: chosen, other: beside}, upper),
-        rounds=round_powers(design, estimate.rounds) if estimate else [],
-        notes=[
-            *missing(beside, f"By the engine {other}"),
-            *missing(upper, "At the upper end of the variance's interval"),
-        ],
+        cells=_cells(design, cells, solved, {design.engine: chosen, other: beside}, by_name),
+        **basis,
     )
-    return found.model_copy(update={"protocol": protocol(found)})
+    notes = [
+        *missing(beside, f"By the engine {other}"),
+        *(
+            note
+            for alternative in alternatives
+            for note in missing(by_name[alternative.name], _ALTERNATIVE[alternative.name])
+        ),
+    ]
+    result = result.model_copy(update={"notes": [*result.notes, *notes]})
+    return result.model_copy(update={"protocol": protocol(result)})
+
+
+# Where an alternative has no answer for some cells.
+_ALTERNATIVE = {
+    "planning": "At the planning variance",
+    "pooled": "At the pooled variance",
+    "paired": "By twice the two-way variance",
+    "conservative": "By twice the one-way variance",
+    "anova": "By one-way ANOVA",
+    "tukey": "By Tukey's HSD",
+}
 
 
 def _cells(
@@ -93,17 +124,16 @@ def _cells(
     cells: Cells,
     solved: SolvedDesign,
     engines: dict[Engine, list[Tried]],
-    upper: list[Tried],
+    beside: dict[str, list[Tried]],
 ) -> list[PlanCell]:
-    found = []
+    results = []
     for cell in range(cells.m.size):
         exact, sakai = engines["exact"][cell].value, engines["sakai"][cell].value
-        high = upper[cell].value if upper else None
         topics = int(solved.topics[cell])
         sizes: dict[str, Any] = {"topics_exact": topics, "topics_sakai": topics}
         if design.solve == "topics":
-            sizes = {"topics_exact": exact, "topics_sakai": sakai, "topics_upper": high}
-        found.append(
+            sizes = {"topics_exact": exact, "topics_sakai": sakai}
+        results.append(
             PlanCell(
                 m=2 if solved.runs is None else int(solved.runs[cell]),
                 min_d=float(solved.min_d[cell]),
@@ -113,11 +143,11 @@ def _cells(
                 width=None if solved.width is None else float(solved.width[cell]),
                 solved_exact=exact,
                 solved_sakai=sakai,
-                solved_upper=high,
+                beside={name: tried[cell].value for name, tried in beside.items()},
                 **sizes,
             )
         )
-    return found
+    return results
 
 
 def plan_task(
@@ -129,27 +159,130 @@ def plan_task(
     scale: VarianceScale = "raw",
     assessments: str | Sequence[str] | None = None,
     pool_by: PoolBy = "dof",
+    variance_of: VarianceOf | None = None,
+    variance_at: VarianceAt | float = "pooled",
 ) -> Plan:
-    """Plan the next round of a task from its pooled variance; see `plan`.
+    """Plan the next round of a task from the variances of its rounds; see `plan`.
+
+    Parameters
+    ----------
+    variance_of : 'paired' or 'conservative', optional
+        Of a paired difference: twice the two-way variance, or twice the one-way. Default: paired
+        where the task has score matrices, else conservative.
+    variance_at : 'pooled', 'planning', 'latest' or float
+        The variance pooled over the rounds, the limit that 4 of 5 next rounds stay below, the
+        latest round's, or a value.
 
     Raises
     ------
     NotRecorded
-        When the task has no variance of this measure on this scale.
+        When the task has no variance of this measure on this scale, or not of the kind needed.
+    InputError
+        When `variance_of` is given for another design than a paired one.
     ImpossibleStatistic
         When that variance is 0, from which no topic set size follows.
     """
     from service.logbook.variances import show_variances  # noqa: PLC0415
 
     check_design(design, has_variance=True)
+    if variance_of is not None and design.design not in PAIRED:
+        raise InputError(
+            "What the variance of a paired difference is taken as, paired or conservative, goes"
+            f" with the designs {' and '.join(PAIRED)}, not with {design.design}."
+        )
     history = show_variances(
         engine, task, measure, scale=scale, assessments=assessments, pool_by=pool_by
     )
-    if history.pooled.variance == 0:
-        rounds = ", ".join(history.pooled.rounds)
-        raise ImpossibleStatistic(
-            f"No plan follows from task '{history.task}': the pooled variance of {history.measure}"
-            f" on the {history.scale} scale is 0, since in its rounds ({rounds}) every run scores"
-            " the same on all topics; plan from another measure, or give a --variance."
+    notes = []
+    if design.design in PAIRED and variance_of is None:
+        variance_of = "paired" if history.pooled.two_way_variance is not None else "conservative"
+        if variance_of == "conservative":
+            notes.append(
+                "No round has a two-way variance, so the variance of a difference is taken as"
+                " twice the one-way one (conservative): log score matrices for smaller sizes."
+            )
+    kind = variance_kind(design.design, variance_of)
+    at: VarianceAt = "given" if isinstance(variance_at, float) else variance_at
+    variance = variance_at if isinstance(variance_at, float) else read_at(history, kind, at)
+    if variance is None:
+        raise NotRecorded(_no_variance(history, design, kind, at))
+    if variance == 0:
+        raise ImpossibleStatistic(_zero_variance(history, kind, at))
+    return _plan(
+        design,
+        variance,
+        _alternatives(history, design, variance_of, at),
+        scale=history.scale,
+        estimate=history,
+        interval=pooled_interval(history.pooled, kind),
+        variance_kind=kind,
+        variance_of=variance_of,
+        variance_at=at,
+        variance_planning=read_at(history, kind, "planning"),
+        warning=history.pooled.warning,
+        rounds=round_powers(design, history.rounds, kind),
+        notes=notes,
+    )
+
+
+def _alternatives(
+    history: VarianceHistory, design: Design, variance_of: VarianceOf | None, at: VarianceAt
+) -> list[Alternative]:
+    """Return what stands beside a plan of a task, as far as its variances are known."""
+    kind = variance_kind(design.design, variance_of)
+    wanted: list[tuple[str, DesignName, VarianceKind, VarianceAt]] = [
+        (name, design.design, kind, name) for name in ("pooled", "planning") if name != at
+    ]
+    # A given variance is of one kind alone.
+    limit: VarianceAt = "pooled" if at == "given" else at
+    if variance_of is not None:
+        other: VarianceOf = "conservative" if variance_of == "paired" else "paired"
+        wanted.append((other, design.design, variance_kind(design.design, other), limit))
+    if DESIGNS[design.design].takes_runs:
+        wanted += [
+            (name, name, variance_kind(name, None), limit)
+            for name in ("tukey", "anova")
+            if name != design.design
+        ]
+    return [
+        Alternative(
+            name=name, design=by, variance_kind=of_kind, variance_at=where, variance=variance
         )
-    return plan(history.pooled.variance, design, estimate=history)
+        for name, by, of_kind, where in wanted
+        if (variance := read_at(history, of_kind, where))
+    ]
+
+
+def _no_variance(
+    history: VarianceHistory, design: Design, kind: VarianceKind, at: VarianceAt
+) -> str:
+    if kind == "two-way" and history.pooled.two_way_variance is None:
+        return (
+            f"No round of task '{history.task}' has a two-way variance of {history.measure}, which"
+            f" the design {design.design} takes: it needs a logged score matrix of two runs or"
+            " more. Plan with --design anova, or paired-t with --variance-of conservative."
+        )
+    if at == "latest":
+        return (
+            f"The latest round, '{history.rounds[-1].round}', has no two-way variance of"
+            f" {history.measure}; plan with --variance-at pooled."
+        )
+    return (
+        f"The rounds of task '{history.task}' do not tell the planning variance of"
+        f" {history.measure}: plan with --variance-at pooled, or a value."
+    )
+
+
+def _zero_variance(history: VarianceHistory, kind: VarianceKind, at: VarianceAt) -> str:
+    if at == "given":
+        return "A plan needs a variance above 0."
+    rounds = ", ".join(history.pooled.rounds)
+    why = "every run scores the same on all topics"
+    if kind == "two-way":
+        why = "runs differ by the same amount on all topics"
+    which = "two-way variance" if kind == "two-way" else "variance"
+    return (
+        f"No plan follows from task '{history.task}': the {at} {which} of {history.measure}"
+        f" on the {history.scale} scale is 0, since in its rounds ({rounds}) {why}; plan from"
+        " another measure, or give a --variance."
+    )

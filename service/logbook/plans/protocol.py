@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from service.logbook.plans.design import is_test
+from service.logbook.plans.variance import PAIRED, VarianceKind
 from service.statistics.design import DESIGNS
 
 if TYPE_CHECKING:
     from service.logbook.plans.plan import Plan, PlanCell
+    from service.logbook.pooling import Interval
     from service.logbook.variances import VarianceHistory
 
 _METHOD = "T. Sakai, Topic set size design, Information Retrieval Journal 19, 256-283, 2016"
+STAYS_BELOW = "4 of 5 next rounds of this kind stay below"
 # More cells than these are told by their range.
 _LISTED = 12
 
@@ -36,11 +39,24 @@ def headline(plan: Plan) -> str:
     line = f"{what}: {DESIGNS[plan.design].title}, {rates}"
     if plan.variance is None:
         return line
-    origin = "as given"
-    if plan.estimate:
-        pooled = ", ".join(plan.estimate.pooled.rounds)
-        origin = f"{plan.estimate.measure} on the {plan.scale} scale, pooled over rounds {pooled}"
-    return f"{line}, variance {plan.variance:.5g} ({origin})"
+    which = "two-way variance" if plan.variance_kind == "two-way" else "variance"
+    return f"{line}, {which} {plan.variance:.5g} ({_origin(plan)})"
+
+
+def _origin(plan: Plan) -> str:
+    if plan.estimate is None:
+        return "as given"
+    measure = f"{plan.estimate.measure} on the {plan.scale} scale"
+    rounds = ", ".join(plan.estimate.pooled.rounds)
+    match plan.variance_at:
+        case "planning":
+            return f"{measure}, the planning variance from rounds {rounds}: {STAYS_BELOW}"
+        case "latest":
+            return f"{measure}, of the latest round {plan.estimate.rounds[-1].round}"
+        case "given":
+            return f"{measure}, as given"
+        case _:
+            return f"{measure}, pooled over rounds {rounds}"
 
 
 def protocol(plan: Plan) -> str:
@@ -63,13 +79,16 @@ def _design(plan: Plan) -> list[str]:
             f" {100 * (1 - plan.alpha):.10g}% confidence {title} ({computed})."
         ]
     power = "" if plan.solve == "power" else f", beta = {plan.beta:g} (power {1 - plan.beta:.10g})"
-    family = "F" if plan.design == "anova" else "t"
+    takes_runs = DESIGNS[plan.design].takes_runs
+    family = "F" if plan.design in ("anova", "two-way") else "t"
+    published = plan.design not in ("two-way", "tukey")
+    approximation = "of Sakai's published spreadsheets" if published else "in the style of Sakai's"
     engine = (
         f"with the noncentral {family} distribution (engine exact)"
         if plan.engine == "exact"
-        else "with the approximation of Sakai's published spreadsheets (engine sakai)"
+        else f"with the approximation {approximation} (engine sakai)"
     )
-    runs = "the best and the worst of m runs" if plan.design == "anova" else "two runs"
+    runs = "the best and the worst of m runs" if takes_runs else "two runs"
     return [
         f"The topic set was designed for a {title} with alpha = {plan.alpha:g}{power}, {computed}"
         f" {engine}; minD is the smallest difference between {runs} that is worth detecting."
@@ -77,36 +96,70 @@ def _design(plan: Plan) -> list[str]:
 
 
 def _variance(plan: Plan) -> list[str]:
-    twice = plan.design.startswith("paired")
-    paired = " and that of a difference as twice it" if twice else ""
     if plan.variance is None:
         return []
+    which = "The residual variance"
+    if plan.variance_kind == "two-way" or plan.design in ("two-way", "tukey"):
+        which = "The two-way residual variance (around run and topic means)"
+    paired = " and that of a difference as twice it" if plan.design in PAIRED else ""
     if plan.estimate is None:
-        return [f"The residual variance of the scores was taken as {plan.variance:.5g}{paired}."]
-    return [_pooled(plan.estimate, plan.variance, paired)]
+        return [f"{which} of the scores was taken as {plan.variance:.5g}{paired}."]
+    return [f"{which} of {_taken(plan, plan.estimate, paired)}.", *_assumed(plan)]
 
 
-def _pooled(history: VarianceHistory, variance: float, paired: str) -> str:
-    pooled = history.pooled
-    weights = "their degrees of freedom" if pooled.weights == "dof" else "their topics less one"
-    origin = f"that of round {pooled.rounds[0]} of {history.task}"
-    if len(pooled.rounds) > 1:
-        origin = (
-            f"pooled by {weights} over {len(pooled.rounds)} rounds of {history.task}"
-            f" ({', '.join(pooled.rounds)})"
-        )
+def _taken(plan: Plan, history: VarianceHistory, paired: str) -> str:
     label = "" if history.assessments == "official" else f", {history.assessments} assessments"
-    sentence = (
-        f"The residual variance of {history.measure} ({history.scale} scale{label}) was taken as"
-        f" {variance:.5g}{paired}: {origin}, {pooled.dof} degrees of freedom"
+    start = (
+        f"{history.measure} ({history.scale} scale{label}) was taken as {plan.variance:.5g}{paired}"
     )
-    if pooled.interval:
-        found = pooled.interval
-        sentence += (
-            f", with a {100 * found.level:.10g}% interval from {found.low:.5g} to {found.high:.5g}"
-            f" ({found.method})"
+    if plan.variance_at == "given":
+        return start
+    rounds = _rounds(history, plan.variance_kind or "one-way")
+    if plan.variance_at == "latest":
+        return f"{start}: that of round {history.rounds[-1].round} of {history.task}"
+    if plan.variance_at == "planning":
+        return (
+            f"{start}: the planning variance, which 4 of 5 next rounds of this kind are expected"
+            f" to stay below, from {rounds}"
         )
-    return sentence + "."
+    return f"{start}: {rounds}{_interval(plan.interval)}"
+
+
+def _rounds(history: VarianceHistory, kind: VarianceKind) -> str:
+    pooled = history.pooled
+    rounds = pooled.rounds if kind == "one-way" else pooled.two_way_rounds
+    dof = pooled.dof if kind == "one-way" else pooled.two_way_dof
+    weights = "their degrees of freedom" if pooled.weights == "dof" else "their topics less one"
+    origin = f"that of round {rounds[0]} of {history.task}"
+    if len(rounds) > 1:
+        origin = (
+            f"pooled by {weights} over {len(rounds)} rounds of {history.task} ({', '.join(rounds)})"
+        )
+    return f"{origin}, {dof} degrees of freedom"
+
+
+def _interval(interval: Interval | None) -> str:
+    if interval is None:
+        return ""
+    high = "without an upper limit" if interval.high is None else f"to {interval.high:.5g}"
+    text = f", with a {100 * interval.level:.10g}% interval from {interval.low:.5g} {high}"
+    if interval.of is None:
+        return f"{text} ({interval.method})"
+    others = "systems and topics" if interval.of == "systems" else "topics, for these runs"
+    return f"{text} ({interval.method}; for other {others} like these)"
+
+
+def _assumed(plan: Plan) -> list[str]:
+    """Say what the plan assumes of the next round, beyond its variance."""
+    if plan.variance_at == "given":
+        return []
+    sentences = ["It is assumed that the next round is of the same kind, with systems like these."]
+    if plan.variance_planning is not None and plan.variance_at == "pooled":
+        sentences.append(
+            f"{STAYS_BELOW[0].upper()}{STAYS_BELOW[1:]} the planning variance"
+            f" {plan.variance_planning:.5g}."
+        )
+    return sentences
 
 
 _ANSWER = {
@@ -133,15 +186,16 @@ def _answer(plan: Plan, cell: PlanCell) -> str:
         "m": f"m = {cell.m} runs",
     }
     given = {
-        "m": f"m = {cell.m}" if plan.design == "anova" else None,
+        "m": f"m = {cell.m}" if DESIGNS[plan.design].takes_runs else None,
         "min-d": f"{_difference(plan)} = {cell.min_d:.6g}",
         "topics": f"n = {cell.topics}",
     }
     told = [words for name, words in given.items() if words and name != plan.solve]
     answer = f"{found[plan.solve]} for {' and '.join(told)}"
-    if cell.solved_upper is not None:
+    planning = cell.beside.get("planning")
+    if planning is not None:
         digits = ".10g" if plan.solve in ("topics", "m") else ".3g"
-        answer += f" ({cell.solved_upper:{digits}} at the upper end of the interval)"
+        answer += f" ({planning:{digits}} at the planning variance)"
     return answer
 
 

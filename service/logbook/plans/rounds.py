@@ -8,13 +8,22 @@ from itertools import product
 import numpy as np
 
 from service.logbook.plans.design import Cells, Design, is_test, try_cells
+from service.logbook.plans.variance import VarianceKind, round_variance
 from service.logbook.pooling import RoundVariance
 from service.logbook.result import Result
+from service.statistics.design import DESIGNS
 from service.statistics.design_input import ENGINES
+
+_NO_POWER: dict[float | None, str] = {
+    0.0: "Its variance is 0.",
+    None: "It has no two-way variance.",
+}
 
 
 class RoundPower(Result):
     """The power of a round for `m` runs and a difference `min_d`, by its topics and variance.
+
+    `variance` is of the kind that the plan's design takes.
 
     `achieved_power` is by the plan's engine, `enough` whether it is at least 1 - beta. A power
     that does not exist is None; where `achieved_power` is, `reason` says why.
@@ -22,7 +31,7 @@ class RoundPower(Result):
 
     round: str
     topics: int
-    variance: float
+    variance: float | None
     m: int
     min_d: float
     achieved_power: float | None
@@ -32,34 +41,42 @@ class RoundPower(Result):
     reason: str | None
 
 
-def round_powers(design: Design, rounds: Sequence[RoundVariance]) -> list[RoundPower]:
+def round_powers(
+    design: Design, rounds: Sequence[RoundVariance], kind: VarianceKind
+) -> list[RoundPower]:
     """Return the power of each round for each m and minD of a design.
 
     The list is empty for an interval, which has no power, and where no minD is given.
+
+    Parameters
+    ----------
+    kind : 'one-way' or 'two-way'
+        The residual variance that the design takes. A round without it has no power.
     """
-    runs = design.m if design.design == "anova" else (2,)
+    runs = design.m if DESIGNS[design.design].takes_runs else (2,)
     if not (is_test(design) and design.min_d and runs and rounds):
         return []
     grid = list(product(rounds, runs, design.min_d))
-    facts = [(m, min_d, held.topics, held.variance) for held, m, min_d in grid]
+    facts = [(m, min_d, row.topics, round_variance(row, kind) or 0.0) for row, m, min_d in grid]
     cells = Cells(*(np.array(column, dtype=np.float64) for column in zip(*facts, strict=True)))
     asked = design.model_copy(update={"solve": "power"})
     powers = {engine: try_cells(asked, cells, engine) for engine in ENGINES}
-    found = []
-    for cell, (held, m, min_d) in enumerate(grid):
+    results = []
+    for cell, (row, m, min_d) in enumerate(grid):
         power = powers[design.engine][cell]
-        found.append(
+        variance = round_variance(row, kind)
+        results.append(
             RoundPower(
-                round=held.round,
-                topics=held.topics,
-                variance=held.variance,
+                round=row.round,
+                topics=row.topics,
+                variance=variance,
                 m=m,
                 min_d=min_d,
                 achieved_power=power.value,
                 power_exact=powers["exact"][cell].value,
                 power_sakai=powers["sakai"][cell].value,
                 enough=None if power.value is None else power.value >= 1 - design.beta,
-                reason="Its variance is 0." if held.variance == 0 else power.reason,
+                reason=_NO_POWER.get(variance, power.reason),
             )
         )
-    return found
+    return results

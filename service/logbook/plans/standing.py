@@ -133,19 +133,21 @@ def _compare(
 
 
 def _why(was: RoundVariance, now: RoundVariance | None, *, withdrawn: bool) -> str:
-    if withdrawn:
-        return "its score matrix was withdrawn"
-    if now is None:
-        return "it has no variance on this scale any more"
+    if withdrawn or now is None:
+        return (
+            "its score matrix was withdrawn"
+            if withdrawn
+            else "it has no variance on this scale any more"
+        )
     if was.origin != now.origin:
         return "its score matrix was logged since"
     if now.origin == "published":
         return f"the published value was corrected (revision {now.revision})"
     if was.revision != now.revision:
         return f"its score matrix was corrected (revision {now.revision})"
-    if was.factor_version == now.factor_version:
-        return "its teams became known, which its interval rests on"
-    return f"its factors were fitted anew (version {now.factor_version})"
+    if was.factor_version != now.factor_version:
+        return f"its factors were fitted anew (version {now.factor_version})"
+    return "its teams became known, which its interval rests on"
 
 
 def renewal(name: str, plan: Plan, note: str | None) -> str:
@@ -160,6 +162,11 @@ def renewal(name: str, plan: Plan, note: str | None) -> str:
             words += ["--assessments", label]
         if history.pooled.weights != "dof":
             words += ["--pool-by", history.pooled.weights]
+        words += ["--variance-of", plan.variance_of] if plan.variance_of else []
+        if plan.variance_at == "given":
+            words += ["--variance-at", repr(plan.variance)]
+        elif plan.variance_at not in (None, "pooled"):
+            words += ["--variance-at", plan.variance_at]
     elif plan.variance is not None:
         words += ["--variance", repr(plan.variance)]
     words += ["--design", plan.design] if plan.design != "anova" else []

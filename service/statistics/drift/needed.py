@@ -197,9 +197,12 @@ def _sizes(
     """Smallest sizes at which the standard error, times its quantiles, is at most `room`."""
 
     def search(*, units: bool, topics: bool) -> Size | None:
-        factor = _smallest_factor(
-            lambda factors: error(factors**units, factors**topics, *quantiles) <= room
-        )
+        def enough(factors: Floats) -> NDArray[np.bool_]:
+            same = np.ones_like(factors)
+            scaled = factors if units else same, factors if topics else same
+            return error(*scaled, *quantiles) <= room
+
+        factor = _smallest_factor(enough)
         if factor is None:
             return None
         return Size(

@@ -68,7 +68,7 @@ def plain_shift(first: TopicScores, later: TopicScores) -> float:
 
 
 def shift_parts(first: TopicScores, later: TopicScores) -> Floats:
-    """Linearised part of each topic in the shift, ``(d_j - shift sd_Aj) / S_A``, with the mean 0."""
+    """Linearised part of each topic in the shift, ``(d_j - shift sd_Aj) / S_A``; mean 0."""
     moved = later.mean - first.mean
     return np.asarray((moved - plain_shift(first, later) * first.sd) / first.spread)
 

@@ -123,9 +123,9 @@ def variance_parts(
     --------
     >>> parts = variance_parts([[0.1, 0.2, 0.3], [0.4, 0.3, 0.5], [0.9, 0.7, 0.6]])
     >>> round(parts.one_way.variance, 6), round(parts.two_way.variance, 6)
-    (0.084444, 0.015)
+    (0.085556, 0.019444)
     >>> parts.one_way.by_topic.round(6).tolist()
-    [0.268889, 0.015556, 0.222222]
+    [0.202222, 0.015556, 0.295556]
     """
     matrix = checked_scores(scores, "The residual variance", least_topics=2, least_runs=1)
     topics, runs = matrix.shape

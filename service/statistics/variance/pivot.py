@@ -40,7 +40,7 @@ def variance_quantile(
     --------
     >>> limits = [variance_quantile(0.05, 0.02, 50, share) for share in (0.025, 0.975)]
     >>> [round(float(limit), 6) for limit in limits]
-    [0.037884, 0.067931]
+    [0.038086, 0.068452]
     """
     squared = np.asarray(spread, dtype=np.float64)
     # A single topic has no spread, and so no use for its quantile.

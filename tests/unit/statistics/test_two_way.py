@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from service.errors import ImpossibleStatistic
 from service.statistics import two_way
 from service.statistics.two_way import two_way_variance
-from service.statistics.variance import residual_variance
+from service.statistics.variance.residual import residual_variance
 
 MATRICES = arrays(
     np.float64,

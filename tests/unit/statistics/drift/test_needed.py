@@ -99,7 +99,7 @@ def test_the_sd_ratio_is_planned_on_the_logarithm():
     assert needed.if_as_measured == on_log.if_as_measured
     assert needed.half_width_90 == pytest.approx(math.exp(on_log.half_width_90))
     assert needed.aged_from == pytest.approx(math.exp(on_log.aged_from))
-    low, high = drift.interval(0.90)
+    _, high = drift.interval(0.90)
     assert needed.half_width_90 == pytest.approx(math.exp(high) / math.exp(0.02))
 
 
@@ -125,6 +125,17 @@ def test_a_present_size_that_would_do_is_enough():
     for sizes in (needed.if_unmoved, needed.if_as_measured):
         for planned in (sizes.units, sizes.topics, sizes.both):
             assert (planned.factor, planned.units_from, planned.topics) == (1.0, 56, 30)
+
+
+@pytest.mark.parametrize("factor", [2, 3, 7])
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_a_whole_factor_is_not_rounded_up(factor, direction):
+    drift = estimate(0.0, 0.01, 0.02, 0.001, 40.0)
+    units, topics = (factor**power for power in DIRECTIONS[direction])
+    margin = naive_error(drift, SIZE, units, topics, 0.95, 0.90)
+    planned = getattr(needed_for_shift(drift, margin, SIZE).if_unmoved, direction)
+    assert (planned.units_from, planned.units_to) == (56 * units, 51 * units)
+    assert planned.topics == 30 * topics
 
 
 def test_no_size_decides_a_drift_at_the_margin():

@@ -1,4 +1,4 @@
-"""Residual and pooled variance, against published values and plain loops."""
+"""Residual variance, against published values and plain loops."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from service.errors import ImpossibleStatistic
-from service.statistics.variance import PooledVariance, pool_variances, residual_variance
+from service.statistics.variance.residual import residual_variance
 
 MATRICES = arrays(
     np.float64,
@@ -124,45 +124,3 @@ def test_differences_between_runs_do_not_count():
 def test_refused_scores(scores, message):
     with pytest.raises(ImpossibleStatistic, match=message):
         residual_variance(scores)
-
-
-def test_pooling_weighs_by_dof():
-    pooled = pool_variances([0.1, 0.4], [30, 10])
-    assert pooled.variance == pytest.approx((30 * 0.1 + 10 * 0.4) / 40, rel=1e-15)
-    assert (pooled.dof, pooled.count) == (40, 2)
-    assert pooled.max_min_ratio == pytest.approx(4.0)
-
-
-def test_pooling_matrices_pools_their_sums_of_squares():
-    rng = np.random.default_rng(2)
-    parts = [residual_variance(rng.random((topics, 5)) * topics) for topics in (5, 9, 30)]
-    pooled = pool_variances([part.variance for part in parts], [part.dof for part in parts])
-    expected = sum(part.sum_of_squares for part in parts) / sum(part.dof for part in parts)
-    assert pooled.variance == pytest.approx(expected, rel=1e-14)
-
-
-def test_pooling_one_variance_gives_it_back():
-    assert pool_variances([0.05], [98]) == PooledVariance(0.05, 98, 1, 1.0)
-
-
-@pytest.mark.parametrize("variances", [[0.0, 0.1], [0.0], [1e-300, 1e300]])
-def test_ratio_is_none_where_it_does_not_exist(variances):
-    assert pool_variances(variances, [1] * len(variances)).max_min_ratio is None
-
-
-@pytest.mark.parametrize(
-    ("variances", "dofs", "message"),
-    [
-        ([], [], "at least one variance"),
-        ([0.1], [1, 2], "shapes"),
-        ([-0.1], [1], "not negative"),
-        ([np.nan], [1], "finite"),
-        ([np.inf], [1], "finite"),
-        ([0.1], [0], "at least 1"),
-        ([0.1], [1.5], "whole"),
-        ([0.1], [np.inf], "whole"),
-    ],
-)
-def test_refused_estimates(variances, dofs, message):
-    with pytest.raises(ImpossibleStatistic, match=message):
-        pool_variances(variances, dofs)

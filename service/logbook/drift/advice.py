@@ -1,0 +1,150 @@
+"""What to do about a verdict on drift: in words, in commands, and what would decide it."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from typing import TYPE_CHECKING
+
+from service.logbook.drift.words import UNITS, Question
+from service.logbook.result import Result
+from service.statistics.drift.needed import Needed, Size, Sizes
+
+if TYPE_CHECKING:
+    from service.logbook.drift.assessment import Assessment
+
+_APART = "standardise each round by its own factors, and compare no scores across the two"
+
+
+class Command(Result):
+    """A command to run next, and what for."""
+
+    purpose: str
+    command: str
+
+
+def advice(found: Assessment, asked: Question, *, other_collection: bool = False) -> str:
+    """Return what to do about a verdict, and what would decide where it is undecided."""
+    first, later = f"'{asked.from_round}'", f"'{asked.to_round}'"
+    if other_collection:
+        return (
+            f"On another collection, {_APART}. Only systems that run again unchanged can link"
+            " them: name these in the system column of both rounds' --teams files."
+        )
+    if found.verdict == "undecided":
+        return (
+            f"Neither keep nor refit on this evidence. {_what_would_decide(found, asked)} Until"
+            f" then {_APART}."
+        )
+    return {
+        "held": f"Keep the factors of {first}: scores of {later} standardised by them may be"
+        f" compared with those of {first}.",
+        "aged": f"Refit and restate: standardise {later} by its own factors, and before comparing"
+        f" it with {first}, restate {first} by the factors of {later} on the topics they share.",
+        "unbridged": f"For now {_APART}; let some topics of {first} return next round.",
+    }[found.verdict]
+
+
+def _what_would_decide(found: Assessment, asked: Question) -> str:
+    units = found.units
+    assert units is not None
+    if found.why == "topics of small sd":
+        return "More systems or topics need not decide it: look at the topics of small sd below."
+    rerun = "Running the same systems again in both rounds is far cheaper."
+    needed = found.needed
+    if needed is None or needed.shift is None or needed.sd_ratio is None:
+        return (
+            "As a rule of thumb, HELD takes a hundred teams or more in each round if they bring"
+            " other systems, and some twenty teams that run the same systems again in both rounds."
+        )
+    noun = UNITS[units.by]
+    sentences = [f"There are {units.from_} and {units.to} {noun} and {found.topics_used} topics."]
+    if found.why != "sd ratio":
+        sentences.append(
+            f"The half-width of the shift's 90% interval is {needed.shift.half_width_90:.3f}, the"
+            f" margin {asked.margin:.3g}{_share(needed.shift)}. {_sizes(needed.shift, noun)}"
+        )
+    if found.why != "shift":
+        sentences.append(
+            "The 90% interval of the spread reaches a factor of"
+            f" {needed.sd_ratio.half_width_90:.3f} to either side, the margin"
+            f" {asked.sd_ratio_margin:g}{_share(needed.sd_ratio)}. {_sizes(needed.sd_ratio, noun)}"
+        )
+    if not units.shared == units.from_ == units.to:
+        sentences.append(rerun)
+    return " ".join(sentences)
+
+
+def _share(needed: Needed) -> str:
+    if needed.share_of_runs is None:
+        return ""
+    return f"; {needed.share_of_runs:.0%} of the variance comes from which systems took part"
+
+
+def _sizes(needed: Needed, noun: str) -> str:
+    return (
+        f"If nothing moved, {_size(needed.if_unmoved, noun)}. If the change is as estimated,"
+        f" {_size(needed.if_as_measured, noun)}."
+    )
+
+
+def _size(sizes: Sizes, noun: str) -> str:
+    verdict = sizes.verdict.upper()
+    if sizes.both is None:
+        return f"no realistic size gives {verdict}"
+    if sizes.both.factor <= 1:
+        return f"these sizes give {verdict} in 4 of 5 cases"
+    ways = [f"{_times(sizes.both)} the {noun} and topics ({_numbers(sizes.both, noun)})"]
+    alone = []
+    if sizes.units is not None:
+        counts = f"{sizes.units.units_from} and {sizes.units.units_to}"
+        ways.insert(0, f"{_times(sizes.units)} the {noun} ({counts})")
+    else:
+        alone.append(f"{noun} alone")
+    if sizes.topics is not None:
+        ways.insert(-1, f"{_times(sizes.topics)} the topics ({sizes.topics.topics})")
+    else:
+        alone.append("topics alone")
+    never = f"; more {' or '.join(alone)} do not" if alone else ""
+    return f"{' or '.join(ways)} give {verdict} in 4 of 5 cases{never}"
+
+
+def _times(size: Size) -> str:
+    # Rounded up, as one tenth less would not do.
+    return f"{math.ceil(10 * size.factor - 1e-9) / 10:.1f} times"
+
+
+def _numbers(size: Size, noun: str) -> str:
+    return f"{size.units_from} and {size.units_to} {noun}, {size.topics} topics"
+
+
+def commands(
+    verdict: str, task: str, measure: str, from_round: str, to_round: str, assessments: str | None
+) -> list[Command]:
+    """Return the commands that do what is advised; `assessments` if they had to be named."""
+    measured = ["--measure", measure, *(["--assessments", assessments] if assessments else [])]
+
+    def command(purpose: str, *words: str) -> Command:
+        return Command(purpose=purpose, command=shlex.join(["roundbook", *words]))
+
+    def standardise(purpose: str, which: str, by: str | None = None) -> Command:
+        source = ["--factors-from", by] if by else []
+        return command(purpose, "standardise", task, which, *measured, *source)
+
+    own = standardise(f"Standardise '{to_round}' by its own factors", to_round)
+    if verdict == "held":
+        return [
+            standardise(
+                f"Standardise '{to_round}' by the factors of '{from_round}'", to_round, from_round
+            ),
+            command("See the factors you keep", "factors", "show", task, from_round, *measured),
+        ]
+    if verdict == "aged":
+        return [
+            own,
+            standardise(
+                f"Restate '{from_round}' by the factors of '{to_round}'", from_round, to_round
+            ),
+            command("See the new factors", "factors", "show", task, to_round, *measured),
+        ]
+    return [standardise(f"Standardise '{from_round}' by its own factors", from_round), own]

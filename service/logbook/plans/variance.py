@@ -1,0 +1,56 @@
+"""Which variance a plan takes from a task: the kind that its design needs, and at which limit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from service.statistics.design import Design as DesignName
+
+if TYPE_CHECKING:
+    from service.logbook.pooling import Interval, NextRound, Pooled, RoundVariance
+    from service.logbook.variances import VarianceHistory
+
+# One-way: around each run's own mean, V_E. Two-way: around run and topic means, V_2.
+VarianceKind = Literal["one-way", "two-way"]
+# Of a paired difference: twice V_2, what it is on average, or twice V_E, as published plans do.
+VarianceOf = Literal["paired", "conservative"]
+VarianceAt = Literal["pooled", "planning", "latest", "given"]
+
+PAIRED: tuple[DesignName, ...] = ("paired-t", "paired-width")
+SHARED_TOPICS: tuple[DesignName, ...] = ("two-way", "tukey")
+
+
+def variance_kind(design: DesignName, variance_of: VarianceOf | None) -> VarianceKind:
+    """Return which residual variance a design takes."""
+    if design in SHARED_TOPICS or (design in PAIRED and variance_of != "conservative"):
+        return "two-way"
+    return "one-way"
+
+
+def variance_at(history: VarianceHistory, kind: VarianceKind, at: VarianceAt) -> float | None:
+    """Return a task's variance: pooled, the planning variance, or the latest round's.
+
+    None where it is not known.
+    """
+    pooled = history.pooled
+    if at == "pooled":
+        return pooled.variance if kind == "one-way" else pooled.two_way_variance
+    if at == "planning":
+        following = next_round(pooled, kind)
+        return None if following is None else following.u80
+    return round_variance(history.rounds[-1], kind)
+
+
+def round_variance(row: RoundVariance, kind: VarianceKind) -> float | None:
+    """Return a round's variance of a kind, None where it is not known."""
+    return row.variance if kind == "one-way" else row.two_way_variance
+
+
+def next_round(pooled: Pooled, kind: VarianceKind) -> NextRound | None:
+    """Return the limits for the next round's variance of a kind."""
+    return pooled.next_round if kind == "one-way" else pooled.two_way_next_round
+
+
+def pooled_interval(pooled: Pooled, kind: VarianceKind) -> Interval | None:
+    """Return the interval of the pooled variance of a kind."""
+    return pooled.interval if kind == "one-way" else pooled.two_way_interval

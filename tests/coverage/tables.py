@@ -1,0 +1,165 @@
+"""The tables of `make coverage`, in 80 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tests.coverage.cells import Cell, Result, strays
+from tests.coverage.drift_cells import DRIFT_CELLS, SHIFTS, SPREAD_CELLS
+from tests.coverage.plan_cells import PLAN_CELLS, POWER
+from tests.coverage.variance_cells import POOLED_CELLS, UNEQUAL_CELLS, VARIANCE_CELLS
+
+WIDTH = 80
+Values = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading, how wide it is, and what stands under it."""
+
+    heading: str
+    width: int
+    text: Callable[[Values], str]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells with the same columns; `over` heads the columns."""
+
+    title: str
+    note: str
+    over: str
+    columns: tuple[Column, ...]
+    cells: tuple[Cell, ...]
+
+    def lines(self, results: Sequence[Result]) -> list[str]:
+        """The table, a line for every cell and one for its reference."""
+        room = WIDTH - sum(column.width for column in self.columns)
+        headings = "".join(f"{column.heading:>{column.width}}" for column in self.columns)
+        lines = [self.title, self.note, ""]
+        if self.over:
+            lines.append(" " * room + self.over)
+        lines += [" " * room + headings, "-" * WIDTH]
+        for cell, result in zip(self.cells, results, strict=True):
+            measured = {quantity: sums.mean for quantity, sums in result.items()}
+            lines.append(f"{cell.name:<{room}}" + self._row(measured))
+            if cell.reference:
+                mark = "   reference !" if strays(cell, result) else "   reference"
+                lines.append(f"{mark:<{room}}" + self._row(cell.reference))
+        return [line.rstrip() for line in lines]
+
+    def _row(self, values: Values) -> str:
+        return "".join(f"{column.text(values):>{column.width}}" for column in self.columns)
+
+
+def share(heading: str, quantity: str, width: int = 6) -> Column:
+    """A coverage or a rate, as .950."""
+
+    def text(values: Values) -> str:
+        return f"{values[quantity]:.3f}".removeprefix("0") if quantity in values else ""
+
+    return Column(heading, width, text)
+
+
+def length(heading: str, quantity: str, width: int = 6) -> Column:
+    """The width of an interval."""
+    return Column(
+        heading, width, lambda values: f"{values[quantity]:.2f}" if quantity in values else ""
+    )
+
+
+def percents(heading: str, *quantities: str, width: int = 6) -> Column:
+    """Rates in percent, as 70/3."""
+
+    def text(values: Values) -> str:
+        if not all(quantity in values for quantity in quantities):
+            return ""
+        return "/".join(f"{100 * values[quantity]:.0f}" for quantity in quantities)
+
+    return Column(heading, width, text)
+
+
+def tables() -> tuple[Table, ...]:
+    """All tables, in the order they are printed."""
+    return (
+        Table(
+            "Drift: coverage of the 95% and 90% intervals, and their widths",
+            "Shift: the mean over true shifts 0, .1, .2, .3, .5; widths and the old rule at 0.",
+            "shift               sd ratio         these   old",
+            (
+                share(".95", "shift .95"),
+                share(".90", "shift .90"),
+                length("width", "shift width"),
+                share(".95", "ratio .95", 7),
+                share(".90", "ratio .90"),
+                length("width", "ratio width"),
+                share("runs", "these .95", 7),
+                share("rule", "old .95"),
+            ),
+            DRIFT_CELLS,
+        ),
+        Table(
+            "Drift: verdicts, held/aged in percent, the rest undecided",
+            "By true shift; `moved` at 0; the old rule at 0 and at .3.",
+            "",
+            (
+                *(percents(f"{shift:g}", f"held@{shift:g}", f"aged@{shift:g}") for shift in SHIFTS),
+                percents("moved", "moved@0"),
+                percents("old 0", "old held@0", "old aged@0", width=7),
+                percents("old .3", "old held@0.3", "old aged@0.3", width=7),
+            ),
+            DRIFT_CELLS,
+        ),
+        Table(
+            "Drift: a true sd ratio of 1.1, 1.25, 1.5, no shift",
+            "Coverage of the sd ratio, and the joint verdict.",
+            "",
+            (
+                share(".95", "ratio .95"),
+                share(".90", "ratio .90"),
+                length("width", "ratio width"),
+                percents("held/aged", "held@0", "aged@0", width=11),
+            ),
+            SPREAD_CELLS,
+        ),
+        Table(
+            "Variance: coverage of the 95% interval (true value above the upper limit)",
+            "Topics and runs, or whole teams, drawn; the old rules beside.",
+            "chi-square    bootstrap (above)     new (above)",
+            (
+                share("", "chi", 12),
+                share("", "boot", 10),
+                share("", "boot above", 7),
+                share("", "new", 10),
+                share("", "new above", 7),
+            ),
+            VARIANCE_CELLS,
+        ),
+        Table(
+            "Pooled variance over K rounds: coverage of the 95% interval, size of the .05 test",
+            "50 topics a round (but for the last), some of them in every round.",
+            "    interval            test",
+            (
+                share("bootstrap", "boot", 12),
+                share("new", "new"),
+                share("Bartlett", "bartlett", 12),
+                share("new", "test"),
+            ),
+            POOLED_CELLS,
+        ),
+        Table(
+            "Homogeneity: power of the .05 test with two rounds",
+            "By the ratio of the true variances and the topics shared, of 50.",
+            "",
+            (share("new", "test", 8),),
+            UNEQUAL_CELLS,
+        ),
+        Table(
+            f"Plans: how often the test finds the difference planned for, at power {POWER:g}",
+            "Two random runs differ, or the two extreme ones, or none (of 50 topics: the size).",
+            "",
+            (share("rejected", "rejected", 10),),
+            PLAN_CELLS,
+        ),
+    )

@@ -1,0 +1,74 @@
+"""Intervals, verdicts, tests and plans keep their promises, by simulation.
+
+The references are an independent program's; `make coverage` prints all of them beside ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.coverage.cells import replicate, strays
+from tests.coverage.drift_cells import DRIFT_CELLS, SPREAD_CELLS
+from tests.coverage.plan_cells import PLAN_CELLS
+from tests.coverage.tables import WIDTH, tables
+from tests.coverage.variance_cells import POOLED_CELLS, VARIANCE_CELLS
+
+NAMES = (
+    "C3 COVID 1, 15/15 teams",
+    "C5 COVID 2, 30/30 teams",
+    "C7 COVID 2, 15/15, 10 same",
+    "P1 adhoc 7 P@10, 30/30 runs",
+    "K1 COVID 1, 15/15 hidden",
+    "G1 Gauss, 30/30 runs*",
+    "C5 COVID 2, 30/30 teams, ratio 1.5",
+    "Gauss rho=.7, 30 runs, n=25",
+    "NTCIR-7 Q, 20 runs, n=50",
+    "V_2: Robust 2003 AP, 30 runs*, n=50",
+    "Robust 2003 AP, K=3*, 0 shared",
+    "Robust 2003 AP, K=3*, 30 shared",
+    "Robust 2003 AP, K=3*, 50 shared",
+    "COVID 1, 15 teams, K=3*, 30 shared",
+    "NTCIR-7 Q, 10 runs: paired t",
+    "NTCIR-7 Q, 10 runs: two-way F",
+    "NTCIR-7 Q, 10 runs: Tukey HSD",
+    "Robust 2003 AP, 5 runs: Tukey HSD",
+)
+SHIFTS = (0.0, 0.2, 0.5)
+REPLICATIONS = 500
+
+
+def cells():
+    by_name = {
+        cell.name: cell for cell in (*SPREAD_CELLS, *VARIANCE_CELLS, *POOLED_CELLS, *PLAN_CELLS)
+    } | {cell.name: replace(cell, shifts=SHIFTS) for cell in DRIFT_CELLS}
+    return [pytest.param(by_name[name], id=name) for name in NAMES]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cell", cells())
+def test_many_replications_agree_with_the_reference(cell, shared):
+    assert strays(cell, replicate(cell, range(REPLICATIONS))) == []
+
+
+@pytest.mark.parametrize("cell", cells())
+def test_a_few_replications_agree_with_the_reference(cell, shared):
+    result = replicate(cell, range(10))
+    assert result.keys() & cell.reference.keys()
+    assert strays(cell, result) == []
+
+
+def test_a_wrong_coverage_is_noticed(shared):
+    (cell,) = (cell for cell in VARIANCE_CELLS if cell.name == "NTCIR-7 Q, 20 runs, n=50")
+    # What the chi-square interval covers is no coverage of the new one.
+    wrong = replace(cell, reference={"new": cell.reference["chi"]})
+    (sentence,) = strays(wrong, replicate(wrong, range(100)))
+    assert "new is" in sentence
+
+
+def test_tables_fit_the_terminal(shared):
+    for table in tables():
+        lines = table.lines([replicate(cell, range(1)) for cell in table.cells])
+        assert max(map(len, lines)) <= WIDTH
+        assert len(lines) > len(table.cells)
