@@ -70,8 +70,13 @@ def drift(
         str | None, typer.Option("--to", metavar="ROUND", help="Default: the latest.")
     ] = None,
     margin: Annotated[
-        float, typer.Option("--margin", help="Largest mean shift, in first-round sds, that holds.")
-    ] = 0.2,
+        float | None,
+        typer.Option(
+            "--margin",
+            metavar="SDS",
+            help="Largest shift, in first-round sds, that holds. (default: 0.2)",
+        ),
+    ] = None,
     sd_ratio_margin: Annotated[
         float, typer.Option("--sd-ratio-margin", help="Largest ratio of sds that holds, above 1.")
     ] = 1.25,
@@ -87,7 +92,8 @@ def drift(
         typer.Option(
             "--min-d",
             metavar="D",
-            help="Topics needed: to detect a difference of D on std-AB. (default: 0.1)",
+            help="Smallest std-AB difference that matters: the margin is D / 0.3 sds, unless"
+            " --margin is given. Topics needed: to detect it. (default: 0.1)",
         ),
     ] = None,
     save: Annotated[
@@ -101,9 +107,9 @@ def drift(
     database: Database = None,
 ) -> None:
     """Compare two rounds' factors on their shared topics and say whether the first have aged."""
-    if curve and not (to_round is None and m is None and min_d is None):
+    if curve and not (to_round is None and m is None):
         raise typer.BadParameter(
-            "--curve compares every later round and plans no topics: leave out --to, --m, --min-d"
+            "--curve compares every later round and plans no topics: leave out --to, --m"
         )
     if curve and save:
         raise typer.BadParameter("--save keeps the report on two rounds: leave out --curve")
@@ -112,11 +118,17 @@ def drift(
     from service.logbook.drift.curve import trace_drift
     from service.logbook.drift.report import report_drift
 
-    margins = {"margin": margin, "sd_ratio_margin": sd_ratio_margin}
     with record(context, database) as engine:
         if curve:
             traced = trace_drift(
-                engine, task, measure, from_round=from_round, assessments=assessments, **margins
+                engine,
+                task,
+                measure,
+                from_round=from_round,
+                margin=margin,
+                sd_ratio_margin=sd_ratio_margin,
+                min_d=min_d,
+                assessments=assessments,
             )
             show_curve(traced, form)
             return
@@ -126,10 +138,11 @@ def drift(
             measure,
             from_round=from_round,
             to_round=to_round,
+            margin=margin,
+            sd_ratio_margin=sd_ratio_margin,
             m=10 if m is None else m,
-            min_d=0.1 if min_d is None else min_d,
+            min_d=min_d,
             assessments=assessments,
-            **margins,
         )
         saved = _save(engine, report, note) if save else None
     report = saved or report
@@ -154,9 +167,11 @@ def _save(engine: Engine, report: DriftReport, note: str | None) -> SavedDriftRe
 
 def print_report(report: DriftReport) -> None:
     """Print a report as a person reads it."""
-    from service.logbook.drift.sentences import tests_sentences
+    from service.logbook.drift.topics import tests_sentences
 
     print_table([], (), above=[report.headline(), "", f"Why: {report.reason}"])
+    if report.notes:
+        section(*(f"- {note}" for note in report.notes))
     section(f"What to do: {report.advice}")
     for each in report.commands:
         # Not wrapped, so that it can be copied.
@@ -200,7 +215,7 @@ def _sides(rows: Iterable[_Row], what: str, first: str, second: str, *above: str
 
 
 def _print_consequence(report: DriftReport, done: Consequence) -> None:
-    from service.logbook.drift.sentences import consequence_sentences
+    from service.logbook.drift.consequence import consequence_sentences
 
     def row(what: str, field: str, form: str) -> _Row:
         values = [getattr(under, field) for under in (done.earlier, done.later)]

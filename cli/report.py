@@ -23,7 +23,7 @@ _LISTED = (
     Column("from_round", "From"),
     Column("to_round", "To"),
     Column("verdict", "Verdict"),
-    signed("mean_shift", "Shift"),
+    signed("shift", "Shift"),
     Column("saved_at", "Saved", lambda when: f"{when:%Y-%m-%d}"),
     Column("stale", "Stale", lambda stale: "yes" if stale else "no"),
     Column("note", "Note"),

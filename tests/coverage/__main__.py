@@ -10,7 +10,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 
-from tests.coverage.cells import Cell, Result, Sums, replicate
+from tests.coverage.cells import Cell, Result, Sums, replicate_batch
 from tests.coverage.populations import SHARED
 from tests.coverage.tables import tables
 
@@ -58,15 +58,10 @@ def _simulate(cells: tuple[Cell, ...], replications: int, processes: int) -> dic
     ]
     results: dict[str, Result] = {cell.name: defaultdict(Sums) for cell in cells}
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
-        for name, result in _with_progress(pool.imap(_replicate, batches), len(batches)):
+        for name, result in _with_progress(pool.imap(replicate_batch, batches), len(batches)):
             for quantity, sums in result.items():
                 results[name][quantity].add(sums)
     return results
-
-
-def _replicate(batch: tuple[Cell, range]) -> tuple[str, Result]:
-    cell, replications = batch
-    return cell.name, replicate(cell, replications)
 
 
 def _with_progress(done: Iterator[tuple[str, Result]], count: int) -> Iterator[tuple[str, Result]]:

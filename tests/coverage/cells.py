@@ -78,6 +78,12 @@ def replicate(cell: Cell, replications: Iterable[int]) -> Result:
     return dict(sums)
 
 
+def replicate_batch(batch: tuple[Cell, Iterable[int]]) -> tuple[str, Result]:
+    """Replicate a cell in another process; return its name too."""
+    cell, replications = batch
+    return cell.name, replicate(cell, replications)
+
+
 def strays(cell: Cell, result: Result) -> list[str]:
     """The quantities that lie farther from the reference than chance explains, as sentences."""
     sentences = []

@@ -186,7 +186,7 @@ WITHDRAWAL = (
 
 ESTIMATE = {
     "matrix_id": "1",
-    "factor_set_id": "2",
+    "factor_set_id": "(SELECT max(id) FROM roundbook.factor_set)",
     "scale": "'std'",
     "topics": "3",
     "runs": "2",
@@ -205,7 +205,7 @@ ESTIMATE = {
 
 
 def estimate(**values):
-    """Return a statement that adds an estimate, by default one of the second factor set."""
+    """Return a statement that adds an estimate, by default one by the last factor set."""
     row = ESTIMATE | values
     return (
         f"INSERT INTO roundbook.variance_estimate ({', '.join(row)})"

@@ -23,7 +23,7 @@ class Command(Result):
     command: str
 
 
-def advice(found: Assessment, asked: Question, *, other_collection: bool = False) -> str:
+def advise(found: Assessment, asked: Question, *, other_collection: bool = False) -> str:
     """Return what to do about a verdict, and what would decide where it is undecided."""
     first, later = f"'{asked.from_round}'", f"'{asked.to_round}'"
     if other_collection:
@@ -118,10 +118,9 @@ def _numbers(size: Size, noun: str) -> str:
     return f"{size.units_from} and {size.units_to} {noun}, {size.topics} topics"
 
 
-def commands(
-    verdict: str, task: str, measure: str, from_round: str, to_round: str, assessments: str | None
-) -> list[Command]:
+def next_commands(verdict: str, asked: Question, assessments: str | None) -> list[Command]:
     """Return the commands that do what is advised; `assessments` if they had to be named."""
+    task, measure, from_round, to_round = asked[:4]
     measured = ["--measure", measure, *(["--assessments", assessments] if assessments else [])]
 
     def command(purpose: str, *words: str) -> Command:

@@ -104,11 +104,9 @@ def assess(
     old: End, new: End, bridges: Bridges, *, margin: float, sd_ratio_margin: float
 ) -> Assessed:
     """Assess the drift between two rounds by their standardising runs on the bridges."""
-    facts = [
-        [_standardising(end, end.teams), _standardising(end, end.systems), end.kin]
-        for end in (old, new)
-    ]
-    units = unit_labels(*facts[0], *facts[1])
+    teams_from, teams_to = (_standardising(end, end.teams) for end in (old, new))
+    systems_from, systems_to = (_standardising(end, end.systems) for end in (old, new))
+    units = unit_labels(teams_from, systems_from, old.kin, teams_to, systems_to, new.kin)
     scores = old.standardising_scores(bridges.before), new.standardising_scores(bridges.after)
     labels = units.labels_from, units.labels_to
     margins = {"margin": margin, "sd_ratio_margin": sd_ratio_margin}
@@ -116,7 +114,7 @@ def assess(
     with np.errstate(over="ignore", invalid="ignore"):
         drift = assess_drift(*scores, *labels, **margins)
         recurring = assess_recurring(*scores, *labels, **margins)
-    teams = [*facts[0][0], *facts[1][0]]
+    teams = [*teams_from, *teams_to]
     whole = _result(drift, units.by, teams.count(None))
     if recurring is None:
         return Assessed(drift, whole, None)

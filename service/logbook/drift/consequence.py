@@ -82,29 +82,29 @@ def consequence(
     ImpossibleStatistic
         When no bridge can be standardised by both.
     """
-    policies = {old.factors.row.zero_sd, new.factors.row.zero_sd}
-    found = drift_consequence(
+    policies = {old.fitted.zero_sd, new.fitted.zero_sd}
+    compared = drift_consequence(
         new.scores[after],
-        old.factors.mean[before],
-        old.factors.sd[before],
-        new.factors.mean[after],
-        new.factors.sd[after],
+        old.mean[before],
+        old.sd[before],
+        new.mean[after],
+        new.sd[after],
         # The same topics under both, so the policy that leaves some out rules.
         zero_sd="drop" if "drop" in policies else "average",
     )
     no_tau = None
-    if found.kendall_tau is None:
-        no_tau = "A ranking needs at least two runs." if found.runs < 2 else "All runs tie."
+    if compared.kendall_tau is None:
+        no_tau = "A ranking needs at least two runs." if compared.runs < 2 else "All runs tie."
     return Consequence(
-        topics=found.topics,
-        runs=found.runs,
-        zero_sd=found.zero_sd,
-        a=found.a,
-        b=found.b,
-        earlier=_under(found.earlier, m, min_d),
-        later=_under(found.later, m, min_d),
-        bias=found.bias,
-        kendall_tau=found.kendall_tau,
+        topics=compared.topics,
+        runs=compared.runs,
+        zero_sd=compared.zero_sd,
+        a=compared.a,
+        b=compared.b,
+        earlier=_under(compared.earlier, m, min_d),
+        later=_under(compared.later, m, min_d),
+        bias=compared.bias,
+        kendall_tau=compared.kendall_tau,
         kendall_tau_reason=no_tau,
         m=m,
         min_d=min_d,

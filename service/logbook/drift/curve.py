@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
 from pydantic import Field
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Engine
 
 from service.database.engine import unit_of_work
-from service.database.tables import factor
 from service.errors import NotRecorded
 from service.logbook.drift import words
-from service.logbook.drift.collections import assumed, collections_differ
-from service.logbook.drift.ends import Fitted, rounds_with_factors
-from service.logbook.drift.factors import compare_factors
+from service.logbook.drift.assessment import (
+    MIN_D,
+    Assessment,
+    MarginFrom,
+    assess,
+    choose_margin,
+)
+from service.logbook.drift.ends import End, find_bridges, load_ends, rounds_with_factors
 from service.logbook.lookup import choose_assessments, find_round, find_task
 from service.logbook.measures import find_measure
 from service.logbook.result import SOFTWARE, Result
 from service.logbook.withdrawals import WithdrawnMatrix, read_withdrawn
-from service.statistics.drift import Drift
+from service.statistics.drift.assessment import SD_RATIO_MARGIN
 
 
-class LaterRound(Result):
+class LaterRound(Assessment):
     """A later round against the earlier one, as in the full report; see `DriftReport`."""
 
     round: str
@@ -31,14 +32,7 @@ class LaterRound(Result):
     version: int
     collection: str | None
     shared_topics: int
-    verdict: str
     reason: str
-    mean_shift: float | None
-    mean_shift_95: tuple[float, float] | None
-    mean_shift_90: tuple[float, float] | None
-    sd_ratio: float | None
-    sd_ratio_95: tuple[float, float] | None
-    sd_ratio_90: tuple[float, float] | None
 
 
 class DriftCurve(Result):
@@ -55,6 +49,7 @@ class DriftCurve(Result):
     assumed: str | None
     summary: str
     margin: float
+    margin_from: MarginFrom
     sd_ratio_margin: float
     software: str
     withdrawn: list[WithdrawnMatrix]
@@ -67,19 +62,20 @@ def trace_drift(
     measure: str,
     *,
     from_round: str | None = None,
-    margin: float = 0.2,
-    sd_ratio_margin: float = 1.25,
+    margin: float | None = None,
+    sd_ratio_margin: float = SD_RATIO_MARGIN,
+    min_d: float | None = None,
     assessments: str | None = None,
 ) -> DriftCurve:
     """Compare one round's latest factors with those of every later round that has any.
 
-    Only factors are read, no scores; the number of queries does not depend on that of rounds.
+    Each score matrix is read once; the number of other queries does not depend on that of rounds.
 
     Parameters
     ----------
     from_round : str, optional
         Default: the first round that has factors.
-    margin, sd_ratio_margin : float
+    margin, sd_ratio_margin, min_d : float
         As for `service.logbook.drift.report.report_drift`.
 
     Raises
@@ -89,6 +85,8 @@ def trace_drift(
     InputError
         When a margin is impossible.
     """
+    chosen, margin_from = choose_margin(margin, min_d)
+    margins = {"margin": chosen, "sd_ratio_margin": sd_ratio_margin}
     with unit_of_work(engine) as connection:
         task_id = find_task(connection, task)
         measure_id, measure = find_measure(connection, task_id, task, measure)
@@ -103,104 +101,80 @@ def trace_drift(
                 f"Round '{from_round}' has no {measure} standardisation factors: they need a logged"
                 " score matrix of at least two runs."
             )
-        first, later = fitted[start], fitted[start + 1 :]
-        if not later:
+        if start == len(fitted) - 1:
             raise NotRecorded(
-                f"No round after '{first.round}' has {measure} factors, so there is no curve; name"
-                " an earlier round with --from."
+                f"No round after '{fitted[start].round}' has {measure} factors, so there is no"
+                " curve; name an earlier round with --from."
             )
-        bridges = _bridges(connection, first, later)
         withdrawn = read_withdrawn(connection, task_id, measures=[measure_id], assessments=[label])
-    rounds = [
-        _compare(first, each, bridges.get(each.factor_set_id, []), margin, sd_ratio_margin)
-        for each in later
-    ]
-    bridged = [
-        (each.round, each.collection)
-        for each, row in zip(later, rounds, strict=True)
-        if row.shared_topics
-    ]
+        ends = load_ends(connection, fitted[start:])
+        first = next(ends)
+        asked = words.Question(
+            task=task,
+            measure=measure,
+            from_round=first.fitted.round,
+            to_round="",
+            shared_topics=0,
+            margin=chosen,
+            margin_from=margin_from,
+            min_d=MIN_D if min_d is None else min_d,
+            sd_ratio_margin=sd_ratio_margin,
+        )
+        rounds = [_compare(first, later, asked) for later in ends]
+    bridged = [(row.round, row.collection) for row in rounds if row.shared_topics]
+    old = first.fitted
     return DriftCurve(
         task=task,
         measure=measure,
         assessments=label,
-        from_round=first.round,
-        from_matrix=first.matrix,
-        from_revision=first.revision,
-        from_version=first.version,
-        from_collection=first.collection,
-        assumed=assumed(task, [(first.round, first.collection), *bridged]) if bridged else None,
-        summary=_summary(first.round, rounds),
-        margin=margin,
-        sd_ratio_margin=sd_ratio_margin,
+        from_round=old.round,
+        from_matrix=old.matrix,
+        from_revision=old.revision,
+        from_version=old.version,
+        from_collection=old.collection,
+        assumed=words.assumed(task, [(old.round, old.collection), *bridged]) if bridged else None,
+        summary=_summary(old.round, rounds),
+        margin_from=margin_from,
         software=SOFTWARE,
         withdrawn=withdrawn,
         rounds=rounds,
+        **margins,
     )
 
 
-def _bridges(
-    connection: Connection, first: Fitted, later: Sequence[Fitted]
-) -> dict[int, list[tuple[float, float, float, float]]]:
-    """Return the four factors of each shared topic, by the later factor set."""
-    old, new = factor.alias("old"), factor.alias("new")
-    rows = connection.execute(
-        select(new.c.factor_set_id, old.c.mean, old.c.sd, new.c.mean, new.c.sd)
-        .join(old, old.c.topic_id == new.c.topic_id)
-        .where(
-            old.c.factor_set_id == first.factor_set_id,
-            new.c.factor_set_id.in_([each.factor_set_id for each in later]),
-        )
-        .order_by(new.c.factor_set_id, old.c.topic_id)
-    )
-    found: dict[int, list[tuple[float, float, float, float]]] = {}
-    for factor_set_id, *factors in rows:
-        found.setdefault(factor_set_id, []).append(tuple(factors))
-    return found
-
-
-def _compare(
-    first: Fitted,
-    later: Fitted,
-    bridges: list[tuple[float, float, float, float]],
-    margin: float,
-    sd_ratio_margin: float,
-) -> LaterRound:
-    apart = collections_differ(first.collection, later.collection)
-    factors = np.array([] if apart else bridges, dtype=float).reshape(-1, 4)
-    drift = compare_factors(factors.T, margin=margin, sd_ratio_margin=sd_ratio_margin)
+def _compare(first: End, later: End, asked: words.Question) -> LaterRound:
+    old, new = first.fitted, later.fitted
+    bridges = find_bridges(first, later)
+    asked = asked._replace(to_round=new.round, shared_topics=len(bridges.before))
+    found = assess(
+        first, later, bridges, margin=asked.margin, sd_ratio_margin=asked.sd_ratio_margin
+    ).whole
     return LaterRound(
-        round=later.round,
-        matrix=later.matrix,
-        revision=later.revision,
-        version=later.version,
-        collection=later.collection,
-        shared_topics=drift.topics,
-        verdict=drift.verdict,
-        reason=_reason(drift, first, later, apart=apart),
-        mean_shift=drift.mean_shift,
-        mean_shift_95=drift.mean_shift_95,
-        mean_shift_90=drift.mean_shift_90,
-        sd_ratio=drift.sd_ratio,
-        sd_ratio_95=drift.sd_ratio_95,
-        sd_ratio_90=drift.sd_ratio_90,
+        **dict(found),
+        round=new.round,
+        matrix=new.matrix,
+        revision=new.revision,
+        version=new.version,
+        collection=new.collection,
+        shared_topics=len(bridges.before),
+        reason=(
+            words.other_collection(old.round, old.collection, new.round, new.collection)
+            if bridges.apart
+            else words.reason(found, asked)
+        ),
     )
-
-
-def _reason(drift: Drift, first: Fitted, later: Fitted, *, apart: bool) -> str:
-    if apart:
-        return words.other_collection(first.round, first.collection, later.round, later.collection)
-    return words.reason(drift, first.round)
 
 
 def _summary(first: str, rounds: list[LaterRound]) -> str:
-    counts = {
+    labels = {
         verdict: [row.round for row in rounds if row.verdict == verdict]
         for verdict in ("held", "aged", "undecided", "unbridged")
     }
-    said = ", ".join(f"{len(names)} {verdict}" for verdict, names in counts.items() if names)
+    counts = ", ".join(f"{len(names)} {verdict}" for verdict, names in labels.items() if names)
     later = f"{len(rounds)} later round{'s' if len(rounds) > 1 else ''}"
-    line = f"The factors of round '{first}' in {later}: {said}."
-    if counts["aged"]:
-        line += f" The first round in which they had aged is '{counts['aged'][0]}'."
-    return line
+    lines = [f"The factors of round '{first}' in {later}: {counts}."]
+    if labels["aged"]:
+        lines.append(f"The first round in which they had aged is '{labels['aged'][0]}'.")
+    if len(rounds) > 1:
+        lines.append("The verdicts are not adjusted for their number.")
+    return " ".join(lines)

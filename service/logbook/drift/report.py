@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, ConfigDict, Field
 from sqlalchemy import Connection, Engine
 
 from service.database.engine import unit_of_work
 from service.errors import ImpossibleStatistic, InputError
 from service.logbook.drift import words
-from service.logbook.drift.collections import assumed, collections_differ
+from service.logbook.drift.advice import Command, advise, next_commands
+from service.logbook.drift.assessment import (
+    MIN_D,
+    Assessed,
+    Assessment,
+    MarginFrom,
+    assess,
+    choose_margin,
+)
 from service.logbook.drift.consequence import Consequence, check_design, consequence
-from service.logbook.drift.ends import End, load_end, rounds_with_factors
-from service.logbook.drift.factors import compare_factors
+from service.logbook.drift.ends import (
+    Bridges,
+    End,
+    find_bridges,
+    load_ends,
+    rounds_with_factors,
+)
 from service.logbook.drift.revived import Revived, revived
 from service.logbook.drift.topics import (
     DriftTests,
@@ -24,25 +34,35 @@ from service.logbook.drift.topics import (
     topic_rows,
 )
 from service.logbook.drift.unbridged import Unbridged, unbridged
-from service.logbook.lookup import Series, choose_assessments, find_round, find_task
+from service.logbook.lookup import (
+    Series,
+    choose_assessments,
+    find_factor_set,
+    find_round,
+    find_task,
+)
 from service.logbook.measures import find_measure
-from service.logbook.result import SOFTWARE, Result
+from service.logbook.result import SOFTWARE
 from service.logbook.withdrawals import WithdrawnMatrix, read_withdrawn
-from service.statistics.drift import Drift
+from service.statistics.drift.assessment import SD_RATIO_MARGIN
 
 
-class DriftReport(Result):
+class DriftReport(Assessment):
     """Whether the factors of the round `from` hold in the round `to`.
 
-    Shifts are in units of the first round's sds; the sd ratio is a geometric mean over topics.
-    Intervals are (low, high) by t over topics, at 95% and, for the verdict, 90%. `tests` are None
-    without a shared topic, `consequence` is None where `consequence_reason` says why, `revived`
-    without a system in both rounds, and `unbridged` unless that is the verdict. `m` and `min_d` are
-    what the topic set sizes are for.
+    It is an assessment by all standardising runs; `recurring` is that by the units of both rounds
+    alone, None with fewer than 10. `reason` and `notes` say in words what they tell, `margin_from`
+    where the margin of the shift comes from. `tests` are None without a shared topic,
+    `consequence` is None where `consequence_reason` says why, `revived` without a system in both
+    rounds, and `unbridged` unless that is the verdict. `m` and `min_d` are what the topic set sizes
+    are for. `undefined_shifts` and `undefined_sd_ratios` count shared topics that have none.
     """
 
-    # A saved report is read back by this model: keys that come later need defaults.
+    # A saved report is read back by this model: keys that come later need defaults, and those that
+    # went, as the intervals over topics alone did, are shown as they were saved.
+    model_config = ConfigDict(extra="allow")
 
+    recurring: Assessment | None = None
     task: str
     measure: str
     assessments: str
@@ -60,17 +80,12 @@ class DriftReport(Result):
     to_collection: str | None
     assumed: str | None
     shared_topics: int
-    verdict: str
     reason: str
+    notes: list[str] = Field(default_factory=list)
     advice: str
-    commands: list[words.Command]
-    mean_shift: float | None
-    mean_shift_95: tuple[float, float] | None
-    mean_shift_90: tuple[float, float] | None
-    sd_ratio: float | None
-    sd_ratio_95: tuple[float, float] | None
-    sd_ratio_90: tuple[float, float] | None
+    commands: list[Command]
     margin: float
+    margin_from: MarginFrom | None = None
     sd_ratio_margin: float
     m: int
     min_d: float
@@ -87,15 +102,9 @@ class DriftReport(Result):
 
     def headline(self) -> str:
         """Return the verdict in one sentence."""
-        return words.headline(self.verdict, self.from_round, self.to_round)
-
-
-class _Bridges(NamedTuple):
-    """The places of the shared topics in either round; `apart`: other document collections."""
-
-    before: list[int]
-    after: list[int]
-    apart: bool
+        return words.headline(
+            self.verdict, self.from_round, self.to_round, provisional=self.provisional
+        )
 
 
 def report_drift(
@@ -105,10 +114,10 @@ def report_drift(
     *,
     from_round: str | None = None,
     to_round: str | None = None,
-    margin: float = 0.2,
-    sd_ratio_margin: float = 1.25,
+    margin: float | None = None,
+    sd_ratio_margin: float = SD_RATIO_MARGIN,
     m: int = 10,
-    min_d: float = 0.1,
+    min_d: float | None = None,
     assessments: str | None = None,
 ) -> DriftReport:
     """Compare the latest factors of two rounds on the topics they share.
@@ -117,14 +126,16 @@ def report_drift(
     ----------
     from_round, to_round : str, optional
         Default: the first and the latest round that have factors.
-    margin : float
-        Largest mean shift, in sds of the round `from`, under which its factors hold; also of
-        revived systems.
+    margin : float, optional
+        Largest shift, in sds of the round `from`, under which its factors hold; also of revived
+        systems. Default: what moves std-AB scores by half of `min_d` where that is given, else 0.2.
     sd_ratio_margin : float
-        Largest geometric mean sd ratio, or its inverse, under which they hold.
-    m, min_d
-        What the topic set sizes under either round's factors are for: comparing `m` runs, with a
-        smallest difference `min_d` worth detecting on the std-AB scale.
+        Largest sd ratio, or its inverse, under which they hold.
+    m : int
+        How many runs the topic set sizes under either round's factors are to compare.
+    min_d : float, optional
+        Smallest difference on the std-AB scale that matters: also what these sizes are to detect,
+        by default 0.1.
 
     Raises
     ------
@@ -133,127 +144,118 @@ def report_drift(
     InputError
         When both rounds are the same, or a margin, `m` or `min_d` is impossible.
     """
-    check_design(m, min_d)
+    detected = MIN_D if min_d is None else min_d
+    check_design(m, detected)
+    chosen, margin_from = choose_margin(margin, min_d)
     with unit_of_work(engine) as connection:
-        old, new = _ends(connection, task, measure, from_round, to_round, assessments)
-        withdrawn = read_withdrawn(
-            connection,
-            find_task(connection, task),
-            measures=[old.series.measure_id],
-            assessments=[old.series.assessments],
+        task_id = find_task(connection, task)
+        measure_id, measure = find_measure(connection, task_id, task, measure)
+        label = choose_assessments(connection, task_id, measure_id, measure, assessments)
+        old, new = _ends(
+            connection, task_id, task, (measure_id, measure, label), from_round, to_round
         )
-    bridges = _bridges(old, new)
-    factors = [
-        getattr(end.factors, name)[places]
-        for end, places in ((old, bridges.before), (new, bridges.after))
-        for name in ("mean", "sd")
-    ]
-    drift = compare_factors(np.array(factors), margin=margin, sd_ratio_margin=sd_ratio_margin)
-    done, without = None, words.headline(drift.verdict, old.series.round, new.series.round)
-    if drift.verdict != "unbridged":
-        try:
-            done = consequence(old, bridges.before, new, bridges.after, m=m, min_d=min_d)
-        except ImpossibleStatistic as error:
-            without = str(error)
-    return _report(
-        task, old, new, bridges, drift, done, without, assessments, withdrawn, m=m, min_d=min_d
+        withdrawn = read_withdrawn(connection, task_id, measures=[measure_id], assessments=[label])
+    bridges = find_bridges(old, new)
+    found = assess(old, new, bridges, margin=chosen, sd_ratio_margin=sd_ratio_margin)
+    asked = words.Question(
+        task=task,
+        measure=measure,
+        from_round=old.fitted.round,
+        to_round=new.fitted.round,
+        shared_topics=len(bridges.before),
+        margin=chosen,
+        margin_from=margin_from,
+        min_d=detected,
+        sd_ratio_margin=sd_ratio_margin,
+    )
+    done, without = _consequence(old, new, bridges, found, asked, m)
+    tested = tests_on_bridges(old, bridges.before, new, bridges.after)
+    rounds = [(end.fitted.round, end.fitted.collection) for end in (old, new)]
+    return DriftReport(
+        **dict(found.whole),
+        recurring=found.recurring,
+        task=task,
+        measure=measure,
+        assessments=label,
+        from_round=old.fitted.round,
+        to_round=new.fitted.round,
+        from_matrix=old.fitted.matrix,
+        from_revision=old.fitted.revision,
+        from_version=old.fitted.version,
+        to_matrix=new.fitted.matrix,
+        to_revision=new.fitted.revision,
+        to_version=new.fitted.version,
+        from_collection=old.fitted.collection,
+        to_collection=new.fitted.collection,
+        assumed=words.assumed(task, rounds) if bridges.before else None,
+        shared_topics=len(bridges.before),
+        reason=(
+            words.other_collection(*rounds[0], *rounds[1])
+            if bridges.apart
+            else words.reason(found.whole, asked)
+        ),
+        notes=words.notes(found.whole, found.recurring, asked),
+        advice=advise(found.whole, asked, other_collection=bridges.apart),
+        commands=next_commands(found.whole.verdict, asked, assessments),
+        margin=chosen,
+        margin_from=margin_from,
+        sd_ratio_margin=sd_ratio_margin,
+        m=m,
+        min_d=detected,
+        undefined_shifts=len(bridges.before) - found.drift.topics_used,
+        undefined_sd_ratios=len(bridges.before) - int((found.drift.sd_ratios > 0).sum()),
+        consequence=done,
+        consequence_reason=without,
+        tests=over_topics(tested, old, new),
+        revived=revived(old, new, chosen),
+        unbridged=unbridged(old, new) if found.whole.verdict == "unbridged" else None,
+        software=SOFTWARE,
+        withdrawn=withdrawn,
+        topics=topic_rows(old, new, bridges, found.drift, tested),
     )
 
 
 def _ends(
     connection: Connection,
+    task_id: int,
     task: str,
-    measure: str,
+    scores: tuple[int, str, str],
     from_round: str | None,
     to_round: str | None,
-    assessments: str | None,
 ) -> tuple[End, End]:
-    task_id = find_task(connection, task)
-    measure_id, measure = find_measure(connection, task_id, task, measure)
-    label = choose_assessments(connection, task_id, measure_id, measure, assessments)
+    """Load the two rounds; `scores` are the measure's id and name and the assessments."""
     for named in (from_round, to_round):
         if named is not None:
             find_round(connection, task_id, task, named)
-    fitted = rounds_with_factors(connection, task_id, task, measure_id, measure, label)
-    first, later = (
-        Series(find_round(connection, task_id, task, name), measure_id, label, name, measure)
-        for name in (
-            (from_round or fitted[0].round).strip(),
-            (to_round or fitted[-1].round).strip(),
-        )
-    )
-    if first.round_id == later.round_id:
+    fitted = rounds_with_factors(connection, task_id, task, *scores)
+    by_label = {each.round: each for each in fitted}
+    ends = []
+    for named in (from_round or fitted[0].round, to_round or fitted[-1].round):
+        label = named.strip()
+        if label not in by_label:
+            series = Series(
+                find_round(connection, task_id, task, label), scores[0], scores[2], label, scores[1]
+            )
+            # It has none of scores that count, and this says why.
+            find_factor_set(connection, series)
+        ends.append(by_label[label])
+    if ends[0] == ends[1]:
         raise InputError(
-            f"Drift compares two rounds, and '{first.round}' is both; name others with"
+            f"Drift compares two rounds, and '{ends[0].round}' is both; name others with"
             " --from and --to."
         )
-    return load_end(connection, first), load_end(connection, later)
+    first, later = load_ends(connection, ends)
+    return first, later
 
 
-def _bridges(old: End, new: End) -> _Bridges:
-    if collections_differ(old.collection, new.collection):
-        return _Bridges([], [], apart=True)
-    place = {name: index for index, name in enumerate(new.factors.topics)}
-    before = [index for index, name in enumerate(old.factors.topics) if name in place]
-    return _Bridges(before, [place[old.factors.topics[index]] for index in before], apart=False)
-
-
-def _report(
-    task: str,
-    old: End,
-    new: End,
-    bridges: _Bridges,
-    drift: Drift,
-    done: Consequence | None,
-    without: str,
-    assessments: str | None,
-    withdrawn: list[WithdrawnMatrix],
-    *,
-    m: int,
-    min_d: float,
-) -> DriftReport:
-    tested = tests_on_bridges(old, bridges.before, new, bridges.after)
-    names = [old.factors.topics[index] for index in bridges.before]
-    ends = (old.series.round, new.series.round)
-    held_on = (ends[0], old.collection, ends[1], new.collection)
-    return DriftReport(
-        task=task,
-        measure=old.series.measure,
-        assessments=old.series.assessments,
-        from_round=ends[0],
-        to_round=ends[1],
-        from_matrix=old.factors.row.matrix_id,
-        from_revision=old.revision,
-        from_version=old.factors.row.version,
-        to_matrix=new.factors.row.matrix_id,
-        to_revision=new.revision,
-        to_version=new.factors.row.version,
-        from_collection=old.collection,
-        to_collection=new.collection,
-        assumed=assumed(task, [held_on[:2], held_on[2:]]) if names else None,
-        shared_topics=drift.topics,
-        verdict=drift.verdict,
-        reason=words.other_collection(*held_on) if bridges.apart else words.reason(drift, ends[0]),
-        advice=words.advice(drift.verdict, *ends, other_collection=bridges.apart),
-        commands=words.commands(drift.verdict, task, old.series.measure, *ends, assessments),
-        mean_shift=drift.mean_shift,
-        mean_shift_95=drift.mean_shift_95,
-        mean_shift_90=drift.mean_shift_90,
-        sd_ratio=drift.sd_ratio,
-        sd_ratio_95=drift.sd_ratio_95,
-        sd_ratio_90=drift.sd_ratio_90,
-        margin=drift.margin,
-        sd_ratio_margin=drift.sd_ratio_margin,
-        m=m,
-        min_d=min_d,
-        undefined_shifts=drift.topics - drift.shift_topics,
-        undefined_sd_ratios=drift.topics - drift.sd_ratio_topics,
-        consequence=done,
-        consequence_reason=None if done else without,
-        tests=over_topics(tested, old, new),
-        revived=revived(old, new, drift.margin),
-        unbridged=unbridged(old.factors, new.factors) if drift.verdict == "unbridged" else None,
-        software=SOFTWARE,
-        withdrawn=withdrawn,
-        topics=topic_rows(names, drift, tested),
-    )
+def _consequence(
+    old: End, new: End, bridges: Bridges, found: Assessed, asked: words.Question, m: int
+) -> tuple[Consequence | None, str | None]:
+    """Return what drift does to the later round's runs, or why that cannot be said."""
+    if found.whole.verdict == "unbridged":
+        return None, words.headline("unbridged", asked.from_round, asked.to_round)
+    try:
+        done = consequence(old, bridges.before, new, bridges.after, m=m, min_d=asked.min_d)
+    except ImpossibleStatistic as error:
+        return None, str(error)
+    return done, None

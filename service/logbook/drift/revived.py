@@ -60,7 +60,7 @@ def revived(old: End, new: End, margin: float) -> Revived | None:
         return None
     ends = ((old, before), (new, after))
     # An sd of 0 places no run: without any other, all would stand at 0 whatever they did.
-    flat = [end.series.round for end, _ in ends if not (end.factors.sd > 0).any()]
+    flat = [end.fitted.round for end, _ in ends if not (end.sd > 0).any()]
     if flat:
         return Revived(
             verdict="unbridged",
@@ -107,8 +107,8 @@ def _by_system(end: End) -> dict[str, list[int]]:
 
 
 def _run_means(end: End) -> npt.NDArray[np.float64]:
-    policy: ZeroSd = "drop" if end.factors.row.zero_sd == "drop" else "average"
-    std = standardise(end.scores, end.factors.mean, end.factors.sd, policy)
+    policy: ZeroSd = "drop" if end.fitted.zero_sd == "drop" else "average"
+    std = standardise(end.scores, end.mean, end.sd, policy)
     return np.asarray(std[~np.isnan(std[:, 0])].mean(axis=0))
 
 

@@ -42,8 +42,8 @@ class ReportEntry(Result):
     """A saved drift report: when it was saved, by whom and with which software.
 
     `stale` is whether the factors it compared are no longer the latest ones of the scores that
-    count, `why` says which are not, and `renew` is the command that saves it anew; None where
-    nothing needs that, nothing can, or a later report did.
+    count, or teams of their runs became known since; `why` says which, and `renew` is the command
+    that saves it anew: None where nothing needs that, nothing can, or a later report did.
     """
 
     number: int
@@ -58,13 +58,14 @@ class ReportEntry(Result):
 
 
 class ListedReport(ReportEntry):
-    """A saved drift report in brief."""
+    """A saved drift report in brief; reports of earlier versions have no `shift`."""
 
     measure: str
     assessments: str
     from_round: str = Field(serialization_alias="from")
     to_round: str = Field(serialization_alias="to")
     verdict: str
+    shift: float | None
     mean_shift: float | None
     sd_ratio: float | None
 
@@ -239,6 +240,7 @@ def list_reports(engine: Engine, task: str | None = None) -> ReportList:
                 from_round=each.from_round,
                 to_round=each.to_round,
                 verdict=each.verdict,
+                shift=each.shift,
                 mean_shift=each.mean_shift,
                 sd_ratio=each.sd_ratio,
             )

@@ -1,15 +1,17 @@
-"""Does a saved drift report still stand? The factors it compared, against today's."""
+"""Does a saved drift report still stand? What it rests on, against today's."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import Connection, text
 
+from service.logbook.drift.assessment import MIN_D
 from service.logbook.factor_standing import FactorStanding, read_factor_standings
+from service.statistics.drift.assessment import MARGIN, SD_RATIO_MARGIN
 
 
 class KeptReport(NamedTuple):
@@ -28,12 +30,15 @@ class KeptReport(NamedTuple):
     from_round: str
     to_round: str
     margin: float
+    margin_from: str | None
     sd_ratio_margin: float
     m: int
     min_d: float
     verdict: str
+    shift: float | None
     mean_shift: float | None
     sd_ratio: float | None
+    runs_without_team: int | None
 
     def question(self) -> tuple[object, ...]:
         """Return what was asked, by which a later report answers the same."""
@@ -63,9 +68,11 @@ def read_reports(connection: Connection, task_id: int | None) -> list[KeptReport
 _REPORTS = """
 SELECT number, task.name, measure.name, assessments, from_factor_set_id, to_factor_set_id, note,
        software, saved_at, saved_by, result ->> 'from', result ->> 'to',
-       (result ->> 'margin')::float8, (result ->> 'sd_ratio_margin')::float8,
-       (result ->> 'm')::bigint, (result ->> 'min_d')::float8, result ->> 'verdict',
-       (result ->> 'mean_shift')::float8, (result ->> 'sd_ratio')::float8
+       (result ->> 'margin')::float8, result ->> 'margin_from',
+       (result ->> 'sd_ratio_margin')::float8, (result ->> 'm')::bigint,
+       (result ->> 'min_d')::float8, result ->> 'verdict', (result ->> 'shift')::float8,
+       (result ->> 'mean_shift')::float8, (result ->> 'sd_ratio')::float8,
+       (result #>> '{units,runs_without_team}')::bigint
 FROM roundbook.drift_report
 JOIN roundbook.task ON task.id = drift_report.task_id
 JOIN roundbook.measure ON measure.id = drift_report.measure_id
@@ -77,22 +84,35 @@ ORDER BY task.name, number
 def report_standings(
     connection: Connection, reports: Sequence[KeptReport]
 ) -> dict[tuple[str, int], ReportStanding]:
-    """Return where each of the reports stands, by task and number; one query.
+    """Return where each of the reports stands, by task and number; two queries.
 
     Parameters
     ----------
     reports : sequence of KeptReport
         All of their tasks: a later one may stand in an earlier one's place.
     """
-    factors = read_factor_standings(connection, (end for each in reports for end in _ends(each)))
+    ends = {end for each in reports for end in _ends(each)}
+    factors = read_factor_standings(connection, ends)
+    without_team = _runs_without_team(connection, ends)
+    why = {
+        (each.task, each.number): [
+            f"factor version {factors[end].version} of round '{factors[end].round}':"
+            f" {factors[end].why()}"
+            for end in _ends(each)
+            if not factors[end].stands
+        ]
+        + _teams_known_since(each, sum(without_team.get(end, 0) for end in _ends(each)))
+        for each in reports
+    }
     standing = {
         (each.task, *each.question()): each.number
         for each in reports
-        if all(factors[end].stands for end in _ends(each))
+        if not why[each.task, each.number]
     }
     return {
         (each.task, each.number): _standing(
             each,
+            why[each.task, each.number],
             [factors[end] for end in _ends(each)],
             standing.get((each.task, *each.question())),
         )
@@ -104,20 +124,45 @@ def _ends(report: KeptReport) -> tuple[int, int]:
     return report.from_factor_set_id, report.to_factor_set_id
 
 
+def _runs_without_team(connection: Connection, factor_sets: Iterable[int]) -> dict[int, int]:
+    """Count the standardising runs whose team is not known today, by factor set; one query."""
+    rows = connection.execute(text(_WITHOUT_TEAM), {"ids": sorted(factor_sets)})
+    return {row.id: row.runs for row in rows}
+
+
+_WITHOUT_TEAM = """
+SELECT factor_set.id, count(*) AS runs
+FROM roundbook.factor_set
+JOIN roundbook.score_vector ON score_vector.matrix_id = factor_set.matrix_id
+JOIN roundbook.run ON run.id = score_vector.run_id
+LEFT JOIN roundbook.factor_set_run AS listed
+    ON listed.factor_set_id = factor_set.id AND listed.run_id = run.id
+WHERE factor_set.id = ANY (CAST(:ids AS bigint[])) AND run.team_id IS NULL
+    AND (factor_set.standardising = 'all' OR listed.run_id IS NOT NULL)
+GROUP BY factor_set.id
+"""
+
+
+def _teams_known_since(report: KeptReport, today: int) -> list[str]:
+    """Say how many runs' teams a report did not know yet: they change its units."""
+    if report.verdict == "unbridged" or report.runs_without_team is None:
+        return []
+    learnt = report.runs_without_team - today
+    if learnt <= 0:
+        return []
+    whose = "the team of one run" if learnt == 1 else f"the teams of {learnt} runs"
+    return [f"{whose} became known since"]
+
+
 def _standing(
-    report: KeptReport, ends: list[FactorStanding], successor: int | None
+    report: KeptReport, why: list[str], ends: list[FactorStanding], successor: int | None
 ) -> ReportStanding:
-    said = [
-        f"factor version {end.version} of round '{end.round}': {end.why()}"
-        for end in ends
-        if not end.stands
-    ]
-    if not said:
+    if not why:
         return ReportStanding(None, None)
     if successor is not None:
-        said.append(f"drift report {successor} takes its place")
+        why = [*why, f"drift report {successor} takes its place"]
     renewable = successor is None and all(end.has_successor for end in ends)
-    return ReportStanding("; ".join(said), _renewal(report) if renewable else None)
+    return ReportStanding("; ".join(why), _renewal(report) if renewable else None)
 
 
 def _renewal(report: KeptReport) -> str:
@@ -125,14 +170,17 @@ def _renewal(report: KeptReport) -> str:
     words = ["roundbook", "drift", report.task, "--measure", report.measure]
     words += ["--assessments", report.assessments]
     words += ["--from", report.from_round, "--to", report.to_round]
-    asked = (
-        ("--margin", report.margin, 0.2),
-        ("--sd-ratio-margin", report.sd_ratio_margin, 1.25),
+    # minD would set the margin too, unless that is named.
+    default_margin = report.margin == MARGIN and report.min_d == MIN_D
+    if report.margin_from == "given" or not (report.margin_from == "min-d" or default_margin):
+        words += ["--margin", repr(report.margin)]
+    for option, value, default in (
+        ("--sd-ratio-margin", report.sd_ratio_margin, SD_RATIO_MARGIN),
         ("--m", report.m, 10),
-        ("--min-d", report.min_d, 0.1),
-    )
-    for option, value, default in asked:
+    ):
         words += [option, repr(value)] if value != default else []
+    if report.margin_from == "min-d" or report.min_d != MIN_D:
+        words += ["--min-d", repr(report.min_d)]
     words += ["--save"]
     words += ["--note", report.note] if report.note is not None else []
     return shlex.join(words)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+import math
 
-from service.logbook.drift.ends import End
+from service.logbook.drift.ends import Bridges, End
 from service.logbook.result import Result
-from service.statistics.drift import Drift
+from service.statistics.drift.result import DriftAssessment
 from service.statistics.drift_tests import DriftTests as Tested
 from service.statistics.drift_tests import TopicTests, drift_tests
 from service.statistics.two_sample_tests import Outcome
@@ -89,11 +88,7 @@ def tests_on_bridges(old: End, before: list[int], new: End, after: list[int]) ->
     """
     if not before:
         return None
-    return drift_tests(_standardising(old, before), _standardising(new, after))
-
-
-def _standardising(end: End, places: list[int]) -> npt.NDArray[np.float64]:
-    return end.scores[places][:, end.standardising]
+    return drift_tests(old.standardising_scores(before), new.standardising_scores(after))
 
 
 def over_topics(tests: Tested | None, old: End, new: End) -> DriftTests | None:
@@ -102,8 +97,8 @@ def over_topics(tests: Tested | None, old: End, new: End) -> DriftTests | None:
         return None
     adjusted = [(each.welch_holm, each.brown_forsythe_holm) for each in tests.by_topic]
     return DriftTests(
-        standardising_from=old.factors.row.standardising,
-        standardising_to=new.factors.row.standardising,
+        standardising_from=old.fitted.standardising,
+        standardising_to=new.fitted.standardising,
         runs_from=tests.runs_from,
         runs_to=tests.runs_to,
         alpha=ALPHA,
@@ -116,19 +111,21 @@ def over_topics(tests: Tested | None, old: End, new: End) -> DriftTests | None:
     )
 
 
-def topic_rows(names: list[str], drift: Drift, tests: Tested | None) -> list[TopicDrift]:
-    """Return one row a bridge; `names` are the bridges' in the order of `drift`."""
+def topic_rows(
+    old: End, new: End, bridges: Bridges, drift: DriftAssessment, tests: Tested | None
+) -> list[TopicDrift]:
+    """Return one row a bridge, with the factors as they are recorded."""
     if tests is None:
         return []
     return [
         TopicDrift(
-            topic=name,
-            mean_from=float(drift.mean_from[row]),
-            sd_from=float(drift.sd_from[row]),
-            mean_to=float(drift.mean_to[row]),
-            sd_to=float(drift.sd_to[row]),
-            shift=float(drift.shifts[row]) if drift.shift_defined[row] else None,
-            sd_ratio=float(drift.sd_ratios[row]) if drift.sd_ratio_defined[row] else None,
+            topic=old.topics[before],
+            mean_from=float(old.mean[before]),
+            sd_from=float(old.sd[before]),
+            mean_to=float(new.mean[after]),
+            sd_to=float(new.sd[after]),
+            shift=None if math.isnan(shift) else float(shift),
+            sd_ratio=float(sd_ratio) if sd_ratio > 0 else None,
             welch_t=tested.welch.statistic,
             welch_dof=tested.welch.dof,
             welch_p=tested.welch.p,
@@ -139,7 +136,14 @@ def topic_rows(names: list[str], drift: Drift, tests: Tested | None) -> list[Top
             brown_forsythe_p_holm=tested.brown_forsythe_holm,
             untested=_untested(tested),
         )
-        for row, (name, tested) in enumerate(zip(names, tests.by_topic, strict=True))
+        for before, after, shift, sd_ratio, tested in zip(
+            bridges.before,
+            bridges.after,
+            drift.shifts,
+            drift.sd_ratios,
+            tests.by_topic,
+            strict=True,
+        )
     ]
 
 

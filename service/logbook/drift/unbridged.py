@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from service.logbook.drift.ends import End
 from service.logbook.drift.topics import Significance, significance
-from service.logbook.factors import LoadedFactors
 from service.logbook.result import Result
 from service.statistics.unbridged import Comparison as Compared
 from service.statistics.unbridged import Spread as Spreading
@@ -45,7 +45,7 @@ class Unbridged(Result):
     sds: Comparison
 
 
-def unbridged(old: LoadedFactors, new: LoadedFactors) -> Unbridged:
+def unbridged(old: End, new: End) -> Unbridged:
     """Compare all topics of one round with all topics of another."""
     found = compare_unbridged(old.mean, old.sd, new.mean, new.sd)
     return Unbridged(note=_NOTE, means=_comparison(found.means), sds=_comparison(found.sds))

@@ -288,12 +288,12 @@ def _log(
     digest = content_hash(settled.topics, settled.runs, settled.scores)
     current = latest_matrix(connection, series)
     described = record_runs(connection, series.round_id, settled.runs, teams)
-    renewed = renew_runs_parts(connection, series.round_id) if teams and described else []
     if current is not None and current.content_hash == digest:
         if current.withdrawn is not None:
             raise Withdrawn(
                 withdrawn_words(series.round, series.measure, current.id, current.withdrawn)
             )
+        renewed = renew_runs_parts(connection, series.round_id) if described else []
         if described:
             record_event(
                 connection,
@@ -342,6 +342,8 @@ def _log(
             reason=revise,
         )
     variances = store_estimates(connection, stored, fitted, raw=True)
+    # Of other measures: what this matrix replaces need not be estimated anew.
+    renewed = renew_runs_parts(connection, series.round_id) if teams and described else []
     record_event(
         connection,
         "matrix logged" if revision == 1 else "matrix revised",
@@ -356,6 +358,7 @@ def _log(
             "revision": revision,
             "topics": len(settled.topics),
             "runs": len(settled.runs),
+            **({"estimates_renewed": len(renewed)} if renewed else {}),
         },
     )
     return _Done(

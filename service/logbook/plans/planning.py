@@ -61,7 +61,7 @@ def plan(variance: float | None, design: Design) -> Plan:
         Naming the input for which there is no solution.
     """
     check_design(design, has_variance=variance is not None)
-    return _plan(design, variance, [])
+    return _plan(design, variance, [], scale=None, estimate=None)
 
 
 def _plan(
