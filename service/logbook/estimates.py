@@ -119,7 +119,7 @@ def renew_runs_parts(connection: Connection, round_id: int) -> list[str]:
     list of str
         The measures, one entry for each estimate that was renewed.
     """
-    outdated = connection.execute(text(_OUTDATED), {"round": round_id}).all()
+    outdated = outdated_estimates(connection, [round_id])
     by_matrix: dict[int, list[Row[Any]]] = {}
     for row in outdated:
         by_matrix.setdefault(row.matrix_id, []).append(row)
@@ -139,6 +139,18 @@ def renew_runs_parts(connection: Connection, round_id: int) -> list[str]:
                 },
             )
     return [row.measure for row in outdated]
+
+
+def outdated_estimates(connection: Connection, rounds: Sequence[int]) -> list[Row[Any]]:
+    """Return the estimates in force in rounds that were made before their teams were known.
+
+    Returns
+    -------
+    list of row
+        With `id`, `matrix_id`, `factor_set_id`, `scale`, `clusters`, and how many clusters the
+        runs form by what is `known` today; `round` and `measure` by name.
+    """
+    return list(connection.execute(text(_OUTDATED), {"rounds": list(rounds)}))
 
 
 def _scores_of(
@@ -178,13 +190,15 @@ def scores_on_scale(scores: Scores, mean: Vector, sd: Vector, scale: Any, zero_s
 # The latest version of every estimate by the latest factors, of the latest revisions of a round's
 # matrices, that was made with more clusters than the runs have teams or stand alone in today.
 _OUTDATED = """
-SELECT latest.id, latest.matrix_id, latest.factor_set_id, latest.scale, measure.name AS measure
+SELECT latest.id, latest.matrix_id, latest.factor_set_id, latest.scale, latest.clusters,
+       known.clusters AS known, round.label AS round, measure.name AS measure
 FROM (
-    SELECT DISTINCT ON (round_id, measure_id, assessments) id, measure_id
+    SELECT DISTINCT ON (round_id, measure_id, assessments) id, round_id, measure_id
     FROM roundbook.matrix
-    WHERE round_id = :round
+    WHERE round_id = ANY (:rounds)
     ORDER BY round_id, measure_id, assessments, revision DESC
 ) AS newest
+JOIN roundbook.round ON round.id = newest.round_id
 JOIN roundbook.measure ON measure.id = newest.measure_id
 CROSS JOIN LATERAL (
     SELECT count(DISTINCT run.team_id) + count(*) FILTER (WHERE run.team_id IS NULL) AS clusters

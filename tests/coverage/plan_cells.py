@@ -9,10 +9,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import fdtrc, stdtr
 
-from service.statistics.t_topics import paired_t_topics
-from service.statistics.topic_set_size import anova_topics
-from service.statistics.tukey import tukey_topics
-from service.statistics.two_way_topics import two_way_topics
+from service.statistics.design import solve_topics
 from tests.coverage.populations import population
 
 ALPHA, POWER = 0.05, 0.8
@@ -29,9 +26,9 @@ class PlanCell:
 
     Attributes
     ----------
-    design : {'paired t', 'two-way F', 'Tukey HSD', 'one-way F'}
+    design : {'paired-t', 'two-way', 'tukey', 'anova'}
         What the number of topics was planned by.
-    test : {'paired t', 'two-way F', 'Tukey HSD'}
+    test : {'paired-t', 'two-way', 'tukey'}
         What is done with the scores; for Tukey's the randomised one, judged on the two runs.
     pair : {'random', 'extreme', None}
         Which two runs differ: any two, those of the best and the worst mean in the whole
@@ -70,7 +67,7 @@ class PlanCell:
             half = EFFECT * np.sqrt(2 * _two_way(self.population)) / 2
             scores[:, :2] += -half, half
         p_value = TESTS[self.test](generator, scores, any_pair=self.pair is None)
-        return {"rejected": float(p_value <= ALPHA)}
+        return {"rejected": float(p_value <= ALPHA), "topics": float(self.topics)}
 
 
 def _two_way(name):
@@ -81,17 +78,12 @@ def _two_way(name):
 
 @lru_cache
 def planned_topics(name, runs, design):
-    one_way, two_way = population(name).one_way, _two_way(name)
-    min_d = EFFECT * np.sqrt(2 * two_way)
-    if design == "paired t":
-        plan = paired_t_topics(min_d, variance_diff=2 * two_way, alpha=ALPHA, beta=1 - POWER)
-    elif design == "one-way F":
-        plan = anova_topics(runs, min_d, one_way, ALPHA, 1 - POWER)
-    elif design == "two-way F":
-        plan = two_way_topics(runs, min_d, two_way, ALPHA, 1 - POWER)
-    else:
-        plan = tukey_topics(runs, min_d, two_way, ALPHA, 1 - POWER)
-    return int(plan.topics)
+    variance = population(name).one_way if design == "anova" else _two_way(name)
+    min_d = EFFECT * np.sqrt(2 * _two_way(name))
+    size = solve_topics(
+        design, min_d, variance, ALPHA, 1 - POWER, runs=None if design == "paired-t" else runs
+    )
+    return int(size.topics)
 
 
 def paired_t(generator, scores, *, any_pair):
@@ -118,7 +110,8 @@ def randomised_tukey(generator, scores, *, any_pair):
     return (1 + (largest >= ours - 1e-9).sum()) / (1 + PERMUTATIONS)
 
 
-TESTS = {"paired t": paired_t, "two-way F": two_way_f, "Tukey HSD": randomised_tukey}
+TESTS = {"paired-t": paired_t, "two-way": two_way_f, "tukey": randomised_tukey}
+WORDS = {"paired-t": "paired t", "two-way": "two-way F", "tukey": "Tukey HSD", "anova": "one-way F"}
 
 FIELDS = {
     "Robust 2003 AP": "adhoc/trec_robust2003_ap",
@@ -130,16 +123,16 @@ FIELDS = {
 def _cells():
     """By design, test and runs: the range of delivered power over other populations."""
     ranges = {
-        ("paired t", "paired t"): {5: (0.75, 0.84), 10: (0.77, 0.86), 20: (0.73, 0.80)},
-        ("two-way F", "two-way F"): {5: (0.75, 0.86), 10: (0.76, 0.80), 20: (0.71, 0.78)},
-        ("Tukey HSD", "Tukey HSD"): {5: (0.77, 0.84), 10: (0.78, 0.84), 20: (0.77, 0.86)},
-        ("one-way F", "Tukey HSD"): {10: (0.91, 1.0)},
+        ("paired-t", "paired-t"): {5: (0.75, 0.84), 10: (0.77, 0.86), 20: (0.73, 0.80)},
+        ("two-way", "two-way"): {5: (0.75, 0.86), 10: (0.76, 0.80), 20: (0.71, 0.78)},
+        ("tukey", "tukey"): {5: (0.77, 0.84), 10: (0.78, 0.84), 20: (0.77, 0.86)},
+        ("anova", "tukey"): {10: (0.91, 1.0)},
     }
     nulls = {
-        "two-way F": {5: (0.06, 0.10), 10: (0.06, 0.10), 20: (0.10, 0.14)},
-        "Tukey HSD": {runs: (0.05, 0.11) for runs in (5, 10, 20)},
+        "two-way": {5: (0.06, 0.09), 10: (0.07, 0.10), 20: (0.10, 0.14)},
+        "tukey": dict.fromkeys((5, 10, 20), (0.05, 0.11)),
     }
-    extremes = {"paired t": (0.53, 0.79), "Tukey HSD": (0.74, 0.81)}
+    extremes = {"paired-t": (0.53, 0.79), "tukey": (0.74, 0.81)}
     for words, name in FIELDS.items():
         for (design, test), by_runs in ranges.items():
             for runs, range_ in by_runs.items():
@@ -153,7 +146,7 @@ def _cells():
 
 def _cell(words, name, runs, design, test, pair, range_):
     low, high = range_
-    how = test if design == test else f"{design} by {test}"
+    how = WORDS[test] if design == test else f"{WORDS[design]} by {WORDS[test]}"
     purpose = {"random": "", "extreme": ", best and worst", None: ", no difference"}[pair]
     return PlanCell(
         f"{words}, {runs} runs: {how}{purpose}",
@@ -162,7 +155,7 @@ def _cell(words, name, runs, design, test, pair, range_):
         design,
         test,
         pair,
-        {"rejected": (low + high) / 2},
+        {"rejected": (low + high) / 2, "low": low, "high": high},
         # The range spans populations, and this one is one more.
         (high - low) / 2 + 0.02,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tests.coverage.cells import Cell, Result, strays
@@ -25,32 +25,49 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Cells with the same columns; `over` heads the columns."""
+    """Cells with the same columns.
+
+    Attributes
+    ----------
+    over : str
+        Heads the headings; may be empty.
+    beside : tuple of Column
+        Columns of the reference; without any, it has a line of its own.
+    """
 
     title: str
     note: str
     over: str
     columns: tuple[Column, ...]
     cells: tuple[Cell, ...]
+    beside: tuple[Column, ...] = ()
 
     def lines(self, results: Sequence[Result]) -> list[str]:
-        """The table, a line for every cell and one for its reference."""
-        room = WIDTH - sum(column.width for column in self.columns)
-        headings = "".join(f"{column.heading:>{column.width}}" for column in self.columns)
+        """The table: what was measured of every cell, and its reference."""
+        columns = (*self.columns, *self.beside)
+        # The mark of a stray stands after its name, or at the end of the line.
+        room = WIDTH - sum(column.width for column in columns) - (2 if self.beside else 0)
         lines = [self.title, self.note, ""]
         if self.over:
             lines.append(" " * room + self.over)
+        headings = "".join(f"{column.heading:>{column.width}}" for column in columns)
         lines += [" " * room + headings, "-" * WIDTH]
         for cell, result in zip(self.cells, results, strict=True):
             measured = {quantity: sums.mean for quantity, sums in result.items()}
-            lines.append(f"{cell.name:<{room}}" + self._row(measured))
-            if cell.reference:
-                mark = "   reference !" if strays(cell, result) else "   reference"
-                lines.append(f"{mark:<{room}}" + self._row(cell.reference))
+            row = f"{cell.name:<{room}}" + _row(self.columns, measured)
+            mark = " !" if strays(cell, result) else ""
+            if self.beside:
+                lines.append(row + _row(self.beside, cell.reference) + mark)
+                continue
+            lines.append(row)
+            reference = _row(self.columns, cell.reference)
+            if reference.strip():
+                lines.append(f"{'   reference' + mark:<{room}}" + reference)
         return [line.rstrip() for line in lines]
 
-    def _row(self, values: Values) -> str:
-        return "".join(f"{column.text(values):>{column.width}}" for column in self.columns)
+
+def _row(columns: Iterable[Column], values: Values) -> str:
+    return "".join(f"{column.text(values):>{column.width}}" for column in columns)
 
 
 def share(heading: str, quantity: str, width: int = 6) -> Column:
@@ -85,8 +102,8 @@ def tables() -> tuple[Table, ...]:
     return (
         Table(
             "Drift: coverage of the 95% and 90% intervals, and their widths",
-            "Shift: the mean over true shifts 0, .1, .2, .3, .5; widths and the old rule at 0.",
-            "shift               sd ratio         these   old",
+            "Mean over true shifts 0, .1, .2, .3, .5; the widths and the old rule at 0.",
+            f"{'shift':>18}{'sd ratio':>19}{'these':>7}{'old':>6}",
             (
                 share(".95", "shift .95"),
                 share(".90", "shift .90"),
@@ -126,20 +143,20 @@ def tables() -> tuple[Table, ...]:
         Table(
             "Variance: coverage of the 95% interval (true value above the upper limit)",
             "Topics and runs, or whole teams, drawn; the old rules beside.",
-            "chi-square    bootstrap (above)     new (above)",
+            "",
             (
-                share("", "chi", 12),
-                share("", "boot", 10),
-                share("", "boot above", 7),
-                share("", "new", 10),
-                share("", "new above", 7),
+                share("chi-square", "chi", 11),
+                share("bootstrap", "boot", 11),
+                share("above", "boot above", 7),
+                share("new", "new", 8),
+                share("above", "new above", 7),
             ),
             VARIANCE_CELLS,
         ),
         Table(
-            "Pooled variance over K rounds: coverage of the 95% interval, size of the .05 test",
-            "50 topics a round (but for the last), some of them in every round.",
-            "    interval            test",
+            "Pooled variance of K rounds: coverage of the 95% interval, size of the .05 test",
+            "50 topics a round, but for the last line; some of them are in every round.",
+            f"{'interval':>18}{'test':>18}",
             (
                 share("bootstrap", "boot", 12),
                 share("new", "new"),
@@ -156,10 +173,14 @@ def tables() -> tuple[Table, ...]:
             UNEQUAL_CELLS,
         ),
         Table(
-            f"Plans: how often the test finds the difference planned for, at power {POWER:g}",
-            "Two random runs differ, or the two extreme ones, or none (of 50 topics: the size).",
+            f"Plans: share of experiments that find the difference planned for, power {POWER:.2f}",
+            "Between two random runs, the best and the worst, or none at all (then the size).",
             "",
-            (share("rejected", "rejected", 10),),
+            (
+                Column("topics", 7, lambda values: f"{values['topics']:.0f}"),
+                share("found", "rejected", 7),
+            ),
             PLAN_CELLS,
+            (Column("reference", 11, lambda values: f"{values['low']:.2f}-{values['high']:.2f}"),),
         ),
     )

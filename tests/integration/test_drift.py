@@ -3,37 +3,63 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
+from dataclasses import asdict
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from scipy import stats
 from sqlalchemy import event
 
+from service.database.vectors import read_vectors
 from service.errors import AlreadyRecorded, ImpossibleStatistic, InputError, NotRecorded
 from service.formats import RunTeam, ScoreMatrix, settle_missing
+from service.logbook.drift import ends
 from service.logbook.drift.curve import DriftCurve, LaterRound, trace_drift
 from service.logbook.drift.report import report_drift
+from service.logbook.drift.saved import save_report, show_report
 from service.logbook.matrices.logging import log_matrix
 from service.logbook.rounds import create_round, list_rounds, set_round
 from service.logbook.tasks import create_task
+from service.statistics.drift.assessment import assess_drift, assess_recurring
+from service.statistics.drift.kin import kin_groups
+from service.statistics.drift.result import SystemsLikeThese, TheseRuns
+from service.statistics.drift.units import unit_labels
 
 ROOT = Path(__file__).parents[2]
 MEASURE = "nDCG@10"
 
 
+class Covid(NamedTuple):
+    """A TREC-COVID round: scores are (topics, runs), `pooled` is a (runs,) mask."""
+
+    topics: list[str]
+    runs: list[str]
+    scores: np.ndarray
+    teams: list[str]
+    pooled: np.ndarray
+
+    def team_file(self, *, with_pool):
+        """Return what the round's team file says of each run, with or without the pool."""
+        return {
+            tag: RunTeam(tag, team, None, bool(fed) if with_pool else None, None)
+            for tag, team, fed in zip(self.runs, self.teams, self.pooled, strict=True)
+        }
+
+
 def read(shared, number):
-    """Return a TREC-COVID round: topics, runs, scores (topics, runs), pooled runs (mask)."""
     folder = shared / "data/treccovid"
     path = folder / f"treccovid_round{number}_ndcg10.csv"
     (_, *runs), *rows = csv.reader(path.read_text("utf-8").splitlines())
-    teams = (folder / f"round{number}_run_team.csv").read_text("utf-8").splitlines()
-    pooled = {
-        row["run"] for row in csv.DictReader(teams) if row["contributed_to_pool"].lower() == "yes"
-    }
+    listed = (folder / f"round{number}_run_team.csv").read_text("utf-8").splitlines()
+    said = {row["run"]: row for row in csv.DictReader(listed)}
     scores = np.array([[float(cell) for cell in row[1:]] for row in rows])
-    return [row[0] for row in rows], runs, scores, np.array([tag in pooled for tag in runs])
+    pooled = [said[tag]["contributed_to_pool"].lower() == "yes" for tag in runs]
+    teams = [said[tag]["team"] for tag in runs]
+    return Covid([row[0] for row in rows], runs, scores, teams, np.array(pooled))
 
 
 def settled(scores, topics=None, runs=None):
@@ -54,11 +80,10 @@ def log(engine, label, scores, topics=None, runs=None, *, task="task", measure="
     return log_matrix(engine, task, label, measure, settled(scores, topics, runs), **options)
 
 
-def pooled_teams(runs, pooled):
-    return {
-        tag: RunTeam(tag, "team", None, bool(fed), None)
-        for tag, fed in zip(runs, pooled, strict=True)
-    }
+def own_teams(scores):
+    """Say that every run r0, r1, ... is another team's."""
+    tags = [f"r{i}" for i in range(np.shape(scores)[1])]
+    return {tag: RunTeam(tag, f"team of {tag}", None, None, None) for tag in tags}
 
 
 def systems(**named):
@@ -84,15 +109,27 @@ def holm(p):
     return adjusted
 
 
+def as_saved(figures):
+    """Return figures of statistics as JSON has them."""
+    return json.loads(json.dumps(asdict(figures)))
+
+
 @pytest.mark.parametrize("with_teams", [False, True], ids=["all runs", "pooled runs"])
 @pytest.mark.parametrize(("first", "last"), [(1, 3), (1, 2), (2, 3)])
 def test_every_number_of_the_covid_report(engine, shared, first, last, with_teams):
-    ends = []
-    for number in (first, last):
-        topics, runs, scores, fed = read(shared, number)
-        teams = pooled_teams(runs, fed) if with_teams else None
-        log(engine, f"round{number}", scores, topics, runs, measure=MEASURE, teams=teams)
-        ends.append((topics, scores, fed if with_teams else np.ones(len(runs), dtype=bool)))
+    rounds = [read(shared, number) for number in (first, last)]
+    ends, facts = [], []
+    for number, covid in zip((first, last), rounds, strict=True):
+        topics, runs, scores, teams, fed = covid
+        said = covid.team_file(with_pool=True) if with_teams else None
+        log(engine, f"round{number}", scores, topics, runs, measure=MEASURE, teams=said)
+        mask = fed if with_teams else np.ones(len(runs), dtype=bool)
+        ends.append((topics, scores, mask))
+        known = [
+            team if with_teams else None for team, used in zip(teams, mask, strict=True) if used
+        ]
+        kin = None if with_teams else kin_groups(scores[:, mask])
+        facts += [known, [None] * len(known), kin]
     (topics_1, scores_1, mask_1), (topics_2, scores_2, mask_2) = ends
     shared_topics = [name for name in topics_1 if name in topics_2]
     old = scores_1[[topics_1.index(name) for name in shared_topics]]
@@ -107,16 +144,44 @@ def test_every_number_of_the_covid_report(engine, shared, first, last, with_team
     assert report.shared_topics == len(shared_topics) == {1: 30, 2: 35}[first]
     n = len(shared_topics)
 
-    # Shift and ratio with their intervals.
-    shift, log_ratio = (mean_2 - mean_1) / sd_1, np.log(sd_2 / sd_1)
+    # What the runs as they are give.
+    shift, ratio = (mean_2 - mean_1) / sd_1, sd_2 / sd_1
+    assert report.shift == pytest.approx((mean_2 - mean_1).mean() / sd_1.mean(), rel=1e-10)
     assert report.mean_shift == pytest.approx(shift.mean(), rel=1e-10)
-    assert report.sd_ratio == pytest.approx(np.exp(log_ratio.mean()), rel=1e-10)
-    for level in (0.90, 0.95):
-        named = f"{100 * level:.0f}"
-        expected = stats.t.interval(level, n - 1, shift.mean(), stats.sem(shift))
-        assert getattr(report, f"mean_shift_{named}") == pytest.approx(expected, rel=1e-9)
-        expected = stats.t.interval(level, n - 1, log_ratio.mean(), stats.sem(log_ratio))
-        assert getattr(report, f"sd_ratio_{named}") == pytest.approx(np.exp(expected), rel=1e-9)
+    assert report.median_shift == pytest.approx(np.median(shift), rel=1e-10)
+    assert report.sd_ratio == pytest.approx(sd_2.mean() / sd_1.mean(), rel=1e-10)
+    assert report.sd_ratio_geometric == pytest.approx(np.exp(np.log(ratio).mean()), rel=1e-10)
+    parts = (mean_2 - mean_1 - report.shift * sd_1) / sd_1.mean()
+    expected = stats.t.interval(0.95, n - 1, report.shift, stats.sem(parts))
+    assert report.these_runs.shift_95 == pytest.approx(expected, rel=1e-9)
+    parts = sd_2 / sd_2.mean() - sd_1 / sd_1.mean()
+    expected = stats.t.interval(0.95, n - 1, np.log(report.sd_ratio), stats.sem(parts))
+    assert report.these_runs.sd_ratio_95 == pytest.approx(np.exp(expected), rel=1e-9)
+    assert (report.topics_used, report.tied.from_, report.tied.to) == (n, 0, 0)
+    assert (report.undefined_shifts, report.undefined_sd_ratios) == (0, 0)
+
+    # What the verdict rests on.
+    units = unit_labels(*facts)
+    figures = assess_drift(old, new, units.labels_from, units.labels_to)
+    shown = report.model_dump(mode="json")
+    for name in ("systems_like_these", "variance_parts", "needed", "verdicts"):
+        assert shown[name] == as_saved(getattr(figures, name)), name
+    for name in ("verdict", "why", "moved"):
+        assert shown[name] == getattr(figures, name)
+    assert shown["units"] == {
+        "from_": units.count_from,
+        "to": units.count_to,
+        "shared": units.shared,
+        "by": "team" if with_teams else "kin",
+        "runs_without_team": 0 if with_teams else old.shape[1] + new.shape[1],
+    }
+    assert report.provisional is not with_teams
+    again = assess_recurring(old, new, units.labels_from, units.labels_to)
+    assert (report.recurring is None) == (again is None) == (not with_teams)
+    if with_teams:
+        assert report.recurring.verdict == again.verdict
+        assert report.recurring.systems_like_these == again.systems_like_these
+        assert report.recurring.units.shared == report.units.shared >= 10
 
     # Topic by topic.
     welch = stats.ttest_ind(new, old, axis=1, equal_var=False)
@@ -175,7 +240,7 @@ def test_every_number_of_the_covid_report(engine, shared, first, last, with_team
 
 def test_the_published_check_values_of_rounds_1_and_3(engine, shared):
     for number in (1, 2, 3):
-        topics, runs, scores, _ = read(shared, number)
+        topics, runs, scores, *_ = read(shared, number)
         log(engine, f"round{number}", scores, topics, runs, measure=MEASURE)
     report = report_drift(engine, "task", MEASURE)
     tests, done = report.tests, report.consequence
@@ -208,9 +273,130 @@ def test_the_published_check_values_of_rounds_1_and_3(engine, shared):
         whole = report_drift(engine, "task", MEASURE, to_round=row.round)
         of_the_later = {"round", "matrix", "revision", "version", "collection"}
         for name in set(LaterRound.model_fields) - of_the_later:
-            assert getattr(row, name) == pytest.approx(getattr(whole, name)), name
-    assert "2 aged" in curve.summary
-    assert "'round2'" in curve.summary
+            assert getattr(row, name) == getattr(whole, name), name
+    assert curve.summary.endswith(
+        "1 aged, 1 undecided. The first round in which they had aged is 'round3'. The verdicts are"
+        " not adjusted for their number."
+    )
+
+
+# Rounds, units (from, to, both), verdict; shift: plain, corrected, 90% and 95% interval, dof; sd
+# ratio: plain, 90% and 95% interval, dof.
+CHECKED = {
+    ((1, 2), "team"): (
+        (56, 51, 31), "undecided",
+        (0.460911, 0.458659, 0.237174, 0.680145, 0.193859, 0.723460, 85.792),
+        (0.936108, 0.838875, 1.049304, 0.820673, 1.072578, 77.069),
+    ),
+    ((1, 2), "kin"): (
+        (57, 44, 0), "undecided",
+        (0.460911, 0.457176, 0.192615, 0.721736, 0.140570, 0.773782, 66.775),
+        (0.936108, 0.837082, 1.053064, 0.818335, 1.077189, 59.551),
+    ),
+    ((1, 3), "team"): (
+        (56, 31, 21), "aged",
+        (0.822065, 0.817120, 0.495265, 1.138975, 0.431939, 1.202301, 66.444),
+        (0.994836, 0.861895, 1.166599, 0.836422, 1.202128, 52.083),
+    ),
+    ((2, 3), "team"): (
+        (51, 31, 23), "undecided",
+        (0.329840, 0.329487, 0.032854, 0.626120, -0.025463, 0.684437, 68.420),
+        (1.047188, 0.914164, 1.214270, 0.888740, 1.249007, 48.530),
+    ),
+}  # fmt: skip
+
+
+def test_check_values_on_all_runs_by_team_and_by_kin(engine, shared):
+    """Check values of another program, which knew all runs for standardising ones."""
+    for number in (1, 2, 3):
+        covid = read(shared, number)
+        for task, said in (("team", covid.team_file(with_pool=False)), ("kin", None)):
+            log(
+                engine, f"round{number}", covid.scores, covid.topics, covid.runs,
+                task=task, measure=MEASURE, teams=said,
+            )  # fmt: skip
+    for ((first, last), by), (units, verdict, shift, ratio) in CHECKED.items():
+        report = report_drift(
+            engine, by, MEASURE, from_round=f"round{first}", to_round=f"round{last}"
+        )
+        like, parts = report.systems_like_these, report.variance_parts
+        assert (report.units.from_, report.units.to, report.units.shared) == units
+        assert (report.verdict, report.units.by) == (verdict, by)
+        assert report.provisional is (by == "kin")
+        found = (report.shift, like.shift, *like.shift_90, *like.shift_95)
+        assert found == pytest.approx(shift[:-1], abs=6e-7)
+        found = (report.sd_ratio, *like.sd_ratio_90, *like.sd_ratio_95)
+        assert found == pytest.approx(ratio[:-1], abs=6e-7)
+        dofs = (parts.shift.dof, parts.sd_ratio.dof)
+        assert dofs == pytest.approx((shift[-1], ratio[-1]), abs=6e-4)
+    aged = report_drift(engine, "kin", MEASURE)
+    assert (aged.from_round, aged.to_round, aged.verdict) == ("round1", "round3", "aged")
+    assert aged.headline().endswith("in round 'round3' (provisional: teams unknown).")
+
+
+def test_verdicts_by_the_team_files_as_they_are(engine, shared):
+    """They say who fed the pool, so that only those runs standardise, and are compared."""
+    for number in (1, 2, 3):
+        covid = read(shared, number)
+        log(
+            engine, f"round{number}", covid.scores, covid.topics, covid.runs, measure=MEASURE,
+            teams=covid.team_file(with_pool=True),
+        )  # fmt: skip
+    for first, last, verdict, runs in (
+        (1, 2, "undecided", (56, 52)),
+        (1, 3, "aged", (56, 31)),
+        (2, 3, "undecided", (52, 31)),
+    ):
+        ends = {"from_round": f"round{first}", "to_round": f"round{last}"}
+        report = report_drift(engine, "task", MEASURE, **ends)
+        assert (report.verdict, report.provisional) == (verdict, False)
+        assert (report.tests.runs_from, report.tests.runs_to) == runs
+
+
+def test_teams_that_come_later_change_the_units_and_make_the_report_stale(engine, shared):
+    covids = {number: read(shared, number) for number in (1, 2)}
+    for number, covid in covids.items():
+        log(engine, f"round{number}", covid.scores, covid.topics, covid.runs, measure=MEASURE)
+    before = save_report(engine, report_drift(engine, "task", MEASURE), user="ann")
+    assert (before.provisional, before.units.runs_without_team) == (True, 143 + 136)
+    assert show_report(engine, "task", 1).why is None
+    covid = covids[1]
+    log(
+        engine, "round1", covid.scores, covid.topics, covid.runs, measure=MEASURE,
+        teams=covid.team_file(with_pool=True),
+    )  # fmt: skip
+    half = report_drift(engine, "task", MEASURE)
+    assert (half.units.by, half.units.runs_without_team) == ("kin", 136)
+    assert (half.units.from_, half.units.to, half.units.shared) == (56, 44, 0)
+    shown = show_report(engine, "task", 1)
+    assert shown.why == "the teams of 143 runs became known since"
+    assert shown.renew == (
+        "roundbook drift task --measure nDCG@10 --assessments official --from round1 --to round2"
+        " --save"
+    )
+    assert save_report(engine, half, user="ann").number == 2
+    shown = show_report(engine, "task", 1)
+    assert shown.why.endswith("; drift report 2 takes its place")
+    assert shown.renew is None
+    assert show_report(engine, "task", 2).why is None
+
+
+def test_the_margin_comes_from_a_difference_that_matters_unless_it_is_given(engine):
+    for label in ("a", "b"):
+        log(engine, label, SCORES, teams=own_teams(SCORES))
+    for asked, margin, margin_from, min_d in (
+        ({}, 0.2, "default", 0.1),
+        ({"min_d": 0.1}, 0.1 / 0.3, "min-d", 0.1),
+        ({"min_d": 0.06}, 0.2, "min-d", 0.06),
+        ({"min_d": 0.06, "margin": 0.5}, 0.5, "given", 0.06),
+        ({"margin": 0.2}, 0.2, "given", 0.1),
+    ):
+        report = report_drift(engine, "task", "AP", **asked)
+        curve = trace_drift(engine, "task", "AP", **asked)
+        for each in (report, curve):
+            assert (each.margin, each.margin_from) == (pytest.approx(margin), margin_from)
+        assert report.min_d == report.consequence.min_d == min_d
+        assert any("minD" in note for note in report.notes) == (margin_from == "min-d")
 
 
 SCORES = np.random.default_rng(8).random((12, 9))
@@ -218,10 +404,12 @@ SCORES = np.random.default_rng(8).random((12, 9))
 
 def test_held_in_words_and_with_the_command_that_keeps_the_factors(engine):
     generator = np.random.default_rng(3)
-    log(engine, "a", SCORES)
-    log(engine, "b", SCORES + generator.normal(0, 0.001, SCORES.shape))
-    report = report_drift(engine, "task", "AP", sd_ratio_margin=1.5)
-    assert report.verdict == "held"
+    teams = own_teams(SCORES)
+    log(engine, "a", SCORES, teams=teams)
+    log(engine, "b", SCORES + generator.normal(0, 0.001, SCORES.shape), teams=teams)
+    report = report_drift(engine, "task", "AP")
+    assert (report.verdict, report.why, report.provisional) == ("held", None, False)
+    assert (report.units.from_, report.units.to, report.units.shared) == (9, 9, 9)
     assert report.headline().startswith("HELD")
     assert "90% interval" in report.reason
     assert [each.command for each in report.commands] == [
@@ -267,7 +455,7 @@ def test_a_collection_is_declared_filled_in_and_not_changed_silently(engine):
 
 def test_other_collections_share_no_bridge(engine):
     for label in ("2004", "2005", "2006"):
-        log(engine, label, SCORES)
+        log(engine, label, SCORES, teams=own_teams(SCORES))
     same = report_drift(engine, "task", "AP", to_round="2005")
     assert (same.verdict, same.shared_topics) == ("held", 12)
     assert "'2004' and '2005' were held on the same document collection" in same.assumed
@@ -414,13 +602,17 @@ def test_constant_matrices(engine):
     flat = report_drift(engine, "task", "AP", to_round="flat again")
     assert (flat.verdict, flat.shared_topics, flat.mean_shift) == ("unbridged", 4, None)
     assert "all runs of 'flat' tie" in flat.reason
+    assert (flat.why, flat.provisional, flat.notes) == ("no shared topic with spread", False, [])
+    assert (flat.topics_used, flat.tied.from_, flat.tied.to) == (0, 4, 4)
     assert flat.unbridged.means.welch.reason
     assert flat.tests.paired_t.reason
     assert {row.shift for row in flat.topics} == {None}
     assert all(row.untested for row in flat.topics)
     assert flat.consequence is None
     into = report_drift(engine, "task", "AP", from_round="spread", to_round="flat")
-    assert into.sd_ratio is None
+    assert (into.sd_ratio, into.sd_ratio_geometric, into.tied.to) == (0, None, 4)
+    assert (into.verdict, into.why) == ("undecided", "fewer than 5 topics")
+    assert into.undefined_sd_ratios == 4
     assert into.consequence.later.variance == 0
     assert into.consequence.later.topics_needed is None
     assert "variance is 0" in into.consequence.later.reason
@@ -440,21 +632,25 @@ def test_one_shared_topic_has_no_interval(engine):
     log(engine, "a", SCORES[:2], ["x", "y"])
     log(engine, "b", SCORES[2:4], ["y", "z"])
     report = report_drift(engine, "task", "AP")
-    assert (report.verdict, report.shared_topics, report.mean_shift_95) == ("undecided", 1, None)
-    assert "a single topic gives no interval" in report.reason
+    assert (report.verdict, report.why) == ("undecided", "fewer than 5 topics")
+    assert (report.shared_topics, report.these_runs) == (1, TheseRuns())
+    assert (report.systems_like_these, report.needed.shift) == (SystemsLikeThese(), None)
+    assert "an interval needs at least 5 of them, and there is 1" in report.reason
     assert report.consequence.later.variance is None
     assert "at least two topics" in report.consequence.later.reason
     assert "at least two topics" in report.tests.paired_t.reason
 
 
 def test_figures_beyond_every_float_are_not_known(engine):
-    log(engine, "a", SCORES[:3] * 1e-150)
-    log(engine, "b", SCORES[:3] * 1e99)
+    log(engine, "a", SCORES * 1e-150, teams=own_teams(SCORES))
+    log(engine, "b", SCORES * 1e99)
     report = report_drift(engine, "task", "AP")
-    assert (report.mean_shift_95, report.mean_shift_90) == (None, None)
+    like = report.systems_like_these
+    assert (like.shift_95, like.shift_90, report.these_runs.shift_95) == (None, None, None)
+    assert (report.variance_parts.shift, report.needed.shift) == (None, None)
     assert "too far apart for an interval" in report.reason
     (row,) = trace_drift(engine, "task", "AP").rounds
-    assert row.mean_shift_95 is None
+    assert row.systems_like_these.shift_95 is None
 
 
 def test_too_many_topics_are_a_reason_and_no_error(engine):
@@ -468,12 +664,20 @@ def test_too_many_topics_are_a_reason_and_no_error(engine):
 # The curve
 
 
-def test_the_curve_takes_as_many_queries_for_many_rounds_and_reads_no_score(engine):
+def test_the_curve_takes_as_many_queries_for_many_rounds_and_reads_each_matrix_once(
+    engine, monkeypatch
+):
     generator = np.random.default_rng(1)
     for number in range(12):
         log(engine, f"r{number}", generator.random((5, 4)) + 0.02 * number)
     log(engine, "one run", generator.random((5, 1)))  # has no factors
-    asked = {}
+    asked, copied = {}, []
+
+    def read_once(connection, matrix_id, topics):
+        copied.append(matrix_id)
+        return read_vectors(connection, matrix_id, topics)
+
+    monkeypatch.setattr(ends, "read_vectors", read_once)
     for start in ("r9", "r0"):
         statements = asked.setdefault(start, [])
 
@@ -484,14 +688,15 @@ def test_the_curve_takes_as_many_queries_for_many_rounds_and_reads_no_score(engi
         curve = trace_drift(engine, "task", "AP", from_round=start)
         event.remove(engine, "before_cursor_execute", note)
         assert len(curve.rounds) == 11 - int(start[1:])
-    assert len(asked["r0"]) == len(asked["r9"]) <= 7
-    assert not any("score" in statement for statement in asked["r0"])
+    assert len(asked["r0"]) == len(asked["r9"]) <= 8
+    assert not any("score_vector.scores" in statement for statement in asked["r0"])
+    assert copied == [*range(10, 13), *range(1, 13)]
     assert [row.round for row in curve.rounds] == [f"r{number}" for number in range(1, 12)]
 
 
 def test_the_curve_takes_each_round_by_its_latest_factors(engine):
-    log(engine, "a", SCORES)
-    log(engine, "b", SCORES + 5)
+    log(engine, "a", SCORES, teams=own_teams(SCORES))
+    log(engine, "b", SCORES + 5, teams=own_teams(SCORES))
     log(engine, "b", SCORES, revise="the scores were wrong")
     (row,) = trace_drift(engine, "task", "AP").rounds
     assert (row.version, row.verdict) == (2, "held")

@@ -6,13 +6,17 @@ import csv
 import json
 import shlex
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
+import psycopg
 import pytest
 from sqlalchemy import text
 
+from cli.drift import print_report
 from cli.main import run
-from service.database.engine import unit_of_work
+from service.database.engine import make_engine, unit_of_work
+from service.database.schema import upgrade
 from service.errors import DatabaseError, InputError, NotRecorded
 from service.formats import ScoreMatrix, settle_missing
 from service.logbook.drift import saved as drift_reports
@@ -210,6 +214,52 @@ def test_a_renewal_asks_the_same(engine, three, person):
     after = show_report(engine, "task", 2).report
     assert {name: getattr(after, name) for name in asked} == asked
     assert (after.from_matrix, after.to_matrix) == (before.from_matrix, 4)
+
+
+@pytest.mark.parametrize(
+    ("asked", "options"),
+    [
+        ({"min_d": 0.06}, " --min-d 0.06"),
+        ({"min_d": 0.06, "margin": 0.2}, " --margin 0.2 --min-d 0.06"),
+        ({"margin": 0.2}, " --margin 0.2"),
+        ({"sd_ratio_margin": 1.5}, " --sd-ratio-margin 1.5"),
+    ],
+)
+def test_a_renewal_takes_the_margin_from_where_it_came(engine, three, person, asked, options):
+    before = save(engine, **asked)
+    log(engine, scores(8), "3", revise="a typo")
+    _, renew = standing(engine)
+    assert renew == f"{RENEW}{options} --save"
+    assert person(*shlex.split(renew)[1:])[0] == 0
+    after = show_report(engine, "task", 2).report
+    assert (after.margin, after.margin_from) == (before.margin, before.margin_from)
+    assert (after.min_d, after.sd_ratio_margin) == (before.min_d, before.sd_ratio_margin)
+
+
+@pytest.mark.parametrize("release", ["0003", "0004"])
+def test_a_report_of_an_earlier_version_is_shown_as_it_was_saved(bare_database, release, capsys):
+    dump = (Path(__file__).parents[1] / f"releases/{release}.sql").read_text(encoding="utf-8")
+    address = bare_database.set(drivername="postgresql").render_as_string(hide_password=False)
+    with psycopg.connect(address) as connection:
+        connection.execute(dump)
+        ((saved,),) = connection.execute("SELECT result FROM roundbook.drift_report").fetchall()
+    engine = make_engine(bare_database)
+    upgrade(engine)
+    shown = show_report(engine, "web", 1)
+    printed = shown.report.model_dump(mode="json", by_alias=True)
+    assert {key: printed[key] for key in saved} == saved
+    assert len(saved["mean_shift_95"]) == 2
+    later = set(printed) - set(saved)
+    assert {"units", "these_runs", "systems_like_these", "recurring", "why"} <= later
+    assert {key for key in later if printed[key]} == set()
+    (listed,) = list_reports(engine, "web").reports
+    assert (listed.shift, listed.mean_shift) == (None, saved["mean_shift"])
+    print_report(shown.report)
+    assert f"Why: {saved['reason']}" in " ".join(capsys.readouterr().out.split())
+    # Saved anew by the same factors it is another report, with what it lacked.
+    again = report_drift(engine, "web", listed.measure, assessments="official")
+    assert save_report(engine, again, user="ann").number == 2
+    engine.dispose()
 
 
 def test_every_result_has_its_lineage(engine, three):

@@ -112,21 +112,26 @@ def test_covid_variances_on_standardised_scales(covid, data, scale):
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "mean_shift", "verdict"),
-    [(1, 3, 0.8984, "aged"), (1, 2, 0.4533, "aged")],
+    ("first", "last", "mean_shift", "difference", "verdict"),
+    [
+        (1, 3, 0.8984, 0.21, "aged"),
+        (1, 2, 0.4533, 0.12, "undecided"),
+        (2, 3, 0.3809, 0.09, "undecided"),
+    ],
 )
-def test_covid_drift(covid, data, first, last, mean_shift, verdict):
+def test_covid_drift(covid, data, first, last, mean_shift, difference, verdict):
     words = ["drift", "covid", "--measure", "nDCG@10"]
     ends = ["--from", f"round{first}", "--to", f"round{last}"]
     shown, _ = covid(*words, *ends)
     assert (shown["from"], shown["to"]) == (f"round{first}", f"round{last}")
-    assert (shown["shared_topics"], shown["verdict"]) == (30, verdict)
+    assert (shown["shared_topics"], shown["verdict"]) == ({1: 30, 2: 35}[first], verdict)
+    assert shown["provisional"] is True
     assert shown["mean_shift"] == pytest.approx(mean_shift, abs=5e-5)
     matrices = [read_wide(covid_file(data, number)) for number in (first, last)]
     old, new = (dict(zip(m[0], m[2], strict=True)) for m in matrices)
     shared = [topic for topic in old if topic in new]
     assert [row["topic"] for row in shown["topics"]] == shared
-    shifts, ratios = [], []
+    shifts, ratios, moved, spreads = [], [], [], []
     for row in shown["topics"]:
         means = [statistics.fmean(scores[row["topic"]]) for scores in (old, new)]
         sds = [statistics.stdev(scores[row["topic"]]) for scores in (old, new)]
@@ -136,12 +141,36 @@ def test_covid_drift(covid, data, first, last, mean_shift, verdict):
         assert row["sd_ratio"] == pytest.approx(sds[1] / sds[0], rel=1e-10)
         shifts.append((means[1] - means[0]) / sds[0])
         ratios.append(sds[1] / sds[0])
+        moved.append(means[1] - means[0])
+        spreads.append(sds)
+    before, after = map(statistics.fmean, zip(*spreads, strict=True))
+    assert shown["shift"] == pytest.approx(statistics.fmean(moved) / before, rel=1e-10)
+    assert shown["sd_ratio"] == pytest.approx(after / before, rel=1e-10)
     assert shown["mean_shift"] == pytest.approx(statistics.fmean(shifts), rel=1e-10)
-    assert shown["sd_ratio"] == pytest.approx(statistics.geometric_mean(ratios), rel=1e-10)
+    assert shown["median_shift"] == pytest.approx(statistics.median(shifts), rel=1e-10)
+    geometric = statistics.geometric_mean(ratios)
+    assert shown["sd_ratio_geometric"] == pytest.approx(geometric, rel=1e-10)
     differences = [row["mean_to"] - row["mean_from"] for row in shown["topics"]]
-    assert statistics.fmean(differences) == pytest.approx({2: 0.12, 3: 0.21}[last], abs=5e-3)
-    if last == 3:  # the default: the first round and the latest
+    assert statistics.fmean(differences) == pytest.approx(difference, abs=5e-3)
+    if (first, last) == (1, 3):  # the default: the first round and the latest
         assert covid(*words)[0] == shown
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "verdict"), [(1, 2, "undecided"), (1, 3, "aged"), (2, 3, "undecided")]
+)
+def test_covid_drift_by_the_teams_of_the_pooled_runs(covid_with_teams, first, last, verdict):
+    shown, _ = covid_with_teams(
+        *("drift", "covid", "--measure", "nDCG@10"),
+        *("--from", f"round{first}", "--to", f"round{last}"),
+    )
+    assert (shown["verdict"], shown["provisional"]) == (verdict, False)
+    teams = {1: 56, 2: 51, 3: 31}
+    units = {"from": teams[first], "to": teams[last], "by": "team", "runs_without_team": 0}
+    assert shown["units"].items() >= units.items()
+    again = shown["recurring"]["units"]
+    assert again["from"] == again["to"] == again["shared"] == shown["units"]["shared"]
+    assert shown["tests"]["standardising_from"] == "pooled"
 
 
 def test_covid_plan_from_its_own_rounds(covid):

@@ -37,7 +37,7 @@ from service.logbook.archive.reading import table_rows
 from service.logbook.archive.results import check_plans, check_reports
 from service.logbook.archive.scores import read_matrix
 from service.logbook.archive.shared import ensure_shared
-from service.logbook.archive.statistics import checked_estimates
+from service.logbook.archive.statistics import check_teams_counted, checked_estimates
 from service.logbook.archive.tables import (
     IMPORTED,
     IN_ORDER,
@@ -53,6 +53,8 @@ from service.logbook.events import record_event
 from service.logbook.storing import store_scores
 
 _ROWS_AT_ONCE = 1_000
+# Each with several numbers for every topic.
+_ESTIMATES_AT_ONCE = 50
 # Two imports at once would each find that the other's tasks are not there yet.
 _LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended('roundbook.import', 0))")
 # Where what an archive names is taken by something else in the record.
@@ -189,18 +191,22 @@ def _import_table(state: _Import, table: Table, progress: Callable[[str], object
         place = f"{state.archive.file}/{table_member(table)}"
         state.ids[table.name] = ensure_shared(state.connection, table, list(rows), place)
     elif table is variance_estimate:
+        matrices = [each.id for each in state.matrices]
         file = state.archive.file
-        _insert(state, table, checked_estimates(state.connection, rows, file, progress))
+        rows = checked_estimates(state.connection, matrices, rows, file, progress)
+        _insert(state, table, rows, at_once=_ESTIMATES_AT_ONCE)
     elif has_id(table):
         _insert(state, table, rows)
     else:
         _copy(state.connection, table, rows)
 
 
-def _insert(state: _Import, table: Table, rows: Iterator[dict[str, Any]]) -> None:
+def _insert(
+    state: _Import, table: Table, rows: Iterator[dict[str, Any]], *, at_once: int = _ROWS_AT_ONCE
+) -> None:
     ids = state.ids[table.name] = {}
     ours: set[str] = set()
-    while batch := list(islice(rows, _ROWS_AT_ONCE)):
+    while batch := list(islice(rows, at_once)):
         if table in _TAKEN:
             new = {row["name"] for row in batch} - ours
             _refuse_taken(state.connection, table, new)
@@ -292,6 +298,7 @@ def _check_derived(state: _Import, progress: Callable[[str], object]) -> None:
     """Compare what was computed from other rows of the archive with what these give."""
     connection, file = state.connection, state.archive.file
     check_told(connection, state.ids, file)
+    check_teams_counted(connection, list(state.ids[round_.name].values()), file)
     progress("Comparing the saved plans and reports ...")
     check_plans(connection, list(state.ids[plan.name].values()), file)
     check_reports(connection, list(state.ids[drift_report.name].values()), file)

@@ -5,7 +5,7 @@ Checksums can be made anew by whoever alters a number; scores that give it canno
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from service.database.vectors import read_vectors
 from service.errors import BadFile, ImpossibleStatistic
 from service.logbook.archive.factors import ReadFactors, check_factors
 from service.logbook.archive.variances import check_variance
+from service.logbook.estimates import outdated_estimates
 
 _MATRIX = text("""
 SELECT matrix.id, task.name AS task, round.label, measure.name AS measure, matrix.assessments,
@@ -91,6 +92,7 @@ class CheckedMatrix(NamedTuple):
 
 def checked_estimates(
     connection: Connection,
+    matrices: Sequence[int],
     rows: Iterable[dict[str, Any]],
     file: str,
     progress: Callable[[str], object],
@@ -99,9 +101,10 @@ def checked_estimates(
 
     Parameters
     ----------
+    matrices : sequence of int
+        The archive's matrices; their scores and factors are recorded.
     rows : iterable of dict
-        Rows of ``variance_estimate`` by column, with ids of this database; their matrices and
-        factors are recorded.
+        Rows of ``variance_estimate`` by column, with ids of this database.
     file : str
         The archive, for the message.
 
@@ -110,17 +113,36 @@ def checked_estimates(
     BadFile
         Naming the first factor or variance that is not the one of its scores, and both numbers.
     """
+    unchecked = dict.fromkeys(matrices)
     matrix: CheckedMatrix | None = None
-    count = 0
     for row in rows:
-        if matrix is None or matrix.id != row["matrix_id"]:
-            count += 1
-            progress(f"Computing the statistics of matrix {count} ...")
-            matrix = _checked_matrix(connection, row["matrix_id"], file)
+        number = row["matrix_id"]
+        if matrix is None or matrix.id != number:
+            if number in unchecked:
+                del unchecked[number]
+                _tell(len(matrices) - len(unchecked), len(matrices), progress)
+            matrix = _checked_matrix(connection, number, file)
         try:
             yield row | check_variance(row, matrix, f"{file}/variance_estimate.csv")
         except ImpossibleStatistic as error:
             raise BadFile(f"{matrix.name}: {str(error).rstrip('.')}", file) from None
+    # Whoever took a matrix's estimates out may have altered its factors.
+    for number in unchecked:
+        _checked_matrix(connection, number, file)
+
+
+def check_teams_counted(connection: Connection, rounds: Sequence[int], file: str) -> None:
+    """Refuse intervals in force that were made before the teams known to the archive were."""
+    for row in outdated_estimates(connection, rounds):
+        raise BadFile(
+            f"round '{row.round}', {row.measure}, {row.scale} scale: clusters is {row.clusters} in"
+            f" the last estimate, and the runs' teams give {row.known}",
+            f"{file}/variance_estimate.csv",
+        )
+
+
+def _tell(number: int, of: int, progress: Callable[[str], object]) -> None:
+    progress(f"Computing the statistics of matrix {number} of {of} ...")
 
 
 def _checked_matrix(connection: Connection, matrix: int, file: str) -> CheckedMatrix:

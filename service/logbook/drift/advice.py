@@ -50,28 +50,30 @@ def _what_would_decide(found: Assessment, asked: Question) -> str:
     assert units is not None
     if found.why == "topics of small sd":
         return "More systems or topics need not decide it: look at the topics of small sd below."
-    rerun = "Running the same systems again in both rounds is far cheaper."
     needed = found.needed
     if needed is None or needed.shift is None or needed.sd_ratio is None:
         return (
             "As a rule of thumb, HELD takes a hundred teams or more in each round if they bring"
             " other systems, and some twenty teams that run the same systems again in both rounds."
         )
-    noun = UNITS[units.by]
-    sentences = [f"There are {units.from_} and {units.to} {noun} and {found.topics_used} topics."]
+    noun = "groups" if units.by == "kin" else UNITS[units.by]
+    opening = f"With {units.from_} and {units.to} {noun} and {found.topics_used} topics, the"
+    sentences = []
     if found.why != "sd ratio":
         sentences.append(
-            f"The half-width of the shift's 90% interval is {needed.shift.half_width_90:.3f}, the"
-            f" margin {asked.margin:.3g}{_share(needed.shift)}. {_sizes(needed.shift, noun)}"
+            f"{opening} half-width of the shift's 90% interval is"
+            f" {needed.shift.half_width_90:.3f}, the margin {asked.margin:.3g}"
+            f"{_share(needed.shift)}. {_sizes(needed.shift, noun)}"
         )
+        opening = "The"
     if found.why != "shift":
         sentences.append(
-            "The 90% interval of the spread reaches a factor of"
+            f"{opening} 90% interval of the spread reaches a factor of"
             f" {needed.sd_ratio.half_width_90:.3f} to either side, the margin"
             f" {asked.sd_ratio_margin:g}{_share(needed.sd_ratio)}. {_sizes(needed.sd_ratio, noun)}"
         )
     if not units.shared == units.from_ == units.to:
-        sentences.append(rerun)
+        sentences.append("Running the same systems again in both rounds is far cheaper.")
     return " ".join(sentences)
 
 
@@ -90,21 +92,20 @@ def _sizes(needed: Needed, noun: str) -> str:
 
 def _size(sizes: Sizes, noun: str) -> str:
     verdict = sizes.verdict.upper()
-    if sizes.both is None:
-        return f"no realistic size gives {verdict}"
-    if sizes.both.factor <= 1:
+    units, topics, both = sizes.units, sizes.topics, sizes.both
+    if any(size is not None and size.factor <= 1 for size in (units, topics, both)):
         return f"these sizes give {verdict} in 4 of 5 cases"
-    ways = [f"{_times(sizes.both)} the {noun} and topics ({_numbers(sizes.both, noun)})"]
-    alone = []
-    if sizes.units is not None:
-        counts = f"{sizes.units.units_from} and {sizes.units.units_to}"
-        ways.insert(0, f"{_times(sizes.units)} the {noun} ({counts})")
-    else:
-        alone.append(f"{noun} alone")
-    if sizes.topics is not None:
-        ways.insert(-1, f"{_times(sizes.topics)} the topics ({sizes.topics.topics})")
-    else:
-        alone.append("topics alone")
+    ways = []
+    if units is not None:
+        ways.append(f"{_times(units)} the {noun} ({units.units_from} and {units.units_to})")
+    if topics is not None:
+        ways.append(f"{_times(topics)} the topics ({topics.topics})")
+    if both is not None:
+        counts = f"{both.units_from} and {both.units_to} {noun}, {both.topics} topics"
+        ways.append(f"{_times(both)} the {noun} and topics ({counts})")
+    if not ways:
+        return f"no realistic size gives {verdict}"
+    alone = [f"{what} alone" for what, size in ((noun, units), ("topics", topics)) if size is None]
     never = f"; more {' or '.join(alone)} do not" if alone else ""
     return f"{' or '.join(ways)} give {verdict} in 4 of 5 cases{never}"
 
@@ -112,10 +113,6 @@ def _size(sizes: Sizes, noun: str) -> str:
 def _times(size: Size) -> str:
     # Rounded up, as one tenth less would not do.
     return f"{math.ceil(10 * size.factor - 1e-9) / 10:.1f} times"
-
-
-def _numbers(size: Size, noun: str) -> str:
-    return f"{size.units_from} and {size.units_to} {noun}, {size.topics} topics"
 
 
 def next_commands(verdict: str, asked: Question, assessments: str | None) -> list[Command]:

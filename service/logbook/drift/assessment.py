@@ -128,6 +128,12 @@ def _standardising(end: End, facts: list[str | None]) -> list[str | None]:
 
 
 def _result(drift: DriftAssessment, by: By, runs_without_team: int) -> Assessment:
+    variances = _known_parts(drift.variance_parts)
+    unknown = [
+        name
+        for name, parts in vars(drift.variance_parts).items()
+        if parts and not getattr(variances, name)
+    ]
     return Assessment(
         verdict=drift.verdict,
         why=drift.why,
@@ -139,8 +145,8 @@ def _result(drift: DriftAssessment, by: By, runs_without_team: int) -> Assessmen
         median_shift=drift.median_shift,
         sd_ratio=drift.sd_ratio,
         sd_ratio_geometric=drift.sd_ratio_geometric,
-        these_runs=_known_intervals(drift.these_runs),
-        systems_like_these=_known_intervals(drift.systems_like_these),
+        these_runs=_known_intervals(drift.these_runs, unknown),
+        systems_like_these=_known_intervals(drift.systems_like_these, unknown),
         units=Units(
             from_=drift.units_from,
             to=drift.units_to,
@@ -150,15 +156,19 @@ def _result(drift: DriftAssessment, by: By, runs_without_team: int) -> Assessmen
         ),
         topics_used=drift.topics_used,
         tied=Ends(from_=drift.tied_from, to=drift.tied_to),
-        variance_parts=_known_parts(drift.variance_parts),
+        variance_parts=variances,
         needed=_known_parts(drift.needed),
     )
 
 
-def _known_intervals(intervals: _Intervals) -> _Intervals:
-    """Leave out what no float holds."""
-    unknown = {name: None for name, value in vars(intervals).items() if not _is_finite(value)}
-    return replace(intervals, **unknown)
+def _known_intervals(intervals: _Intervals, unknown: list[str]) -> _Intervals:
+    """Leave out what no float holds, and the intervals of statistics of `unknown` variance."""
+    left_out = {
+        name: None
+        for name, value in vars(intervals).items()
+        if not _is_finite(value) or name.rpartition("_")[0] in unknown
+    }
+    return replace(intervals, **left_out)
 
 
 def _known_parts(parts: PerStatistic[_Parts | None]) -> PerStatistic[_Parts | None]:

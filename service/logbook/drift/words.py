@@ -126,10 +126,13 @@ def _topics(found: Assessment, asked: Question) -> str:
 def _units(found: Assessment, asked: Question) -> str:
     units = found.units
     assert units is not None
-    inferred = ", as inferred from the scores" if units.by == "kin" else ""
+    both = f", {units.shared or 'none'} of them in both rounds"
+    if units.by == "kin":
+        # A group found in the scores of one round is not looked for in the other.
+        both = f"{both if units.shared else ''}, inferred from the scores where no team is known"
     return (
         f"{units.from_} {UNITS[units.by]} of '{asked.from_round}' and {units.to} of"
-        f" '{asked.to_round}', {units.shared} of them in both rounds{inferred}"
+        f" '{asked.to_round}'{both}"
     )
 
 
@@ -223,9 +226,9 @@ def _these_runs(found: Assessment) -> str | None:
     spread = f", and the spread is {_plain(found.sd_ratio)} times what it was ({ratio})"
     return (
         f"For these very runs, on topics like these, the mean moved by {_signed(found.shift)}"
-        f" ({shift}){spread if these.sd_ratio_95 else ''}. This describes them and decides nothing:"
-        " other systems would differ. The estimates for systems like these are corrected for bias,"
-        " by a few hundredths at most as a rule."
+        f" ({shift}){spread if these.sd_ratio_95 else ''}. That describes them, and decides nothing"
+        " for other systems. The estimates for systems like these are corrected for bias, which"
+        " moves them by a few hundredths."
     )
 
 

@@ -51,9 +51,10 @@ def notes_on_renewed(measures: Sequence[str]) -> list[str]:
     if not measures:
         return []
     names = ", ".join(dict.fromkeys(measures))
+    count = "1 variance estimate" if len(measures) == 1 else f"{len(measures)} variance estimates"
     return [
-        f"The teams of runs became known: the intervals of {len(measures)} variance estimates"
-        f" ({names}) were estimated anew by team, and what was saved on the earlier ones is stale."
+        f"Teams of runs became known: the intervals of {count} ({names}) were estimated anew by"
+        " team. What was saved on the earlier ones is stale."
     ]
 
 
