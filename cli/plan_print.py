@@ -68,15 +68,6 @@ def print_plan(
         print_table([], (), below=remarks)
 
 
-WHICH_DESIGN = (
-    "Which design: tukey where the next round's runs share its topics and are compared with one"
-    " another, as in TREC; anova where every system would get topics of its own, as published plans"
-    " assume."
-)
-RANDOM_PAIR = (
-    "Sizes are for a random pair of runs: the best against the worst of several, whose difference"
-    " varies more, need more (--design tukey)."
-)
 _COLUMN = {
     "pooled": "Pooled",
     "planning": "Planning",
@@ -89,26 +80,10 @@ _COLUMN = {
 
 def _below(plan: Plan) -> list[str]:
     """Say what each column beside is, and which design fits which experiment."""
-    from service.logbook.plans.protocol import STAYS_BELOW
-    from service.statistics.design import DESIGNS
+    from service.logbook.plans.protocol import beside, fits
 
-    meaning = {
-        "pooled": "by the pooled variance {0:.5g}.",
-        "planning": "by the planning variance {0:.5g}: " + STAYS_BELOW + ".",
-        "paired": "by 2 x {0:.5g}, the two-way variance, what a difference of two runs has.",
-        "conservative": "by 2 x {0:.5g}, the one-way variance, as published plans do (Sakai).",
-    }
-    lines = []
-    for alternative in plan.alternatives:
-        text = meaning.get(alternative.name)
-        kind = "two-way " if alternative.variance_kind == "two-way" else ""
-        text = text or f"{DESIGNS[alternative.design].title}, by the {kind}variance {{0:.5g}}."
-        lines.append(f"{_COLUMN[alternative.name]}: {text.format(alternative.variance)}")
-    if plan.estimate and DESIGNS[plan.design].takes_runs:
-        lines.append(WHICH_DESIGN)
-    if plan.design.startswith("paired"):
-        lines.append(RANDOM_PAIR)
-    return lines
+    lines = [f"{_COLUMN[each.name]}: {beside(each)}." for each in plan.alternatives]
+    return [*lines, *fits(plan)]
 
 
 def _print_rounds(plan: Plan) -> None:
@@ -152,10 +127,8 @@ _POWERS = (
 
 def _columns_of(plan: Plan) -> tuple[Column, ...]:
     """Return the columns of what is given: m, where a design has it, and minD."""
-    from service.statistics.design import DESIGNS
-
     heading = "Width" if plan.design.endswith("-width") else "minD"
-    m = (count("m", "m"),) if DESIGNS[plan.design].takes_runs else ()
+    m = (count("m", "m"),) if plan.m else ()
     return (*m, _plain("min_d", heading, 4 if plan.solve == "min-d" else 3))
 
 

@@ -12,9 +12,9 @@ from service.logbook.measures import find_measure
 from service.logbook.result import SOFTWARE, Result
 from service.logbook.storing import LoadedMatrix, load_matrix
 from service.logbook.withdrawals import WithdrawnMatrix, read_withdrawn
+from service.statistics.design import anova_topics
 from service.statistics.generalisability import generalisability
 from service.statistics.generalisability_topics import reliable_topics
-from service.statistics.topic_set_size import anova_topics
 from service.statistics.two_way import two_way_variance
 from service.statistics.variance.residual import residual_variance
 from service.statistics.variance_components import variance_components

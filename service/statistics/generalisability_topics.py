@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from service.errors import ImpossibleStatistic
-from service.statistics.design_input import MOST_TOPICS
+from service.statistics.design import MOST_TOPICS
 from service.statistics.generalisability import (
     WITHOUT_RESIDUAL,
     noises,

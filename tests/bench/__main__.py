@@ -21,7 +21,7 @@ from service.logbook.matrices.logging import log_matrix
 from service.logbook.record import embedded_record
 from service.logbook.variances import HISTORY, show_histories
 from service.settings import Settings
-from service.statistics.topic_set_size import anova_topics
+from service.statistics.design import anova_topics
 
 TOPICS = RUNS = 1000
 _ROW = np.dtype(

@@ -15,6 +15,8 @@ from service.logbook.fitting import fit_factor_set
 from service.logbook.matrices.logging import log_matrix
 from service.logbook.standardise import standardise
 from service.logbook.variances import show_variances
+from service.statistics.variance.interval import variance_interval
+from service.statistics.variance.parts import variance_parts
 
 SCORES = np.random.default_rng(14).random((8, 6))
 RUNS = tuple(f"run{i}" for i in range(6))
@@ -177,9 +179,10 @@ def test_the_variances_by_the_new_factors_are_stored(engine, scale):
     assert (row.factor_version, before.factor_version) == (2, 1)
     assert row.variance == pytest.approx(np.mean(np.var(scaled, axis=0, ddof=1)))
     assert row.variance != before.variance
-    limits = row.dof * row.variance / stats.chi2.ppf([0.975, 0.025], row.dof)
-    assert [row.chi_square.low, row.chi_square.high] == pytest.approx(limits)
-    assert row.interval.method == "bootstrap"
+    part = variance_parts(scaled).one_way
+    interval = variance_interval(part.variance, part.by_topic, part.runs_part)
+    assert (row.interval.low, row.interval.high) == pytest.approx((interval.low, interval.high))
+    assert row.interval.method == "jackknife"
     assert show_variances(engine, "t", "AP").rounds[0] == raw
 
 

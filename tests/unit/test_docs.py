@@ -53,7 +53,7 @@ from service.logbook.matrices import showing as matrix_show
 from service.logbook.plans import planning as plans
 from service.logbook.plans import saved as plan_record
 from service.settings import Settings
-from service.statistics.topic_set_size import anova_topics
+from service.statistics.design import anova_topics
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -7,10 +7,10 @@ import numpy as np
 from service.errors import ImpossibleStatistic
 from service.logbook.drift.ends import End
 from service.logbook.result import Result
-from service.statistics.design_input import check_counts, check_sizes
+from service.statistics.design import anova_topics
+from service.statistics.design.inputs import check_counts, check_sizes
 from service.statistics.drift_consequence import UnderFactors as Under
 from service.statistics.drift_consequence import drift_consequence
-from service.statistics.topic_set_size import anova_topics
 
 _ALPHA, _BETA = 0.05, 0.20
 _MOST_RUNS = 1_000_000

@@ -42,6 +42,7 @@ from service.logbook.result import SOFTWARE, Result
 from service.logbook.rounds import open_round
 from service.logbook.runs import record_runs
 from service.logbook.storing import content_hash, store_matrix
+from service.statistics.score_matrix import checked_scores
 from service.statistics.standardisation import ZeroSd
 
 
@@ -318,6 +319,8 @@ def _log(
     check_revision(connection, series, revise, settled, current)
     if current is not None:
         check_seen(connection, series, current, seen, asked)
+    # Before the database refuses it in its own words.
+    checked_scores(settled.scores, "The residual variance", least_topics=2)
     revision = current.revision + 1 if current is not None else 1
     stored = store_matrix(
         connection,

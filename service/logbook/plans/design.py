@@ -20,7 +20,7 @@ from service.statistics.design import (
     solve_variance,
 )
 from service.statistics.design import Design as DesignName
-from service.statistics.design_input import Engine, Floats, check_probabilities
+from service.statistics.design.inputs import Engine, Floats, check_probabilities
 
 Solve = Literal["topics", "power", "min-d", "variance", "m"]
 

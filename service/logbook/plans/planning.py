@@ -35,7 +35,7 @@ from service.logbook.pooling import PoolBy
 from service.logbook.result import SOFTWARE
 from service.statistics.design import DESIGNS, SolvedDesign
 from service.statistics.design import Design as DesignName
-from service.statistics.design_input import Engine
+from service.statistics.design.inputs import Engine
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine as DatabaseEngine

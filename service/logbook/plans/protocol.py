@@ -9,7 +9,7 @@ from service.logbook.plans.variance import PAIRED, VarianceKind
 from service.statistics.design import DESIGNS
 
 if TYPE_CHECKING:
-    from service.logbook.plans.plan import Plan, PlanCell
+    from service.logbook.plans.plan import Alternative, Plan, PlanCell
     from service.logbook.pooling import Interval
     from service.logbook.variances import VarianceHistory
 
@@ -59,6 +59,29 @@ def _origin(plan: Plan) -> str:
             return f"{measure}, pooled over rounds {rounds}"
 
 
+_BESIDE = {
+    "pooled": "by the pooled variance {0:.5g}",
+    "planning": "by the planning variance {0:.5g}: " + STAYS_BELOW,
+    "paired": "by 2 x {0:.5g}, the two-way variance, which a difference of two runs has on average",
+    "conservative": "by 2 x {0:.5g}, the one-way variance, as published plans do (Sakai)",
+}
+
+
+def beside(alternative: Alternative) -> str:
+    """Return what stands beside a plan, as a clause."""
+    if alternative.name in _BESIDE:
+        return _BESIDE[alternative.name].format(alternative.variance)
+    kind = "two-way" if alternative.variance_kind == "two-way" else "one-way"
+    label = DESIGNS[alternative.design].label
+    return f"{label}, by the {kind} variance {alternative.variance:.5g}"
+
+
+def fits(plan: Plan) -> list[str]:
+    """Return which experiment the plan's design fits, and the designs beside it."""
+    shown = [plan.design, *(each.design for each in plan.alternatives)]
+    return [f"{name}: {DESIGNS[name].fits}" for name in dict.fromkeys(shown)]
+
+
 def protocol(plan: Plan) -> str:
     """Return a plan in one paragraph: design, engine, error rates, variance, sizes, method."""
     return " ".join(
@@ -79,16 +102,19 @@ def _design(plan: Plan) -> list[str]:
             f" {100 * (1 - plan.alpha):.10g}% confidence {title} ({computed})."
         ]
     power = "" if plan.solve == "power" else f", beta = {plan.beta:g} (power {1 - plan.beta:.10g})"
-    takes_runs = DESIGNS[plan.design].takes_runs
+    kind = DESIGNS[plan.design]
     family = "F" if plan.design in ("anova", "two-way") else "t"
-    published = plan.design not in ("two-way", "tukey")
-    approximation = "of Sakai's published spreadsheets" if published else "in the style of Sakai's"
+    approximation = (
+        "of Sakai's published spreadsheets"
+        if kind.sakai_published
+        else "of Sakai's published spreadsheets carried over to this design, which is not published"
+    )
     engine = (
         f"with the noncentral {family} distribution (engine exact)"
         if plan.engine == "exact"
         else f"with the approximation {approximation} (engine sakai)"
     )
-    runs = "the best and the worst of m runs" if takes_runs else "two runs"
+    runs = "the best and the worst of m runs" if kind.takes_runs else "two runs"
     return [
         f"The topic set was designed for a {title} with alpha = {plan.alpha:g}{power}, {computed}"
         f" {engine}; minD is the smallest difference between {runs} that is worth detecting."

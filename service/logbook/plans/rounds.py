@@ -12,7 +12,7 @@ from service.logbook.plans.variance import VarianceKind, round_variance
 from service.logbook.pooling import RoundVariance
 from service.logbook.result import Result
 from service.statistics.design import DESIGNS
-from service.statistics.design_input import ENGINES
+from service.statistics.design.inputs import ENGINES
 
 _NO_POWER: dict[float | None, str] = {
     0.0: "Its variance is 0.",

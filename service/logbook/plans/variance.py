@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from service.statistics.design import DESIGNS
 from service.statistics.design import Design as DesignName
 
 if TYPE_CHECKING:
@@ -17,14 +18,12 @@ VarianceOf = Literal["paired", "conservative"]
 VarianceAt = Literal["pooled", "planning", "latest", "given"]
 
 PAIRED: tuple[DesignName, ...] = ("paired-t", "paired-width")
-SHARED_TOPICS: tuple[DesignName, ...] = ("two-way", "tukey")
 
 
 def variance_kind(design: DesignName, variance_of: VarianceOf | None) -> VarianceKind:
-    """Return which residual variance a design takes."""
-    if design in SHARED_TOPICS or (design in PAIRED and variance_of != "conservative"):
-        return "two-way"
-    return "one-way"
+    """Return which residual variance a design takes: two-way where the runs share topics."""
+    shared = DESIGNS[design].shares_topics and variance_of != "conservative"
+    return "two-way" if shared else "one-way"
 
 
 def variance_at(history: VarianceHistory, kind: VarianceKind, at: VarianceAt) -> float | None:

@@ -11,53 +11,68 @@ from scipy import stats
 from service.errors import ImpossibleStatistic
 from service.statistics.design import (
     DESIGNS,
+    ENGINES,
+    MOST_TOPICS,
+    anova_topics,
     solve_min_d,
     solve_power,
     solve_runs,
     solve_topics,
     solve_variance,
 )
-from service.statistics.design_input import ENGINES, MOST_TOPICS
-from service.statistics.effect_search import least_effect
-from service.statistics.t_topics import paired_t_topics, two_sample_t_topics
-from service.statistics.topic_set_size import anova_topics
-from service.statistics.width_topics import paired_width_topics, two_sample_width_topics
+from service.statistics.design.search import least_effect
 
-TESTS = ["anova", "paired-t", "two-sample-t"]
+OF_RUNS = ["anova", "two-way", "tukey"]
+TESTS = [*OF_RUNS, "paired-t", "two-sample-t"]
 WIDTHS = ["paired-width", "two-sample-width"]
 
 
 def m_of(design, runs=10):
-    return {"runs": runs} if design == "anova" else {}
+    return {"runs": runs} if design in OF_RUNS else {}
 
 
 def test_every_design_is_there():
     assert list(DESIGNS) == TESTS + WIDTHS
 
 
+def test_every_design_has_a_label_and_a_sentence():
+    labels = [kind.label for kind in DESIGNS.values()]
+    assert len(set(labels)) == len(labels)
+    assert DESIGNS["anova"].label == "one-way (Sakai), other topics per system"
+    for name, kind in DESIGNS.items():
+        assert kind.fits.endswith(".")
+        assert kind.takes_runs == (name in OF_RUNS)
+        assert (kind.miss is None) == (kind.enough is None) == (name in WIDTHS)
+        assert (kind.unit_width is None) == (name in TESTS)
+        assert kind.sakai_published == (name not in ("two-way", "tukey"))
+
+
 @pytest.mark.parametrize("engine", ENGINES)
-def test_topics_are_those_of_each_design(engine):
+@pytest.mark.parametrize("design", DESIGNS)
+def test_grids_broadcast_and_are_echoed(design, engine):
     grid = [[0.05], [0.1]], [0.03, 0.05, 0.07], 0.01
-    expected = {
-        "anova": anova_topics(10, *grid, 0.1, engine=engine),
-        "paired-t": paired_t_topics(*grid, 0.1, engine=engine),
-        "two-sample-t": two_sample_t_topics(*grid, 0.1, engine=engine),
-        "paired-width": paired_width_topics(*grid),
-        "two-sample-width": two_sample_width_topics(*grid),
-    }
-    for design, size in expected.items():
-        found = solve_topics(design, *grid, 0.1, engine=engine, **m_of(design))
-        np.testing.assert_array_equal(found.topics, size.topics)
-        assert (found.design, found.engine, found.solved_for) == (design, engine, "topics")
-        assert found.variance.tolist() == [[0.03, 0.05, 0.07]] * 2
-        if design in TESTS:
-            np.testing.assert_array_equal(found.power, size.achieved_power)
-            assert set(found.beta.flat) == {0.1}
-            assert found.width is None
-        else:
-            np.testing.assert_allclose(found.width, size.expected_width, rtol=1e-14)
-            assert found.power is found.beta is None
-        assert (found.runs is None) == (design != "anova")
+    solved = solve_topics(design, *grid, 0.1, engine=engine, **m_of(design))
+    assert solved.topics.shape == (2, 3)
+    assert (solved.design, solved.engine, solved.solved_for) == (design, engine, "topics")
+    assert solved.variance.tolist() == [[0.03, 0.05, 0.07]] * 2
+    assert solved.min_d[:, 0].tolist() == [0.05, 0.1]
+    assert set(solved.alpha.flat) == {0.01}
+    if design in TESTS:
+        again = solve_power(design, solved.topics, *grid, engine=engine, **m_of(design))
+        np.testing.assert_array_equal(solved.power, again.power)
+        assert (solved.power >= 0.9).all()
+        assert set(solved.beta.flat) == {0.1}
+        assert solved.width is None
+    else:
+        assert (solved.width <= solved.min_d).all()
+        assert solved.power is solved.beta is None
+    if design in OF_RUNS:
+        assert set(solved.runs.flat) == {10}
+    else:
+        assert solved.runs is None
+    one = solve_topics(design, 0.1, 0.05, 0.01, 0.1, engine=engine, **m_of(design))
+    assert one.topics.shape == ()
+    assert one.topics == solved.topics[1, 1]
 
 
 @settings(deadline=None, max_examples=50)
@@ -68,7 +83,8 @@ def test_topics_are_those_of_each_design(engine):
     m=st.integers(2, 100),
     min_d=st.floats(0.005, 0.5),
     variance=st.floats(0.005, 0.5),
-    alpha=st.floats(0.001, 0.2),
+    # Few values, as every alpha and m has studentized range quantiles of its own.
+    alpha=st.sampled_from([0.001, 0.013, 0.05, 0.1, 0.2]),
 )
 def test_solving_for_any_quantity_gives_the_others_back(
     design, engine, n, m, min_d, variance, alpha
@@ -92,9 +108,10 @@ def test_solving_for_any_quantity_gives_the_others_back(
     # At exactly this beta the last bits decide between n and its neighbour.
     options["beta"] = beta * (1 + 1e-9)
     assert int(solve_topics(design, min_d, variance, **options).topics) == n
-    if design == "anova":
+    if design in OF_RUNS:
         del options["runs"]
-        chosen = solve_runs([m, *range(2, 120, 9)], n, min_d, variance, **options).runs
+        options["design"] = design
+        chosen = solve_runs([m, *range(2, 120, 29)], n, min_d, variance, **options).runs
         assert chosen >= m
         assert int(solve_runs([m], n, min_d, variance, **options).runs) == m
 
@@ -142,11 +159,29 @@ CELLS = [
     ("anova", 30, 10, 0.12, 0.03, 0.05),
     ("anova", 15, 20, 0.3, 0.06, 0.1),
     ("anova", 60, 4, 0.1, 0.05, 0.05),
+    ("two-way", 8, 2, 0.3, 0.05, 0.05),
+    ("two-way", 5, 4, 0.4, 0.05, 0.05),
+    ("two-way", 30, 10, 0.12, 0.03, 0.01),
+    ("tukey", 4, 3, 0.5, 0.05, 0.05),
+    ("tukey", 30, 10, 0.12, 0.03, 0.05),
+    ("tukey", 15, 20, 0.3, 0.06, 0.1),
     ("paired-t", 8, None, 0.3, 0.05, 0.05),
     ("paired-t", 40, None, 0.1, 0.05, 0.01),
     ("two-sample-t", 6, None, 0.4, 0.05, 0.05),
     ("two-sample-t", 50, None, 0.1, 0.05, 0.1),
 ]
+
+
+def rejected_by_blocks(design, scores, alpha):
+    _, m, n = scores.shape
+    means, dof = scores.mean(axis=2, keepdims=True), (m - 1) * (n - 1)
+    grand = means.mean(axis=1, keepdims=True)
+    rest = scores - means - scores.mean(axis=1, keepdims=True) + grand
+    residual = np.square(rest).sum(axis=(1, 2)) / dof
+    if design == "two-way":
+        return n * means[..., 0].var(axis=1, ddof=1) / residual > stats.f.isf(alpha, m - 1, dof)
+    difference = np.abs(means[:, -1, 0] - means[:, 0, 0])
+    return difference / np.sqrt(residual / n) > stats.studentized_range.isf(alpha, m, dof)
 
 
 @pytest.mark.parametrize(("design", "n", "m", "min_d", "variance", "alpha"), CELLS)
@@ -163,6 +198,11 @@ def test_exact_power_by_simulation(design, n, m, min_d, variance, alpha):
         scores += means[:, np.newaxis]
         if design == "anova":
             p = stats.f_oneway(*np.moveaxis(scores, 1, 0), axis=1).pvalue
+        elif design in OF_RUNS:
+            # Topics of their own hardness, which blocks take out.
+            scores += rng.normal(size=(trials // 10, 1, n))
+            rejected += int(rejected_by_blocks(design, scores, alpha).sum())
+            continue
         elif design == "paired-t":
             p = stats.ttest_rel(scores[:, 0], scores[:, 1], axis=1).pvalue
         else:
@@ -201,6 +241,21 @@ def test_the_largest_number_of_runs_on_a_list():
 def test_refused_lists_of_runs(candidates, message):
     with pytest.raises(ImpossibleStatistic, match=message):
         solve_runs(candidates, 100, 0.1, 0.05)
+
+
+@pytest.mark.parametrize("design", ["two-way", "tukey"])
+def test_the_largest_number_of_runs_on_the_same_topics(design):
+    topics = solve_topics(design, 0.1, 0.05, runs=[2, 5, 10, 20]).topics
+    solved = solve_runs([20, 2, 10, 5], topics, 0.1, 0.05, design=design)
+    assert solved.runs.tolist() == [2, 5, 10, 20]
+    assert (solved.design, solved.solved_for) == (design, "runs")
+    assert solve_runs([20, 2, 10, 5], topics[1:] - 1, 0.1, 0.05, design=design).runs.tolist() == [
+        2, 5, 10,
+    ]  # fmt: skip
+    with pytest.raises(ImpossibleStatistic, match="do not suffice"):
+        solve_runs([20], topics[3] - 1, 0.1, 0.05, design=design)
+    with pytest.raises(ImpossibleStatistic, match="compares two runs"):
+        solve_runs([2, 3], 50, 0.1, 0.05, design="paired-t")
 
 
 def test_sakai_says_where_it_is_undefined():
@@ -280,13 +335,15 @@ def test_number_of_runs_where_it_belongs():
     with pytest.raises(ImpossibleStatistic, match=r"number of runs must be .* not 1"):
         solve_min_d("anova", 50, 0.05, runs=1)
     for design in DESIGNS:
-        if design != "anova":
+        if design not in OF_RUNS:
             with pytest.raises(ImpossibleStatistic, match="compares two runs"):
                 solve_min_d(design, 50, 0.05, runs=2)
 
 
 def test_an_unknown_design_names_the_known_ones():
-    with pytest.raises(ImpossibleStatistic, match="no design 'manova': use one of anova, paired-t"):
+    with pytest.raises(
+        ImpossibleStatistic, match="no design 'manova': use one of anova, two-way, tukey, paired"
+    ):
         solve_topics("manova", 0.1, 0.05)
 
 

@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from service.errors import ImpossibleStatistic
-from service.statistics.anova_power import effect_size
-from service.statistics.design_input import (
+from service.statistics.design.inputs import (
     MOST_TOPICS,
     Engine,
     Floats,
     check_counts,
     check_sizes,
 )
-from service.statistics.design_table import Design, DesignKind
+from service.statistics.design.power import effect_size
+from service.statistics.design.table import Design, DesignKind
 
 Quantity = Literal["topics", "power", "min_d", "variance", "runs"]
 
@@ -28,7 +28,8 @@ class SolvedDesign:
 
     Attributes
     ----------
-    design : {'anova', 'paired-t', 'two-sample-t', 'paired-width', 'two-sample-width'}
+    design : str
+        One of the names in :data:`service.statistics.design.table.DESIGNS`.
     engine : {'exact', 'sakai'}
     solved_for : {'topics', 'power', 'min_d', 'variance', 'runs'}
         The quantity that was not given.
@@ -37,7 +38,7 @@ class SolvedDesign:
         None for a design of two runs.
     min_d, variance, alpha : float array
     beta : float array or None
-        The type II error probability allowed, or found if solved for power; None for a width.
+        The type II error probability allowed, or that of the power solved for; None for a width.
     power : float array or None
         What these topics achieve, at least ``1 - beta``; None for a width.
     width : float array or None
