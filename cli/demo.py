@@ -9,6 +9,7 @@ import typer
 
 from cli.options import Form
 from cli.output import Column, count, number, print_table, show, talk, terminal
+from cli.variance import interval_limits
 
 if TYPE_CHECKING:
     from service.logbook.demonstration import Demonstration
@@ -61,8 +62,10 @@ _HISTORY = (
     Column("round", "Round"),
     count("topics", "Topics"),
     count("runs", "Runs"),
+    count("clusters", "Teams"),
     number("variance", "Variance", 5),
-    count("dof", "dof"),
+    Column("interval", "95% interval", interval_limits),
+    number("two_way_variance", "Two-way", 5),
 )
 _PUBLISHED = (
     Column("task", "Task"),
@@ -83,6 +86,8 @@ _NEXT_ROUND = (
     number("min_d", "minD", 2),
     count("topics_exact", "Topics (exact)"),
     count("topics_sakai", "Topics (sakai)"),
+    count("planning", "Planning"),
+    count("tukey", "tukey"),
 )
 _FACTORS = (Column("topic", "Topic"), number("mean", "Mean"), number("sd", "sd"))
 
@@ -95,6 +100,15 @@ class _PublishedVariance(NamedTuple):
     variance: float
 
 
+class _NextSize(NamedTuple):
+    m: int
+    min_d: float
+    topics_exact: int
+    topics_sakai: int
+    planning: str
+    tukey: str
+
+
 class _Size(NamedTuple):
     m: int
     min_d: float
@@ -104,6 +118,9 @@ class _Size(NamedTuple):
 
 
 def _print(shown: Demonstration) -> None:
+    from service.logbook.plans.protocol import beside
+    from service.logbook.variance_words import summary
+
     published = [
         _PublishedVariance(
             history.task,
@@ -140,13 +157,24 @@ def _print(shown: Demonstration) -> None:
         f" {history.measure}",
         history.rounds,
         _HISTORY,
-        f"Pooled: {history.pooled.variance:.5f} raw, {std_ab.pooled.variance:.5f} on the std-AB"
-        " scale.",
+        *summary(history),
+        f"On the std-AB scale the pooled variance is {std_ab.pooled.variance:.5f}.",
     )
+    following = shown.next_round
     _section(
         "4. Topics for its next round, from the pooled raw variance",
-        shown.next_round.cells,
+        [
+            _NextSize(
+                cell.m,
+                cell.min_d,
+                cell.topics_exact,
+                cell.topics_sakai,
+                *(f"{cell.beside[name] or 0:.0f}" for name in ("planning", "tukey")),
+            )
+            for cell in following.cells
+        ],
         _NEXT_ROUND,
+        *(f"{each.name.capitalize()}: {beside(each)}." for each in following.alternatives),
     )
     factors = shown.factors
     _section(

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Variances: of a measure in each round, and pooled.")
 
 
-def _limits(interval: Interval) -> str:
+def interval_limits(interval: Interval) -> str:
+    """Return the limits of a variance's interval, as a table shows them."""
     from service.logbook.variance_words import limits
 
     return limits(interval.low, interval.high)
@@ -42,7 +43,7 @@ _ROUNDS = (
     count("runs", "Runs"),
     count("clusters", "Teams"),
     number("variance", "Variance", 5),
-    Column("interval", "95% interval", _limits),
+    Column("interval", "95% interval", interval_limits),
     number("two_way_variance", "Two-way", 5),
     Column("origin", "From"),
 )

@@ -5,7 +5,7 @@ Topic Set Size Design" (AIRS 2016), Tables 1 and 2, typed in beside this module.
 is simulated (see `service.statistics.simulation`): in its second round the first's systems run
 again as they were, in its third half of the teams are others, in its fourth the first's teams come
 with better systems. Over 300 seeds the first round's factors are found held in every second round,
-aged in every fourth, and undecided in 97% of the third ones, though nothing drifted there.
+aged in every fourth, and undecided in 98% of the third ones, though nothing drifted there.
 """
 
 from __future__ import annotations

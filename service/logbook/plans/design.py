@@ -170,9 +170,15 @@ def solve_cells(design: Design, cells: Cells, engine: Engine) -> SolvedDesign:
             )
         case "m":
             return solve_runs(
-                _candidates(design), cells.topics, cells.min_d, cells.variance, alpha, beta,
+                _candidates(design),
+                cells.topics,
+                cells.min_d,
+                cells.variance,
+                alpha,
+                beta,
+                design=name,
                 engine=engine,
-            )  # fmt: skip
+            )
 
 
 def _candidates(design: Design) -> Floats:

@@ -1,0 +1,42 @@
+"""The demonstration's verdicts are those of its model, not of a lucky seed."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from service.logbook.demonstration import simulate_campaign
+from service.statistics.drift.assessment import assess_drift
+from service.statistics.drift.units import unit_labels
+
+SHARED_TOPICS = 40
+
+
+def verdicts(seed):
+    (_, first, first_runs), *later = simulate_campaign(seed)
+    for label, scores, runs in later:
+        units = unit_labels(
+            [first_runs[tag].team for tag in first.runs],
+            [first_runs[tag].system for tag in first.runs],
+            None,
+            [runs[tag].team for tag in scores.runs],
+            [runs[tag].system for tag in scores.runs],
+            None,
+        )
+        drift = assess_drift(
+            first.scores[:SHARED_TOPICS],
+            scores.scores[:SHARED_TOPICS],
+            units.labels_from,
+            units.labels_to,
+        )
+        yield label, drift.verdict
+
+
+@pytest.mark.slow
+def test_the_verdicts_over_300_seeds():
+    counts = Counter(entry for seed in range(300) for entry in verdicts(seed))
+    assert counts["round2", "held"] == 300
+    assert counts["round3", "undecided"] >= 280
+    assert counts["round3", "aged"] <= 3
+    assert counts["round4", "aged"] == 300
