@@ -202,8 +202,8 @@ def _meaning(rounds: Sequence[RoundVariance], pooled: Pooled) -> str:
     ]
     if alone:
         line += (
-            f" In {_listed(alone)} every run counts as a team of its own: if some are of one team,"
-            " the interval is too narrow; log the file again with --teams to say which."
+            f" As many teams as runs in {_listed(alone)}: a run of unknown team counts as a team of"
+            " its own."
         )
     return line
 

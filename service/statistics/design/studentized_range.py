@@ -66,7 +66,8 @@ def studentized_range_quantile(alpha: ArrayLike, runs: ArrayLike, dof: ArrayLike
     Returns
     -------
     float array of the broadcast shape
-        To a relative 1e-8 for m up to 200 and alpha from 0.001 to 0.2, to 1e-5 for all others.
+        To a relative 1e-8 for m up to 200 and alpha from 0.001 to 0.2, to 1e-5 with more values or
+        an alpha from 1e-30 to 0.9, to 1e-3 for an alpha beyond.
 
     Raises
     ------

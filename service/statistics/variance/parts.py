@@ -15,6 +15,8 @@ from service.statistics.score_matrix import checked_scores
 _NOTHING_LEFT = 1e-12
 # Scores worked on at a time: they stay in the processor's cache, which halves the time.
 _BLOCK = 2**15
+# Scores not below it, nor beyond its inverse, have fourth powers that a float holds.
+_SMALL = 1e-50
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +159,7 @@ def variance_parts(
         matrix = matrix.take(groups.order, axis=1)
     # Deviations from the first topic, and for the two-way residuals from the first run, before
     # those from any mean: runs that never change, or are all alike, must leave exactly 0.
-    centred = np.empty_like(matrix)
+    centred = np.empty((runs, topics)).T
     first_run = _centred(matrix[:, :1])
     from_first = np.zeros((topics, 1))
     for block in groups.blocks(topics):
@@ -165,10 +167,11 @@ def variance_parts(
         centred[:, block.runs] = part
         part -= first_run
         from_first += part.sum(axis=1, keepdims=True)
-    one_way = _part(centred, None, groups)
+    unit = _unit(centred)
+    one_way = _part(centred, None, groups, unit)
     two_way = None
     if runs > 1:
-        two_way = _part(centred, first_run + from_first / runs, groups)
+        two_way = _part(centred, first_run + from_first / runs, groups, unit)
     return VarianceParts(topics, runs, groups.sizes.size, one_way, two_way)
 
 
@@ -209,13 +212,17 @@ def _clusters(clusters: Sequence[Hashable] | NDArray[np.int64] | None, runs: int
 
 
 def _centred(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    differences = scores - scores[:1]
+    # Each run's scores side by side in memory, as the logbook has them.
+    differences = np.subtract(scores, scores[:1], order="F")
     differences -= differences.mean(axis=0)
     return differences
 
 
 def _part(
-    centred: NDArray[np.float64], topic_means: NDArray[np.float64] | None, groups: _Clusters
+    centred: NDArray[np.float64],
+    topic_means: NDArray[np.float64] | None,
+    groups: _Clusters,
+    unit: float,
 ) -> VariancePart:
     """Sum up scores less their run's mean, and for the two-way variance less their topic's."""
     topics, runs = centred.shape
@@ -223,7 +230,7 @@ def _part(
     dof = (runs - lost) * (topics - 1)
     left = runs - groups.sizes
     known = groups.sizes.size >= 2 and bool(left.min() > lost)
-    sums = _sums(centred, topic_means, groups)
+    sums = _sums(centred, topic_means, groups, unit)
     total = float(sums.by_topic.sum())
     runs_part = None
     if known and total > 0:
@@ -252,7 +259,7 @@ class _Sums:
     fourth : float
         ``H_jg^2`` summed over topics and clusters, in squares of `unit`.
     unit : float
-        A sum of squares that is not 0, lest a fourth power is too large or too small.
+        1, or a sum of squares where a fourth power would be too large or too small.
     """
 
     by_topic: NDArray[np.float64]
@@ -264,13 +271,16 @@ class _Sums:
 
 
 def _sums(
-    centred: NDArray[np.float64], topic_means: NDArray[np.float64] | None, groups: _Clusters
+    centred: NDArray[np.float64],
+    topic_means: NDArray[np.float64] | None,
+    groups: _Clusters,
+    unit: float,
 ) -> _Sums:
     topics, runs = centred.shape
     shares = groups.sizes / runs
     by_topic, weighted = np.zeros(topics), np.zeros(topics)
     by_cluster, squared_sums = np.zeros(shares.size), np.zeros(shares.size)
-    fourth, unit = 0.0, 0.0
+    fourth = 0.0
     # Without BLAS, whose threads wait for each other longer than these sums take.
     for block in groups.blocks(topics):
         some = block.clusters
@@ -282,12 +292,19 @@ def _sums(
         squares = block.sums(np.square(residuals))
         by_topic += squares.sum(axis=1)
         by_cluster[some] = squares.sum(axis=0)
-        weighted += np.einsum("jg,g->j", squares, shares[some])
-        unit = unit or float(by_cluster[some].max())
-        if unit:
+        if groups.order is not None:
+            weighted += np.einsum("jg,g->j", squares, shares[some])
+        if unit != 1:
             squares /= unit
-            fourth += float(np.einsum("jg,jg->", squares, squares))
+        fourth += float(np.einsum("jg,jg->", squares, squares))
+    if groups.order is None:
+        weighted = by_topic / runs
     return _Sums(by_topic, by_cluster, squared_sums, weighted, fourth, unit)
+
+
+def _unit(centred: NDArray[np.float64]) -> float:
+    largest = max(float(centred.max()), -float(centred.min()))
+    return 1.0 if _SMALL < largest < 1 / _SMALL or largest == 0 else largest**2
 
 
 def _jackknife_variance(logs: NDArray[np.float64]) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -14,11 +16,14 @@ from service.statistics.design import (
     ENGINES,
     MOST_TOPICS,
     anova_topics,
+    inverse,
     solve_min_d,
     solve_power,
     solve_runs,
     solve_topics,
     solve_variance,
+    studentized_range,
+    topics,
 )
 from service.statistics.design.search import least_effect
 
@@ -33,6 +38,13 @@ def m_of(design, runs=10):
 
 def test_every_design_is_there():
     assert list(DESIGNS) == TESTS + WIDTHS
+
+
+@pytest.mark.parametrize("module", [inverse, studentized_range, topics])
+def test_examples(module):
+    tried = doctest.testmod(module)
+    assert tried.attempted > 0
+    assert tried.failed == 0
 
 
 def test_every_design_has_a_label_and_a_sentence():
