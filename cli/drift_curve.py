@@ -25,7 +25,6 @@ class _Row(NamedTuple):
     round: str
     verdict: str
     topics: int
-    units: str | None
     shift: float | None
     shift_95: tuple[float, float] | None
     sd_ratio: float | None
@@ -36,7 +35,6 @@ _CURVE = (
     Column("round", "Round"),
     Column("verdict", "Verdict"),
     count("topics", "Topics"),
-    Column("units", "Units", justify="right"),
     signed("shift", "Shift"),
     Column("shift_95", "95% interval", lambda ends: f"{ends[0]:+.3f} to {ends[1]:+.3f}"),
     number("sd_ratio", "sd ratio", 3),
@@ -74,12 +72,11 @@ def _plain(later: LaterRound) -> Sequence[object]:
 
 
 def _row(later: LaterRound) -> _Row:
-    like, units = later.systems_like_these, later.units
+    like = later.systems_like_these
     return _Row(
         later.round,
         later.verdict,
         later.shared_topics,
-        f"{units.from_}, {units.to}" if units and later.shared_topics else None,
         like.shift if like else None,
         like.shift_95 if like else None,
         like.sd_ratio if like else None,
@@ -97,8 +94,7 @@ def _print_curve(traced: DriftCurve) -> None:
         f" {traced.sd_ratio_margin:g}.",
         f"By factor version {traced.from_version} of '{traced.from_round}' (matrix"
         f" {traced.from_matrix}, revision {traced.from_revision}) and the latest of each later"
-        " round. Units: teams of either round; where the team of a run is not known, what stands"
-        " for it.",
+        " round.",
         *([traced.assumed] if traced.assumed else []),
         *([_provisional(traced)] if _provisional(traced) else []),
         *(each.sentence() for each in traced.withdrawn),

@@ -203,7 +203,8 @@ def attach(app: typer.Typer) -> None:
     """Add the command and its verbs."""
     group = typer.Typer(
         invoke_without_command=True,
-        epilog="Example: roundbook plan --variance 0.05 --m 10 --min-d 0.1",
+        epilog="Example: roundbook plan --variance 0.05 --m 10 --min-d 0.1\n\nFrom a task, for"
+        " runs on the same topics: roundbook plan --task covid --measure nDCG@10 --design tukey",
     )
     group.callback()(plan)
     group.command(

@@ -42,7 +42,11 @@ class PlanOptions:
 
     variance: Annotated[
         float | None,
-        typer.Option("--variance", metavar="V", help="The variance; no record is opened."),
+        typer.Option(
+            "--variance",
+            metavar="V",
+            help="The variance (two-way and tukey: the two-way one); no record is opened.",
+        ),
     ] = None
     task: Annotated[
         str | None,
@@ -58,15 +62,17 @@ class PlanOptions:
         Literal["paired", "conservative"] | None,
         typer.Option(
             "--variance-of",
-            help="Of a paired difference: 2 x the two-way variance, or 2 x the one-way (Sakai).",
+            help="What a paired difference varies by: twice the two-way variance (default, where"
+            " there is one), or twice the one-way, as published plans do (Sakai).",
         ),
     ] = None
     variance_at: Annotated[
         str,
         typer.Option(
             "--variance-at",
-            metavar="pooled|planning|latest|VALUE",
-            help="planning: what 4 of 5 next rounds stay below; latest: the latest round's.",
+            metavar="WHICH",
+            help="Which variance of the task: pooled over its rounds; planning, which 4 of 5 next"
+            " rounds stay below; latest, the latest round's; or a value.",
         ),
     ] = "pooled"
     design: Annotated[
@@ -81,21 +87,28 @@ class PlanOptions:
         ],
         typer.Option(
             "--design",
-            help="The test, or the interval whose width is to be small; tukey, or two-way: runs"
-            " that share topics.",
+            metavar="DESIGN",
+            help="The test: anova (each run on topics of its own), two-way or tukey (runs on the"
+            " same topics), paired-t, two-sample-t. Or the interval whose width is to be small:"
+            " paired-width, two-sample-width.",
         ),
     ] = "anova"
     solve: Annotated[
         Literal["topics", "power", "min-d", "variance", "m"],
-        typer.Option("--solve", help="What to compute; m: the most runs of those listed."),
+        typer.Option(
+            "--solve",
+            metavar="WHAT",
+            help="What to compute: topics, power, min-d, variance, or m, the most runs of those"
+            " listed.",
+        ),
     ] = "topics"
     m: Annotated[
         list[int] | None,
         typer.Option(
             "--m",
             metavar="m",
-            help="Number of runs to compare, not for t and width; repeat. (default: 2 10 50; for"
-            " --solve m: 2 3 5 10 20 50 100)",
+            help="Number of runs to compare, for anova, two-way and tukey; repeat. (default: 2 10"
+            " 50; for --solve m: 2 3 5 10 20 50 100)",
         ),
     ] = None
     min_d: Annotated[
@@ -143,6 +156,7 @@ class PlanOptions:
         wrong = self._contradiction()
         if wrong:
             raise typer.BadParameter(wrong)
+        self._variance_at()
         from service.logbook.plans.design import contradiction
 
         design = self._design()

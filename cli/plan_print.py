@@ -40,7 +40,7 @@ def print_plan(
     if form == "json":
         show(result or plan, "json", (), ())
         return
-    from service.logbook.plans.protocol import headline
+    from service.logbook.plans.protocol import fits, headline
 
     columns = _columns(plan)
     history = plan.estimate
@@ -56,43 +56,49 @@ def print_plan(
     if only_protocol:
         typer.echo(plan.protocol)
     elif form == "latex":
-        typer.echo(latex(headline(plan), _rows(plan), columns))
+        caption = " ".join([f"{headline(plan)}.", *_beside(plan)])
+        typer.echo(latex(caption, _rows(plan), columns))
     elif form == "csv":
         show(plan, "csv", _rows(plan), columns)
     else:
         print_table([], (), above=above)
         if copyable:
             typer.echo(f"  {copyable}")  # not wrapped, so that it can be copied
-        print_table(_rows(plan), columns, above=[headline(plan)], below=_below(plan))
+        below = [*_beside(plan), fits(plan)]
+        print_table(_rows(plan), columns, above=[headline(plan)], below=below)
         _print_rounds(plan)
         print_table([], (), below=remarks)
 
 
-_COLUMN = {
-    "pooled": "Pooled",
-    "planning": "Planning",
-    "paired": "Paired",
-    "conservative": "Conserv.",
-    "anova": "anova",
-    "tukey": "tukey",
-}
+def _beside(plan: Plan) -> list[str]:
+    """Say what each column beside the plan is, which has the name of an option's value."""
+    from service.logbook.plans.protocol import beside
+
+    lines = [f"{each.name}: {beside(each)}." for each in plan.alternatives]
+    if _upper(plan) is not None:
+        lines.append(f"{_UPPER}: at {_upper(plan):.5g}, the upper end of the variance's interval.")
+    return lines
 
 
-def _below(plan: Plan) -> list[str]:
-    """Say what each column beside is, and which design fits which experiment."""
-    from service.logbook.plans.protocol import beside, fits
+_UPPER = "upper"
 
-    lines = [f"{_COLUMN[each.name]}: {beside(each)}." for each in plan.alternatives]
-    return [*lines, *fits(plan)]
+
+def _upper(plan: Plan) -> float | None:
+    """Return the variance at the upper end of its interval, which plans saved earlier have."""
+    upper: float | None = getattr(plan, "variance_upper", None)
+    return upper
 
 
 def _print_rounds(plan: Plan) -> None:
+    from service.logbook.plans.variance import kind_of
+
     if plan.rounds:
+        variance = "two-way variance" if kind_of(plan) == "two-way" else "variance"
         print_table(
             plan.rounds,
             (_ROUND, _TOPICS, _VARIANCE, *_columns_of(plan), *_POWERS),
             above=[
-                "Power that each round had, with its own topics and variance; enough is"
+                f"Power that each round had, with its own topics and {variance}; enough is"
                 f" {1 - plan.beta:.10g}, by the engine {plan.engine}:"
             ],
         )
@@ -149,20 +155,22 @@ def _columns(plan: Plan) -> tuple[Column, ...]:
         exact, sakai = (_plain(f"solved_{which}", which, digits) for which in ("exact", "sakai"))
     columns += [] if interval else [exact, sakai]
     prefix = "topics" if plan.solve == "topics" else "solved"
-    beside = (
-        _plain(f"{prefix}_{alternative.name}", _COLUMN[alternative.name], digits)
-        for alternative in plan.alternatives
-    )
-    return (*columns, *beside)
+    beside = [alternative.name for alternative in plan.alternatives]
+    beside += [_UPPER] if _upper(plan) is not None else []
+    return (*columns, *(_plain(f"{prefix}_{name}", name, digits) for name in beside))
 
 
 def _rows(plan: Plan) -> list[SimpleNamespace]:
     """Return the cells with what stands beside them as fields of their own."""
     prefix = "topics" if plan.solve == "topics" else "solved"
+    whole = plan.solve == "topics"
     return [
         SimpleNamespace(
             **cell.model_dump(exclude={"beside"}),
-            **{f"{prefix}_{name}": value for name, value in cell.beside.items()},
+            **{
+                f"{prefix}_{name}": int(value) if whole and value is not None else value
+                for name, value in cell.beside.items()
+            },
         )
         for cell in plan.cells
     ]

@@ -13,26 +13,56 @@ from service.database.tables import factor_set, matrix, variance_estimate
 from service.logbook.factors import FittedFactors, load_factors
 from service.logbook.result import SOFTWARE
 from service.logbook.storing import StoredMatrix, load_matrix
-from service.statistics.standardisation import scale_scores, standardise, std_ab, std_cdf
+from service.statistics.standardisation import (
+    Factors,
+    fit_factors,
+    scale_scores,
+    standardise,
+    std_ab,
+    std_cdf,
+)
 from service.statistics.variance.parts import VarianceParts, runs_parts, variance_parts
 
 Scores = npt.NDArray[np.float64]
 Vector = npt.NDArray[np.float64]
 
 
-class _OnScale(NamedTuple):
-    """Scores on a scale, and the ids of their topics: without those that the policy drops."""
+class MatrixStatistics(NamedTuple):
+    """What is computed of a score matrix: its factors if it has any, its variances by scale."""
 
-    scores: Scores
-    topic_ids: npt.NDArray[np.int64]
+    factors: Factors | None
+    parts: dict[str, VarianceParts]
+
+
+def matrix_statistics(
+    scores: Scores,
+    team_ids: Sequence[int | None],
+    standardising: npt.NDArray[np.bool_] | None,
+    zero_sd: str,
+) -> MatrixStatistics:
+    """Compute what is stored beside a matrix; it takes as long as storing the scores.
+
+    Parameters
+    ----------
+    scores : (topics, runs) float array
+    team_ids : per run, None where its team is unknown
+    standardising : (runs,) bool array
+        The runs to fit factors on; None for none.
+    """
+    factors = None
+    if standardising is not None:
+        factors = fit_factors(scores, None if standardising.all() else standardising)
+    parts = {"raw": variance_parts(scores, team_ids)}
+    if factors is not None:
+        parts |= _standardised_parts(scores, team_ids, factors, zero_sd)
+    return MatrixStatistics(factors, parts)
 
 
 def store_estimates(
     connection: Connection,
     stored: StoredMatrix,
     fitted: FittedFactors | None,
-    *,
-    raw: bool,
+    parts: dict[str, VarianceParts] | None = None,
 ) -> dict[str, float]:
     """Store a matrix's residual variances, with what their intervals need; return them by scale.
 
@@ -41,30 +71,33 @@ def store_estimates(
 
     Parameters
     ----------
-    raw : bool
-        Whether the variance on the raw scale is to be stored too.
+    parts : dict, optional
+        The variances by scale; default those that the factors give.
     """
-    scaled = {"raw": _OnScale(stored.scores, stored.topic_ids)} if raw else {}
-    if fitted is not None:
-        scaled |= _standardised(stored, fitted)
-    rows, variances = [], {}
-    for scale, on_scale in scaled.items():
-        parts = variance_parts(on_scale.scores, stored.team_ids)
-        variances[scale] = parts.one_way.variance
+    if parts is None:
+        assert fitted is not None
+        parts = _standardised_parts(stored.scores, stored.team_ids, fitted.factors, fitted.zero_sd)
+    rows = []
+    for scale, of_scale in parts.items():
+        topic_ids, factor_set_id = stored.topic_ids, None
+        if scale != "raw":
+            assert fitted is not None
+            topic_ids = topic_ids[usable_topics(fitted.factors.sd, fitted.zero_sd)]
+            factor_set_id = fitted.factor_set_id
         rows.append(
             {
                 "matrix_id": stored.matrix_id,
-                "factor_set_id": None if scale == "raw" or fitted is None else fitted.factor_set_id,
+                "factor_set_id": factor_set_id,
                 "scale": scale,
                 "version": 1,
                 "software": SOFTWARE,
-                **estimate_columns(parts),
-                "topic_ids": on_scale.topic_ids.tolist(),
+                **estimate_columns(of_scale),
+                "topic_ids": topic_ids.tolist(),
             }
         )
     if rows:
         connection.execute(variance_estimate.insert(), rows)
-    return variances
+    return {scale: of_scale.one_way.variance for scale, of_scale in parts.items()}
 
 
 def estimate_columns(parts: VarianceParts) -> dict[str, Any]:
@@ -91,19 +124,16 @@ def usable_topics(sd: Vector, zero_sd: str) -> npt.NDArray[np.bool_]:
     return sd > 0 if zero_sd == "drop" else np.ones(sd.size, dtype=bool)
 
 
-def _standardised(stored: StoredMatrix, fitted: FittedFactors) -> dict[str, _OnScale]:
-    kept = usable_topics(fitted.factors.sd, fitted.zero_sd)
+def _standardised_parts(
+    scores: Scores, team_ids: Sequence[int | None], factors: Factors, zero_sd: str
+) -> dict[str, VarianceParts]:
+    kept = usable_topics(factors.sd, zero_sd)
     if kept.sum() < 2:
         return {}
-    topic_ids = stored.topic_ids[kept]
-    std = standardise(
-        stored.scores if kept.all() else stored.scores[kept],
-        fitted.factors.mean[kept],
-        fitted.factors.sd[kept],
-    )
+    std = standardise(scores if kept.all() else scores[kept], factors.mean[kept], factors.sd[kept])
     return {
-        "std-ab": _OnScale(std_ab(std), topic_ids),
-        "std-cdf": _OnScale(std_cdf(std), topic_ids),
+        "std-ab": variance_parts(std_ab(std), team_ids),
+        "std-cdf": variance_parts(std_cdf(std), team_ids),
     }
 
 

@@ -176,10 +176,12 @@ def fit_and_store(
     zero_sd: str,
     user: str,
     reason: str | None = None,
+    factors: Factors | None = None,
 ) -> FittedFactors:
-    """Fit a matrix's factors and store them as the next version of its series."""
+    """Fit a matrix's factors, unless they are given, and store them as its series' next version."""
     mask = standardising.mask
-    factors = fit_factors(stored.scores, None if mask.all() else mask)
+    if factors is None:
+        factors = fit_factors(stored.scores, None if mask.all() else mask)
     sets = factor_sets(connection, series)
     version = sets[-1].version + 1 if sets else 1
     factor_set_id = connection.execute(

@@ -86,7 +86,7 @@ def fit_factor_set(
             fitted = fit_and_store(
                 connection, series, stored, chosen, zero_sd=zero_sd, user=user, reason=reason
             )
-            store_estimates(connection, stored, fitted, raw=False)
+            store_estimates(connection, stored, fitted)
             version = fitted.version
             record_event(
                 connection,

@@ -15,7 +15,7 @@ from service.database.vectors import read_vectors, write_vectors
 from service.formats import SettledMatrix
 from service.logbook.lookup import Series
 from service.logbook.result import SOFTWARE
-from service.logbook.runs import find_runs
+from service.logbook.runs import RecordedRuns
 
 
 class StoredMatrix(NamedTuple):
@@ -77,6 +77,7 @@ def store_matrix(
     task_id: int,
     series: Series,
     settled: SettledMatrix,
+    runs: RecordedRuns,
     *,
     revision: int,
     reason: str | None,
@@ -84,9 +85,8 @@ def store_matrix(
     tool: str | None,
     user: str,
 ) -> StoredMatrix:
-    """Store a complete score matrix; its runs must be recorded already."""
+    """Store a complete score matrix, `runs` in the order of its columns."""
     topic_ids = _ensure_topics(connection, task_id, settled.topics)
-    runs = find_runs(connection, series.round_id, settled.runs)
     matrix_id = connection.execute(
         matrix.insert()
         .values(

@@ -128,11 +128,21 @@ def swapped(name, one, other, *columns):
     return edit(name, change)
 
 
+def of_set(table, number):
+    """Return the factors of a factor set."""
+    return [row for row in table if row["factor_set_id"] == number]
+
+
+def take_out(table, matrix):
+    """Remove the estimates of a matrix, and number the others anew."""
+    table[:] = [row for row in table if row["matrix_id"] != matrix]
+    for number, row in enumerate(table, 1):
+        row["id"] = str(number)
+
+
 def exchange(table, one, other):
     """Give two factor sets of the same topics each other's factors."""
-    first, second = (
-        [row for row in table if row["factor_set_id"] == each] for each in (one, other)
-    )
+    first, second = of_set(table, one), of_set(table, other)
     for here, there in zip(first, second, strict=True):
         for column in ("mean", "sd"):
             here[column], there[column] = there[column], here[column]
@@ -167,8 +177,6 @@ def double(value):
 
 
 TWO_TIMES = {"sum_of_squares": double, "variance": double}
-INTERVALS = {"chi_square_low": double, "chi_square_high": double}
-RESAMPLED = ("bootstrap_low", "bootstrap_high", "bootstrap_resamples", "bootstrap_seed")
 FIRST = "'web' round '2023', nDCG@10 (official, revision 1)"
 
 # Row 1 of factor.csv is topic 1 of factor set 1. Sets 3, 6 and 9 have a topic without spread, in
@@ -257,11 +265,11 @@ ALTERED = {
         " the scores give 0.01211",
     ),
     "a variance with all that agrees with it": (
-        put("variance_estimate", 2, **TWO_TIMES, **INTERVALS),
+        put("variance_estimate", 2, **TWO_TIMES),
         "std-ab scale by factor version 1: sum_of_squares is 2.13151",
     ),
     "a variance on std-CDF": (
-        put("variance_estimate", 3, **TWO_TIMES, **INTERVALS),
+        put("variance_estimate", 3, **TWO_TIMES),
         "std-cdf scale by factor version 1: sum_of_squares is",
     ),
     "a variance a little": (
@@ -274,7 +282,7 @@ ALTERED = {
         "std-cdf scale by factor version 1: sum_of_squares is",
     ),
     "a raw variance with all that agrees with it": (
-        put("variance_estimate", 1, **TWO_TIMES, **INTERVALS),
+        put("variance_estimate", 1, **TWO_TIMES),
         "raw scale: sum_of_squares is 8.66887",
     ),
     "two scales": (swapped("variance_estimate", 2, 3, "scale"), "sum_of_squares is"),
@@ -294,53 +302,53 @@ ALTERED = {
         put("variance_estimate", 3, two_way_sum_of_squares="", two_way_dof=""),
         "two_way_dof is none, and the scores give 77",
     ),
-    "the lower end of an interval": (
-        put("variance_estimate", 1, chi_square_low="0.001"),
-        "raw scale: chi_square_low is 0.001, and the scores give 0.0374",
+    "what teams bear on": (
+        put("variance_estimate", 1, runs_part="0.5"),
+        f"{FIRST}, raw scale: runs_part is 0.5, and the scores give 0.0",
     ),
-    "the upper end of an interval": (
-        put("variance_estimate", 2, chi_square_high="1.0"),
-        "chi_square_high is 1.0, and the scores give 0.01666",
+    "what teams bear on, a little": (
+        put("variance_estimate", 2, runs_part=lambda value: value + 1e-8),
+        "std-ab scale by factor version 1: runs_part is 1e-08",
     ),
-    "an interval taken away": (
-        put("variance_estimate", 2, chi_square_low="", chi_square_high=""),
-        "chi_square_low is none, and the scores give 0.0092",
+    "what teams bear on, taken away": (
+        put("variance_estimate", 2, runs_part=""),
+        "runs_part is none, and the scores give",
     ),
-    "the level": (put("variance_estimate", 2, level="0.9"), "chi_square_low is"),
-    "an impossible level": (put("variance_estimate", 2, level="1.5"), "variance_estimate_level"),
-    "no level": (put("variance_estimate", 2, level=""), "chi_square_low is 0.0092"),
-    "a level that only the bootstrap's interval lacks": (
-        put("variance_estimate", 2, level="", chi_square_low="", chi_square_high=""),
-        "the bootstrap's interval has no level",
+    "what teams bear on of two ways": (
+        put("variance_estimate", 3, two_way_runs_part="0.25"),
+        "two_way_runs_part is 0.25, and the scores give",
     ),
-    "a bootstrap interval above": (
-        put("variance_estimate", 2, bootstrap_low="0.02", bootstrap_high="0.03"),
-        "the bootstrap's interval is 0.02 to 0.03, without the mean of the resampled variances,"
-        " 0.01110",
+    "what teams bear on below 0": (
+        put("variance_estimate", 1, runs_part="-0.5"),
+        "runs_part is -0.5, and the scores give",
     ),
-    "a bootstrap interval below": (
-        put("variance_estimate", 1, bootstrap_low="0.01", bootstrap_high="0.02"),
-        "the bootstrap's interval is 0.01 to 0.02, without",
+    "fewer teams": (
+        put("variance_estimate", 1, clusters="7"),
+        "raw scale: clusters is 7, and the scores give 8",
     ),
-    "a bootstrap interval upside down": (
-        put("variance_estimate", 2, bootstrap_low="0.03", bootstrap_high="0.001"),
-        "the bootstrap's interval is 0.03 to 0.001",
+    "more teams than there are": (
+        put("variance_estimate", 10, clusters="8", runs_part="0.0"),
+        "round '2024', nDCG@10, raw scale: clusters is 8 in the last estimate, and the runs' teams"
+        " give 3",
     ),
-    "a bootstrap interval from below 0": (
-        put("variance_estimate", 2, bootstrap_low="-0.001"),
-        "variance_estimate_limits",
+    "no teams": (
+        put("variance_estimate", 1, clusters=""),
+        "line 2, column 17: clusters cannot be ''",
     ),
-    "a bootstrap interval without its seed": (
-        put("variance_estimate", 2, bootstrap_seed=""),
-        "only a part of the bootstrap's interval is there",
+    "a further version of one": (
+        put("variance_estimate", 1, version="2"),
+        "raw scale: version",
     ),
-    "a bootstrap interval of few resamples": (
-        put("variance_estimate", 2, bootstrap_resamples="3"),
-        "needs a whole number of resamples",
+    "a matrix's estimates taken out, and its factors altered": (
+        both(
+            edit("variance_estimate", lambda table: take_out(table, "11")),
+            edit("factor", lambda table: of_set(table, "12")[0].update(mean="0.5")),
+        ),
+        "nothing was kept: matrix 11 has no variance",
     ),
-    "no bootstrap interval": (
-        put("variance_estimate", 2, **dict.fromkeys(RESAMPLED, "")),
-        "std-ab scale by factor version 1: the bootstrap's interval is not there",
+    "the team of a run": (
+        put("run", 9, team_id="2"),
+        "round '2024', nDCG@10 (official, revision 1), raw scale: runs_part is 0.01222",
     ),
     "a plan's variance": (
         result("plan", 1, lambda said: said.update(variance=0.5)),
@@ -427,7 +435,7 @@ def test_last_digits_may_differ(whole, tmp_path, comes_back):
         edit("factor", every("mean", "sd")),
         edit(
             "variance_estimate",
-            every("sum_of_squares", "variance", "two_way_sum_of_squares", "chi_square_low"),
+            every("sum_of_squares", "variance", "two_way_sum_of_squares", "runs_part"),
         ),
     )
     comes_back(changed(whole, tmp_path / "nudged.zip", change))
@@ -452,11 +460,6 @@ def log(engine, scores, label="r1", *, measure="AP", names=None, **options):
     return log_matrix(engine, "odd", label, measure, settled, create=True, user="ann", **options)
 
 
-def halves():
-    """Return scores of topics of two kinds: their variance is outside its bootstrap interval."""
-    return np.repeat([[0.0], [1.0]], 1000, axis=0) @ np.ones((1, 2))
-
-
 ODD = {
     "topics on which all runs tie": lambda chance: np.vstack([np.full((3, 5), 0.1), chance(4, 5)]),
     "runs that never vary": lambda chance: np.tile(chance(1, 5), (6, 1)),
@@ -470,7 +473,9 @@ ODD = {
     "small scores": lambda chance: 1e-150 * chance(6, 4),
     "far from 0": lambda chance: 1e9 + chance(6, 4),
     "few hits": lambda chance: np.round(chance(40, 7) - 0.45),
-    "two kinds of topics": lambda chance: halves(),
+    "two kinds of topics": lambda chance: np.repeat([[0.0], [1.0]], 1000, axis=0) + np.zeros(2),
+    "all in one topic": lambda chance: np.vstack([chance(1, 4), np.full((5, 4), 0.5)]),
+    "all in one run": lambda chance: np.hstack([chance(5, 1), np.full((5, 3), 0.5)]),
 }
 
 
@@ -485,14 +490,6 @@ def test_odd_scores_come_back(engine, comes_back, tmp_path, what, zero_sd):
         )
     export_archive(engine, tmp_path / "a.zip")
     comes_back(tmp_path / "a.zip")
-
-
-def test_a_variance_outside_its_bootstrap_interval_is_honest(engine, tmp_path):
-    log(engine, halves())
-    export_archive(engine, tmp_path / "a.zip")
-    text = members_of(tmp_path / "a.zip")["variance_estimate.csv"]
-    row = next(csv.DictReader(io.StringIO(text, newline="")))
-    assert float(row["bootstrap_high"]) < float(row["variance"])
 
 
 def test_a_tie_is_told_by_an_sd_of_exactly_0(engine, server, template, tmp_path):

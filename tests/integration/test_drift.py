@@ -21,6 +21,7 @@ from service.logbook.drift import ends
 from service.logbook.drift.curve import DriftCurve, LaterRound, trace_drift
 from service.logbook.drift.report import report_drift
 from service.logbook.drift.saved import save_report, show_report
+from service.logbook.fitting import fit_factor_set
 from service.logbook.matrices.logging import log_matrix
 from service.logbook.rounds import create_round, list_rounds, set_round
 from service.logbook.tasks import create_task
@@ -351,6 +352,25 @@ def test_verdicts_by_the_team_files_as_they_are(engine, shared):
         report = report_drift(engine, "task", MEASURE, **ends)
         assert (report.verdict, report.provisional) == (verdict, False)
         assert (report.tests.runs_from, report.tests.runs_to) == runs
+
+
+def test_the_runs_that_the_factors_were_fitted_to_are_compared(engine):
+    later = np.hstack([SCORES + 0.01, SCORES[:, :4] + 1])
+    log(engine, "a", SCORES, teams=own_teams(SCORES))
+    log(engine, "b", later, teams=own_teams(later))
+    assert report_drift(engine, "task", "AP").verdict != "held"
+    again = [f"r{i}" for i in range(9)]
+    fit_factor_set(engine, "task", "b", "AP", runs=again, reason="They ran in both", user="ann")
+    report = report_drift(engine, "task", "AP")
+    units = np.arange(9)
+    figures = assess_drift(SCORES, SCORES + 0.01, units, units)
+    like, expected = report.systems_like_these, figures.systems_like_these
+    assert (report.verdict, report.to_version) == ("held", 2)
+    assert (report.units.to, report.units.shared, report.tests.runs_to) == (9, 9, 9)
+    assert like.shift_90 == pytest.approx(expected.shift_90)
+    assert like.sd_ratio_90 == pytest.approx(expected.sd_ratio_90)
+    # What drift does to the scores is told of all runs of the later round.
+    assert report.consequence.runs == 13
 
 
 def test_teams_that_come_later_change_the_units_and_make_the_report_stale(engine, shared):

@@ -110,6 +110,7 @@ def test_the_same_again_is_unchanged_and_the_rest_is_numbered(engine, three, mon
     assert (again.number, again.status, again.note) == (1, "unchanged", "first")
     assert save(engine, note="first").status == "unchanged"
     assert save(engine, assessments="official").status == "unchanged"
+    assert save(engine, margin=0.2).status == "unchanged"
     newer = report_drift(engine, "task", "AP").model_copy(update={"software": "roundbook 99"})
     assert save_report(engine, newer, user="dan").status == "unchanged"
     assert save(engine, note="another").number == 2

@@ -38,7 +38,7 @@ from service.logbook.published import record_variance
 from service.logbook.rounds import create_round
 from service.logbook.tasks import create_task
 from service.logbook.variances import show_variances
-from service.statistics.design import solve_min_d, solve_power, solve_topics
+from service.statistics.design import DESIGNS, solve_min_d, solve_power
 
 ONE = Design(m=(10,), min_d=(0.1,))
 SCORES = np.random.default_rng(7).normal(0.5, 0.2, (12, 6))
@@ -123,14 +123,14 @@ def test_two_runs_by_t_and_by_width():
 
 @settings(max_examples=40, deadline=None)
 @given(
-    name=st.sampled_from(["anova", "paired-t", "two-sample-t", "paired-width", "two-sample-width"]),
+    name=st.sampled_from(list(DESIGNS)),
     engine=st.sampled_from(["exact", "sakai"]),
     m=st.integers(2, 60),
     min_d=st.floats(0.03, 0.3),
     variance=st.floats(0.01, 0.2),
 )
 def test_solving_back_returns_what_was_given(name, engine, m, min_d, variance):
-    runs = {"m": (m,)} if name == "anova" else {}
+    runs = {"m": (m,)} if DESIGNS[name].takes_runs else {}
 
     def solve(solve_for, variance, **given):
         asked = Design(**{**runs, **given}, design=name, engine=engine, solve=solve_for)
@@ -148,7 +148,7 @@ def test_solving_back_returns_what_was_given(name, engine, m, min_d, variance):
     if not name.endswith("width"):
         power = solve("power", variance, topics=(size.topics,), min_d=(min_d,))
         assert power.achieved_power == pytest.approx(size.achieved_power, abs=1e-12)
-    if name == "anova":
+    if DESIGNS[name].takes_runs:
         most = solve("m", variance, topics=(size.topics,), min_d=(min_d,), m=(2, m, 10 * m))
         assert most.m == m
 
@@ -216,10 +216,10 @@ ODD = st.sampled_from([0.0, -1.0, float("nan"), float("inf"), 5e-324, 1e-9, 0.05
 @given(data=st.data())
 def test_never_a_number_that_is_none(data):
     solve = data.draw(st.sampled_from(["topics", "power", "min-d", "variance", "m"]))
-    name = data.draw(st.sampled_from(["anova", "paired-t", "two-sample-width"]))
+    name = data.draw(st.sampled_from(["anova", "two-way", "tukey", "paired-t", "two-sample-width"]))
     sizes = st.sampled_from([0, 1, 2, 3, 50, 10_000_000, 10**400])
     design = Design(
-        m=(data.draw(sizes), 2) if name == "anova" else (),
+        m=(data.draw(sizes), 2) if DESIGNS[name].takes_runs else (),
         min_d=() if solve == "min-d" else (data.draw(ODD),),
         topics=() if solve == "topics" else (data.draw(sizes),),
         alpha=data.draw(st.sampled_from([0.05, 0.05, 0.9, 0.0, float("nan")])),
@@ -253,55 +253,6 @@ def test_an_engine_without_an_answer_says_so():
 # from a task
 
 
-@pytest.mark.parametrize("pool_by", ["dof", "topics"])
-@pytest.mark.parametrize("name", ["anova", "paired-t", "two-sample-width"])
-def test_the_size_at_the_upper_end(two_rounds, name, pool_by):
-    runs = (10, 20) if name == "anova" else ()
-    history = show_variances(two_rounds, "task", "AP", pool_by=pool_by)
-    asked = Design(m=runs, min_d=(0.1, 0.2), design=name)
-    found = plan_task(two_rounds, "task", "AP", asked, pool_by=pool_by)
-    assert found.variance == history.pooled.variance
-    assert found.estimate.pooled.weights == pool_by
-    assert found.interval == history.pooled.interval
-    assert found.variance_upper == history.pooled.interval.high > found.variance
-    for cell in found.cells:
-        sizes = [
-            int(
-                solve_topics(
-                    name, cell.min_d, variance, runs=cell.m if name == "anova" else None
-                ).topics
-            )
-            for variance in (found.variance, found.variance_upper)
-        ]
-        assert [cell.topics, cell.topics_upper] == sizes
-        assert cell.topics_upper > cell.topics
-
-
-def test_what_is_solved_for_at_the_upper_end(two_rounds):
-    def solved(solve, **given):
-        asked = Design(m=(2, 10), topics=(200,), solve=solve, **given)
-        return plan_task(two_rounds, "task", "AP", asked).cells[0]
-
-    power = solved("power", min_d=(0.1,))
-    assert power.solved_upper < power.achieved_power
-    least = solved("min-d")
-    assert least.solved_upper > least.min_d
-    assert least.topics_upper is None
-    assert solved("m", min_d=(0.15,)).solved_upper in (2, 10)
-
-
-def test_a_size_beyond_all_bounds_at_the_upper_end_only(two_rounds):
-    variance = show_variances(two_rounds, "task", "AP").pooled.variance
-    edge = float(solve_min_d("anova", 9_900_000, variance, runs=10).min_d)
-    found = plan_task(two_rounds, "task", "AP", Design(m=(10,), min_d=(edge, 0.1)))
-    assert found.cells[0].topics == 9_900_000
-    assert found.cells[0].topics_upper is None
-    assert found.cells[1].topics_upper > found.cells[1].topics
-    (note,) = found.notes
-    assert note.startswith("At the upper end of the variance's interval, 1 of 2 cells")
-    assert "10,000,000" in note
-
-
 def test_the_power_that_each_round_had(two_rounds):
     found = plan_task(two_rounds, "task", "AP", Design(m=(2, 10), min_d=(0.1, 0.5), beta=0.1))
     expected = [("1", SCORES), ("2", 1.3 * SCORES[:9, :4])]
@@ -333,6 +284,7 @@ def test_rounds_of_a_t_test_and_of_an_interval(two_rounds):
     tested = plan_task(two_rounds, "task", "AP", Design(min_d=(0.1,), design="paired-t"))
     assert [(row.round, row.m) for row in tested.rounds] == [("1", 2), ("2", 2)]
     variance = tested.rounds[0].variance
+    assert variance == tested.estimate.rounds[0].two_way_variance
     expected = float(solve_power("paired-t", 12, 0.1, variance).power)
     assert tested.rounds[0].achieved_power == expected
     for design in (
@@ -350,8 +302,8 @@ def test_rounds_without_variance(engine):
     log(engine, SCORES, "2")
     found = plan_task(engine, "task", "AP", ONE)
     assert found.interval is None
-    assert found.variance_upper is None
-    assert found.cells[0].topics_upper is None
+    assert found.variance_planning is None
+    assert found.notes == ["There is no planning variance: no run's scores vary over the topics."]
     flat, lively = found.rounds
     assert (flat.achieved_power, flat.enough, flat.reason) == (None, None, "Its variance is 0.")
     assert lively.achieved_power > 0
@@ -374,12 +326,19 @@ def test_the_protocol_says_it_all(two_rounds):
     said = found.protocol
     for part in (
         "one-way ANOVA", "alpha = 0.01", "beta = 0.1", "power 0.9", "engine sakai",
-        "AP (std-ab scale)", f"{found.variance:.5g}", "2 rounds of task (1, 2)",
-        f"{found.estimate.pooled.dof} degrees of freedom", "95% interval",
-        f"from {found.interval.low:.5g} to {found.interval.high:.5g}",
+        "The one-way residual variance (around run means) of AP (std-ab scale) was taken as"
+        f" {found.variance:.5g}: pooled by their degrees of freedom over 2 rounds of task (1, 2),"
+        f" {found.estimate.pooled.dof} degrees of freedom, with a 95% interval from"
+        f" {found.interval.low:.5g} to {found.interval.high:.5g} (jackknife; for other systems and"
+        " topics like these).",
+        "The planning variance, which 4 of 5 next rounds of this kind are expected to stay below,"
+        f" is {found.variance_planning:.5g}.",
+        "The plan assumes runs on topics of their own each, normal scores of one variance and a"
+        " next round of the same kind with systems like these.",
         f"n = {found.cells[0].topics} topics for m = 10 and minD = 0.1",
         f"n = {found.cells[1].topics} topics for m = 10 and minD = 0.2",
-        f"({found.cells[0].topics_upper} at the upper end", "Sakai", found.software,
+        f"({found.cells[0].beside['planning']:.0f} at the planning variance)",
+        "The method is that of T. Sakai", found.software,
     ):  # fmt: skip
         assert part in said, part
     assert "\n" not in said
@@ -398,7 +357,11 @@ def test_the_protocol_says_it_all(two_rounds):
         ({"m": (2, 10, 50), "min_d": (0.1,), "topics": (158,), "solve": "m"}, 0.05,
          ["m = 10 runs for minD = 0.1 and n = 158"]),
         ({"m": (10,), "min_d": (0.1,), "topics": (158,), "solve": "variance"}, None,
-         ["variance that this suffices for is 0.050209"]),
+         ["The largest one-way residual variance that this suffices for is 0.050209"]),
+        ({"m": (10,), "min_d": (0.1,), "topics": (161,), "solve": "variance", "design": "tukey"},
+         None, ["The largest two-way residual variance that this suffices for is"]),
+        ({"min_d": (0.1,), "topics": (81,), "solve": "variance", "design": "paired-t"}, None,
+         ["residual variance, taken as half that of a difference, that this suffices for is"]),
         ({"m": (2, 3, 5, 10), "min_d": (0.05, 0.1, 0.15, 0.2)}, 0.05,
          ["Over 16 designs", "m goes from 2 to 10", "minD goes from 0.05 to 0.2",
           "n goes from 21"]),
@@ -408,6 +371,41 @@ def test_the_protocol_of_other_plans(design, variance, parts):
     said = plan(variance, Design(**design)).protocol
     for part in parts:
         assert part in said, said
+
+
+@pytest.mark.parametrize(
+    ("design", "options", "parts"),
+    [
+        ({"design": "tukey", "m": (10,)}, {},
+         ["Tukey HSD test", "noncentral t", "between the best and the worst of m runs",
+          "The two-way residual variance (around run and topic means) of AP",
+          "The plan assumes runs on the same topics, normal",
+          "with the Tukey HSD test in place of one-way ANOVA."]),
+        ({"design": "two-way", "m": (10,), "engine": "sakai"}, {"variance_at": "planning"},
+         ["two-way ANOVA", "carried over to this design, which is not published (engine sakai)",
+          ": the planning variance, which 4 of 5 next rounds of this kind are expected to stay"
+          " below, from {pooled:.5g}, pooled by", "(jackknife;"]),
+        ({"design": "paired-t"}, {},
+         [", and that of a difference between two runs as twice it (its mean over all pairs",
+          "two runs on the same topics that differ as pairs of runs do on average,",
+          "with the two-way in place of the one-way residual variance."]),
+        ({"design": "paired-width"}, {"variance_of": "conservative", "variance_at": "latest"},
+         ["The one-way residual variance", "as twice it (as if the runs had no topics in common,"
+          " which is conservative): that of the latest round, 2 of task, with a 95% interval",
+          "The plan assumes two runs on the same topics, normal", "283, 2016."]),
+        ({"design": "two-sample-t"}, {"variance_at": 0.07},
+         ["was taken as 0.07, a value given for it.",
+          "The plan assumes two runs on topics of their own each and normal scores of one"
+          " variance. The design"]),
+    ],
+)  # fmt: skip
+def test_the_protocol_of_other_plans_of_a_task(two_rounds, design, options, parts):
+    asked = Design(min_d=(0.3,), **design)
+    found = plan_task(two_rounds, "task", "AP", asked, **options)
+    for part in parts:
+        part = part.format(pooled=found.estimate.pooled.two_way_variance)
+        assert part in found.protocol, found.protocol
+    assert ("at the planning variance)" in found.protocol) == (found.variance_at != "planning")
 
 
 # saved

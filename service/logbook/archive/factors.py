@@ -33,8 +33,7 @@ def check_factors(
     ----------
     row
         The set with its `means` and `sds` in the order of the topics, and as `listed` the
-        positions of its standardising runs, where not all are. The database saw to it that
-        there is one of each.
+        positions of its standardising runs, where not all are.
     scores : (topics, runs) float array
     what : str
         Which matrix it is, for the message.
@@ -47,6 +46,12 @@ def check_factors(
     what = f"{what}, factor version {row.version}"
     mask = np.full(scores.shape[1], row.standardising == "all")
     mask[row.listed] = True
+    place = f"{file}/factor_set.csv"
+    if len(row.means) != len(topics):
+        raise BadFile(f"{what} has factors of {len(row.means)} topics, not of {len(topics)}", place)
+    listed = int(mask.sum()) if row.standardising == "all" and not row.listed else len(row.listed)
+    if listed != row.runs:
+        raise BadFile(f"{what} says that {row.runs} runs standardise it, but {listed} do", place)
     fitted = fit_factors(scores, mask)
     read = ReadFactors(row.version, np.array(row.means), np.array(row.sds), row.zero_sd)
     noise = ROUNDING * np.abs(scores[:, mask]).max(axis=1)

@@ -191,9 +191,7 @@ def _import_table(state: _Import, table: Table, progress: Callable[[str], object
         place = f"{state.archive.file}/{table_member(table)}"
         state.ids[table.name] = ensure_shared(state.connection, table, list(rows), place)
     elif table is variance_estimate:
-        matrices = [each.id for each in state.matrices]
-        file = state.archive.file
-        rows = checked_estimates(state.connection, matrices, rows, file, progress)
+        rows = checked_estimates(state.connection, rows, state.archive.file, progress)
         _insert(state, table, rows, at_once=_ESTIMATES_AT_ONCE)
     elif has_id(table):
         _insert(state, table, rows)

@@ -92,19 +92,19 @@ class CheckedMatrix(NamedTuple):
 
 def checked_estimates(
     connection: Connection,
-    matrices: Sequence[int],
     rows: Iterable[dict[str, Any]],
     file: str,
     progress: Callable[[str], object],
 ) -> Iterator[dict[str, Any]]:
     """Yield an archive's variance estimates, completed by what it does not carry.
 
+    Every matrix has one, without which the database would not have it.
+
     Parameters
     ----------
-    matrices : sequence of int
-        The archive's matrices; their scores and factors are recorded.
     rows : iterable of dict
-        Rows of ``variance_estimate`` by column, with ids of this database.
+        Rows of ``variance_estimate`` by column, with ids of this database; their matrices and
+        factors are recorded.
     file : str
         The archive, for the message.
 
@@ -113,22 +113,18 @@ def checked_estimates(
     BadFile
         Naming the first factor or variance that is not the one of its scores, and both numbers.
     """
-    unchecked = dict.fromkeys(matrices)
     matrix: CheckedMatrix | None = None
+    checked: set[int] = set()
     for row in rows:
         number = row["matrix_id"]
         if matrix is None or matrix.id != number:
-            if number in unchecked:
-                del unchecked[number]
-                _tell(len(matrices) - len(unchecked), len(matrices), progress)
+            checked.add(number)
+            progress(f"Computing the statistics of matrix {len(checked)} ...")
             matrix = _checked_matrix(connection, number, file)
         try:
             yield row | check_variance(row, matrix, f"{file}/variance_estimate.csv")
         except ImpossibleStatistic as error:
             raise BadFile(f"{matrix.name}: {str(error).rstrip('.')}", file) from None
-    # Whoever took a matrix's estimates out may have altered its factors.
-    for number in unchecked:
-        _checked_matrix(connection, number, file)
 
 
 def check_teams_counted(connection: Connection, rounds: Sequence[int], file: str) -> None:
@@ -139,10 +135,6 @@ def check_teams_counted(connection: Connection, rounds: Sequence[int], file: str
             f" the last estimate, and the runs' teams give {row.known}",
             f"{file}/variance_estimate.csv",
         )
-
-
-def _tell(number: int, of: int, progress: Callable[[str], object]) -> None:
-    progress(f"Computing the statistics of matrix {number} of {of} ...")
 
 
 def _checked_matrix(connection: Connection, matrix: int, file: str) -> CheckedMatrix:

@@ -213,8 +213,8 @@ def _store(
 
 def _content(report: DriftReport) -> dict[str, Any]:
     # The same report by another version of Roundbook is the same report, and so is one that advises
-    # the same commands with the only assessments named in them.
-    names = set(DriftReport.model_fields) - {"software", "commands"}
+    # the same commands with the only assessments named in them, or whose default margin was named.
+    names = set(DriftReport.model_fields) - {"software", "commands", "margin_from"}
     return {name: getattr(report, name) for name in names}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +21,12 @@ from service.formats import (
     read_teams,
     settle_missing,
 )
-from service.logbook.estimates import read_estimates, renew_runs_parts, store_estimates
+from service.logbook.estimates import (
+    matrix_statistics,
+    read_estimates,
+    renew_runs_parts,
+    store_estimates,
+)
 from service.logbook.events import record_event
 from service.logbook.factors import FittedFactors, fit_and_store, standardising_runs
 from service.logbook.impact.dependents import Dependent
@@ -40,7 +46,7 @@ from service.logbook.matrices.revisions import check_revision, check_seen, read_
 from service.logbook.measures import ensure_measure, notes_on_new
 from service.logbook.result import SOFTWARE, Result
 from service.logbook.rounds import open_round
-from service.logbook.runs import record_runs
+from service.logbook.runs import find_runs, record_runs
 from service.logbook.storing import content_hash, store_matrix
 from service.statistics.score_matrix import checked_scores
 from service.statistics.standardisation import ZeroSd
@@ -322,29 +328,39 @@ def _log(
     # Before the database refuses it in its own words.
     checked_scores(settled.scores, "The residual variance", least_topics=2)
     revision = current.revision + 1 if current is not None else 1
-    stored = store_matrix(
-        connection,
-        task_id,
-        series,
-        settled,
-        revision=revision,
-        reason=revise,
-        digest=digest,
-        tool=tool,
-        user=user,
-    )
+    runs = find_runs(connection, series.round_id, settled.runs)
+    chosen = standardising_runs(runs.contributed) if len(settled.runs) >= 2 else None
+    # While the server takes in the scores, this process would wait.
+    with ThreadPoolExecutor(1) as beside:
+        computing = beside.submit(
+            matrix_statistics, settled.scores, runs.team_ids, chosen and chosen.mask, zero_sd
+        )
+        stored = store_matrix(
+            connection,
+            task_id,
+            series,
+            settled,
+            runs,
+            revision=revision,
+            reason=revise,
+            digest=digest,
+            tool=tool,
+            user=user,
+        )
+        computed = computing.result()
     fitted: FittedFactors | None = None
-    if len(settled.runs) >= 2:
+    if chosen is not None:
         fitted = fit_and_store(
             connection,
             series,
             stored,
-            standardising_runs(stored.contributed),
+            chosen,
             zero_sd=zero_sd,
             user=user,
             reason=revise,
+            factors=computed.factors,
         )
-    variances = store_estimates(connection, stored, fitted, raw=True)
+    variances = store_estimates(connection, stored, fitted, computed.parts)
     # Of other measures: what this matrix replaces need not be estimated anew.
     renewed = renew_runs_parts(connection, series.round_id) if teams and described else []
     record_event(

@@ -75,12 +75,12 @@ class Plan(Design):
     """A grid of designs solved for one quantity, with all it rests on.
 
     `estimate` is the variance history that `variance` was taken from, None where it was given:
-    of which kind and where, `variance_kind` and `variance_at` say; for a paired difference
-    `variance_of` says whether it is twice the two-way variance (``paired``) or the one-way
-    (``conservative``). `interval` is the pooled variance's, `variance_planning` the limit that 4 of
-    5 next rounds stay below, `warning` that the rounds disagree. `variance` is None where it is
-    what is solved for. `rounds` is the power that each earlier round had, `protocol` the plan in a
-    paragraph for an overview paper.
+    of which kind and at which limit, `variance_kind` and `variance_at` say; `variance_of` says
+    whether that of a paired difference is twice the two-way variance (``paired``) or twice the
+    one-way (``conservative``). `interval` is the pooled variance's, `variance_planning` the limit
+    that 4 of 5 next rounds stay below, `warning` that the rounds disagree about it. `variance` is
+    None where it is what is solved for. `rounds` is the power that each earlier round had,
+    `protocol` the plan in a paragraph for an overview paper.
     """
 
     # The keys that came later have defaults: a saved plan is read back by this model.

@@ -21,6 +21,7 @@ from service.logbook.plans.design import (
 )
 from service.logbook.plans.plan import Alternative, Plan, PlanCell
 from service.logbook.plans.protocol import protocol
+from service.logbook.plans.refusals import no_planning_variance, no_variance, zero_variance
 from service.logbook.plans.rounds import round_powers
 from service.logbook.plans.variance import (
     PAIRED,
@@ -29,6 +30,7 @@ from service.logbook.plans.variance import (
     VarianceOf,
     pooled_interval,
     variance_kind,
+    warning,
 )
 from service.logbook.plans.variance import variance_at as read_at
 from service.logbook.pooling import PoolBy
@@ -202,12 +204,17 @@ def plan_task(
                 " twice the one-way one (conservative): log score matrices for smaller sizes."
             )
     kind = variance_kind(design.design, variance_of)
-    at: VarianceAt = "given" if isinstance(variance_at, float) else variance_at
-    variance = variance_at if isinstance(variance_at, float) else read_at(history, kind, at)
+    at: VarianceAt = variance_at if isinstance(variance_at, str) else "given"
+    variance = read_at(history, kind, at) if isinstance(variance_at, str) else variance_at
     if variance is None:
-        raise NotRecorded(_no_variance(history, design, kind, at))
-    if variance == 0:
-        raise ImpossibleStatistic(_zero_variance(history, kind, at))
+        raise NotRecorded(no_variance(history, design, kind, at))
+    if variance == 0 and at != "given":
+        raise ImpossibleStatistic(zero_variance(history, kind, at))
+    planning = read_at(history, kind, "planning")
+    if planning is None and read_at(history, kind, "pooled"):
+        notes.append(
+            f"There is no planning variance: {no_planning_variance(history.pooled, kind)}."
+        )
     return _plan(
         design,
         variance,
@@ -218,8 +225,8 @@ def plan_task(
         variance_kind=kind,
         variance_of=variance_of,
         variance_at=at,
-        variance_planning=read_at(history, kind, "planning"),
-        warning=history.pooled.warning,
+        variance_planning=planning,
+        warning=warning(history, kind),
         rounds=round_powers(design, history.rounds, kind),
         notes=notes,
     )
@@ -251,38 +258,3 @@ def _alternatives(
         for name, by, of_kind, where in wanted
         if (variance := read_at(history, of_kind, where))
     ]
-
-
-def _no_variance(
-    history: VarianceHistory, design: Design, kind: VarianceKind, at: VarianceAt
-) -> str:
-    if kind == "two-way" and history.pooled.two_way_variance is None:
-        return (
-            f"No round of task '{history.task}' has a two-way variance of {history.measure}, which"
-            f" the design {design.design} takes: it needs a logged score matrix of two runs or"
-            " more. Plan with --design anova, or paired-t with --variance-of conservative."
-        )
-    if at == "latest":
-        return (
-            f"The latest round, '{history.rounds[-1].round}', has no two-way variance of"
-            f" {history.measure}; plan with --variance-at pooled."
-        )
-    return (
-        f"The rounds of task '{history.task}' do not tell the planning variance of"
-        f" {history.measure}: plan with --variance-at pooled, or a value."
-    )
-
-
-def _zero_variance(history: VarianceHistory, kind: VarianceKind, at: VarianceAt) -> str:
-    if at == "given":
-        return "A plan needs a variance above 0."
-    rounds = ", ".join(history.pooled.rounds)
-    why = "every run scores the same on all topics"
-    if kind == "two-way":
-        why = "runs differ by the same amount on all topics"
-    which = "two-way variance" if kind == "two-way" else "variance"
-    return (
-        f"No plan follows from task '{history.task}': the {at} {which} of {history.measure}"
-        f" on the {history.scale} scale is 0, since in its rounds ({rounds}) {why}; plan from"
-        " another measure, or give a --variance."
-    )

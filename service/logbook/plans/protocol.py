@@ -4,32 +4,40 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from service.logbook.plans.answers import answers
 from service.logbook.plans.design import is_test
-from service.logbook.plans.variance import PAIRED, VarianceKind
+from service.logbook.plans.variance import (
+    PAIRED,
+    VarianceAt,
+    VarianceKind,
+    kind_of,
+    pooled_rounds,
+    round_interval,
+)
+from service.logbook.plans.variance import variance_at as read_at
 from service.statistics.design import DESIGNS
 
 if TYPE_CHECKING:
-    from service.logbook.plans.plan import Alternative, Plan, PlanCell
+    from service.logbook.plans.plan import Alternative, Plan
     from service.logbook.pooling import Interval
     from service.logbook.variances import VarianceHistory
 
 _METHOD = "T. Sakai, Topic set size design, Information Retrieval Journal 19, 256-283, 2016"
-STAYS_BELOW = "4 of 5 next rounds of this kind stay below"
-# More cells than these are told by their range.
-_LISTED = 12
 
 _SOLVED_FOR = {
     "topics": "Topics needed",
     "power": "Power",
     "min-d": "Smallest minD",
-    "variance": "Largest variance",
     "m": "Most runs",
 }
 
 
 def headline(plan: Plan) -> str:
     """Return what a plan answers, for which design and from which variance, in one line."""
-    what = _SOLVED_FOR[plan.solve]
+    kind = kind_of(plan)
+    told = kind is not None and (kind == "two-way" or plan.design in PAIRED)
+    variance = f"{kind} variance" if told else "variance"
+    what = _SOLVED_FOR.get(plan.solve, f"Largest {variance}")
     rates = f"confidence {100 * (1 - plan.alpha):.10g}%"
     if is_test(plan):
         beta = "" if plan.solve == "power" else f", beta {plan.beta:g}"
@@ -39,68 +47,74 @@ def headline(plan: Plan) -> str:
     line = f"{what}: {DESIGNS[plan.design].title}, {rates}"
     if plan.variance is None:
         return line
-    which = "two-way variance" if plan.variance_kind == "two-way" else "variance"
-    return f"{line}, {which} {plan.variance:.5g} ({_origin(plan)})"
+    return f"{line}, {variance} {plan.variance:.5g} ({_origin(plan)})"
 
 
 def _origin(plan: Plan) -> str:
-    if plan.estimate is None:
+    history = plan.estimate
+    if history is None:
         return "as given"
-    measure = f"{plan.estimate.measure} on the {plan.scale} scale"
-    rounds = ", ".join(plan.estimate.pooled.rounds)
+    measure = f"{history.measure} on the {plan.scale} scale"
+    rounds = ", ".join(pooled_rounds(history.pooled, kind_of(plan) or "one-way"))
     match plan.variance_at:
         case "planning":
-            return f"{measure}, the planning variance from rounds {rounds}: {STAYS_BELOW}"
+            return f"{measure}, the planning variance from rounds {rounds}"
         case "latest":
-            return f"{measure}, of the latest round {plan.estimate.rounds[-1].round}"
+            return f"{measure}, of the latest round {history.rounds[-1].round}"
         case "given":
             return f"{measure}, as given"
         case _:
             return f"{measure}, pooled over rounds {rounds}"
 
 
-_BESIDE = {
-    "pooled": "by the pooled variance {0:.5g}",
-    "planning": "by the planning variance {0:.5g}: " + STAYS_BELOW,
-    "paired": "by 2 x {0:.5g}, the two-way variance, which a difference of two runs has on average",
-    "conservative": "by 2 x {0:.5g}, the one-way variance, as published plans do (Sakai)",
+_OF_LIMIT: dict[VarianceAt, str] = {
+    "pooled": "the pooled {}",
+    "planning": "the planning value of the {}",
+    "latest": "the latest round's {}",
 }
 
 
 def beside(alternative: Alternative) -> str:
     """Return what stands beside a plan, as a clause."""
-    if alternative.name in _BESIDE:
-        return _BESIDE[alternative.name].format(alternative.variance)
-    kind = "two-way" if alternative.variance_kind == "two-way" else "one-way"
-    label = DESIGNS[alternative.design].label
-    return f"{label}, by the {kind} variance {alternative.variance:.5g}"
+    variance = f"{alternative.variance:.5g}"
+    of_kind = _OF_LIMIT[alternative.variance_at].format(
+        f"{alternative.variance_kind} variance {variance}"
+    )
+    match alternative.name:
+        case "pooled":
+            return f"at the pooled variance {variance}"
+        case "planning":
+            return (
+                f"at the planning variance {variance}, which 4 of 5 next rounds of this kind stay"
+                " below"
+            )
+        case "paired":
+            return f"by twice {of_kind}, as a difference of two runs varies on average"
+        case "conservative":
+            return f"by twice {of_kind}, as published plans do (Sakai)"
+        case _:
+            return f"{DESIGNS[alternative.design].label}, by {of_kind}"
 
 
-def fits(plan: Plan) -> list[str]:
-    """Return which experiment the plan's design fits, and the designs beside it."""
-    shown = [plan.design, *(each.design for each in plan.alternatives)]
-    return [f"{name}: {DESIGNS[name].fits}" for name in dict.fromkeys(shown)]
+def fits(plan: Plan) -> str:
+    """Return which experiment the plan's design fits, and the designs beside it, in a sentence."""
+    shown = dict.fromkeys([plan.design, *(each.design for each in plan.alternatives)])
+    clauses = "; design ".join(f"{name} fits {DESIGNS[name].fits}" for name in shown)
+    return f"Design {clauses}."
 
 
 def protocol(plan: Plan) -> str:
     """Return a plan in one paragraph: design, engine, error rates, variance, sizes, method."""
-    return " ".join(
-        [
-            *_design(plan),
-            *_variance(plan),
-            _answers(plan),
-            f"The method is that of {_METHOD}.",
-        ]
-    )
+    return " ".join([_design(plan), *_variance(plan), _assumed(plan), answers(plan), _method(plan)])
 
 
-def _design(plan: Plan) -> list[str]:
+def _design(plan: Plan) -> str:
     title, computed = DESIGNS[plan.design].title, f"computed by {plan.software}"
     if not is_test(plan):
-        return [
+        return (
             f"The topic set was designed by the expected full width of the"
             f" {100 * (1 - plan.alpha):.10g}% confidence {title} ({computed})."
-        ]
+        )
     power = "" if plan.solve == "power" else f", beta = {plan.beta:g} (power {1 - plan.beta:.10g})"
     kind = DESIGNS[plan.design]
     family = "F" if plan.design in ("anova", "two-way") else "t"
@@ -115,45 +129,71 @@ def _design(plan: Plan) -> list[str]:
         else f"with the approximation {approximation} (engine sakai)"
     )
     runs = "the best and the worst of m runs" if kind.takes_runs else "two runs"
-    return [
+    return (
         f"The topic set was designed for a {title} with alpha = {plan.alpha:g}{power}, {computed}"
         f" {engine}; minD is the smallest difference between {runs} that is worth detecting."
-    ]
+    )
+
+
+_WHICH: dict[VarianceKind | None, str] = {
+    "one-way": "The one-way residual variance (around run means)",
+    "two-way": "The two-way residual variance (around run and topic means)",
+    None: "The residual variance",
+}
 
 
 def _variance(plan: Plan) -> list[str]:
+    """Say which variance was taken, from which rounds, and with which interval."""
     if plan.variance is None:
         return []
-    which = "The residual variance"
-    if plan.variance_kind == "two-way" or plan.design in ("two-way", "tukey"):
-        which = "The two-way residual variance (around run and topic means)"
-    paired = " and that of a difference as twice it" if plan.design in PAIRED else ""
-    if plan.estimate is None:
-        return [f"{which} of the scores was taken as {plan.variance:.5g}{paired}."]
-    return [f"{which} of {_taken(plan, plan.estimate, paired)}.", *_assumed(plan)]
-
-
-def _taken(plan: Plan, history: VarianceHistory, paired: str) -> str:
+    which, history = _WHICH[kind_of(plan)], plan.estimate
+    if history is None:
+        return [f"{which} of the scores was taken as {plan.variance:.5g}{_doubled(plan)}."]
     label = "" if history.assessments == "official" else f", {history.assessments} assessments"
-    start = (
-        f"{history.measure} ({history.scale} scale{label}) was taken as {plan.variance:.5g}{paired}"
-    )
-    if plan.variance_at == "given":
-        return start
-    rounds = _rounds(history, plan.variance_kind or "one-way")
-    if plan.variance_at == "latest":
-        return f"{start}: that of round {history.rounds[-1].round} of {history.task}"
-    if plan.variance_at == "planning":
-        return (
-            f"{start}: the planning variance, which 4 of 5 next rounds of this kind are expected"
-            f" to stay below, from {rounds}"
+    sentences = [
+        f"{which} of {history.measure} ({history.scale} scale{label}) was taken as"
+        f" {plan.variance:.5g}{_doubled(plan)}{_taken(plan, history)}."
+    ]
+    if plan.variance_planning is not None and plan.variance_at == "pooled":
+        sentences.append(
+            "The planning variance, which 4 of 5 next rounds of this kind are expected to stay"
+            f" below, is {plan.variance_planning:.5g}."
         )
-    return f"{start}: {rounds}{_interval(plan.interval)}"
+    return sentences
 
 
-def _rounds(history: VarianceHistory, kind: VarianceKind) -> str:
-    pooled = history.pooled
-    rounds = pooled.rounds if kind == "one-way" else pooled.two_way_rounds
+def _doubled(plan: Plan) -> str:
+    if plan.design not in PAIRED:
+        return ""
+    why = {
+        "paired": " (its mean over all pairs of runs)",
+        "conservative": " (as if the runs had no topics in common, which is conservative)",
+        None: "",
+    }
+    return f", and that of a difference between two runs as twice it{why[plan.variance_of]}"
+
+
+def _taken(plan: Plan, history: VarianceHistory) -> str:
+    kind = kind_of(plan) or "one-way"
+    match plan.variance_at:
+        case "given":
+            return ", a value given for it"
+        case "latest":
+            last = history.rounds[-1]
+            interval = _interval(round_interval(last, kind))
+            return f": that of the latest round, {last.round} of {history.task}{interval}"
+        case "planning":
+            pooled = read_at(history, kind, "pooled")
+            return (
+                ": the planning variance, which 4 of 5 next rounds of this kind are expected to"
+                f" stay below, from {pooled:.5g}, {_pooled(plan, history, kind)}"
+            )
+        case _:
+            return f": {_pooled(plan, history, kind)}"
+
+
+def _pooled(plan: Plan, history: VarianceHistory, kind: VarianceKind) -> str:
+    pooled, rounds = history.pooled, pooled_rounds(history.pooled, kind)
     dof = pooled.dof if kind == "one-way" else pooled.two_way_dof
     weights = "their degrees of freedom" if pooled.weights == "dof" else "their topics less one"
     origin = f"that of round {rounds[0]} of {history.task}"
@@ -161,7 +201,7 @@ def _rounds(history: VarianceHistory, kind: VarianceKind) -> str:
         origin = (
             f"pooled by {weights} over {len(rounds)} rounds of {history.task} ({', '.join(rounds)})"
         )
-    return f"{origin}, {dof} degrees of freedom"
+    return f"{origin}, {dof} degrees of freedom{_interval(plan.interval)}"
 
 
 def _interval(interval: Interval | None) -> str:
@@ -175,74 +215,27 @@ def _interval(interval: Interval | None) -> str:
     return f"{text} ({interval.method}; for other {others} like these)"
 
 
-def _assumed(plan: Plan) -> list[str]:
-    """Say what the plan assumes of the next round, beyond its variance."""
-    if plan.variance_at == "given":
-        return []
-    sentences = ["It is assumed that the next round is of the same kind, with systems like these."]
-    if plan.variance_planning is not None and plan.variance_at == "pooled":
-        sentences.append(
-            f"{STAYS_BELOW[0].upper()}{STAYS_BELOW[1:]} the planning variance"
-            f" {plan.variance_planning:.5g}."
+def _assumed(plan: Plan) -> str:
+    """Say what the plan assumes beyond its variance."""
+    kind = DESIGNS[plan.design]
+    runs = "runs" if kind.takes_runs else "two runs"
+    topics = "on the same topics" if kind.shares_topics else "on topics of their own each"
+    alike = ""
+    if plan.variance_of == "paired":
+        alike = " that differ as pairs of runs do on average"
+    assumed = [f"{runs} {topics}{alike}", "normal scores of one variance"]
+    if plan.estimate is not None and plan.variance_at != "given":
+        assumed.append("a next round of the same kind with systems like these")
+    return f"The plan assumes {', '.join(assumed[:-1])} and {assumed[-1]}."
+
+
+def _method(plan: Plan) -> str:
+    if plan.design in ("two-way", "tukey"):
+        title = DESIGNS[plan.design].title
+        return f"The method is that of {_METHOD}, with the {title} in place of one-way ANOVA."
+    if plan.variance_of == "paired":
+        return (
+            f"The method is that of {_METHOD}, with the two-way in place of the one-way residual"
+            " variance."
         )
-    return sentences
-
-
-_ANSWER = {
-    "topics": "The design needs",
-    "power": "This gives a power of",
-    "min-d": "The smallest difference that this suffices for is",
-    "variance": "The largest residual variance that this suffices for is",
-    "m": "This suffices for",
-}
-
-
-def _answers(plan: Plan) -> str:
-    if len(plan.cells) > _LISTED:
-        return f"Over {len(plan.cells)} designs, {_range(plan)}."
-    return f"{_ANSWER[plan.solve]} {'; '.join(_answer(plan, cell) for cell in plan.cells)}."
-
-
-def _answer(plan: Plan, cell: PlanCell) -> str:
-    found = {
-        "topics": f"n = {cell.topics} topics",
-        "power": f"{cell.achieved_power or 0:.3f}",
-        "min-d": f"{_difference(plan)} = {cell.min_d:.4g}",
-        "variance": f"{cell.variance:.5g}",
-        "m": f"m = {cell.m} runs",
-    }
-    given = {
-        "m": f"m = {cell.m}" if DESIGNS[plan.design].takes_runs else None,
-        "min-d": f"{_difference(plan)} = {cell.min_d:.6g}",
-        "topics": f"n = {cell.topics}",
-    }
-    told = [words for name, words in given.items() if words and name != plan.solve]
-    answer = f"{found[plan.solve]} for {' and '.join(told)}"
-    planning = cell.beside.get("planning")
-    if planning is not None:
-        digits = ".10g" if plan.solve in ("topics", "m") else ".3g"
-        answer += f" ({planning:{digits}} at the planning variance)"
-    return answer
-
-
-def _range(plan: Plan) -> str:
-    cells = plan.cells
-    spans: dict[str, list[float]] = {
-        "m": [cell.m for cell in cells],
-        _difference(plan): [cell.min_d for cell in cells],
-        "n": [cell.topics for cell in cells],
-    }
-    if plan.solve == "power":
-        spans["the power"] = [cell.achieved_power or 0 for cell in cells]
-    if plan.solve == "variance":
-        spans["the residual variance"] = [cell.variance for cell in cells]
-    told = []
-    for name, values in spans.items():
-        ends = (min(values), max(values))
-        low, high = (f"{end:.10g}" if name in "mn" else f"{end:.4g}" for end in ends)
-        told.append(f"{name} = {low}" if low == high else f"{name} goes from {low} to {high}")
-    return " and ".join(told)
-
-
-def _difference(plan: Plan) -> str:
-    return "minD" if is_test(plan) else "width"
+    return f"The method is that of {_METHOD}."

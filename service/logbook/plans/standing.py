@@ -12,6 +12,7 @@ from service.logbook.lookup import find_task
 from service.logbook.measures import find_measure
 from service.logbook.plans.design import is_test
 from service.logbook.plans.plan import Plan
+from service.logbook.plans.variance import PAIRED
 from service.logbook.pooling import RoundVariance
 from service.logbook.result import Result
 from service.logbook.variances import VarianceHistory, counting_estimates
@@ -162,7 +163,10 @@ def renewal(name: str, plan: Plan, note: str | None) -> str:
             words += ["--assessments", label]
         if history.pooled.weights != "dof":
             words += ["--pool-by", history.pooled.weights]
-        words += ["--variance-of", plan.variance_of] if plan.variance_of else []
+        variance_of = plan.variance_of
+        if variance_of is None and plan.design in PAIRED:
+            variance_of = "conservative"  # what plans took before there was a choice
+        words += ["--variance-of", variance_of] if variance_of else []
         if plan.variance_at == "given":
             words += ["--variance-at", repr(plan.variance)]
         elif plan.variance_at not in (None, "pooled"):

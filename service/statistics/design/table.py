@@ -52,7 +52,7 @@ class DesignKind:
     label : str
         What it is called in a list, short.
     fits : str
-        Which experiment it fits, in one sentence.
+        Which experiment it fits, as a phrase.
     takes_runs : bool
         Whether it has a number of runs m; all others compare two.
     shares_topics : bool
@@ -143,8 +143,8 @@ DESIGNS: dict[Design, DesignKind] = {
     "anova": DesignKind(
         "one-way ANOVA",
         "one-way (Sakai), other topics per system",
-        "Fits m runs that have n topics each of their own; where they share their topics it asks"
-        " for some 2 to 4 times too many.",
+        "runs that each have topics of their own (where they share topics it asks for 1.5 to 4.5"
+        " times as many as needed)",
         takes_runs=True,
         miss=_anova_miss,
         enough=_enough_for_f,
@@ -152,8 +152,8 @@ DESIGNS: dict[Design, DesignKind] = {
     "two-way": DesignKind(
         "two-way ANOVA",
         "two-way F, topics as blocks",
-        "Fits m runs on the same n topics when the question is whether they differ at all; with 10"
-        " runs or more the F test rejects too often on real scores: prefer Tukey HSD.",
+        "runs on the same topics when the question is whether they differ at all (with 10 runs or"
+        " more its F test finds differences too often: prefer tukey)",
         takes_runs=True,
         shares_topics=True,
         sakai_published=False,
@@ -163,8 +163,8 @@ DESIGNS: dict[Design, DesignKind] = {
     "tukey": DesignKind(
         "Tukey HSD test",
         "Tukey HSD, best against worst",
-        "Fits m runs on the same n topics when every pair of them is compared: recommended for 3"
-        " runs or more.",
+        "runs on the same topics when every pair of them is compared (recommended for 3 runs or"
+        " more)",
         takes_runs=True,
         shares_topics=True,
         sakai_published=False,
@@ -174,8 +174,8 @@ DESIGNS: dict[Design, DesignKind] = {
     "paired-t": DesignKind(
         "paired t test",
         "paired t, same topics",
-        "Fits two runs on the same n topics, a random pair of runs and not the best and the worst"
-        " of many.",
+        "two runs on the same topics, chosen before their scores are seen (for the best and the"
+        " worst of several prefer tukey)",
         shares_topics=True,
         miss=_paired_miss,
         enough=_enough_for_t,
@@ -183,22 +183,22 @@ DESIGNS: dict[Design, DesignKind] = {
     "two-sample-t": DesignKind(
         "two-sample t test",
         "two-sample t, other topics per system",
-        "Fits two runs that have n topics each of their own.",
+        "two runs that each have topics of their own",
         miss=_two_sample_miss,
         enough=_enough_for_t,
     ),
     "paired-width": DesignKind(
         "interval of a paired difference",
         "width of a paired interval, same topics",
-        "Fits two runs on the same n topics when the size of their difference is the question.",
+        "two runs on the same topics when the size of their difference is the question",
         shares_topics=True,
         unit_width=_paired_width,
     ),
     "two-sample-width": DesignKind(
         "interval of a two-sample difference",
         "width of a two-sample interval, other topics per system",
-        "Fits two runs that have n topics each of their own when the size of their difference is"
-        " the question.",
+        "two runs that each have topics of their own when the size of their difference is the"
+        " question",
         unit_width=_two_sample_width,
     ),
 }

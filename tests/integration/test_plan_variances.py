@@ -1,0 +1,489 @@
+"""Plans of a task: the variance each design takes, at which limit, and what stands beside."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from service.errors import ImpossibleStatistic, InputError, NotRecorded
+from service.formats import ScoreMatrix, settle_missing
+from service.logbook.matrices.logging import log_files, log_matrix
+from service.logbook.plans.design import Design
+from service.logbook.plans.planning import plan, plan_task
+from service.logbook.plans.saved import save_plan, show_plan
+from service.logbook.plans.standing import renewal
+from service.logbook.published import record_variance
+from service.logbook.variances import show_variances
+from service.statistics.design import (
+    DESIGNS,
+    solve_min_d,
+    solve_power,
+    solve_runs,
+    solve_topics,
+    solve_variance,
+)
+from service.statistics.variance.parts import variance_parts
+from service.statistics.variance.pooled import pool
+from service.statistics.variance.rounds import RoundVariance
+
+RELEASES = Path(__file__).parents[1] / "releases"
+TWO_WAY = ("two-way", "tukey", "paired-t", "paired-width")
+TAKES_RUNS = ("anova", "two-way", "tukey")
+
+DRAW = np.random.default_rng(7).normal
+FIRST = DRAW(0.5, 0.2, (12, 1)) + DRAW(0, 0.12, (12, 6))
+LATER = DRAW(0.5, 0.25, (9, 1)) + DRAW(0, 0.15, (9, 4))
+
+
+def log(engine, scores, label):
+    scores = np.asarray(scores, dtype=float)
+    matrix = ScoreMatrix(
+        topics=tuple(f"t{j}" for j in range(scores.shape[0])),
+        runs=tuple(f"r{i}" for i in range(scores.shape[1])),
+        scores=scores,
+        measure=None,
+        layout="wide",
+        files=("test",),
+    )
+    settled = settle_missing(matrix, "reject")
+    return log_matrix(engine, "task", label, "AP", settled, create=True, user="me")
+
+
+def publish(engine, label, **facts):
+    given = {"variance": 0.05, "runs": 8, "topics": 40, "source": "a paper"} | facts
+    return record_variance(engine, "task", label, "AP", **given, create=True, user="me")
+
+
+@pytest.fixture
+def two_rounds(engine):
+    """Two logged rounds, whose topics are in part the same ones."""
+    log(engine, FIRST, "1")
+    log(engine, LATER, "2")
+    return engine
+
+
+def by_hand(pool_by):
+    """Return both variances at every limit, from the scores alone."""
+    known = {}
+    for kind in ("one-way", "two-way"):
+        rounds = []
+        for scores in (FIRST, LATER):
+            n, m = scores.shape
+            parts = variance_parts(scores)
+            part = parts.one_way if kind == "one-way" else parts.two_way
+            residuals = scores - scores.mean(axis=0)
+            if kind == "two-way":
+                residuals = residuals - scores.mean(axis=1, keepdims=True) + scores.mean()
+            dof = (m if kind == "one-way" else m - 1) * (n - 1)
+            variance = (residuals**2).sum() / dof
+            weight = dof if pool_by == "dof" else n - 1
+            rounds.append(
+                RoundVariance(variance, weight, m, np.arange(n), part.by_topic, part.runs_part)
+            )
+        values, weights = zip(*((row.variance, row.weight) for row in rounds), strict=True)
+        known[kind, "pooled"] = np.average(values, weights=weights)
+        known[kind, "latest"] = values[-1]
+        known[kind, "planning"] = pool(rounds).next_round.u80
+    return known
+
+
+def size(design, min_d, variance, m, engine="exact"):
+    runs = m if DESIGNS[design].takes_runs else None
+    return int(solve_topics(design, min_d, variance, runs=runs, engine=engine).topics)
+
+
+# which variance, and what stands beside
+
+
+@pytest.mark.parametrize("pool_by", ["dof", "topics"])
+@pytest.mark.parametrize("at", ["pooled", "planning", "latest", 0.07])
+@pytest.mark.parametrize("name", DESIGNS)
+def test_every_design_at_every_limit(two_rounds, name, at, pool_by):
+    known = by_hand(pool_by)
+    kind = "two-way" if name in TWO_WAY else "one-way"
+    asked = Design(
+        m=(2, 10) if name in TAKES_RUNS else (), min_d=(0.1, 0.2), design=name, engine="sakai"
+    )
+    found = plan_task(two_rounds, "task", "AP", asked, variance_at=at, pool_by=pool_by)
+    assert found.variance_kind == kind
+    assert found.variance_at == (at if isinstance(at, str) else "given")
+    assert found.variance_of == ("paired" if name.startswith("paired") else None)
+    variance = known[kind, at] if isinstance(at, str) else at
+    assert found.variance == pytest.approx(variance, rel=1e-12)
+    assert found.variance_planning == pytest.approx(known[kind, "planning"], rel=1e-12)
+    assert found.variance_planning > known[kind, "pooled"]
+
+    limit = at if isinstance(at, str) else "pooled"
+    expected = {
+        other: (name, kind, other) for other in ("pooled", "planning") if other != found.variance_at
+    }
+    if name.startswith("paired"):
+        expected["conservative"] = (name, "one-way", limit)
+    if name in TAKES_RUNS:
+        expected["tukey"] = ("tukey", "two-way", limit)
+        expected["anova"] = ("anova", "one-way", limit)
+        expected.pop(name, None)
+    assert {
+        each.name: (each.design, each.variance_kind, each.variance_at)
+        for each in found.alternatives
+    } == expected
+    for each in found.alternatives:
+        value = known[each.variance_kind, each.variance_at]
+        assert each.variance == pytest.approx(value, rel=1e-12)
+    for cell in found.cells:
+        assert cell.topics == cell.topics_sakai == size(name, cell.min_d, variance, cell.m, "sakai")
+        assert cell.topics_exact == size(name, cell.min_d, variance, cell.m)
+        assert cell.beside == {
+            key: size(design, cell.min_d, known[of_kind, where], cell.m, "sakai")
+            for key, (design, of_kind, where) in expected.items()
+        }
+
+
+@pytest.mark.parametrize("name", ["paired-t", "paired-width"])
+def test_the_variance_of_a_difference(two_rounds, name):
+    """Twice V_2 is the mean of var(x_i - x_k) over all pairs of runs."""
+    pairs = [
+        np.var(scores[:, i] - scores[:, k], ddof=1)
+        for scores in (FIRST,)
+        for i in range(6)
+        for k in range(i)
+    ]
+    asked = Design(min_d=(0.1,), design=name)
+    for variance_of, kind in (("paired", "two-way"), ("conservative", "one-way")):
+        found = plan_task(two_rounds, "task", "AP", asked, variance_of=variance_of)
+        assert (found.variance_of, found.variance_kind) == (variance_of, kind)
+        assert found.variance == pytest.approx(by_hand("dof")[kind, "pooled"], rel=1e-12)
+        other = {"paired": "conservative", "conservative": "paired"}[variance_of]
+        assert [each.name for each in found.alternatives] == ["planning", other]
+        again = plan_task(two_rounds, "task", "AP", asked, variance_of=other)
+        assert found.cells[0].beside[other] == again.cells[0].topics
+    first = show_variances(two_rounds, "task", "AP").rounds[0]
+    assert 2 * first.two_way_variance == pytest.approx(np.mean(pairs), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", TAKES_RUNS)
+def test_what_is_solved_for_beside(two_rounds, name):
+    known = by_hand("dof")
+    kinds = {each: "one-way" if each == "anova" else "two-way" for each in TAKES_RUNS}
+    options = {
+        "power": (solve_power, {"min_d": (0.1,)}),
+        "min-d": (solve_min_d, {}),
+        "m": (solve_runs, {"min_d": (0.2,)}),
+    }
+    for solve, (solver, given) in options.items():
+        asked = Design(design=name, m=(2, 5, 10), topics=(60,), solve=solve, **given)
+        found = plan_task(two_rounds, "task", "AP", asked)
+        for cell in found.cells:
+            for each in found.alternatives:
+                variance = known[kinds[each.design], each.variance_at]
+                if solve == "power":
+                    value = solver(each.design, 60, 0.1, variance, runs=cell.m).power
+                elif solve == "min-d":
+                    value = solver(each.design, 60, variance, runs=cell.m).min_d
+                else:
+                    value = solver((2, 5, 10), 60, 0.2, variance, design=each.design).runs
+                assert cell.beside[each.name] == pytest.approx(float(value), rel=1e-9)
+
+
+def test_the_power_that_each_round_had_is_by_its_own_variance_of_the_kind(two_rounds):
+    for name, of_kind in (("tukey", "two_way_variance"), ("anova", "variance")):
+        found = plan_task(two_rounds, "task", "AP", Design(design=name, m=(5,), min_d=(0.2,)))
+        for row, known, scores in zip(
+            found.rounds, found.estimate.rounds, (FIRST, LATER), strict=True
+        ):
+            assert row.variance == getattr(known, of_kind)
+            power = solve_power(name, scores.shape[0], 0.2, row.variance, runs=5).power
+            assert row.achieved_power == pytest.approx(float(power), rel=1e-9)
+    paired = Design(design="paired-t", min_d=(0.2,))
+    for variance_of, of_kind in (("paired", "two_way_variance"), ("conservative", "variance")):
+        found = plan_task(two_rounds, "task", "AP", paired, variance_of=variance_of)
+        rounds = found.estimate.rounds
+        assert [row.variance for row in found.rounds] == [getattr(row, of_kind) for row in rounds]
+
+
+def test_a_size_beyond_all_bounds_beside_only(two_rounds):
+    variance = show_variances(two_rounds, "task", "AP").pooled.variance
+    edge = float(solve_min_d("anova", 9_900_000, variance, runs=10).min_d)
+    found = plan_task(two_rounds, "task", "AP", Design(m=(10,), min_d=(edge, 0.1)))
+    assert found.cells[0].topics == 9_900_000
+    assert found.cells[0].beside["planning"] is None
+    assert found.cells[1].beside["planning"] > found.cells[1].topics
+    (note,) = found.notes
+    assert note.startswith("At the planning variance, 1 of 2 cells")
+    assert "10,000,000" in note
+
+
+# where a variance is missing
+
+
+def test_published_values_alone(engine):
+    publish(engine, "0")
+    for name in ("two-way", "tukey"):
+        with pytest.raises(NotRecorded, match="has a two-way variance of AP") as refused:
+            plan_task(engine, "task", "AP", Design(design=name, m=(10,), min_d=(0.1,)))
+        assert f"the design {name} takes" in str(refused.value)
+        assert "--design anova" in str(refused.value)
+    paired = Design(design="paired-t", min_d=(0.1,))
+    with pytest.raises(NotRecorded, match="--variance-of conservative"):
+        plan_task(engine, "task", "AP", paired, variance_of="paired")
+    found = plan_task(engine, "task", "AP", paired)
+    assert (found.variance, found.variance_of, found.variance_kind) == (
+        0.05, "conservative", "one-way",
+    )  # fmt: skip
+    assert "No round has a two-way variance" in found.notes[0]
+    assert [each.name for each in found.alternatives] == ["planning"]
+    assert plan_task(engine, "task", "AP", paired, variance_of="conservative").notes == []
+    anova = plan_task(engine, "task", "AP", Design(m=(10,), min_d=(0.1,)))
+    assert [each.name for each in anova.alternatives] == ["planning"]
+
+
+def test_a_published_round_has_no_part_in_a_two_way_plan(two_rounds):
+    publish(two_rounds, "3", variance=0.5)
+    tukey = Design(design="tukey", m=(10,), min_d=(0.1,))
+    found = plan_task(two_rounds, "task", "AP", tukey)
+    assert found.variance == pytest.approx(by_hand("dof")["two-way", "pooled"], rel=1e-12)
+    assert found.variance_planning == pytest.approx(by_hand("dof")["two-way", "planning"])
+    assert found.rounds[-1].reason == "It has no two-way variance."
+    assert (found.rounds[-1].variance, found.rounds[-1].achieved_power) == (None, None)
+    assert "2 rounds of task (1, 2)" in found.protocol
+    with pytest.raises(NotRecorded, match="latest round, '3', has no two-way variance"):
+        plan_task(two_rounds, "task", "AP", tukey, variance_at="latest")
+    anova = Design(m=(10,), min_d=(0.1,))
+    latest = plan_task(two_rounds, "task", "AP", anova, variance_at="latest")
+    assert latest.variance == 0.5
+    assert [each.name for each in latest.alternatives] == ["pooled", "planning"]
+
+
+def test_no_planning_variance_and_why(engine):
+    publish(engine, "0", topics=9)
+    anova = Design(m=(10,), min_d=(0.1,))
+    found = plan_task(engine, "task", "AP", anova)
+    assert (found.variance_planning, found.alternatives) == (None, [])
+    assert found.notes == [
+        "There is no planning variance: a published value of fewer than 10 topics is too"
+        " uncertain."
+    ]
+    with pytest.raises(NotRecorded, match="do not tell the planning variance.*fewer than 10 top"):
+        plan_task(engine, "task", "AP", anova, variance_at="planning")
+
+
+def test_a_variance_of_0(engine):
+    # Runs that differ by the same amount on every topic.
+    log(engine, np.arange(12)[:, None] / 16 + np.array([0.0, 0.25, 0.5]), "flat")
+    tukey = Design(design="tukey", m=(10,), min_d=(0.1,))
+    for at in ("pooled", "latest"):
+        with pytest.raises(ImpossibleStatistic, match=f"the {at} two-way variance of AP") as said:
+            plan_task(engine, "task", "AP", tukey, variance_at=at)
+        assert "runs differ by the same amount on all topics" in str(said.value)
+        assert "(flat)" in str(said.value)
+    anova = plan_task(engine, "task", "AP", Design(m=(10,), min_d=(0.1,)))
+    assert "tukey" not in anova.cells[0].beside
+
+
+@pytest.mark.parametrize("value", [0.0, -0.1, float("nan"), float("inf"), 0])
+def test_a_variance_that_is_none(two_rounds, value):
+    with pytest.raises(ImpossibleStatistic, match="A variance must be positive and finite"):
+        plan_task(two_rounds, "task", "AP", Design(m=(10,), min_d=(0.1,)), variance_at=value)
+
+
+@pytest.mark.parametrize("name", [each for each in DESIGNS if not each.startswith("paired")])
+def test_the_variance_of_a_difference_goes_with_paired_designs(two_rounds, name):
+    m = (10,) if name in TAKES_RUNS else ()
+    for variance_of in ("paired", "conservative"):
+        with pytest.raises(InputError, match=f"goes with the designs paired-t .*, not with {name}"):
+            asked = Design(design=name, m=m, min_d=(0.1,))
+            plan_task(two_rounds, "task", "AP", asked, variance_of=variance_of)
+
+
+def test_rounds_that_disagree_about_the_two_way_variance_alone(engine):
+    draw = np.random.default_rng(8).normal
+    hard = draw(0.5, 0.3, (60, 1))
+    log(engine, hard + draw(0, 0.03, (60, 8)), "1")
+    log(engine, hard + draw(0, 0.06, (60, 8)), "2")
+    pooled = show_variances(engine, "task", "AP").pooled
+    assert pooled.warning is None
+    assert pooled.two_way_homogeneity.p_value < 0.001
+    found = plan_task(engine, "task", "AP", Design(design="tukey", m=(10,), min_d=(0.1,)))
+    smallest, largest = sorted(row.two_way_variance for row in found.estimate.rounds)
+    ratio = f"largest over smallest {largest / smallest:.2f}"
+    assert f"disagree (Wald F test, p < .001; {ratio})" in found.warning
+    assert plan_task(engine, "task", "AP", Design(m=(10,), min_d=(0.1,))).warning is None
+
+
+# real rounds, by an independent program
+
+
+@pytest.fixture
+def covid(engine, shared):
+    for label in ("1", "2", "3"):
+        log_files(
+            engine,
+            "covid",
+            label,
+            [shared / f"data/treccovid/treccovid_round{label}_ndcg10.csv"],
+            "nDCG@10",
+            teams=shared / f"data/treccovid/round{label}_run_team.csv",
+            create=True,
+            max_file_bytes=2**26,
+            user="me",
+        )
+    return engine
+
+
+# design, runs, variance_of: sizes for minD (or the width) .05 and .1.
+COVID_1 = {
+    ("paired-t", None, "paired"): (215, 55),
+    ("paired-t", None, "conservative"): (336, 86),
+    ("paired-width", None, "paired"): (418, 106),
+    ("paired-width", None, "conservative"): (655, 166),
+    ("two-way", 10, None): (424, 107),
+    ("tukey", 10, None): (435, 109),
+    ("anova", 10, None): (666, 168),
+    ("two-way", 5, None): (324, 82),
+    ("tukey", 5, None): (346, 87),
+    ("anova", 5, None): (509, 128),
+    ("two-way", 100, None): (1093, 274),
+    ("tukey", 100, None): (716, 179),
+    ("anova", 100, None): (1717, 430),
+}
+ROBUST_2003 = {
+    ("paired-t", None, "paired"): (64, 18),
+    ("paired-t", None, "conservative"): (257, 66),
+    ("paired-width", None, "paired"): (123, 33),
+    ("paired-width", None, "conservative"): (501, 127),
+    ("two-way", 10, None): (124, 32),
+    ("tukey", 10, None): (127, 33),
+    ("anova", 10, None): (509, 128),
+}
+
+
+def sizes_of(engine, task, measure, asked, **options):
+    name, m, variance_of = asked
+    design = Design(design=name, m=(m,) if m else (), min_d=(0.05, 0.1))
+    return plan_task(engine, task, measure, design, variance_of=variance_of, **options)
+
+
+def test_sizes_on_trec_covid(engine, covid):
+    # Round 1 alone: each of its variances as a value, and as the latest of a record of its own.
+    first = show_variances(covid, "covid", "nDCG@10").rounds[0]
+    assert f"{first.variance:.6f} {first.two_way_variance:.6f}" == "0.053106 0.033787"
+    for asked, sizes in COVID_1.items():
+        two_way = asked[0] in TWO_WAY and asked[2] != "conservative"
+        value = first.two_way_variance if two_way else first.variance
+        found = sizes_of(covid, "covid", "nDCG@10", asked, variance_at=value)
+        assert tuple(cell.topics for cell in found.cells) == sizes, asked
+        if asked == ("two-way", 10, None):
+            assert tuple(cell.topics_sakai for cell in found.cells) == (422, 106)
+
+
+def test_limits_on_trec_covid(covid):
+    tukey = sizes_of(covid, "covid", "nDCG@10", ("tukey", 10, None))
+    interval = tukey.interval
+    assert f"{tukey.variance:.6f} {tukey.variance_planning:.5f}" == "0.032856 0.03670"
+    assert f"[{interval.low:.5f}, {interval.high:.5f}]" == "[0.03029, 0.03576]"
+    anova = sizes_of(covid, "covid", "nDCG@10", ("anova", 10, None))
+    assert f"{anova.variance:.6f} {anova.variance_planning:.5f}" == "0.065045 0.07647"
+
+
+def test_sizes_on_robust_2003(engine, shared):
+    log_files(
+        engine,
+        "robust",
+        "2003",
+        [shared / "data/adhoc/trec_robust2003_ap.csv"],
+        "AP",
+        create=True,
+        max_file_bytes=2**26,
+        user="me",
+    )
+    for asked, sizes in ROBUST_2003.items():
+        for at in ("pooled", "latest"):
+            found = sizes_of(engine, "robust", "AP", asked, variance_at=at)
+            assert tuple(cell.topics for cell in found.cells) == sizes, asked
+        if asked[0] == "paired-t":
+            other = {"paired": "conservative", "conservative": "paired"}[asked[2]]
+            assert (
+                tuple(cell.beside[other] for cell in found.cells)
+                == ROBUST_2003["paired-t", None, other]
+            )
+        if asked[0] == "anova":
+            assert tuple(cell.beside["tukey"] for cell in found.cells) == (127, 33)
+    for asked, sizes in ((("paired-t", None, "paired"), (78, 21)), (("tukey", 10, None), (154, 39))):
+        beside = sizes_of(engine, "robust", "AP", asked)
+        assert f"{beside.variance_planning:.5f}" == "0.01195"
+        assert tuple(cell.beside["planning"] for cell in beside.cells) == sizes
+        found = sizes_of(engine, "robust", "AP", asked, variance_at="planning")
+        assert tuple(cell.topics for cell in found.cells) == sizes
+        assert found.variance == beside.variance_planning
+
+
+def test_sizes_by_design_and_number_of_runs():
+    runs = (2, 3, 5, 10, 20, 50, 100)
+    for name, exact, sakai in (
+        ("two-way", (81, 98, 121, 158, 207, 301, 405), (78, 96, 119, 157, 206, 300, 404)),
+        ("tukey", (81, 103, 129, 161, 193, 234, 265), None),
+    ):
+        cells = plan(0.05, Design(design=name, m=runs, min_d=(0.1,))).cells
+        assert tuple(cell.topics_exact for cell in cells) == exact
+        if sakai:
+            assert tuple(cell.topics_sakai for cell in cells) == sakai
+    (largest,) = plan(
+        None, Design(design="tukey", m=(10,), min_d=(0.1,), topics=(161,), solve="variance")
+    ).cells
+    assert largest.variance == float(solve_variance("tukey", 161, 0.1, runs=10).variance)
+
+
+# saved
+
+
+@pytest.mark.parametrize("at", ["pooled", "planning", "latest", 0.0712345678901234])
+@pytest.mark.parametrize(
+    ("name", "variance_of"),
+    [("tukey", None), ("two-way", None), ("paired-t", "paired"), ("paired-width", "conservative")],
+)
+def test_a_saved_plan_tells_the_command_that_made_it(two_rounds, name, variance_of, at):
+    asked = Design(design=name, m=(3,) if name in TAKES_RUNS else (), min_d=(0.1,))
+    options = {"variance_of": variance_of, "variance_at": at}
+    found = plan_task(two_rounds, "task", "AP", asked, **options)
+    save_plan(two_rounds, "p", found, user="me")
+    assert show_plan(two_rounds, "p").plan == found
+    words = renewal("p", found, None).split()
+    told = dict(zip(words[4::2], words[5::2], strict=True))
+    assert told["--design"] == name
+    assert told.get("--variance-of") == variance_of
+    assert told.get("--variance-at", "pooled") == (at if isinstance(at, str) else repr(at))
+
+
+def old_plans():
+    """Return the plans that releases saved when sizes stood at the upper end of an interval."""
+    for path in sorted(RELEASES.glob("*.json")):
+        for entry in json.loads(path.read_text(encoding="utf-8")):
+            if entry["question"] == "plan" and "variance_upper" in entry["answer"]["plan"]:
+                yield pytest.param(entry["answer"]["plan"], id=f"{path.stem}-{entry['arguments']}")
+
+
+@pytest.mark.parametrize("saved", list(old_plans()))
+def test_a_plan_of_an_earlier_release_is_read_with_its_own_keys(saved):
+    from service.logbook.plans.plan import Plan
+
+    read = Plan.model_validate(saved)
+    again = json.loads(read.model_dump_json())
+    assert {key: again[key] for key in saved if key not in ("estimate", "cells")} == {
+        key: saved[key] for key in saved if key not in ("estimate", "cells")
+    } | {"interval": again["interval"]}
+    for now, was in zip(again["cells"], saved["cells"], strict=True):
+        assert {key: now[key] for key in was} == was
+        assert now["beside"] == {}
+    assert (read.variance_kind, read.variance_of, read.alternatives) == (None, None, [])
+    if saved["estimate"]:
+        for now, was in zip(again["estimate"]["rounds"], saved["estimate"]["rounds"], strict=True):
+            assert {key: now[key] for key in was if key != "interval"} == {
+                key: was[key] for key in was if key != "interval"
+            }
+    paired = read.model_copy(update={"design": "paired-t", "m": ()})
+    conservative = "--variance-of conservative" in renewal("p", paired, None)
+    assert conservative == (read.estimate is not None)
+    assert "--variance-of" not in renewal("p", read, None)
