@@ -320,11 +320,11 @@ ALTERED = {
     ),
     "what teams bear on below 0": (
         put("variance_estimate", 1, runs_part="-0.5"),
-        "runs_part is -0.5, and the scores give",
+        "runs_part is -0.5, and the scores give 0.0",
     ),
     "fewer teams": (
-        put("variance_estimate", 1, clusters="7"),
-        "raw scale: clusters is 7, and the scores give 8",
+        put("variance_estimate", 22, clusters="5"),
+        "raw scale: clusters is 5, and the scores give 6",
     ),
     "more teams than there are": (
         put("variance_estimate", 10, clusters="8", runs_part="0.0"),
@@ -333,11 +333,11 @@ ALTERED = {
     ),
     "no teams": (
         put("variance_estimate", 1, clusters=""),
-        "line 2, column 17: clusters cannot be ''",
+        "'' is not how an archive writes clusters.",
     ),
     "a further version of one": (
         put("variance_estimate", 1, version="2"),
-        "raw scale: version",
+        "a further estimate of matrix 1 differs from the one before in more than its teams.",
     ),
     "a matrix's estimates taken out, and its factors altered": (
         both(

@@ -263,8 +263,7 @@ def test_no_planning_variance_and_why(engine):
     found = plan_task(engine, "task", "AP", anova)
     assert (found.variance_planning, found.alternatives) == (None, [])
     assert found.notes == [
-        "There is no planning variance: a published value of fewer than 10 topics is too"
-        " uncertain."
+        "There is no planning variance: a published value of fewer than 10 topics is too uncertain."
     ]
     with pytest.raises(NotRecorded, match="do not tell the planning variance.*fewer than 10 top"):
         plan_task(engine, "task", "AP", anova, variance_at="planning")
@@ -411,7 +410,10 @@ def test_sizes_on_robust_2003(engine, shared):
             )
         if asked[0] == "anova":
             assert tuple(cell.beside["tukey"] for cell in found.cells) == (127, 33)
-    for asked, sizes in ((("paired-t", None, "paired"), (78, 21)), (("tukey", 10, None), (154, 39))):
+    for asked, sizes in (
+        (("paired-t", None, "paired"), (78, 21)),
+        (("tukey", 10, None), (154, 39)),
+    ):
         beside = sizes_of(engine, "robust", "AP", asked)
         assert f"{beside.variance_planning:.5f}" == "0.01195"
         assert tuple(cell.beside["planning"] for cell in beside.cells) == sizes

@@ -59,6 +59,9 @@ def check_variance(row: dict[str, Any], matrix: CheckedMatrix, place: str) -> di
         scores = scores_on_scale(scores, factors.mean, factors.sd, row["scale"], factors.zero_sd)
         topic_ids = topic_ids[usable_topics(factors.sd, factors.zero_sd)]
     parts = variance_parts(scores, matrix.team_ids)
+    if row.get("clusters") == scores.shape[1] > parts.clusters:
+        # Made before any two runs were known to be of one team.
+        parts = variance_parts(scores)
     for column, value, noise in _computed(row, parts, scores):
         read = row[column]
         if isinstance(read, float) and isinstance(value, float):
@@ -90,8 +93,8 @@ def _computed(
     elif carries_parts or row["two_way_dof"] is not None:
         yield _Computed("two_way_dof", parts.two_way.dof)
         yield _Computed("two_way_sum_of_squares", parts.two_way.sum_of_squares, noise)
-    # Made with more clusters than there are today, an estimate is of the time before some teams
-    # were known, which the archive does not tell.
+    # Made with more clusters than there are today, an estimate is of a time when some of the teams
+    # were known, and the archive does not tell which.
     if carries_parts and row["clusters"] <= parts.clusters:
         yield _Computed("clusters", parts.clusters)
         two_way = None if parts.two_way is None else parts.two_way.runs_part

@@ -151,6 +151,8 @@ def _wanting(found: Assessment, asked: Question) -> str:
         f" {needs} '{asked.to_round}' has {units.to}.",
         "no spread in the later round": f"All runs of '{asked.to_round}' tie on every one of them,"
         " which leaves no spread to compare.",
+        "scores too far apart": "The scores of the two rounds are too far apart in size for any"
+        " interval: look for what is wrong with them.",
     }.get(
         found.why or "",
         f"Without one of the {UNITS[units.by]}, all other runs of its round tie on every one of"

@@ -242,9 +242,15 @@ def _judged(
     missing = _missing(later, size)
     if missing:
         return no_judgement(missing), None
-    estimates = drift_jackknife(first, later, labels_from, labels_to)
+    with np.errstate(over="ignore", invalid="ignore"):
+        estimates = drift_jackknife(first, later, labels_from, labels_to)
     if estimates is None:
         return no_judgement("one unit bears all spread"), None
+    if not all(
+        math.isfinite(estimate.variance.total)
+        for estimate in (estimates.shift, estimates.sd_ratio)
+    ):
+        return no_judgement("scores too far apart"), None
     assert mean_shift is not None
     return judge(estimates, mean_shift, margins), estimates
 

@@ -19,6 +19,7 @@ NoInterval = Literal[
     "fewer than 5 units in the later round",
     "no spread in the later round",
     "one unit bears all spread",
+    "scores too far apart",
 ]
 Why = NoInterval | Literal["shift", "sd ratio", "shift and sd ratio", "topics of small sd"]
 

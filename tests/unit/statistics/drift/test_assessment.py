@@ -420,6 +420,13 @@ def test_no_shared_topic():
     assert (drift.topics, drift.units_from, drift.units_to) == (0, 6, 7)
 
 
+def test_scores_too_far_apart():
+    first, later, old, new = round_pair(8)
+    with np.errstate(over="ignore", invalid="ignore"):
+        drift = assess_drift(first * 1e-150, later * 1e99, old, new)
+    assert_no_interval(drift, "scores too far apart")
+
+
 @pytest.mark.parametrize("later_round", [False, True])
 def test_one_unit_that_bears_all_spread(later_round):
     first, later, old, new = round_pair(8)
