@@ -659,12 +659,11 @@ def test_plan_from_a_task(logged):
     shown = logged("plan", "--task", "t", "--measure", "AP", *words).json
     given = logged("plan", "--variance", repr(pooled["variance"]), *words).json
     assert shown["variance"] == pooled["variance"]
-    upper = {"topics_upper", "solved_upper"}
     for cell, plain in zip(shown["cells"], given["cells"], strict=True):
-        assert cell["topics_upper"] > cell["topics"]
-        assert {k: v for k, v in cell.items() if k not in upper} == {
-            k: v for k, v in plain.items() if k not in upper
-        }
+        beside = cell["beside"]
+        assert set(beside) == {"planning", "tukey"}
+        assert beside["planning"] > cell["topics"] > beside["tukey"]
+        assert cell | {"beside": {}} == plain
     scaled = logged("plan", "--task", "t", "--measure", "AP", "--scale", "std-ab", *words).json
     assert scaled["cells"][0]["topics"] < shown["cells"][0]["topics"]
 

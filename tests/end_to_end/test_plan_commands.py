@@ -7,14 +7,22 @@ import io
 import json
 import re
 import shlex
+from pathlib import Path
 
 import pytest
+from sqlalchemy import text
+
+from service.database.engine import unit_of_work
+from service.logbook.events import record_event
+
+RELEASES = Path(__file__).parents[1] / "releases"
 
 FIRST = "topic,a,b,c,d\n1,.62,.55,.48,.31\n2,.21,.34,.15,.1\n3,.8,.71,.66,.52\n4,.45,.38,.5,.22\n"
 SECOND = "topic,a,b,e\n5,.82,.7,.77\n6,.41,.47,.44\n7,.14,.08,.21\n8,.55,.37,.62\n"
 TASK = ("--task", "it's_50%", "--measure", "nDCG@10")
 CELL = ("--m", "10", "--min-d", "0.1")
 GIVEN = ("--variance", "0.05")
+FROM = ("--task", "t", "--measure", "AP")
 
 
 @pytest.fixture
@@ -59,7 +67,8 @@ def test_two_runs(command, words, topics):
     assert [int(row["topics"]) for row in rows] == topics
     assert ("width" in rows[0]) == interval == ("topics_sakai" not in rows[0])
     lines = command("plan", *words).lines
-    assert [int(line.split()[1]) for line in lines[3:]] == topics
+    assert [int(line.split()[1]) for line in lines[3:-1]] == topics
+    assert lines[-1].startswith(f"Design {shown['design']} fits two runs")
 
 
 def test_round_trips(command):
@@ -94,17 +103,26 @@ def test_round_trips(command):
          ["0.100", "158", "10", "0.8020", "10", "10"]),
         (("--solve", "min-d", "--topics", "156", *GIVEN, "--design", "paired-width"),
          "Smallest width:", ["156", "0.0999", "0.0999"]),
+        ((*GIVEN, *CELL, "--design", "tukey"),
+         "Topics needed: Tukey HSD test, alpha 0.05, beta 0.2, engine exact, two-way variance 0.05"
+         " (as given)", ["10", "0.100", "161", "0.8004", "161", "161"]),
+        ((*GIVEN, *CELL, "--design", "two-way"), "Topics needed: two-way ANOVA",
+         ["10", "0.100", "158", "0.8017", "158", "157"]),
+        (("--solve", "variance", "--topics", "161", *CELL, "--design", "tukey"),
+         "Largest two-way variance: Tukey HSD test",
+         ["10", "0.100", "161", "0.05003", "0.8000", "0.05003", "0.05003"]),
     ],
 )  # fmt: skip
 def test_tables(command, words, head, row):
     lines = command("plan", *words).lines
     assert lines[0].startswith(head)
-    assert lines[-1].split() == row
+    assert lines[-2].split() == row
+    assert re.match(r"Design \S+ fits ", lines[-1])
 
 
 def test_small_numbers_are_not_rounded_away(command):
     """By the normal approximation 0.1 (z + z)^2 / minD^2 topics, whatever the F."""
-    row = command("plan", *GIVEN, "--m", "2", "--min-d", "0.0004").lines[-1].split()
+    row = command("plan", *GIVEN, "--m", "2", "--min-d", "0.0004").lines[-2].split()
     assert row[1] == "0.0004"
     assert int(row[2]) == pytest.approx(0.1 * (1.959964 + 0.841621) ** 2 / 0.0004**2, rel=1e-5)
 
@@ -112,16 +130,31 @@ def test_small_numbers_are_not_rounded_away(command):
 # from a task
 
 
-def test_a_task_shows_the_upper_end_and_the_earlier_rounds(logged):
-    shown = planned(logged, *TASK, *CELL)
-    pooled = logged(
-        "variance", "pooled", TASK[1], "--measure", "nDCG@10", "--format", "json"
+def pooled_of(logged, *words):
+    return logged(
+        "variance", "pooled", TASK[1], "--measure", "nDCG@10", *words, "--format", "json"
     ).json  # fmt: skip
-    assert shown["interval"] == pooled["interval"]
-    assert shown["variance_upper"] == pooled["interval"]["high"]
+
+
+def test_a_task_shows_what_stands_beside_and_the_earlier_rounds(logged):
+    shown = planned(logged, *TASK, *CELL)
+    pooled = pooled_of(logged)
+    assert (shown["variance"], shown["interval"]) == (pooled["variance"], pooled["interval"])
+    assert (shown["variance_kind"], shown["variance_of"], shown["variance_at"]) == (
+        "one-way", None, "pooled",
+    )  # fmt: skip
+    assert shown["variance_planning"] == pooled["next_round"]["u80"]
+    assert shown["alternatives"] == [
+        {"name": "planning", "design": "anova", "variance_kind": "one-way",
+         "variance_at": "planning", "variance": pooled["next_round"]["u80"]},
+        {"name": "tukey", "design": "tukey", "variance_kind": "two-way",
+         "variance_at": "pooled", "variance": pooled["two_way_variance"]},
+    ]  # fmt: skip
     (cell,) = shown["cells"]
-    given = planned(logged, "--variance", repr(shown["variance_upper"]), *CELL)["cells"][0]
-    assert cell["topics_upper"] == given["topics"] > cell["topics"]
+    for each in shown["alternatives"]:
+        words = ("--variance", repr(each["variance"]), *CELL, "--design", each["design"])
+        assert cell["beside"][each["name"]] == planned(logged, *words)["cells"][0]["topics"]
+    assert cell["beside"]["planning"] > cell["topics"] > cell["beside"]["tukey"]
     assert [each["round"] for each in shown["rounds"]] == ["r_1", "r_2"]
     for each in shown["rounds"]:
         words = ("--variance", repr(each["variance"]), *CELL, "--topics", each["topics"])
@@ -129,21 +162,117 @@ def test_a_task_shows_the_upper_end_and_the_earlier_rounds(logged):
         assert each["achieved_power"] == power["achieved_power"] == each["power_exact"]
         assert each["power_sakai"] == power["solved_sakai"]
         assert each["enough"] is False
-    said = logged("plan", *TASK, *CELL).out
-    assert re.search(rf"^10 .* {cell['topics_upper']}$", said, re.MULTILINE)
-    assert f"{shown['variance_upper']:.5g}, the upper end" in said
-    assert "95% interval (combined)" in said
+    lines = logged("plan", *TASK, *CELL).lines
+    assert lines[1].split() == [
+        "m", "minD", "Topics", "Power", "exact", "sakai", "planning", "tukey",
+    ]  # fmt: skip
+    sizes = [cell["topics"], f"{cell['achieved_power']:.4f}", cell["topics"], cell["topics_sakai"]]
+    sizes += [int(cell["beside"]["planning"]), int(cell["beside"]["tukey"])]
+    assert lines[3].split() == ["10", "0.100", *map(str, sizes)]
+    told = " ".join(lines[4:])
+    for part in (
+        f"planning: at the planning variance {shown['variance_planning']:.5g}, which 4 of 5 next"
+        " rounds of this kind stay below. tukey: Tukey HSD, best against worst, by the pooled"
+        f" two-way variance {pooled['two_way_variance']:.5g}. Design anova fits runs that each have"
+        " topics of their own (where they share topics it asks for 1.5 to 4.5 times as many as"
+        " needed); design tukey fits runs on the same topics when every pair of them is compared"
+        " (recommended for 3 runs or more).",
+        "Power that each round had, with its own topics and variance; enough is 0.8",
+    ):
+        assert part in told
+    said = "\n".join(lines)
     assert re.search(r"^r_1 .* no *$", said, re.MULTILINE)
     (row,) = rows_of(logged("plan", *TASK, *CELL, "--format", "csv"))
-    assert int(row["topics_upper"]) == cell["topics_upper"]
+    assert [int(row[key]) for key in ("topics", "topics_planning", "topics_tukey")] == [
+        cell["topics"], cell["beside"]["planning"], cell["beside"]["tukey"],
+    ]  # fmt: skip
     by_topics = planned(logged, *TASK, *CELL, "--pool-by", "topics")
     assert by_topics["estimate"]["pooled"]["weights"] == "topics"
     assert by_topics["variance"] != shown["variance"]
 
 
+@pytest.mark.parametrize(
+    ("words", "columns", "said"),
+    [
+        (("--design", "tukey", *CELL), ["planning", "anova"],
+         ["Topics needed: Tukey HSD test, alpha 0.05, beta 0.2, engine exact, two-way variance"
+          " {two_way_variance:.5g} (nDCG@10 on the raw scale, pooled over rounds r_1, r_2)",
+          "anova: one-way (Sakai), other topics per system, by the pooled one-way variance"
+          " {variance:.5g}.", "with its own topics and two-way variance; enough"]),
+        (("--design", "two-way", *CELL, "--variance-at", "planning"), ["pooled", "tukey", "anova"],
+         ["two-way variance {two_way_next_round[u80]:.5g} (nDCG@10 on the raw scale, the planning"
+          " variance from rounds r_1, r_2)", "pooled: at the pooled variance"
+          " {two_way_variance:.5g}.", "by the planning value of the two-way variance"
+          " {two_way_next_round[u80]:.5g}."]),
+        (("--design", "paired-t", "--min-d", "0.1"), ["planning", "conservative"],
+         ["two-way variance {two_way_variance:.5g} (nDCG@10",
+          "conservative: by twice the pooled one-way variance {variance:.5g}, as published plans do"
+          " (Sakai)."]),
+        (("--design", "paired-width", "--width", "0.1", "--variance-of", "conservative"),
+         ["planning", "paired"],
+         ["one-way variance {variance:.5g} (nDCG@10", "paired: by twice the pooled two-way variance"
+          " {two_way_variance:.5g}, as a difference of two runs varies on average."]),
+        (("--variance-at", "latest", *CELL), ["pooled", "planning", "tukey"],
+         ["(nDCG@10 on the raw scale, of the latest round r_2)",
+          "by the latest round's two-way variance"]),
+        (("--variance-at", "0.04", "--design", "two-sample-t", "--min-d", "0.1"),
+         ["pooled", "planning"], ["variance 0.04 (nDCG@10 on the raw scale, as given)"]),
+        (("--design", "tukey", "--m", "10", "--topics", "50", "--solve", "min-d"),
+         ["planning", "anova"], ["Smallest minD: Tukey HSD test"]),
+    ],
+)  # fmt: skip
+def test_what_each_column_is(logged, words, columns, said):
+    pooled = pooled_of(logged)
+    outcome = logged("plan", *TASK, *words)
+    lines = outcome.lines
+    assert lines[1].split()[-len(columns) :] == columns
+    told = " ".join(outcome.out.split())
+    for part in said:
+        assert part.format_map(pooled) in told, told
+    prefix = "solved" if "--solve" in words else "topics"
+    (row,) = rows_of(logged("plan", *TASK, *words, "--format", "csv"))
+    assert list(row)[-len(columns) :] == [f"{prefix}_{name}" for name in columns]
+    (cell,) = planned(logged, *TASK, *words)["cells"]
+    assert {name: float(row[f"{prefix}_{name}"]) for name in columns} == cell["beside"]
+    latex = logged("plan", *TASK, *words, "--format", "latex").out
+    assert f"{columns[-1]} \\\\" in latex
+    (caption,) = re.findall(r"^\\caption{(.*)}$", latex, re.MULTILINE)
+    assert all(f" {name}: " in caption for name in columns)
+
+
+def test_a_table_fits_a_terminal_of_80_columns(logged):
+    words = ("--variance-at", "latest", "--design", "two-way", *CELL)
+    for line in logged("plan", *TASK, *words).lines[1:4]:
+        assert len(line) <= 80
+
+
+def test_the_paired_variance_of_published_values(roundbook):
+    words = ("variance", "record", "t", "r", "--measure", "AP", "--value", "0.05", "--runs", "8")
+    assert roundbook(*words, "--topics", "40", "--source", "a paper", "--create").code == 0
+    task = ("--task", "t", "--measure", "AP", "--min-d", "0.1")
+    shown = planned(roundbook, *task, "--design", "paired-t")
+    assert (shown["variance_of"], shown["cells"][0]["topics"]) == ("conservative", 81)
+    said = roundbook("plan", *task, "--design", "paired-t").lines
+    assert any(line.startswith("No round has a two-way variance") for line in said)
+    bare = roundbook("plan", *task, "--design", "paired-t", "--protocol")
+    assert "Note: No round has a two-way variance" in bare.err
+    asked = ("--design", "paired-t", "--variance-of", "paired")
+    assert "--variance-of conservative" in roundbook("plan", *task, *asked).refusal()
+    for name in ("two-way", "tukey"):
+        assert "--design anova" in roundbook("plan", *task, "--design", name).refusal()
+
+
+@pytest.mark.parametrize("value", ["0", "-0.1", "nan", "inf", "1e-400"])
+def test_a_variance_that_is_none(logged, value):
+    said = logged("plan", *TASK, *CELL, "--variance-at", value).refusal()
+    assert said.startswith("A variance must be positive and finite, not ")
+
+
 def test_rounds_that_disagree_warn(logged, write):
-    wide = "topic,a,b,c\n" + "".join(f"{j},{j % 2},{j % 2},{j % 2}\n" for j in range(40))
-    words = ("log", TASK[1], "r_3", write(wide, "3.csv"), "--measure", "nDCG@10", "--create")
+    flat = "topic,a,b,c\n" + "".join(
+        f"{j},{0.5 + j % 3 / 50},{0.5 + j % 5 / 60},{0.5 + j % 7 / 70}\n" for j in range(40, 80)
+    )
+    words = ("log", TASK[1], "r_3", write(flat, "3.csv"), "--measure", "nDCG@10", "--create")
     assert logged(*words).code == 0
     warning = planned(logged, *TASK, *CELL)["warning"]
     assert "disagree" in warning
@@ -186,7 +315,7 @@ def test_latex(logged):
         assert [fields[0], fields[2], fields[-1]] == [
             str(cell["m"]),
             str(cell["topics"]),
-            str(cell["topics_upper"]),
+            str(int(cell["beside"]["tukey"])),
         ]
     # what a person named is escaped: rounds r_1 and r_2 stand in the caption
     assert r"r\_1, r\_2" in said
@@ -214,7 +343,8 @@ def test_the_protocol_is_the_paragraph_and_nothing_else(logged):
     shown = planned(logged, *TASK, *CELL)
     said = logged("plan", *TASK, *CELL, "--protocol")
     assert said.lines == [shown["protocol"]]
-    for part in ("it's_50%", "nDCG@10", "raw scale", "r_1, r_2", "engine exact", "Sakai"):
+    for part in ("it's_50%", "nDCG@10", "raw scale", "r_1, r_2", "engine exact", "Sakai",
+                 "one-way residual variance", "planning variance", "assumes"):  # fmt: skip
         assert part in shown["protocol"]
     assert planned(logged, *TASK, *CELL, "--protocol") == shown
 
@@ -266,6 +396,43 @@ def test_save_list_show(logged):
     assert latex == logged("plan", *TASK, *CELL, "--format", "latex").out
 
 
+@pytest.mark.parametrize("name", ["next web", "a guess"])
+def test_a_plan_of_an_earlier_release_is_shown_with_the_sizes_it_had(roundbook, engine, name):
+    entries = json.loads((RELEASES / "0004.json").read_text(encoding="utf-8"))
+    answers = [entry["answer"] for entry in entries if entry["question"] == "plan"]
+    was = next(answer["plan"] for answer in answers if answer["name"] == name)
+    was["estimate"] = None  # which would have to be in the record
+    with unit_of_work(engine) as connection:
+        connection.execute(
+            text(
+                "INSERT INTO roundbook.plan (name, version, result, software, saved_by)"
+                " VALUES ('old', 1, CAST(:result AS jsonb), 'roundbook 0', 'me')"
+            ),
+            {"result": json.dumps(was)},
+        )
+        record_event(connection, "plan saved", who="me")
+        connection.commit()
+    shown = roundbook("plan", "show", "old", "--format", "json").json["plan"]
+    assert {key: shown[key] for key in was if key != "cells"} == {
+        key: value for key, value in was.items() if key != "cells"
+    }
+    for now, before in zip(shown["cells"], was["cells"], strict=True):
+        assert {key: now[key] for key in before} == before
+    rows = rows_of(roundbook("plan", "show", "old", "--format", "csv"))
+    lines = roundbook("plan", "show", "old").lines
+    if was["variance_upper"] is None:
+        assert "upper" not in lines[2]
+        return
+    assert [int(row["topics_upper"]) for row in rows] == [
+        cell["topics_upper"] for cell in was["cells"]
+    ]
+    assert lines[2].split()[-1] == "upper"
+    assert lines[4].split()[-1] == str(was["cells"][0]["topics_upper"])
+    assert f"upper: at {was['variance_upper']:.5g}, the upper end of the variance's interval." in (
+        lines
+    )
+
+
 def test_an_empty_record_says_what_to_do(roundbook):
     assert "roundbook plan save" in roundbook("plan", "list").out
     assert "roundbook plan list" in roundbook("plan", "show", "nope").refusal()
@@ -280,6 +447,10 @@ def test_an_empty_record_says_what_to_do(roundbook):
         ("--design", "paired-width", "--width", "0.07", "--alpha", "0.01"),
         ("--design", "two-sample-t", "--topics", "40", "--solve", "min-d", "--beta", "0.1"),
         ("--m", "2", "--m", "3", "--min-d", "0.3", "--topics", "60", "--solve", "m"),
+        (*CELL, "--design", "tukey", "--variance-at", "planning"),
+        (*CELL, "--design", "two-way", "--variance-at", "latest"),
+        ("--design", "paired-t", "--min-d", "0.1", "--variance-of", "conservative"),
+        ("--design", "paired-width", "--width", "0.1", "--variance-at", "0.0123"),
     ],
 )
 def test_the_command_that_renews_a_stale_plan_works(logged, write, words):
@@ -309,6 +480,7 @@ def test_the_command_that_renews_a_stale_plan_works(logged, write, words):
     renewed = logged(*shlex.split(stale["renew"])[1:], "--format", "json").json
     assert (renewed["version"], renewed["status"], renewed["note"]) == (2, "saved", note)
     asked = ("m", "min_d", "topics", "alpha", "beta", "engine", "design", "solve", "scale")
+    asked += ("variance_kind", "variance_of", "variance_at")
     assert {key: renewed["plan"][key] for key in asked} == {key: saved[key] for key in asked}
     assert (
         renewed["plan"]["estimate"]["pooled"]["weights"] == saved["estimate"]["pooled"]["weights"]
@@ -344,11 +516,22 @@ def test_an_impossible_plan_saves_nothing_and_opens_nothing(command):
         ((*GIVEN, "--scale", "std-ab"), "--task"),
         ((*GIVEN, "--pool-by", "topics"), "--task"),
         ((*GIVEN, "--assessments", "gold"), "--task"),
+        ((*GIVEN, "--variance-at", "planning"), "--task"),
+        ((*GIVEN, "--design", "paired-t", "--variance-of", "paired"), "--task"),
+        ((*FROM, "--variance-of", "paired"), "give --design paired-t or paired-width"),
+        ((*FROM, "--design", "tukey", "--variance-of", "conservative"), "of a paired difference"),
+        ((*FROM, "--design", "two-sample-t", "--variance-of", "paired"), "of a paired difference"),
+        ((*FROM, "--design", "paired-t", "--variance-of", "both"), "'paired', 'conservative'"),
+        ((*FROM, "--variance-at", "pool"),
+         "--variance-at takes pooled, planning, latest or a number, not 'pool'"),
+        ((*FROM, "--variance-at", "0,05"), "or a number, not '0,05'"),
+        ((*GIVEN, "--design", "hsd"), "'two-way', 'tukey'"),
+        ((*FROM, "--design", "tukey", "--solve", "variance", "--topics", "9"), "leave out"),
         ((*GIVEN, "--protocol", "--format", "latex"), "--protocol"),
         (("--task", "t"), "--measure"),
         ((), "either --variance"),
     ],
-)
+)  # fmt: skip
 def test_contradictory_options_are_usage_errors(command, words, said):
     for verb in (("plan",), ("plan", "save", "p")):
         refused = command(*verb, *words)
@@ -392,6 +575,7 @@ def test_help(command, verb):
     assert "Example: roundbook plan --variance" in " ".join(own.split())
     options = set(re.findall(r"--[a-z][a-z-]+", own)) - {"--help"}
     assert {"--variance", "--solve", "--design", "--topics", "--protocol"} <= options
+    assert {"--variance-of", "--variance-at"} <= options
     if verb == "save":
         assert set(re.findall(r"--[a-z][a-z-]+", shown.out)) - {"--help", "--note"} >= options
 

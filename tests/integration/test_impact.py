@@ -401,6 +401,32 @@ def test_a_plan_is_stale_by_any_of_its_rounds_as_plan_show_says(engine, three):
     assert found.stale
 
 
+@pytest.mark.parametrize(
+    ("design", "options"),
+    [
+        ({"design": "tukey", "m": (10,)}, {"variance_at": "planning"}),
+        ({"design": "two-way", "m": (3,)}, {"variance_at": "latest", "pool_by": "topics"}),
+        ({"design": "paired-t"}, {}),
+        ({"design": "paired-width"}, {"variance_of": "conservative", "variance_at": "planning"}),
+        ({"m": (10,)}, {"variance_at": 0.0123456789012345}),
+    ],
+    ids=str,
+)
+def test_a_plan_is_renewed_with_the_variance_it_took(engine, three, shell, design, options):
+    found = plan_task(engine, TASK, "AP", Design(min_d=(0.1,), **design), **options)
+    save_plan(engine, PLAN, found, user="bob")
+    revised = log(engine, scores(9), "r3", revise="a slip").matrix
+    before = by_name(engine, three[2])[f"plan '{PLAN}' version 1"]
+    assert before.stale
+    renewed = shell(before.renew)["plan"]
+    again = plan_task(engine, TASK, "AP", Design(min_d=(0.1,), **design), **options)
+    assert show_plan(engine, PLAN).plan == again
+    kept = ("design", "variance_kind", "variance_of", "variance_at")
+    assert [renewed[key] for key in kept] == [getattr(found, key) for key in kept]
+    assert (renewed["variance"] == found.variance) == (found.variance_at == "given")
+    assert not by_name(engine, revised)[f"plan '{PLAN}' version 2"].stale
+
+
 def test_mixed_assessments(engine):
     gold = log(engine, scores(1), "r1", assessments="gold").matrix
     bronze = log(engine, scores(2), "r2", assessments="bronze").matrix

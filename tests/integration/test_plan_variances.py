@@ -265,7 +265,7 @@ def test_no_planning_variance_and_why(engine):
     assert found.notes == [
         "There is no planning variance: a published value of fewer than 10 topics is too uncertain."
     ]
-    with pytest.raises(NotRecorded, match="do not tell the planning variance.*fewer than 10 top"):
+    with pytest.raises(NotRecorded, match=r"do not tell the planning variance.*than 10 top"):
         plan_task(engine, "task", "AP", anova, variance_at="planning")
 
 

@@ -402,9 +402,9 @@ def test_the_protocol_of_other_plans(design, variance, parts):
 def test_the_protocol_of_other_plans_of_a_task(two_rounds, design, options, parts):
     asked = Design(min_d=(0.3,), **design)
     found = plan_task(two_rounds, "task", "AP", asked, **options)
+    pooled = found.estimate.pooled.two_way_variance
     for part in parts:
-        part = part.format(pooled=found.estimate.pooled.two_way_variance)
-        assert part in found.protocol, found.protocol
+        assert part.format(pooled=pooled) in found.protocol, found.protocol
     assert ("at the planning variance)" in found.protocol) == (found.variance_at != "planning")
 
 

@@ -12,7 +12,12 @@ import numpy.typing as npt
 from service.errors import BadFile
 from service.logbook.archive.scores import ROUNDING, SAME
 from service.logbook.estimates import estimate_columns, scores_on_scale, usable_topics
-from service.statistics.variance.parts import VarianceParts, variance_parts
+from service.statistics.variance.parts import (
+    RunsParts,
+    VarianceParts,
+    runs_parts,
+    variance_parts,
+)
 
 if TYPE_CHECKING:
     from service.logbook.archive.statistics import CheckedMatrix
@@ -59,9 +64,6 @@ def check_variance(row: dict[str, Any], matrix: CheckedMatrix, place: str) -> di
         scores = scores_on_scale(scores, factors.mean, factors.sd, row["scale"], factors.zero_sd)
         topic_ids = topic_ids[usable_topics(factors.sd, factors.zero_sd)]
     parts = variance_parts(scores, matrix.team_ids)
-    if row.get("clusters") == scores.shape[1] > parts.clusters:
-        # Made before any two runs were known to be of one team.
-        parts = variance_parts(scores)
     for column, value, noise in _computed(row, parts, scores):
         read = row[column]
         if isinstance(read, float) and isinstance(value, float):
@@ -93,13 +95,28 @@ def _computed(
     elif carries_parts or row["two_way_dof"] is not None:
         yield _Computed("two_way_dof", parts.two_way.dof)
         yield _Computed("two_way_sum_of_squares", parts.two_way.sum_of_squares, noise)
-    # Made with more clusters than there are today, an estimate is of a time when some of the teams
-    # were known, and the archive does not tell which.
-    if carries_parts and row["clusters"] <= parts.clusters:
-        yield _Computed("clusters", parts.clusters)
-        two_way = None if parts.two_way is None else parts.two_way.runs_part
-        yield _Computed("runs_part", parts.one_way.runs_part, _RUNS_PART)
-        yield _Computed("two_way_runs_part", two_way, _RUNS_PART)
+    if carries_parts:
+        runs = _runs_parts_of(row["clusters"], parts, scores)
+        if runs is not None:
+            yield _Computed("clusters", runs.clusters)
+            yield _Computed("runs_part", runs.one_way, _RUNS_PART)
+            yield _Computed("two_way_runs_part", runs.two_way, _RUNS_PART)
+
+
+def _runs_parts_of(
+    clusters: int, parts: VarianceParts, scores: npt.NDArray[np.float64]
+) -> RunsParts | None:
+    """Return what teams bear on by as many clusters as there were, None where it is not known.
+
+    An estimate with more clusters than the runs form today is of the time before: each run was
+    alone then, or some teams were known and the archive does not tell which.
+    """
+    if parts.runs == clusters > parts.clusters:
+        return runs_parts(scores, [None] * parts.runs)
+    if clusters > parts.clusters:
+        return None
+    two_way = None if parts.two_way is None else parts.two_way.runs_part
+    return RunsParts(parts.clusters, parts.one_way.runs_part, two_way)
 
 
 def _noise(scores: npt.NDArray[np.float64]) -> float:

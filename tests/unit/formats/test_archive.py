@@ -85,7 +85,7 @@ def refusal(path):
 def test_what_is_written_reads_back(written):
     manifest, members = everything(written)
     assert members == {name: "".join(parts).encode() for name, parts in MEMBERS.items()}
-    assert (manifest.format, manifest.version, manifest.tasks) == ("roundbook archive", 1, ["web"])
+    assert (manifest.format, manifest.version, manifest.tasks) == ("roundbook archive", 2, ["web"])
     assert (manifest.software, manifest.schema_revision) == ("roundbook 0.1.0", "0003")
     assert {name: each.rows for name, each in manifest.members.items()} == {
         "README.txt": None,
@@ -329,9 +329,9 @@ def test_packed_anew_by_another_program_it_is_the_same_archive(written):
 
 
 def test_a_later_version_names_who_wrote_it(written):
-    edited(written, version=2, software="roundbook 7.0", more="x")
+    edited(written, version=3, software="roundbook 7.0", more="x")
     said = refusal(written)
-    assert "by roundbook 7.0 in version 2" in said
+    assert "by roundbook 7.0 in version 3" in said
     assert "install the newer Roundbook" in said
 
 
