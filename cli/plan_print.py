@@ -74,7 +74,7 @@ def _beside(plan: Plan) -> list[str]:
     """Say what each column beside the plan is, which has the name of an option's value."""
     from service.logbook.plans.protocol import beside
 
-    lines = [f"{each.name}: {beside(each)}." for each in plan.alternatives]
+    lines = [f"{other.name}: {beside(other)}." for other in plan.alternatives]
     if _upper(plan) is not None:
         lines.append(f"{_UPPER}: at {_upper(plan):.5g}, the upper end of the variance's interval.")
     return lines
@@ -162,15 +162,13 @@ def _columns(plan: Plan) -> tuple[Column, ...]:
 
 def _rows(plan: Plan) -> list[SimpleNamespace]:
     """Return the cells with what stands beside them as fields of their own."""
-    prefix = "topics" if plan.solve == "topics" else "solved"
     whole = plan.solve == "topics"
-    return [
-        SimpleNamespace(
-            **cell.model_dump(exclude={"beside"}),
-            **{
-                f"{prefix}_{name}": int(value) if whole and value is not None else value
-                for name, value in cell.beside.items()
-            },
-        )
-        for cell in plan.cells
-    ]
+    prefix = "topics" if whole else "solved"
+    rows = []
+    for cell in plan.cells:
+        beside = {
+            f"{prefix}_{name}": int(value) if whole and value is not None else value
+            for name, value in cell.beside.items()
+        }
+        rows.append(SimpleNamespace(**cell.model_dump(exclude={"beside"}), **beside))
+    return rows

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tests.coverage.cells import Cell, Result, strays
-from tests.coverage.drift_cells import DRIFT_CELLS, SHIFTS, SPREAD_CELLS
+from tests.coverage.drift_cells import DRIFT_CELLS, SPREAD_CELLS
+from tests.coverage.drift_simulation import SHIFTS
 from tests.coverage.plan_cells import PLAN_CELLS, POWER
 from tests.coverage.variance_cells import POOLED_CELLS, UNEQUAL_CELLS, VARIANCE_CELLS
 
@@ -174,7 +175,7 @@ def tables() -> tuple[Table, ...]:
         ),
         Table(
             f"Plans: share of experiments that find the difference planned for, power {POWER:.2f}",
-            "Between two random runs, the best and the worst, or none at all (then the size).",
+            "minD: half an sd of a difference, between two random runs, the extremes or none.",
             "",
             (
                 Column("topics", 7, lambda values: f"{values['topics']:.0f}"),

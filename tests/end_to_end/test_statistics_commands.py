@@ -68,21 +68,56 @@ def never_nan(*outcomes):
 # variance
 
 
-def test_variance_show_says_the_interval_and_that_rounds_disagree(logged):
+def limits_in(interval):
+    return f"[{interval['low']:.5f}, {interval['high']:.5f}]"
+
+
+def test_variance_show_says_the_intervals_and_what_they_mean(log, roundbook, write):
+    teams = write("run,team\n" + "".join(f"run{i},T{i % 4}\n" for i in range(5)), "teams.csv")
+    many = np.random.default_rng(4).random((30, 5)).round(4)
+    log("r1", many, "--teams", teams)
+    log("r2", many[:, ::-1] ** 1.1)
     words = ("variance", "show", "t", *AP)
-    shown = logged(*words, "--format", "json").json
-    said = flat(logged(*words).out)
-    for row in shown["rounds"]:
-        interval = row["interval"]
-        assert f"[{interval['low']:.5f}, {interval['high']:.5f}]" in said
-        assert f"{row['two_way_variance']:.5f}" in said
+    shown = roundbook(*words, "--format", "json").json
+    said = flat(roundbook(*words).out)
+    for row, clusters in zip(shown["rounds"], (4, 5), strict=True):
+        line = f"{row['round']} 30 5 {clusters} {row['variance']:.5f} {limits_in(row['interval'])}"
+        assert f"{line} {row['two_way_variance']:.5f} matrix" in said
     pooled = shown["pooled"]
-    ratio = 1 / 0.3**2
     assert f"Pooled over 2 rounds by dof: {pooled['variance']:.5f}, 95% interval" in said
-    assert f"max/min {ratio:.2f}, Bartlett p {pooled['homogeneity']['p_value']:.2g}" in said
-    assert f"The rounds disagree (Bartlett p < .001, largest over smallest {ratio:.2f})" in said
-    by_topics = logged(*words, "--pool-by", "topics")
-    assert "Pooled over 2 rounds by topics" in by_topics.out
+    assert f"{limits_in(pooled['interval'])}; 30 different topics" in said
+    test, following = pooled["homogeneity"], pooled["next_round"]
+    assert (
+        "The rounds' variances do not differ beyond chance: Wald"
+        f" F(1, {test['dof_residual']:g}) = {test['statistic']:.2f}, p = {test['p_value']:.3f}."
+    ) in said
+    assert (
+        f"planning variance {following['u80']:.5f}: 4 of 5 next rounds of this kind stay below,"
+        f" and 19 of 20 below {following['u95']:.5f}"
+    ) in said
+    assert (
+        "Two-way residual, for plans of runs that share topics: pooled"
+        f" {pooled['two_way_variance']:.5f}, 95% interval {limits_in(pooled['two_way_interval'])}"
+    ) in said
+    assert "Intervals are for other systems on other topics like these" in said
+    assert "As many teams as runs in r2:" in said
+    assert "Pooled over 2 rounds by topics" in roundbook(*words, "--pool-by", "topics").out
+
+
+def test_variance_show_says_that_rounds_disagree_and_that_topics_are_few(log, roundbook):
+    other = [f"u{j}" for j in range(40)]
+    log("r1", np.random.default_rng(5).random((40, 5)))
+    log("r2", np.random.default_rng(6).random((40, 5)) * 0.3, topics=other)
+    log("few", SCORES)
+    shown = roundbook("variance", "show", "t", *AP, "--format", "json").json["pooled"]
+    said = flat(roundbook("variance", "show", "t", *AP).out)
+    assert (
+        f"The rounds disagree (Wald F test, p < .001; largest over smallest"
+        f" {shown['max_min_ratio']:.2f}): the pooled value is the mean of different variances."
+        " Plan with the next round's planning variance, which counts how much rounds differ."
+    ) in said
+    assert "Few topics (under 25): the true variance is above the upper limit" in said
+    assert "instead of 2.5% (few)." in said
 
 
 def test_csv_of_variances_has_every_limit_in_its_own_column(logged):
@@ -96,8 +131,12 @@ def test_csv_of_variances_has_every_limit_in_its_own_column(logged):
             assert row["measure"] == "AP"
             assert float(row["low"]) == full["interval"]["low"]
             assert float(row["high"]) == full["interval"]["high"]
-            assert row["method"] == full["interval"]["method"] == "bootstrap"
+            assert row["method"] == full["interval"]["method"] == "jackknife"
+            assert row["of"] == full["interval"]["of"] == "systems"
             assert float(row["two_way_variance"]) == full["two_way_variance"]
+            assert float(row["two_way_low"]) == full["two_way_interval"]["low"]
+            assert float(row["two_way_high"]) == full["two_way_interval"]["high"]
+            assert int(row["clusters"]) == full["clusters"] == 5
 
 
 def test_variance_pooled_in_three_formats(logged):
@@ -106,15 +145,16 @@ def test_variance_pooled_in_three_formats(logged):
     variance = SCORES.var(axis=0, ddof=1).mean()
     assert full["variance"] == pytest.approx(variance * (1 + 0.09) / 2)
     (row,) = table_of(logged(*words, "--format", "csv").out)
-    assert [float(row[key]) for key in ("variance", "low", "high", "max_min_ratio")] == [
+    printed = ("variance", "low", "high", "planning_variance", "two_way_variance", "max_min_ratio")
+    assert [float(row[key]) for key in printed] == [
         *(full["variance"], full["interval"]["low"], full["interval"]["high"]),
-        full["max_min_ratio"],
+        *(full["next_round"]["u80"], full["two_way_variance"], full["max_min_ratio"]),
     ]
-    assert float(row["bartlett_p"]) == full["homogeneity"]["p_value"]
-    assert (row["weights"], row["rounds"]) == ("topics", "r1, r2")
+    # r2 is r1, scaled: on the same topics the difference has no error at all.
+    assert full["homogeneity"]["reason"] == "not_separable"
+    assert (row["weights"], row["rounds"], row["homogeneity_p"]) == ("topics", "r1, r2", "")
     said = flat(logged(*words).out)
     assert f"{full['interval']['low']:.5f}" in said
-    assert "The rounds disagree" in said
 
 
 def test_variance_history(log, roundbook):
@@ -153,12 +193,21 @@ def test_a_published_estimate_is_marked(logged):
         *("variance", "record", "t", "r0", *AP, "--value", "0.07", "--runs", "20"),
         *("--topics", "50", "--source", "Sakai 2016", "--create"),
     )
-    (line,) = (each for each in logged("variance", "history", "t").lines if each.startswith("r0"))
-    low, high = 0.07 * 980 / stats.chi2.ppf([0.975, 0.025], 980)
-    assert line.split() == [
-        *("r0", "50", "20", "0.07000", f"[{low:.5f},", f"{high:.5f}]", "-", "980"),
-        *("published", "Sakai", "2016"),
-    ]
+    words = ("variance", "history", "t")
+    (line,) = (each for each in logged(*words).lines if each.startswith("r0"))
+    row = logged(*words, "--format", "json").json["histories"][0]["rounds"][-1]
+    low, high = limits_in(row["interval"]).split()
+    assert line.split() == ["r0", "50", "20", "-", "0.07000", low, high, "-", "published"]
+    said = flat(logged(*words).out)
+    assert "its spread is taken from the task's own score matrices (r0)." in said
+    assert "Sources: r0: Sakai 2016." in said
+    teams = ("--revise", "teams are known", "--teams", "7")
+    again = logged(
+        *("variance", "record", "t", "r0", *AP, "--value", "0.07", "--runs", "20"),
+        *("--topics", "50", "--source", "Sakai 2016", *teams),
+    )
+    assert again.code == 0, again
+    assert any(each.split()[:4] == ["r0", "50", "20", "7"] for each in logged(*words).lines)
     huge = ("variance", "record", "t", "r9", *AP, "--runs", "9", "--topics", "9", "--source", "x")
     assert "within what scores can have" in logged(*huge, "--value", "1e308", "--create").refusal()
 
@@ -380,7 +429,8 @@ def test_constant_matrices_say_plainly_what_cannot_be_known(log, roundbook):
     assert {done.code for done in answers} == {0}
     never_nan(*answers)
     said = flat(roundbook("variance", "show", "t", *AP).out)
-    assert "0.00000, no interval, since a variance of 0 has none" in said
+    assert "0.00000, no interval (no run's scores vary over the topics)" in said
+    assert "No interval: no run's scores vary over the topics (r1)." in said
     said = flat(roundbook("rank", "t", "r1", *AP).out)
     assert "Kendall tau-b unknown (tau-a 0.000), tau_AP unknown" in said
     assert "All runs tie in one of the rankings" in said

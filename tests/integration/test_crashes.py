@@ -32,6 +32,7 @@ from service.logbook.plans.planning import plan_task
 from service.logbook.plans.saved import save_plan
 from service.logbook.storing import content_hash, load_matrix
 from service.statistics.standardisation import std_ab, std_cdf
+from service.statistics.variance.parts import variance_parts
 from service.statistics.variance.residual import residual_variance
 from tests.forked import Forked, run_apart
 
@@ -248,7 +249,10 @@ def check_whole(engine, logging):
     expected = {"raw": sent, "std-ab": std_ab(std), "std-cdf": std_cdf(std)}
     with unit_of_work(engine) as connection:
         estimates = connection.execute(
-            text("SELECT * FROM roundbook.variance_estimate WHERE matrix_id = :id"),
+            text(
+                "SELECT DISTINCT ON (scale) * FROM roundbook.variance_estimate"
+                " WHERE matrix_id = :id ORDER BY scale, version DESC"
+            ),
             {"id": loaded.row.id},
         ).all()
         events = connection.execute(
@@ -260,16 +264,21 @@ def check_whole(engine, logging):
         assert (each.topics, each.runs, each.dof) == (*logging.size, pure.dof)
         assert each.variance == pytest.approx(pure.variance, rel=1e-12)
         assert each.sum_of_squares == pytest.approx(pure.sum_of_squares, rel=1e-12)
-        assert each.chi_square_low < each.variance < each.chi_square_high
-        assert each.bootstrap_resamples > 0
+        # By the teams known today, whoever brought them.
+        parts = variance_parts(expected[each.scale], loaded.team_ids)
+        assert each.clusters == parts.clusters
+        assert each.topic_ids == loaded.topic_ids.tolist()
+        assert each.topic_squares == pytest.approx(parts.one_way.by_topic, rel=1e-9)
+        assert each.runs_part == pytest.approx(parts.one_way.runs_part, rel=1e-6, abs=1e-12)
     (told,) = [each for each in events if each.what != "runs described"]
     assert (told.what, told.who) == ("matrix logged", "ann")
-    assert told.details == {
+    assert told.details | {"estimates_renewed": 0} == {
         "measure": logging.measure,
         "assessments": "official",
         "revision": 1,
         "topics": logging.size[0],
         "runs": logging.size[1],
+        "estimates_renewed": 0,
     }
 
 

@@ -111,6 +111,121 @@ def test_covid_variances_on_standardised_scales(covid, data, scale):
         assert row["variance"] == pytest.approx(naive_variance(scaled.tolist())[0], rel=1e-9)
 
 
+def limits(interval):
+    assert interval["method"] == "jackknife"
+    return [interval["low"], interval["high"]]
+
+
+# From here to the plans: the values of an independent program, to the digits that it printed.
+COVID_INTERVALS = {
+    # round: runs as they are, by team, two-way by team
+    "round1": ([0.04289, 0.06738], [0.04217, 0.06882], 0.033787, [0.03015, 0.03811]),
+    "round2": (None, [0.05903, 0.08798], 0.033699, [0.02971, 0.03854]),
+    "round3": (None, [0.05730, 0.09195], 0.030324, [0.02584, 0.03606]),
+}
+
+
+def test_covid_intervals_by_team(covid_with_teams):
+    shown, _ = covid_with_teams("variance", "show", "covid", "--measure", "nDCG@10")
+    for row in shown["rounds"]:
+        _, by_team, two_way, two_way_by_team = COVID_INTERVALS[row["round"]]
+        assert limits(row["interval"]) == pytest.approx(by_team, abs=5e-6)
+        assert row["two_way_variance"] == pytest.approx(two_way, abs=5e-7)
+        assert limits(row["two_way_interval"]) == pytest.approx(two_way_by_team, abs=5e-6)
+        assert row["interval"]["of"] == row["two_way_interval"]["of"] == "systems"
+    assert [row["clusters"] for row in shown["rounds"]] == [56, 51, 31]
+    pooled = shown["pooled"]
+    assert pooled["variance"] == pytest.approx(0.065045, abs=5e-7)
+    assert limits(pooled["interval"]) == pytest.approx([0.05599, 0.07646], abs=5e-6)
+    assert pooled["topics"] == 40
+    assert pooled["two_way_variance"] == pytest.approx(0.032856, abs=5e-7)
+    assert limits(pooled["two_way_interval"]) == pytest.approx([0.03029, 0.03576], abs=5e-6)
+    test, two_way = pooled["homogeneity"], pooled["two_way_homogeneity"]
+    assert [test["statistic"], test["p_value"]] == pytest.approx([2.5442, 0.1056], abs=5e-5)
+    assert (test["dof"], test["dof_residual"]) == (2, 18.5)
+    assert [two_way["statistic"], two_way["p_value"]] == pytest.approx([0.7434, 0.4892], abs=5e-5)
+    assert pooled["max_min_ratio"] == pytest.approx(1.348, abs=5e-4)
+    assert pooled["warning"] is None
+    following = pooled["next_round"]
+    found = [following[key] for key in ("u80", "u95", "low", "high", "tau2")]
+    assert found == pytest.approx([0.07647, 0.08985, 0.04676, 0.09637, 0.01776], abs=5e-6)
+    following = pooled["two_way_next_round"]
+    assert [following["u80"], following["tau2"]] == pytest.approx([0.03670, 0.0096], abs=5e-6)
+
+
+def test_covid_intervals_without_teams(covid):
+    shown, _ = covid("variance", "show", "covid", "--measure", "nDCG@10")
+    first = shown["rounds"][0]
+    assert limits(first["interval"]) == pytest.approx(COVID_INTERVALS["round1"][0], abs=5e-6)
+    assert [row["clusters"] for row in shown["rounds"]] == [143, 136, 79]
+    assert shown["pooled"]["homogeneity"]["p_value"] == pytest.approx(0.0774, abs=5e-5)
+    assert shown["pooled"]["two_way_homogeneity"]["p_value"] == pytest.approx(0.3822, abs=5e-5)
+
+
+def test_covid_teams_that_become_known_later(covid, covid_with_teams, data):
+    # The second fixture logged the same rounds again, with their teams.
+    shown, _ = covid_with_teams("variance", "show", "covid", "--measure", "nDCG@10")
+    assert [row["estimate_version"] for row in shown["rounds"]] == [2, 2, 2]
+    assert limits(shown["pooled"]["interval"]) == pytest.approx([0.05599, 0.07646], abs=5e-6)
+    assert shown["pooled"]["homogeneity"]["p_value"] == pytest.approx(0.1056, abs=5e-5)
+    matrix, _ = covid_with_teams("matrix", "show", shown["rounds"][0]["matrix"])
+    raw = [row for row in matrix["variances"] if row["scale"] == "raw"]
+    assert [(row["version"], row["clusters"]) for row in raw] == [(1, 143), (2, 56)]
+
+
+ADHOC_AP = {
+    # V_E, its limits, V_2, its limits: runs as they are
+    "trec_adhoc3_ap": (0.033562, [0.02429, 0.04929], 0.010920, [0.00864, 0.01423]),
+    "trec_adhoc5_ap": (0.047248, [0.03047, 0.08264], 0.015257, [0.01043, 0.02437]),
+    "trec_adhoc6_ap": (0.035725, [0.02655, 0.05056], 0.020112, [0.01456, 0.02953]),
+    "trec_adhoc7_ap": (0.029401, [0.02018, 0.04664], 0.012040, [0.00989, 0.01497]),
+    "trec_robust2003_ap": (0.040579, [0.03113, 0.05507], 0.009828, [0.00807, 0.01223]),
+}
+
+
+@pytest.fixture
+def adhoc(roundbook, data):
+    """Log ad hoc rounds of AP as one task; return its variance history."""
+
+    def call(*names):
+        for name in names:
+            file = data / "adhoc" / f"{name}.csv"
+            roundbook("log", "adhoc", name, file, "--measure", "AP", "--create")
+        return roundbook("variance", "show", "adhoc", "--measure", "AP")[0]
+
+    return call
+
+
+def test_adhoc_intervals(adhoc):
+    for row in adhoc(*ADHOC_AP)["rounds"]:
+        variance, interval, two_way, two_way_interval = ADHOC_AP[row["round"]]
+        found = [row["variance"], row["two_way_variance"]]
+        assert found == pytest.approx([variance, two_way], abs=5e-7)
+        assert limits(row["interval"]) == pytest.approx(interval, abs=5e-6)
+        assert limits(row["two_way_interval"]) == pytest.approx(two_way_interval, abs=5e-6)
+
+
+def test_adhoc_rounds_pooled(adhoc):
+    pooled = adhoc(*(f"trec_adhoc{number}_ap" for number in (3, 5, 6, 7)))["pooled"]
+    assert pooled["topics"] == 200
+    assert pooled["variance"] == pytest.approx(0.035599, abs=5e-7)
+    assert limits(pooled["interval"]) == pytest.approx([0.02925, 0.04427], abs=5e-6)
+    assert pooled["homogeneity"]["p_value"] == pytest.approx(0.3709, abs=5e-5)
+    assert pooled["next_round"]["u80"] == pytest.approx(0.04084, abs=5e-6)
+
+
+def test_adhoc_rounds_pooled_that_share_topics(adhoc):
+    # 33 of the old topics of Robust 2003 are of TREC-6 and TREC-7.
+    pooled = adhoc("trec_adhoc6_ap", "trec_adhoc7_ap", "trec_robust2003_ap")["pooled"]
+    assert pooled["topics"] == 167
+    assert pooled["variance"] == pytest.approx(0.036064, abs=5e-7)
+    assert limits(pooled["interval"]) == pytest.approx([0.02992, 0.04432], abs=5e-6)
+    assert pooled["homogeneity"]["p_value"] == pytest.approx(0.3750, abs=5e-5)
+    assert pooled["two_way_variance"] == pytest.approx(0.012781, abs=5e-7)
+    assert limits(pooled["two_way_interval"]) == pytest.approx([0.01099, 0.01505], abs=5e-6)
+    assert pooled["two_way_homogeneity"]["p_value"] == pytest.approx(0.000266, abs=5e-7)
+
+
 @pytest.mark.parametrize(
     ("first", "last", "mean_shift", "difference", "verdict"),
     [
@@ -212,6 +327,11 @@ def test_robust_check_value(roundbook, data, tmp_path):
     path.write_text("\n".join([lines[0], *new]) + "\n")
     done, _ = roundbook("log", "robust", "2003", path, "--measure", "AP", "--create")
     assert done["variance"] == pytest.approx(0.047977, abs=5e-7)
+    shown, _ = roundbook("variance", "show", "robust", "--measure", "AP")
+    (row,) = shown["rounds"]
+    assert limits(row["interval"]) == pytest.approx([0.03661, 0.06553], abs=5e-6)
+    assert row["two_way_variance"] == pytest.approx(0.013172, abs=5e-7)
+    assert limits(row["two_way_interval"]) == pytest.approx([0.01059, 0.01681], abs=5e-6)
 
 
 @pytest.mark.parametrize("engine", ["sakai", "exact"])

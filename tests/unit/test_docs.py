@@ -53,7 +53,7 @@ from service.logbook.matrices import showing as matrix_show
 from service.logbook.plans import planning as plans
 from service.logbook.plans import saved as plan_record
 from service.settings import Settings
-from service.statistics.design import anova_topics
+from service.statistics.design import anova_topics, solve_topics
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -419,6 +419,51 @@ def test_the_table_of_topic_set_sizes():
             for engine in ("sakai", "exact")
         ]
         assert shown == list(zip(*sizes, strict=True))
+
+
+def test_the_table_of_sizes_on_shared_topics():
+    """By SciPy's own distributions, from the first adequate size on."""
+    from scipy.stats import f, ncf, nct, studentized_range
+
+    def tukey(m, n):
+        dof, shift = (m - 1) * (n - 1), (n * 0.1**2 / (2 * 0.05)) ** 0.5
+        critical = studentized_range.ppf(0.95, m, dof) / 2**0.5
+        return nct.sf(critical, dof, shift)  # the other tail is below 1e-6
+
+    def two_way(m, n):
+        dofs = m - 1, (m - 1) * (n - 1)
+        return ncf.sf(f.ppf(0.95, *dofs), *dofs, n * 0.1**2 / (2 * 0.05))
+
+    text = page("statistics/topic-set-size.md")
+    head = re.search(r"^\| Design \|(.*)$", text, re.MULTILINE)
+    assert head
+    runs = [int(cell) for cell in re.findall(r"m = (\d+)", head[1])]
+    for name, power in (("tukey", tukey), ("two-way", two_way)):
+        row = re.search(rf"^\| `{name}` \|((?: \d+ \|)+)$", text, re.MULTILINE)
+        assert row
+        sizes = [int(size) for size in re.findall(r"\d+", row[1])]
+        for m, n in zip(runs, sizes, strict=True):
+            assert power(m, n) >= 0.8 > power(m, n - 1)
+
+
+def test_the_variances_and_sizes_of_the_topic_set_page(shared):
+    """V_E and V_2 from the files, by the definition; each size in the prose from them."""
+    numbers = _prose_numbers("statistics/topic-set-size.md")
+    for name, sizes in (
+        ("treccovid/treccovid_round1_ndcg10", (55, 86)),
+        ("adhoc/trec_robust2003_ap", (18, 66)),
+    ):
+        scores = np.genfromtxt(shared / f"data/{name}.csv", delimiter=",", skip_header=1)[:, 1:]
+        n, m = scores.shape
+        residual = scores - scores.mean(0) - scores.mean(1)[:, None] + scores.mean()
+        two_way = (residual**2).sum() / ((m - 1) * (n - 1))
+        assert f"{two_way:.6f}" in numbers
+        paired = tuple(
+            int(solve_topics("paired-t", 0.1, each).topics)
+            for each in (two_way, scores.var(0, ddof=1).mean())
+        )
+        assert paired == sizes
+        assert {str(size) for size in sizes} <= numbers
 
 
 def _prose_numbers(name):

@@ -17,7 +17,9 @@ from service.logbook.archive.tables import table_member
 from service.logbook.drift.ends import collections_differ
 from service.logbook.drift.report import DriftReport
 from service.logbook.plans.plan import Plan
+from service.logbook.plans.variance import VarianceKind, kind_of, round_variance, variance_at
 from service.logbook.result import Result, read_result
+from service.logbook.variances import VarianceHistory
 
 _AT_ONCE = 100
 _RESTS_ON = text("""
@@ -27,13 +29,20 @@ SELECT plan_id, position,
        coalesce(computed.topics, published.topics) AS topics,
        coalesce(computed.runs, published.runs) AS runs,
        coalesce(computed.dof, CAST(published.runs AS bigint) * (published.topics - 1)) AS dof,
-       coalesce(computed.variance, published.variance) AS variance
+       coalesce(computed.variance, published.variance) AS variance,
+       computed.two_way_dof,
+       computed.two_way_sum_of_squares / nullif(computed.two_way_dof, 0) AS two_way_variance
 FROM roundbook.plan_estimate
 LEFT JOIN roundbook.variance_estimate AS computed ON computed.id = variance_estimate_id
 LEFT JOIN roundbook.published_variance AS published ON published.id = published_variance_id
 WHERE plan_id = ANY(:ids)
 ORDER BY plan_id, position
 """)
+
+_OF_A_ROUND = (
+    *("origin", "estimate", "matrix", "topics", "runs", "dof", "variance"),
+    *("two_way_dof", "two_way_variance"),
+)
 
 _Printed = TypeVar("_Printed", bound=Result)
 
@@ -77,15 +86,33 @@ def _check_plan(printed: Plan, rests_on: list[Row[Any]], what: str, place: str) 
             place,
         )
     for said, there in zip(rounds, rests_on, strict=True):
-        for name in ("origin", "estimate", "matrix", "topics", "runs", "dof", "variance"):
+        for name in _OF_A_ROUND:
             one, other = getattr(said, name), getattr(there, name)
             _compare(f"{what}: the {name} of round '{said.round}'", one, other, place)
     if printed.estimate is not None:
-        pooled = printed.estimate.pooled
-        shares = [each.dof if pooled.weights == "dof" else each.topics - 1 for each in rounds]
-        found = float(np.average([each.variance for each in rounds], weights=shares))
-        _compare(f"{what}: the pooled variance", pooled.variance, found, place)
-        _compare(f"{what}: the variance", printed.variance, found, place)
+        _check_variance(printed, printed.estimate, what, place)
+
+
+def _check_variance(printed: Plan, history: VarianceHistory, what: str, place: str) -> None:
+    """Refuse a plan whose variance is not the one of its rounds that it says it took."""
+    pooled, kind = history.pooled, kind_of(printed) or "one-way"
+    found = _pooled(history, "one-way")
+    _compare(f"{what}: the pooled variance", pooled.variance, found, place)
+    if kind == "two-way" or pooled.two_way_variance is not None:
+        two_way = _pooled(history, "two-way")
+        _compare(f"{what}: the pooled two-way variance", pooled.two_way_variance, two_way, place)
+    if printed.variance_at != "given":
+        taken = variance_at(history, kind, printed.variance_at or "pooled")
+        _compare(f"{what}: the variance", printed.variance, taken, place)
+
+
+def _pooled(history: VarianceHistory, kind: VarianceKind) -> float | None:
+    rows = [row for row in history.rounds if round_variance(row, kind) is not None]
+    if not rows:
+        return None
+    dofs = [row.dof if kind == "one-way" else row.two_way_dof or 0 for row in rows]
+    shares = dofs if history.pooled.weights == "dof" else [row.topics - 1 for row in rows]
+    return float(np.average([round_variance(row, kind) or 0.0 for row in rows], weights=shares))
 
 
 def check_reports(connection: Connection, reports: Sequence[int], file: str) -> None:

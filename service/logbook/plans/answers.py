@@ -11,7 +11,7 @@ from service.statistics.design import DESIGNS
 if TYPE_CHECKING:
     from service.logbook.plans.plan import Plan, PlanCell
 
-# More cells than these are told by their range.
+# More cells than these are given by their range.
 _LISTED = 12
 
 _ANSWER = {
@@ -37,7 +37,7 @@ def _variance(plan: Plan) -> str:
 
 
 def _answer(plan: Plan, cell: PlanCell) -> str:
-    found = {
+    solved_for = {
         "topics": f"n = {cell.topics} topics",
         "power": f"{cell.achieved_power or 0:.3f}",
         "min-d": f"{_difference(plan)} = {cell.min_d:.4g}",
@@ -49,8 +49,8 @@ def _answer(plan: Plan, cell: PlanCell) -> str:
         "min-d": f"{_difference(plan)} = {cell.min_d:.6g}",
         "topics": f"n = {cell.topics}",
     }
-    told = [words for name, words in given.items() if words and name != plan.solve]
-    answer = f"{found[plan.solve]} for {' and '.join(told)}"
+    parts = [words for name, words in given.items() if words and name != plan.solve]
+    answer = f"{solved_for[plan.solve]} for {' and '.join(parts)}"
     planning = cell.beside.get("planning")
     if planning is not None:
         digits = ".10g" if plan.solve in ("topics", "m") else ".3g"
@@ -69,12 +69,12 @@ def _range(plan: Plan) -> str:
         spans["the power"] = [cell.achieved_power or 0 for cell in cells]
     if plan.solve == "variance":
         spans["the residual variance"] = [cell.variance for cell in cells]
-    told = []
+    parts = []
     for name, values in spans.items():
         ends = (min(values), max(values))
         low, high = (f"{end:.10g}" if name in "mn" else f"{end:.4g}" for end in ends)
-        told.append(f"{name} = {low}" if low == high else f"{name} goes from {low} to {high}")
-    return " and ".join(told)
+        parts.append(f"{name} = {low}" if low == high else f"{name} goes from {low} to {high}")
+    return " and ".join(parts)
 
 
 def _difference(plan: Plan) -> str:

@@ -35,8 +35,9 @@ _SOLVED_FOR = {
 def headline(plan: Plan) -> str:
     """Return what a plan answers, for which design and from which variance, in one line."""
     kind = kind_of(plan)
-    told = kind is not None and (kind == "two-way" or plan.design in PAIRED)
-    variance = f"{kind} variance" if told else "variance"
+    # Of a paired difference it may be either; of the others, one-way goes without saying.
+    named = kind is not None and (kind == "two-way" or plan.design in PAIRED)
+    variance = f"{kind} variance" if named else "variance"
     what = _SOLVED_FOR.get(plan.solve, f"Largest {variance}")
     rates = f"confidence {100 * (1 - plan.alpha):.10g}%"
     if is_test(plan):
@@ -98,7 +99,7 @@ def beside(alternative: Alternative) -> str:
 
 def fits(plan: Plan) -> str:
     """Return which experiment the plan's design fits, and the designs beside it, in a sentence."""
-    shown = dict.fromkeys([plan.design, *(each.design for each in plan.alternatives)])
+    shown = dict.fromkeys([plan.design, *(other.design for other in plan.alternatives)])
     clauses = "; design ".join(f"{name} fits {DESIGNS[name].fits}" for name in shown)
     return f"Design {clauses}."
 

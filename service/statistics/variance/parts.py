@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from service.errors import ImpossibleStatistic
 from service.statistics.score_matrix import checked_scores
+from service.statistics.variance.residual_sums import (
+    Clusters,
+    ResidualSums,
+    clusters_of,
+    each_alone,
+    residual_sums,
+    unit_of,
+)
 
 # Less than this share of the sum of squares left after a deletion is rounding.
 _NOTHING_LEFT = 1e-12
-# Scores worked on at a time: they stay in the processor's cache, which halves the time.
-_BLOCK = 2**15
-# Scores not below it, nor beyond its inverse, have fourth powers that a float holds.
-_SMALL = 1e-50
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,40 +79,6 @@ class RunsParts:
     two_way: float | None
 
 
-@dataclass(frozen=True, eq=False)
-class _Clusters:
-    """Runs in the order of their clusters; no order where each run is a cluster."""
-
-    order: NDArray[np.intp] | None
-    starts: NDArray[np.intp]
-    sizes: NDArray[np.float64]
-
-    def blocks(self, topics: int) -> Iterator[_Block]:
-        """Yield whole clusters, as many at a time as are worked on at once."""
-        ends = np.cumsum(self.sizes).astype(np.intp)
-        most = max(1, _BLOCK // topics)
-        first = 0
-        while first < ends.size:
-            begin = self.starts[first]
-            last = max(first + 1, int(np.searchsorted(ends, begin + most, side="right")))
-            starts = None if self.order is None else self.starts[first:last] - begin
-            yield _Block(slice(first, last), slice(begin, ends[last - 1]), starts)
-            first = last
-
-
-@dataclass(frozen=True, eq=False)
-class _Block:
-    """Some clusters and their runs, and where among these each begins if it has several."""
-
-    clusters: slice
-    runs: slice
-    starts: NDArray[np.intp] | None
-
-    def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sum (topics, runs) values over the runs of each cluster; may be the argument itself."""
-        return values if self.starts is None else np.add.reduceat(values, self.starts, axis=1)
-
-
 def variance_parts(
     scores: ArrayLike, clusters: Sequence[Hashable] | NDArray[np.int64] | None = None
 ) -> VarianceParts:
@@ -154,25 +123,30 @@ def variance_parts(
     """
     matrix = checked_scores(scores, "The residual variance", least_topics=2, least_runs=1)
     topics, runs = matrix.shape
-    groups = _clusters(clusters, runs)
-    if groups.order is not None:
-        matrix = matrix.take(groups.order, axis=1)
+    groups, alone = clusters_of(clusters, runs), each_alone(runs)
     # Deviations from the first topic, and for the two-way residuals from the first run, before
     # those from any mean: runs that never change, or are all alike, must leave exactly 0.
     centred = np.empty((runs, topics)).T
     first_run = _centred(matrix[:, :1])
     from_first = np.zeros((topics, 1))
-    for block in groups.blocks(topics):
+    for block in alone.blocks(topics):
         part = _centred(matrix[:, block.runs])
         centred[:, block.runs] = part
         part -= first_run
         from_first += part.sum(axis=1, keepdims=True)
-    unit = _unit(centred)
-    one_way = _part(centred, None, groups, unit)
-    two_way = None
-    if runs > 1:
-        two_way = _part(centred, first_run + from_first / runs, groups, unit)
-    return VarianceParts(topics, runs, groups.sizes.size, one_way, two_way)
+    of_topics = first_run + from_first / runs
+    unit = unit_of(centred)
+    kinds = (None, of_topics) if runs > 1 else (None,)
+    # To the last digit, only the runs' parts shall depend on the clusters.
+    sums = by_cluster = [residual_sums(centred, means, alone, unit) for means in kinds]
+    if groups.order is not None:
+        grouped = centred.T[groups.order].T
+        by_cluster = [residual_sums(grouped, means, groups, unit) for means in kinds]
+    one_way, *two_way = (
+        _part(of_runs, of_clusters, groups, lost)
+        for lost, (of_runs, of_clusters) in enumerate(zip(sums, by_cluster, strict=True))
+    )
+    return VarianceParts(topics, runs, groups.sizes.size, one_way, two_way[0] if two_way else None)
 
 
 def runs_parts(scores: ArrayLike, clusters: Sequence[Hashable] | NDArray[np.int64]) -> RunsParts:
@@ -189,28 +163,6 @@ def runs_parts(scores: ArrayLike, clusters: Sequence[Hashable] | NDArray[np.int6
     return RunsParts(parts.clusters, parts.one_way.runs_part, two_way)
 
 
-def _clusters(clusters: Sequence[Hashable] | NDArray[np.int64] | None, runs: int) -> _Clusters:
-    if clusters is None:
-        return _Clusters(None, np.arange(runs), np.ones(runs))
-    if len(clusters) != runs:
-        raise ImpossibleStatistic(
-            f"The runs' part of a variance needs one team for each of the {runs} runs, not"
-            f" {len(clusters)}."
-        )
-    codes: dict[Hashable, int] = {}
-    code_of_run = np.array(
-        [
-            codes.setdefault((run,) if label is None else ("team", label), len(codes))
-            for run, label in enumerate(clusters)
-        ]
-    )
-    if len(codes) == runs:
-        return _Clusters(None, np.arange(runs), np.ones(runs))
-    sizes = np.bincount(code_of_run)
-    starts = np.cumsum(sizes) - sizes
-    return _Clusters(np.argsort(code_of_run, kind="stable"), starts, sizes.astype(np.float64))
-
-
 def _centred(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     # Each run's scores side by side in memory, as the logbook has them.
     differences = np.subtract(scores, scores[:1], order="F")
@@ -219,92 +171,25 @@ def _centred(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _part(
-    centred: NDArray[np.float64],
-    topic_means: NDArray[np.float64] | None,
-    groups: _Clusters,
-    unit: float,
+    sums: ResidualSums, by_cluster: ResidualSums, groups: Clusters, lost: int
 ) -> VariancePart:
-    """Sum up scores less their run's mean, and for the two-way variance less their topic's."""
-    topics, runs = centred.shape
-    lost = 0 if topic_means is None else 1
+    """Return a variance from its sums by run and by cluster.
+
+    `lost` is 1 for residuals without topic means: then deleting a cluster moves these.
+    """
+    topics, runs = sums.by_topic.size, sums.by_cluster.size
     dof = (runs - lost) * (topics - 1)
-    left = runs - groups.sizes
-    known = groups.sizes.size >= 2 and bool(left.min() > lost)
-    sums = _sums(centred, topic_means, groups, unit)
     total = float(sums.by_topic.sum())
+    left = runs - groups.sizes
     runs_part = None
-    if known and total > 0:
-        # The topic means move when a cluster goes.
-        moved = sums.squared_sums / left if lost else 0.0
-        kept = 1 - (sums.by_cluster + moved) / total
+    if groups.sizes.size >= 2 and left.min() > lost and total > 0:
+        moved = by_cluster.squared_sums / left if lost else 0.0
+        kept = 1 - (by_cluster.by_cluster + moved) / total
         ratios = kept * (runs - lost) / (left - lost)
         if ratios.min() > _NOTHING_LEFT:
-            counted = _counted_with_topics(sums, total, groups.sizes / runs)
+            counted = _counted_with_topics(by_cluster, total, groups.sizes / runs)
             runs_part = max(0.0, _jackknife_variance(np.log(ratios)) - counted)
     return VariancePart(total, dof, total / dof, sums.by_topic, runs_part)
-
-
-@dataclass(frozen=True, eq=False)
-class _Sums:
-    """Sums of squared residuals, which by topic and cluster are ``H_jg``.
-
-    Attributes
-    ----------
-    by_topic : (topics,) float array
-    by_cluster : (clusters,) float array
-    squared_sums : (clusters,) float array
-        Of the residuals themselves: summed over a cluster's runs, squared, summed over topics.
-    weighted : (topics,) float array
-        ``H_jg`` summed over clusters, each times its share of the runs.
-    fourth : float
-        ``H_jg^2`` summed over topics and clusters, in squares of `unit`.
-    unit : float
-        1, or a sum of squares where a fourth power would be too large or too small.
-    """
-
-    by_topic: NDArray[np.float64]
-    by_cluster: NDArray[np.float64]
-    squared_sums: NDArray[np.float64]
-    weighted: NDArray[np.float64]
-    fourth: float
-    unit: float
-
-
-def _sums(
-    centred: NDArray[np.float64],
-    topic_means: NDArray[np.float64] | None,
-    groups: _Clusters,
-    unit: float,
-) -> _Sums:
-    topics, runs = centred.shape
-    shares = groups.sizes / runs
-    by_topic, weighted = np.zeros(topics), np.zeros(topics)
-    by_cluster, squared_sums = np.zeros(shares.size), np.zeros(shares.size)
-    fourth = 0.0
-    # Without BLAS, whose threads wait for each other longer than these sums take.
-    for block in groups.blocks(topics):
-        some = block.clusters
-        residuals = centred[:, block.runs]
-        if topic_means is not None:
-            residuals = residuals - topic_means
-            sums = block.sums(residuals)
-            squared_sums[some] = np.einsum("jg,jg->g", sums, sums)
-        squares = block.sums(np.square(residuals))
-        by_topic += squares.sum(axis=1)
-        by_cluster[some] = squares.sum(axis=0)
-        if groups.order is not None:
-            weighted += np.einsum("jg,g->j", squares, shares[some])
-        if unit != 1:
-            squares /= unit
-        fourth += float(np.einsum("jg,jg->", squares, squares))
-    if groups.order is None:
-        weighted = by_topic / runs
-    return _Sums(by_topic, by_cluster, squared_sums, weighted, fourth, unit)
-
-
-def _unit(centred: NDArray[np.float64]) -> float:
-    largest = max(float(centred.max()), -float(centred.min()))
-    return 1.0 if _SMALL < largest < 1 / _SMALL or largest == 0 else largest**2
 
 
 def _jackknife_variance(logs: NDArray[np.float64]) -> float:
@@ -312,7 +197,7 @@ def _jackknife_variance(logs: NDArray[np.float64]) -> float:
     return float((logs.size - 1) / logs.size * np.dot(deviations, deviations))
 
 
-def _counted_with_topics(sums: _Sums, total: float, shares: NDArray[np.float64]) -> float:
+def _counted_with_topics(sums: ResidualSums, total: float, shares: NDArray[np.float64]) -> float:
     """Part of the jackknife over clusters that the one over topics holds, as a share of SS^2."""
     topics, count = sums.by_topic.size, shares.size
     by_topic = sums.by_topic / total

@@ -106,6 +106,29 @@ def test_teams_that_become_known_later():
     assert runs_parts(scores[:, :1], ["a"]).two_way is None
 
 
+@pytest.mark.parametrize("shape", [(7, 9), (300, 250)])
+def test_teams_change_the_runs_parts_alone_to_the_last_digit(shape):
+    scores, teams = random_case(11, *shape, clusters=6)
+    alone, by_team = variance_parts(scores), variance_parts(scores, teams)
+    for kind in KINDS:
+        one, other = getattr(alone, kind), getattr(by_team, kind)
+        assert (one.variance, one.sum_of_squares) == (other.variance, other.sum_of_squares)
+        assert one.by_topic.tolist() == other.by_topic.tolist()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("sizes", [[1] * 300, [1, 299], [150, 3, 100, 40, 7], [60] * 5])
+def test_matrices_larger_than_what_is_worked_on_at_once(kind, sizes):
+    scores, _ = random_case(12, 400, 300)
+    teams = np.random.default_rng(3).permutation(np.repeat(np.arange(len(sizes)), sizes))
+    part = getattr(variance_parts(scores, teams), kind)
+    assert part.variance == pytest.approx(KINDS[kind](scores).variance, rel=1e-12)
+    if kind == "one_way" or 299 not in sizes:
+        assert part.runs_part == pytest.approx(naive_runs_part(scores, teams, kind), abs=1e-12)
+    else:
+        assert part.runs_part is None
+
+
 def test_run_without_a_team_is_a_cluster():
     scores, _ = random_case(7, runs=5)
     with_none = variance_parts(scores, ["a", None, "a", None, 1])

@@ -1,0 +1,131 @@
+"""Matrices drawn from one population, and whether intervals of their variances hold its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from service.statistics.variance.interval import variance_interval
+from service.statistics.variance.parts import variance_parts
+from service.statistics.variance.pooled import pool
+from service.statistics.variance.rounds import RoundVariance
+from tests.coverage.old_rules import bartlett, bootstrap, chi_square
+from tests.coverage.populations import population
+
+
+@dataclass(frozen=True)
+class VarianceCell:
+    """One matrix; `units` are runs, or teams with all their runs.
+
+    Attributes
+    ----------
+    of : {'one_way', 'two_way'}
+        Which variance: V_E or V_2.
+    """
+
+    name: str
+    population: str
+    units: int
+    topics: int
+    reference: Mapping[str, float] = field(default_factory=dict)
+    of: str = "one_way"
+    slack: float = 0.0
+
+    @property
+    def seed_name(self):
+        return f"variance {self.population} {self.units} {self.topics}"
+
+    def replicate(self, generator):
+        scores, clusters = _draw(population(self.population), generator, self.topics, self.units)
+        truth = getattr(population(self.population), self.of)
+        part = getattr(variance_parts(scores, clusters), self.of)
+        intervals = {"new": _limits(part)}
+        if self.of == "one_way":
+            intervals["chi"] = chi_square(part.variance, part.dof)
+            intervals["boot"] = bootstrap(generator, scores)
+        covered = {name: float(low <= truth <= high) for name, (low, high) in intervals.items()}
+        return covered | {
+            f"{name} above": float(truth > high) for name, (low, high) in intervals.items()
+        }
+
+
+@dataclass(frozen=True)
+class PooledCell:
+    """Several rounds of one population, some topics in all of them, other runs in each.
+
+    Attributes
+    ----------
+    units, topics : tuple of int
+        Of every round; of its topics the first `shared` are the same in every round.
+    ratio : float
+        The last round's true variance over the others'.
+    """
+
+    name: str
+    population: str
+    units: tuple[int, ...]
+    topics: tuple[int, ...]
+    shared: int
+    reference: Mapping[str, float] = field(default_factory=dict)
+    of: str = "one_way"
+    ratio: float = 1.0
+    slack: float = 0.0
+
+    @property
+    def seed_name(self):
+        return f"pooled {self.population} {self.units} {self.topics} {self.shared}"
+
+    def replicate(self, generator):
+        field_ = population(self.population)
+        matrices, rounds = [], []
+        common = field_.draw_topics(generator, max(self.topics))
+        for number, (units, count) in enumerate(zip(self.units, self.topics, strict=True)):
+            again = min(self.shared, count)
+            own = field_.draw_topics(generator, count - again)
+            drawn = np.concatenate([common[:again], own])
+            scores, clusters = _draw(field_, generator, drawn, units)
+            if number == len(self.units) - 1:
+                scores = scores * np.sqrt(self.ratio)
+            # Topics of a round's own are numbered apart from those of every other round.
+            identities = np.r_[np.arange(again), 1000 * (number + 1) + np.arange(count - again)]
+            part = getattr(variance_parts(scores, clusters), self.of)
+            matrices.append(scores)
+            rounds.append(
+                RoundVariance(
+                    part.variance,
+                    part.dof,
+                    scores.shape[1],
+                    identities,
+                    part.by_topic,
+                    part.runs_part,
+                )
+            )
+        return self._judged(generator, matrices, rounds, getattr(field_, self.of))
+
+    def _judged(self, generator, matrices, rounds, truth):
+        pooled = pool(rounds)
+        p_old = bartlett([entry.variance for entry in rounds], [entry.weight for entry in rounds])
+        judged = {
+            "test": float(pooled.homogeneity.p_value < 0.05),
+            "bartlett": float(p_old < 0.05),
+        }
+        if self.ratio == 1:
+            judged["new"] = float(pooled.interval.low <= truth <= pooled.interval.high)
+            if self.of == "one_way":
+                low, high = bootstrap(generator, *matrices)
+                judged["boot"] = float(low <= truth <= high)
+        return judged
+
+
+def _draw(field_, generator, topics, units):
+    if isinstance(topics, int):
+        topics = field_.draw_topics(generator, topics)
+    return field_.draw_scores(generator, topics, field_.draw_units(generator, units))
+
+
+def _limits(part):
+    interval = variance_interval(part.variance, part.by_topic, part.runs_part)
+    # A limit that is not given excludes nothing.
+    return interval.low or 0.0, np.inf if interval.high is None else interval.high
