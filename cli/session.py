@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,8 +22,22 @@ def record(context: typer.Context, database: str | None) -> Iterator[Engine]:
     from service.logbook.record import open_record
     from service.settings import load_settings
 
-    with open_record(load_settings(), chosen(context, database)) as engine:
+    with open_record(load_settings(), chosen(context, database), _tell_once()) as engine:
         yield engine
+
+
+def _tell_once() -> Callable[[str], None]:
+    """Return what says once that an embedded record is brought up to date, which may take long."""
+    from cli.output import talk
+
+    told: list[str] = []
+
+    def tell(what: str) -> None:
+        if not told:
+            talk("The record is brought up to date with this version of Roundbook ...")
+        told.append(what)
+
+    return tell
 
 
 class _Asked(NamedTuple):

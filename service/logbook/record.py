@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,7 +15,11 @@ from service.settings import Settings
 
 
 @contextmanager
-def open_record(settings: Settings, address: str | None = None) -> Iterator[Engine]:
+def open_record(
+    settings: Settings,
+    address: str | None = None,
+    progress: Callable[[str], object] = lambda _: None,
+) -> Iterator[Engine]:
     """Yield an engine on the record, its schema up to date.
 
     The embedded server's schema is brought up to date here; a server's schema is other
@@ -26,6 +30,8 @@ def open_record(settings: Settings, address: str | None = None) -> Iterator[Engi
     settings : Settings
     address : str, optional
         A server's address; default ``settings.database_url``, default the embedded server.
+    progress : callable
+        Told in a few words what is done, where bringing the schema up to date takes long.
 
     Raises
     ------
@@ -34,7 +40,8 @@ def open_record(settings: Settings, address: str | None = None) -> Iterator[Engi
         Naming the command to run.
     """
     if chosen_address(settings, address) is None:
-        with embedded_record(settings.data_dir / "postgres", settings) as engine:
+        directory = settings.data_dir / "postgres"
+        with embedded_record(directory, settings, progress=progress) as engine:
             yield engine
     else:
         with open_server(settings, address) as engine:
@@ -59,14 +66,18 @@ def open_server(settings: Settings, address: str | None = None) -> Iterator[Engi
 
 @contextmanager
 def embedded_record(
-    directory: Path, settings: Settings, *, throw_away: bool = False
+    directory: Path,
+    settings: Settings,
+    *,
+    throw_away: bool = False,
+    progress: Callable[[str], object] = lambda _: None,
 ) -> Iterator[Engine]:
     """Yield an engine on the embedded server in `directory`, its schema brought up to date."""
     with (
         embedded_server(directory, throw_away=throw_away) as url,
         _engine(url, settings) as engine,
     ):
-        upgrade(engine)
+        upgrade(engine, progress)
         yield engine
 
 

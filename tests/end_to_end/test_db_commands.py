@@ -16,6 +16,8 @@ from sqlalchemy import text
 from service.database.engine import make_engine, unit_of_work
 from service.database.fingerprints import fingerprint_tables
 from service.database.schema import alembic_config, expected_revision
+from service.logbook.record import embedded_record
+from service.settings import Settings
 
 RECORD = (
     *("variance", "record", "t", "r", "--measure", "AP", "--value", "0.1", "--runs", "4"),
@@ -140,6 +142,29 @@ def test_an_older_backup_on_a_server(command, bare, elsewhere, address, tmp_path
     assert command("--database", address, "db", "upgrade").code == 0
     listed = command("--database", address, "task", "list", "--format", "json").json["tasks"]
     assert [each["task"] for each in listed] == ["ancient"]
+
+
+def test_an_embedded_record_of_an_older_schema_is_brought_up_to_date_aloud(
+    command, data_dir, monkeypatch, write
+):
+    """What the new schema stores is computed from every matrix, which may take long."""
+    monkeypatch.delenv("ROUNDBOOK_DATABASE_URL")
+    monkeypatch.setenv("ROUNDBOOK_DATA_DIR", str(data_dir))
+    path = write("topic,a,b,c\n1,.1,.4,.3\n2,.2,.9,.5\n3,0,.6,.7\n")
+    assert command("log", "t", "r1", path, "--measure", "AP", "--create").err.count("brought") == 0
+    shown = ("variance", "show", "t", "--measure", "AP", "--format", "json")
+    before = command(*shown)
+    with (
+        embedded_record(data_dir / "postgres", Settings()) as engine,
+        unit_of_work(engine) as connection,
+    ):
+        config = alembic_config()
+        config.attributes["connection"] = connection
+        alembic.downgrade(config, "0004")
+    after = command(*shown)
+    assert after.err == "The record is brought up to date with this version of Roundbook ...\n"
+    assert after.out == before.out
+    assert command(*shown).err == ""
 
 
 def test_move(logged, engine, bare, elsewhere):

@@ -247,8 +247,7 @@ def _judged(
     if estimates is None:
         return no_judgement("one unit bears all spread"), None
     if not all(
-        math.isfinite(estimate.variance.total)
-        for estimate in (estimates.shift, estimates.sd_ratio)
+        math.isfinite(estimate.variance.total) for estimate in (estimates.shift, estimates.sd_ratio)
     ):
         return no_judgement("scores too far apart"), None
     assert mean_shift is not None

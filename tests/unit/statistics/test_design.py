@@ -52,7 +52,8 @@ def test_every_design_has_a_label_and_a_sentence():
     assert len(set(labels)) == len(labels)
     assert DESIGNS["anova"].label == "one-way (Sakai), other topics per system"
     for name, kind in DESIGNS.items():
-        assert kind.fits[0].islower() and not kind.fits.endswith(".")
+        assert kind.fits[0].islower()
+        assert not kind.fits.endswith(".")
         assert kind.takes_runs == (name in OF_RUNS)
         assert (kind.miss is None) == (kind.enough is None) == (name in WIDTHS)
         assert (kind.unit_width is None) == (name in TESTS)
