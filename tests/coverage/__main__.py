@@ -11,20 +11,19 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 
-from tests.coverage.cells import Cell, Result, Sums, replicate_batch
+from tests.coverage.cells import STANDARD_ERRORS, Cell, Result, Sums, replicate_batch, strays
 from tests.coverage.populations import SHARED
-from tests.coverage.tables import tables
+from tests.coverage.tables import WIDTH, tables
 
 BATCH = 50
 
 PREFACE = """\
 Simulated coverage, {replications} replications a cell: a share of .95 has a standard
 error of {error:.3f}. A reference is what an independent program measured, with 600.
-*  the reference is of another population, or of another noise, alike in kind
-!  some figure lies farther from its reference than 3.5 standard errors
+* the reference is of another population, or of another noise, alike in kind
 C, K, U: TREC-COVID nDCG@10. K: teams hidden, kin groups inferred. U: every run
-a unit. C6: an error of .3 of the topic's sd in every score. Gauss: components
-of Robust 2003 AP (G1, K4) and of TREC-COVID round 1 (T1, T2).
+a unit. C6, C7: an error of .3 of the topic's sd in every score. Gauss: the
+components of Robust 2003 AP (G1, K4) and of TREC-COVID round 1 (T1, T2).
 """
 
 
@@ -41,7 +40,10 @@ def main() -> None:
     lines = [PREFACE.format(replications=arguments.replications, error=error)]
     for table in contents:
         lines += [*table.lines([results[cell.name] for cell in table.cells]), "", ""]
-    sys.stdout.write("\n".join(lines).rstrip() + "\n")
+    lines.append(f"Farther than {STANDARD_ERRORS} standard errors from the reference")
+    lines.append("-" * WIDTH)
+    lines += [line for cell in cells for line in strays(cell, results[cell.name])] or ["none"]
+    sys.stdout.write("\n".join(lines) + "\n")
 
 
 def _arguments() -> argparse.Namespace:

@@ -96,8 +96,7 @@ def strays(cell: Cell, result: Result) -> list[str]:
         )
         if abs(sums.mean - reference) > allowed:
             sentences.append(
-                f"{cell.name}: {quantity} is {sums.mean:.3f}, the reference {reference:.3f} and"
-                f" the allowed difference {allowed:.3f}"
+                f"{cell.name}: {quantity} is {sums.mean:.3f}, not {reference:.3f} ± {allowed:.3f}"
             )
     return sentences
 

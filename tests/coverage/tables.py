@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tests.coverage.cells import Cell, Result, strays
+from tests.coverage.cells import Cell, Result
 from tests.coverage.drift_cells import DRIFT_CELLS, SPREAD_CELLS
 from tests.coverage.drift_simulation import SHIFTS
 from tests.coverage.plan_cells import PLAN_CELLS, POWER
@@ -46,8 +46,7 @@ class Table:
     def lines(self, results: Sequence[Result]) -> list[str]:
         """The table: what was measured of every cell, and its reference."""
         columns = (*self.columns, *self.beside)
-        # The mark of a stray stands after its name, or at the end of the line.
-        room = WIDTH - sum(column.width for column in columns) - (2 if self.beside else 0)
+        room = WIDTH - sum(column.width for column in columns)
         lines = [self.title, self.note, ""]
         if self.over:
             lines.append(" " * room + self.over)
@@ -56,14 +55,10 @@ class Table:
         for cell, result in zip(self.cells, results, strict=True):
             measured = {quantity: sums.mean for quantity, sums in result.items()}
             row = f"{cell.name:<{room}}" + _row(self.columns, measured)
-            mark = " !" if strays(cell, result) else ""
-            if self.beside:
-                lines.append(row + _row(self.beside, cell.reference) + mark)
-                continue
-            lines.append(row)
-            reference = _row(self.columns, cell.reference)
+            lines.append(row + _row(self.beside, cell.reference))
+            reference = "" if self.beside else _row(self.columns, cell.reference)
             if reference.strip():
-                lines.append(f"{'   reference' + mark:<{room}}" + reference)
+                lines.append(f"{'   reference':<{room}}" + reference)
         return [line.rstrip() for line in lines]
 
 

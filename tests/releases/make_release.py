@@ -7,6 +7,9 @@
 Writes beside this file, named by the schema's revision, the record of a simulated campaign as
 plain SQL (``0004.sql``), and what this version answers about it (``0004.json``). The server must
 be the oldest PostgreSQL supported, so that every later one can load the dump.
+
+``archive-1.zip`` is the campaign as an archive of format version 1, exported by the last version
+that wrote it. Before the format's version rises again, export one of the version until then.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from tests.coverage.variance_cells import POOLED_CELLS, VARIANCE_CELLS
 NAMES = (
     "C3 COVID 1, 15/15 teams",
     "C5 COVID 2, 30/30 teams",
-    "C7 COVID 2, 15/15, 10 same",
+    "C7 COVID 2, 15/15, 10 same*",
     "P1 adhoc 7 P@10, 30/30 runs",
     "K1 COVID 1, 15/15 hidden",
     "G1 Gauss, 30/30 runs*",
