@@ -27,17 +27,17 @@ def _p(value: float) -> str:
 
 _FACTORS = (
     Column("topic", "Topic"),
-    number("mean_from", "Mean from"),
-    number("sd_from", "sd from"),
-    number("mean_to", "Mean to"),
-    number("sd_to", "sd to"),
+    number("mean_from", "from"),
+    number("sd_from", "sd"),
+    number("mean_to", "to"),
+    number("sd_to", "sd"),
     signed("shift", "Shift"),
-    number("sd_ratio", "sd ratio", 3),
+    number("sd_ratio", "Ratio", 3),
 )
 _TOPICS = (
     *_FACTORS,
     Column("welch_p_holm", "p mean", _p, "right"),
-    Column("brown_forsythe_p_holm", "p spread", _p, "right"),
+    Column("brown_forsythe_p_holm", "p sd", _p, "right"),
 )
 _TESTS = ("welch_t", "welch_dof", "welch_p", "welch_p_holm", "brown_forsythe_f")
 TOPICS_CSV = (

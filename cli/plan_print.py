@@ -64,10 +64,20 @@ def print_plan(
         print_table([], (), above=above)
         if copyable:
             typer.echo(f"  {copyable}")  # not wrapped, so that it can be copied
-        below = [*_beside(plan), fits(plan)]
+        below = [*_which_size(plan), *_beside(plan), fits(plan)]
         print_table(_rows(plan), columns, above=[headline(plan)], below=below)
         _print_rounds(plan)
         print_table([], (), below=remarks)
+
+
+def _which_size(plan: Plan) -> list[str]:
+    """Say which of the sizes to take, first of all."""
+    if plan.design != "anova" or plan.solve != "topics" or not plan.alternatives:
+        return []
+    return [
+        "Take tukey where all runs get the same topics, as in most campaigns; for its size at the"
+        " planning variance add: --design tukey --variance-at planning."
+    ]
 
 
 def _beside(plan: Plan) -> list[str]:

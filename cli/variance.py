@@ -45,8 +45,9 @@ _ROUNDS = (
     number("variance", "Variance", 5),
     Column("interval", "95% interval", interval_limits),
     number("two_way_variance", "Two-way", 5),
-    Column("origin", "From"),
 )
+_ORIGIN = Column("origin", "From")
+_ASSESSMENTS = Column("assessments", "Assessments")
 
 PoolBy = Annotated[
     Literal["dof", "topics"],
@@ -75,8 +76,15 @@ def show_(
     if form == "csv":
         show(history, form, list(_lines(history)), _LINES)
         return
-    columns = (*_ROUNDS, Column("assessments", "Assessments")) if history.mixed else _ROUNDS
-    show(history, form, history.rounds, columns, above=_heading(history), below=_footing(history))
+    columns, rounds = _columns(history), history.rounds
+    show(history, form, rounds, columns, above=_heading(history), below=_footing(history))
+
+
+def _columns(history: VarianceHistory) -> tuple[Column, ...]:
+    """Return what differs between rounds, so that a table fits 80 columns."""
+    published = any(row.origin != "matrix" for row in history.rounds)
+    origin = (_ORIGIN,) if published else ()
+    return (*_ROUNDS, *origin, *((_ASSESSMENTS,) if history.mixed else ()))
 
 
 def _heading(history: VarianceHistory) -> list[str]:
@@ -133,7 +141,8 @@ def history(
         talk(f"Note: {withdrawn.sentence()}")
     if form == "table":
         for each in found.histories:
-            print_table(each.rounds, _ROUNDS, above=_heading(each), below=[*_footing(each), ""])
+            below = [*_footing(each), ""]
+            print_table(each.rounds, _columns(each), above=_heading(each), below=below)
         return
     show(found, form, [line for each in found.histories for line in _lines(each)], _LINES)
 
@@ -199,6 +208,7 @@ def pooled(
     database: Database = None,
 ) -> None:
     """Show the variance pooled over all rounds, with its interval and a homogeneity test."""
+    from service.logbook.variance_words import pooled_summary
     from service.logbook.variances import show_variances
 
     with record(context, database) as engine:
@@ -219,7 +229,7 @@ def pooled(
         result.homogeneity.p_value,
         result.two_way_variance,
     )
-    columns = (
+    columns: tuple[Column, ...] = (
         number("variance", "Pooled", 5),
         number("low", "95% from", 5),
         number("high", "to", 5),
@@ -227,13 +237,17 @@ def pooled(
         number("two_way_variance", "Two-way", 5),
         count("dof", "dof"),
         Column("weights", "Weighed by"),
-        Column("rounds", "Rounds", ", ".join),
-        number("max_min_ratio", "Max/min", 2),
-        Column("homogeneity_p", "Wald p", lambda value: f"{value:.2g}", "right"),
     )
+    if form != "table":
+        columns += (
+            Column("rounds", "Rounds", ", ".join),
+            number("max_min_ratio", "Max/min", 2),
+            Column("homogeneity_p", "Wald p"),
+        )
     for withdrawn in found.withdrawn:
         talk(f"Note: {withdrawn.sentence()}")
-    show(result, form, [line], columns, below=[result.warning] if result.warning else [])
+    below = [f"Rounds: {', '.join(result.rounds)}.", *pooled_summary(result)]
+    show(result, form, [line], columns, below=below)
 
 
 class _PooledLine(NamedTuple):

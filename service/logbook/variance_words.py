@@ -79,15 +79,18 @@ def limits(low: float, high: float | None) -> str:
 def summary(history: VarianceHistory) -> list[str]:
     """Return what follows from a variance history, a sentence or two an entry."""
     pooled = history.pooled
-    lines = [_pooled(pooled)]
-    if len(pooled.rounds) > 1:
-        lines.append(pooled.warning or _test(pooled))
-    lines += _next_round(pooled)
-    lines += _two_way(pooled)
-    lines += _round_notes(history.rounds)
+    lines = [_pooled(pooled), *pooled_summary(pooled), *_round_notes(history.rounds)]
     if any(row.interval for row in history.rounds):
         lines.append(_meaning(history.rounds, pooled))
     return lines
+
+
+def pooled_summary(pooled: Pooled) -> list[str]:
+    """Return whether the rounds differ, what the next one may have, and the two-way variance."""
+    lines = []
+    if len(pooled.rounds) > 1:
+        lines.append(pooled.warning or _test(pooled))
+    return [*lines, *_next_round(pooled), *_two_way(pooled)]
 
 
 def _pooled(pooled: Pooled) -> str:
@@ -117,8 +120,8 @@ def _test(pooled: Pooled) -> str:
         return f"Whether the rounds' variances differ cannot be tested: {why}."
     p = "< .001" if test.p_value < 0.001 else f"= {test.p_value:.3f}"
     return (
-        f"The rounds' variances do not differ beyond chance: Wald F({test.dof},"
-        f" {test.dof_residual:g}) = {test.statistic:.2f}, p {p}."
+        f"The rounds' variances do not differ beyond chance (Wald F({test.dof},"
+        f" {test.dof_residual:g}) = {test.statistic:.2f}, p {p})."
     )
 
 
@@ -133,7 +136,7 @@ def _next_round(pooled: Pooled) -> list[str]:
     if following.u95 is not None:
         line += f", and 19 of 20 below {following.u95:.5f}"
     if following.low is not None and following.high is not None:
-        line += f"; 95% lie from {following.low:.5f} to {following.high:.5f}"
+        line += f"; 95% lie between {following.low:.5f} and {following.high:.5f}"
     return [line + "."]
 
 

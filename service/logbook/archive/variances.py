@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isclose
+from math import isclose, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from service.logbook.archive.scores import ROUNDING, SAME
 from service.logbook.estimates import estimate_columns, scores_on_scale, usable_topics
 from service.statistics.variance.parts import (
     RunsParts,
+    VariancePart,
     VarianceParts,
     runs_parts,
     variance_parts,
@@ -22,8 +23,10 @@ from service.statistics.variance.parts import (
 if TYPE_CHECKING:
     from service.logbook.archive.statistics import CheckedMatrix
 
-# A runs' part is what one variance of a logarithm is more than another.
+# A runs' part is what one variance of a logarithm is more than another, each of them far below 1.
 _RUNS_PART = 1e-9
+# Where more than this share of what varies may be rounding, a logarithm of it says nothing.
+_MOST_ROUNDING = 1e-3
 
 
 class _Computed(NamedTuple):
@@ -74,8 +77,9 @@ def check_variance(row: dict[str, Any], matrix: CheckedMatrix, place: str) -> di
             shown, given = ("none" if number is None else repr(number) for number in (read, value))
             raise BadFile(f"{what}: {column} is {shown}, and the scores give {given}", place)
     columns = {**estimate_columns(parts), "version": 1, "topic_ids": topic_ids.tolist()}
-    # Estimates of the first schema have no two-way residual.
-    return {name: value for name, value in columns.items() if row.get(name) is None}
+    # Estimates of the first schema have no two-way residual, and archives of it no clusters.
+    lacking = {name for name, value in row.items() if value is None and "clusters" not in row}
+    return {name: value for name, value in columns.items() if name not in row.keys() - lacking}
 
 
 def _computed(
@@ -95,12 +99,16 @@ def _computed(
     elif carries_parts or row["two_way_dof"] is not None:
         yield _Computed("two_way_dof", parts.two_way.dof)
         yield _Computed("two_way_sum_of_squares", parts.two_way.sum_of_squares, noise)
-    if carries_parts:
-        runs = _runs_parts_of(row["clusters"], parts, scores)
-        if runs is not None:
-            yield _Computed("clusters", runs.clusters)
-            yield _Computed("runs_part", runs.one_way, _RUNS_PART)
-            yield _Computed("two_way_runs_part", runs.two_way, _RUNS_PART)
+    runs = _runs_parts_of(row["clusters"], parts, scores) if carries_parts else None
+    if runs is not None:
+        yield _Computed("clusters", runs.clusters)
+        for column, part, value in (
+            ("runs_part", parts.one_way, runs.one_way),
+            ("two_way_runs_part", parts.two_way, runs.two_way),
+        ):
+            rounding = _share_of_rounding(part, noise)
+            if rounding < _MOST_ROUNDING:
+                yield _Computed(column, value, _RUNS_PART + 10 * rounding)
 
 
 def _runs_parts_of(
@@ -117,6 +125,13 @@ def _runs_parts_of(
         return None
     two_way = None if parts.two_way is None else parts.two_way.runs_part
     return RunsParts(parts.clusters, parts.one_way.runs_part, two_way)
+
+
+def _share_of_rounding(part: VariancePart | None, noise: float) -> float:
+    """Return how much of a residual may be rounding; 0 where there is none at all."""
+    if part is None or noise == 0:
+        return 0.0
+    return sqrt(noise / part.sum_of_squares) if part.sum_of_squares > 0 else 1.0
 
 
 def _noise(scores: npt.NDArray[np.float64]) -> float:

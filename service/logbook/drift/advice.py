@@ -32,16 +32,14 @@ def advise(found: Assessment, asked: Question, *, other_collection: bool = False
             " them: name these in the system column of both rounds' --teams files."
         )
     if found.verdict == "undecided":
-        return (
-            f"Neither keep nor refit on this evidence. {_what_would_decide(found, asked)} Until"
-            f" then {_APART}."
-        )
+        return f"For now {_APART}. {_what_would_decide(found, asked)}"
     return {
         "held": f"Keep the factors of {first}: scores of {later} standardised by them may be"
         f" compared with those of {first}.",
         "aged": f"Refit and restate: standardise {later} by its own factors, and before comparing"
-        f" it with {first}, restate {first} by the factors of {later} on the topics they share.",
-        "unbridged": f"For now {_APART}; let some topics of {first} return next round.",
+        f" it with {first}, compute the scores of {first} anew by the factors of {later} on the"
+        " topics they share.",
+        "unbridged": f"For now {_APART}; reuse some topics of {first} in the next round.",
     }[found.verdict]
 
 
@@ -57,36 +55,40 @@ def _what_would_decide(found: Assessment, asked: Question) -> str:
             " other systems, and some twenty teams that run the same systems again in both rounds."
         )
     noun = "groups" if units.by == "kin" else UNITS[units.by]
-    opening = f"With {units.from_} and {units.to} {noun} and {found.topics_used} topics, the"
+    rerun, otherwise = "", f"It would take of {noun} and topics like these:"
+    if not units.shared == units.from_ == units.to:
+        rerun = (
+            "To find out, running the same systems again in both rounds is far cheaper than any"
+            " others: some 20 of them, unchanged, named in the column system of both team files."
+            " "
+        )
+        otherwise = f"With other {noun} it would take:"
     sentences = []
     if found.why != "sd ratio":
         sentences.append(
-            f"{opening} half-width of the shift's 90% interval is"
-            f" {needed.shift.half_width_90:.3f}, the margin {asked.margin:.3g}"
-            f"{_share(needed.shift)}. {_sizes(needed.shift, noun)}"
+            f"for the shift, known to ±{needed.shift.half_width_90:.3f} where {asked.margin:.3g}"
+            f" does not matter{_share(needed.shift)}, {_sizes(needed.shift, noun)}"
         )
-        opening = "The"
     if found.why != "shift":
         sentences.append(
-            f"{opening} 90% interval of the spread reaches a factor of"
-            f" {needed.sd_ratio.half_width_90:.3f} to either side, the margin"
-            f" {asked.sd_ratio_margin:g}{_share(needed.sd_ratio)}. {_sizes(needed.sd_ratio, noun)}"
+            f"for the spread, known to a factor of {needed.sd_ratio.half_width_90:.3f} where"
+            f" {asked.sd_ratio_margin:g} does not matter{_share(needed.sd_ratio)},"
+            f" {_sizes(needed.sd_ratio, noun)}"
         )
-    if not units.shared == units.from_ == units.to:
-        sentences.append("Running the same systems again in both rounds is far cheaper.")
-    return " ".join(sentences)
+    present = f"({units.from_} and {units.to} {noun} and {found.topics_used} topics today.)"
+    return f"{rerun}{otherwise} {'; '.join(sentences)}. {present}"
 
 
 def _share(needed: Needed) -> str:
     if needed.share_of_runs is None:
         return ""
-    return f"; {needed.share_of_runs:.0%} of the variance comes from which systems took part"
+    return f" ({needed.share_of_runs:.0%} of that is which systems took part)"
 
 
 def _sizes(needed: Needed, noun: str) -> str:
     return (
-        f"If nothing moved, {_size(needed.if_unmoved, noun)}. If the change is as estimated,"
-        f" {_size(needed.if_as_measured, noun)}."
+        f"{_size(needed.if_unmoved, noun)} if nothing moved,"
+        f" {_size(needed.if_as_measured, noun)} if the change is as estimated"
     )
 
 
@@ -94,7 +96,7 @@ def _size(sizes: Sizes, noun: str) -> str:
     verdict = sizes.verdict.upper()
     units, topics, both = sizes.units, sizes.topics, sizes.both
     if any(size is not None and size.factor <= 1 for size in (units, topics, both)):
-        return f"these sizes give {verdict} in 4 of 5 cases"
+        return f"no more than today for {verdict} in 4 of 5 cases"
     ways = []
     if units is not None:
         ways.append(f"{_times(units)} the {noun} ({units.units_from} and {units.units_to})")
@@ -104,10 +106,8 @@ def _size(sizes: Sizes, noun: str) -> str:
         counts = f"{both.units_from} and {both.units_to} {noun}, {both.topics} topics"
         ways.append(f"{_times(both)} the {noun} and topics ({counts})")
     if not ways:
-        return f"no realistic size gives {verdict}"
-    alone = [f"{what} alone" for what, size in ((noun, units), ("topics", topics)) if size is None]
-    never = f"; more {' or '.join(alone)} do not" if alone else ""
-    return f"{' or '.join(ways)} give {verdict} in 4 of 5 cases{never}"
+        return f"no realistic size (over 20 times) for {verdict}"
+    return f"{' or '.join(ways)} for {verdict} in 4 of 5 cases"
 
 
 def _times(size: Size) -> str:

@@ -103,7 +103,11 @@ class DriftReport(Assessment):
     def headline(self) -> str:
         """Return the verdict in one sentence."""
         return words.headline(
-            self.verdict, self.from_round, self.to_round, provisional=self.provisional
+            self.verdict,
+            self.from_round,
+            self.to_round,
+            provisional=self.provisional,
+            moved=self.moved,
         )
 
 

@@ -28,14 +28,22 @@ class Question(NamedTuple):
     sd_ratio_margin: float
 
 
-def headline(verdict: str, from_round: str, to_round: str, *, provisional: bool = False) -> str:
-    """Return the verdict in one sentence."""
+def headline(
+    verdict: str,
+    from_round: str,
+    to_round: str,
+    *,
+    provisional: bool = False,
+    moved: bool | None = False,
+) -> str:
+    """Return the verdict in one sentence; `moved` is whether something moved at all."""
     first, later = f"'{from_round}'", f"'{to_round}'"
     verdicts = {
         "held": f"HELD: the factors of round {first} still hold in round {later}",
         "aged": f"AGED: the factors of round {first} no longer hold in round {later}",
         "undecided": f"UNDECIDED: whether the factors of round {first} still hold in round"
-        f" {later} cannot be told from these systems and topics",
+        f" {later} cannot be told from these systems and topics"
+        + (", though the scores did move" if moved else ""),
         "unbridged": f"UNBRIDGED: rounds {first} and {later} have no usable shared topic",
     }
     return verdicts[verdict] + (" (provisional: teams unknown)." if provisional else ".")
@@ -175,11 +183,11 @@ def _deciding(found: Assessment) -> str:
             return "Both intervals lie wholly outside."
         return f"The interval of the {names[found.why]} lies wholly outside."
     if found.why not in names:
-        return "Neither interval is inside, and neither wholly outside."
+        return "Both intervals reach over their limits, and neither lies wholly outside."
     other = "spread" if found.why == "shift" else "shift"
     return (
-        f"The interval of the {names[found.why]} is neither inside nor wholly outside; that of the"
-        f" {other} lies inside."
+        f"The {other} is clear, as its interval lies inside; that of the {names[found.why]} reaches"
+        " over its limit."
     )
 
 
@@ -228,9 +236,8 @@ def _these_runs(found: Assessment) -> str | None:
     spread = f", and the spread is {_plain(found.sd_ratio)} times what it was ({ratio})"
     return (
         f"For these very runs, on topics like these, the mean moved by {_signed(found.shift)}"
-        f" ({shift}){spread if these.sd_ratio_95 else ''}. That describes them, and decides nothing"
-        " for other systems. The estimates for systems like these are corrected for bias, which"
-        " moves them by a few hundredths."
+        f" standard deviations ({shift}){spread if these.sd_ratio_95 else ''}. That describes them,"
+        " and decides nothing for other systems."
     )
 
 
@@ -238,8 +245,8 @@ def _moved(found: Assessment) -> str | None:
     if found.verdict != "undecided" or found.needed is None or found.needed.shift is None:
         return None
     if found.moved:
-        return "It moved; how far is open."
-    return "No change is seen, and one that matters is not ruled out."
+        return "Something did move; whether by enough to matter is open."
+    return "Whether anything moved at all, for systems like these, is open."
 
 
 def _small_sds(found: Assessment, asked: Question) -> str | None:

@@ -207,29 +207,23 @@ def _topics(connection: Connection, matrix: int) -> list[str]:
 
 
 def _variances(connection: Connection, matrix: int) -> list[MatrixVariance]:
+    columns = variance_estimate.c
     rows = connection.execute(
-        select(variance_estimate, factor_set.c.version.label("factor_version"))
-        .outerjoin(factor_set, factor_set.c.id == variance_estimate.c.factor_set_id)
-        .where(variance_estimate.c.matrix_id == matrix)
-        .order_by(
-            factor_set.c.version.nulls_first(),
-            variance_estimate.c.scale,
-            variance_estimate.c.version,
+        select(
+            columns.scale,
+            factor_set.c.version.label("factor_version"),
+            columns.version,
+            columns.clusters,
+            columns.variance,
+            columns.dof,
+            columns.topics,
+            columns.runs,
         )
+        .outerjoin(factor_set, factor_set.c.id == columns.factor_set_id)
+        .where(columns.matrix_id == matrix)
+        .order_by(factor_set.c.version.nulls_first(), columns.scale, columns.version)
     )
-    return [
-        MatrixVariance(
-            scale=row.scale,
-            factor_version=row.factor_version,
-            version=row.version,
-            clusters=row.clusters,
-            variance=row.variance,
-            dof=row.dof,
-            topics=row.topics,
-            runs=row.runs,
-        )
-        for row in rows
-    ]
+    return [MatrixVariance(**row._mapping) for row in rows]
 
 
 def _factors(connection: Connection, matrix: int) -> list[MatrixFactors]:

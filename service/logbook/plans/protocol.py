@@ -187,7 +187,7 @@ def _taken(plan: Plan, history: VarianceHistory) -> str:
             pooled = read_at(history, kind, "pooled")
             return (
                 ": the planning variance, which 4 of 5 next rounds of this kind are expected to"
-                f" stay below, from {pooled:.5g}, {_pooled(plan, history, kind)}"
+                f" stay below. The pooled variance is {pooled:.5g}: {_pooled(plan, history, kind)}"
             )
         case _:
             return f": {_pooled(plan, history, kind)}"

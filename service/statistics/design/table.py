@@ -143,8 +143,7 @@ DESIGNS: dict[Design, DesignKind] = {
     "anova": DesignKind(
         "one-way ANOVA",
         "one-way (Sakai), other topics per system",
-        "runs that each have topics of their own (for raw scores on shared topics it often asks for"
-        " 2 to 4 times as many as needed)",
+        "runs that each have topics of their own",
         takes_runs=True,
         miss=_anova_miss,
         enough=_enough_for_f,
