@@ -58,6 +58,7 @@ class RoundVariance(Result):
     # None only of what was saved before assessments could be mixed.
     assessments: str | None = None
     ordinal: int
+    collection: str | None = None
     runs: int
     clusters: int | None = None
     topics: int
@@ -100,7 +101,8 @@ class NextRound(Result):
     """Limits for the true variance of the next round of this kind.
 
     4 of 5 next rounds stay below `u80`, the planning variance, 19 of 20 below `u95`, and 95% lie
-    between `low` and `high`; None where topics are too few. `tau2` is the variance of the true ln V
+    between `low` and `high`; None where topics are too few. `of` is ``systems``, or ``these runs``
+    where what the choice of teams adds is not known. `tau2` is the variance of the true ln V
     between rounds.
     """
 
@@ -109,6 +111,7 @@ class NextRound(Result):
     low: float | None
     high: float | None
     tau2: float | None
+    of: str | None = None
 
 
 class Pooled(Result):
@@ -228,5 +231,6 @@ def _judged(pooled: PooledVariance) -> dict[str, Any]:
             low=following.low,
             high=following.high,
             tau2=following.tau2,
+            of=following.of,
         ),
     }

@@ -129,9 +129,9 @@ def _next_round(pooled: Pooled) -> list[str]:
     following = pooled.next_round
     if following is None or following.u80 is None:
         return []
+    kind = "with these runs" if following.of == "these runs" else "of this kind"
     line = (
-        f"Next round: planning variance {following.u80:.5f}: 4 of 5 next rounds of this kind stay"
-        " below"
+        f"Next round: planning variance {following.u80:.5f}: 4 of 5 next rounds {kind} stay below"
     )
     if following.u95 is not None:
         line += f", and 19 of 20 below {following.u95:.5f}"
@@ -173,6 +173,12 @@ def _round_notes(rounds: Sequence[RoundVariance]) -> list[str]:
                 f" {_published_spread(row.interval.source)}",
                 [],
             ).append(row.round)
+        if row.interval.of == "these runs":
+            notes.setdefault(
+                "For these runs only: which teams took part adds to the interval what cannot be"
+                " known here",
+                [],
+            ).append(row.round)
         if row.interval.few_topics:
             notes.setdefault(
                 "Few topics (under 25): the true variance is above the upper limit in 4 to 7%"
@@ -193,10 +199,7 @@ def _published_spread(source: str) -> str:
 
 def _meaning(rounds: Sequence[RoundVariance], pooled: Pooled) -> str:
     if pooled.interval is not None and pooled.interval.of == "these runs":
-        return (
-            "The pooled interval is for these runs on other topics like these: which teams took"
-            " part adds to it what cannot be known here."
-        )
+        return "The pooled interval is for these runs on other topics like these."
     line = "Intervals are for other systems on other topics like these (jackknife, no simulation)."
     alone = [
         row.round

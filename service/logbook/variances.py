@@ -450,6 +450,7 @@ def _round(row: _Row, **intervals: Any) -> RoundVariance:  # noqa: ANN401
         round=row.round,
         assessments=row.assessments,
         ordinal=row.ordinal,
+        collection=row.collection,
         runs=row.runs,
         clusters=row.clusters,
         topics=row.topics,

@@ -39,12 +39,14 @@ class Ends(Result):
 class Units(Ends):
     """How many units of runs there are in each round and in both, and what they rest on.
 
-    `by` is the least certain of it; `runs_without_team` counts runs of both rounds.
+    `by` is the least certain of it; `runs_without_team` and `runs_without_system` count runs of
+    both rounds.
     """
 
     shared: int
     by: By
     runs_without_team: int
+    runs_without_system: int | None = None
 
 
 class Assessment(Result):
@@ -114,20 +116,26 @@ def assess(
     with np.errstate(over="ignore", invalid="ignore"):
         drift = assess_drift(*scores, *labels, **margins)
         recurring = assess_recurring(*scores, *labels, **margins)
-    teams = [*teams_from, *teams_to]
-    whole = _result(drift, units.by, teams.count(None))
+    teams, systems = [*teams_from, *teams_to], [*systems_from, *systems_to]
+    whole = _result(drift, units.by, teams.count(None), systems.count(None))
     if recurring is None:
         return Assessed(drift, whole, None)
     both = np.isin(np.concatenate(labels), np.intersect1d(*labels))
-    unknown = [team for team, again in zip(teams, both, strict=True) if again].count(None)
-    return Assessed(drift, whole, _result(recurring, units.by if unknown else "team", unknown))
+    unknown, undeclared = (
+        [fact for fact, again in zip(facts, both, strict=True) if again].count(None)
+        for facts in (teams, systems)
+    )
+    by = units.by if unknown else "team"
+    return Assessed(drift, whole, _result(recurring, by, unknown, undeclared))
 
 
 def _standardising(end: End, facts: list[str | None]) -> list[str | None]:
     return [fact for fact, used in zip(facts, end.standardising, strict=True) if used]
 
 
-def _result(drift: DriftAssessment, by: By, runs_without_team: int) -> Assessment:
+def _result(
+    drift: DriftAssessment, by: By, runs_without_team: int, runs_without_system: int
+) -> Assessment:
     variances = _known_parts(drift.variance_parts)
     unknown = [
         name
@@ -153,6 +161,7 @@ def _result(drift: DriftAssessment, by: By, runs_without_team: int) -> Assessmen
             shared=drift.units_shared,
             by=by,
             runs_without_team=runs_without_team,
+            runs_without_system=runs_without_system,
         ),
         topics_used=drift.topics_used,
         tied=Ends(from_=drift.tied_from, to=drift.tied_to),

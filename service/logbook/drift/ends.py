@@ -141,7 +141,7 @@ def load_ends(connection: Connection, fitted: Sequence[Fitted]) -> Iterator[End]
             systems=list(systems),
             teams=list(teams),
             standardising=mask,
-            kin=None if all_known else kin_groups(scores[:, mask]),
+            kin=None if all_known else kin_groups(scores)[mask],
         )
 
 

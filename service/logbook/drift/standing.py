@@ -38,7 +38,10 @@ class KeptReport(NamedTuple):
     shift: float | None
     mean_shift: float | None
     sd_ratio: float | None
+    from_collection: str | None
+    to_collection: str | None
     runs_without_team: int | None
+    runs_without_system: int | None
 
     def question(self) -> tuple[object, ...]:
         """Return what was asked, by which a later report answers the same."""
@@ -72,7 +75,9 @@ SELECT number, task.name, measure.name, assessments, from_factor_set_id, to_fact
        (result ->> 'sd_ratio_margin')::float8, (result ->> 'm')::bigint,
        (result ->> 'min_d')::float8, result ->> 'verdict', (result ->> 'shift')::float8,
        (result ->> 'mean_shift')::float8, (result ->> 'sd_ratio')::float8,
-       (result #>> '{units,runs_without_team}')::bigint
+       result ->> 'from_collection', result ->> 'to_collection',
+       (result #>> '{units,runs_without_team}')::bigint,
+       (result #>> '{units,runs_without_system}')::bigint
 FROM roundbook.drift_report
 JOIN roundbook.task ON task.id = drift_report.task_id
 JOIN roundbook.measure ON measure.id = drift_report.measure_id
@@ -93,7 +98,7 @@ def report_standings(
     """
     ends = {end for each in reports for end in _ends(each)}
     factors = read_factor_standings(connection, ends)
-    without_team = _runs_without_team(connection, ends)
+    today = _known_today(connection, ends)
     why = {
         (each.task, each.number): [
             f"factor version {factors[end].version} of round '{factors[end].round}':"
@@ -101,7 +106,7 @@ def report_standings(
             for end in _ends(each)
             if not factors[end].stands
         ]
-        + _teams_known_since(each, sum(without_team.get(end, 0) for end in _ends(each)))
+        + _known_since(each, *(today[end] for end in _ends(each)))
         for each in reports
     }
     standing = {
@@ -124,34 +129,57 @@ def _ends(report: KeptReport) -> tuple[int, int]:
     return report.from_factor_set_id, report.to_factor_set_id
 
 
-def _runs_without_team(connection: Connection, factor_sets: Iterable[int]) -> dict[int, int]:
-    """Count the standardising runs whose team is not known today, by factor set; one query."""
-    rows = connection.execute(text(_WITHOUT_TEAM), {"ids": sorted(factor_sets)})
-    return {row.id: row.runs for row in rows}
+class _Known(NamedTuple):
+    """What is known today of the standardising runs of a factor set, and of its round."""
+
+    runs_without_team: int
+    runs_without_system: int
+    collection: str | None
 
 
-_WITHOUT_TEAM = """
-SELECT factor_set.id, count(*) AS runs
+def _known_today(connection: Connection, factor_sets: Iterable[int]) -> dict[int, _Known]:
+    """Return what is known today, by factor set; one query."""
+    rows = connection.execute(text(_KNOWN), {"ids": sorted(factor_sets)})
+    return {number: _Known._make(known) for number, *known in rows}
+
+
+_KNOWN = """
+SELECT factor_set.id, count(*) FILTER (WHERE run.team_id IS NULL),
+       count(*) FILTER (WHERE run.system IS NULL), round.collection
 FROM roundbook.factor_set
+JOIN roundbook.round ON round.id = factor_set.round_id
 JOIN roundbook.score_vector ON score_vector.matrix_id = factor_set.matrix_id
 JOIN roundbook.run ON run.id = score_vector.run_id
 LEFT JOIN roundbook.factor_set_run AS listed
     ON listed.factor_set_id = factor_set.id AND listed.run_id = run.id
-WHERE factor_set.id = ANY (CAST(:ids AS bigint[])) AND run.team_id IS NULL
+WHERE factor_set.id = ANY (CAST(:ids AS bigint[]))
     AND (factor_set.standardising = 'all' OR listed.run_id IS NOT NULL)
-GROUP BY factor_set.id
+GROUP BY factor_set.id, round.collection
 """
 
 
-def _teams_known_since(report: KeptReport, today: int) -> list[str]:
-    """Say how many runs' teams a report did not know yet: they change its units."""
-    if report.verdict == "unbridged" or report.runs_without_team is None:
-        return []
-    learnt = report.runs_without_team - today
-    if learnt <= 0:
-        return []
-    whose = "the team of one run" if learnt == 1 else f"the teams of {learnt} runs"
-    return [f"{whose} became known since"]
+def _known_since(report: KeptReport, first: _Known, later: _Known) -> list[str]:
+    """Say what a report did not know yet: it changes the shared topics, or the units of runs."""
+    why = []
+    if (report.from_collection, report.to_collection) != (first.collection, later.collection):
+        why.append("a document collection was declared since")
+    if report.verdict == "unbridged":
+        return why
+    if report.runs_without_team is None:
+        return [*why, "its verdict is by an earlier rule, which took the runs for fixed"]
+    for noun, saved, today in (
+        ("team", report.runs_without_team, first.runs_without_team + later.runs_without_team),
+        (
+            "system",
+            report.runs_without_system,
+            first.runs_without_system + later.runs_without_system,
+        ),
+    ):
+        learnt = (saved or 0) - today
+        if learnt > 0:
+            whose = f"the {noun} of one run" if learnt == 1 else f"the {noun}s of {learnt} runs"
+            why.append(f"{whose} became known since")
+    return why
 
 
 def _standing(

@@ -201,7 +201,8 @@ def plan_task(
         if variance_of == "conservative":
             notes.append(
                 "No round has a two-way variance, so the variance of a difference is taken as"
-                " twice the one-way one (conservative): log score matrices for smaller sizes."
+                " twice the one-way one (conservative): a score matrix of two runs or more gives"
+                " smaller sizes."
             )
     kind = variance_kind(design.design, variance_of)
     at: VarianceAt = variance_at if isinstance(variance_at, str) else "given"

@@ -11,6 +11,7 @@ from service.logbook.plans.variance import (
     VarianceAt,
     VarianceKind,
     kind_of,
+    next_round,
     pooled_rounds,
     round_interval,
 )
@@ -212,8 +213,10 @@ def _interval(interval: Interval | None) -> str:
     text = f", with a {100 * interval.level:.10g}% interval from {interval.low:.5g} {high}"
     if interval.of is None:
         return f"{text} ({interval.method})"
-    others = "systems and topics" if interval.of == "systems" else "topics, for these runs"
-    return f"{text} ({interval.method}; for other {others} like these)"
+    others = "systems and topics like these"
+    if interval.of == "these runs":
+        others = "topics like these, and these runs"
+    return f"{text} ({interval.method}; for other {others})"
 
 
 def _assumed(plan: Plan) -> str:
@@ -226,7 +229,10 @@ def _assumed(plan: Plan) -> str:
         alike = " that differ as pairs of runs do on average"
     assumed = [f"{runs} {topics}{alike}", "normal scores of one variance"]
     if plan.estimate is not None and plan.variance_at != "given":
-        assumed.append("a next round of the same kind with systems like these")
+        following = next_round(plan.estimate.pooled, kind_of(plan) or "one-way")
+        these = following is not None and following.of == "these runs"
+        systems = "these very systems" if these else "systems like these"
+        assumed.append(f"a next round of the same kind with {systems}")
     return f"The plan assumes {', '.join(assumed[:-1])} and {assumed[-1]}."
 
 

@@ -110,10 +110,11 @@ def _compare(
     stale, taken = [], []
     for was, (computed, published) in zip(history.rounds, rests_on, strict=True):
         now = current.pop(was.ordinal, None)
-        if now is None or (now.origin, now.estimate) != (
+        other = now is None or (now.origin, now.estimate) != (
             ("matrix", computed) if computed is not None else ("published", published)
-        ):
-            taken += [now] if now is not None else []
+        )
+        if other or _collection_declared(was, now):
+            taken += [now] if other and now is not None else []
             stale.append(
                 StaleEstimate(
                     round=was.round,
@@ -133,22 +134,38 @@ def _compare(
     )
 
 
+def _collection_declared(was: RoundVariance, now: RoundVariance | None) -> bool:
+    """Return whether a round's collection became known: it tells which topics rounds share."""
+    known = "collection" in was.model_fields_set
+    return known and now is not None and was.collection != now.collection
+
+
 def _why(was: RoundVariance, now: RoundVariance | None, *, withdrawn: bool) -> str:
-    if withdrawn or now is None:
-        return (
-            "its score matrix was withdrawn"
-            if withdrawn
-            else "it has no variance on this scale any more"
-        )
-    if was.origin != now.origin:
-        return "its score matrix was logged since"
-    if now.origin == "published":
-        return f"the published value was corrected (revision {now.revision})"
-    if was.revision != now.revision:
-        return f"its score matrix was corrected (revision {now.revision})"
-    if was.factor_version != now.factor_version:
-        return f"its factors were fitted anew (version {now.factor_version})"
-    return "its teams became known, which its interval rests on"
+    if withdrawn:
+        return "its score matrix was withdrawn"
+    if now is None:
+        return "it has no variance on this scale any more"
+    reasons = (
+        (was.origin != now.origin, "its score matrix was logged since"),
+        (
+            was.estimate == now.estimate,
+            "its document collection was declared, which tells the topics that rounds share",
+        ),
+        (
+            now.origin == "published",
+            f"the published value was corrected (revision {now.revision})",
+        ),
+        (
+            was.revision != now.revision,
+            f"its score matrix was corrected (revision {now.revision})",
+        ),
+        (
+            was.factor_version != now.factor_version,
+            f"its factors were fitted anew (version {now.factor_version})",
+        ),
+    )
+    teams = "its teams became known, which its interval rests on"
+    return next((reason for holds, reason in reasons if holds), teams)
 
 
 def renewal(name: str, plan: Plan, note: str | None) -> str:

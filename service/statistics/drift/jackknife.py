@@ -227,7 +227,9 @@ def _crossed(
     dof_runs = _dof_of_units(a.share, b.share, centred_a, centred_b)
     dof = None
     if total > ROUNDING_VARIANCE:
-        dof = total**2 / (by_topic**2 / (topics.size - 1) + runs**2 / dof_runs)
+        # By shares of the total: the square of a very large one leaves the range of a float.
+        shares = by_topic / total, runs / total
+        dof = 1 / (shares[0] ** 2 / (topics.size - 1) + shares[1] ** 2 / dof_runs)
     corrected = plain + effect_a.sum() + effect_b.sum() + crossing.sum()
     return CrossedEstimate(
         float(plain),
@@ -245,7 +247,8 @@ def _dof_of_units(share_a: Floats, share_b: Floats, a: Floats, b: Floats) -> flo
     if recurring:
         weight += 2 * np.sum(a * b) * product / product.sum()
         weight = np.maximum(weight, 0.0)
-    squares = float(np.sum(weight**2))
-    if squares == 0:
+    total = float(weight.sum())
+    if total == 0:
         return 1.0
-    return max(1.0, float(weight.sum()) ** 2 / squares - (1 if recurring else 2))
+    shares = weight / total
+    return max(1.0, 1 / float(np.dot(shares, shares)) - (1 if recurring else 2))

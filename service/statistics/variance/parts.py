@@ -18,6 +18,9 @@ from service.statistics.variance.residual_sums import (
     unit_of,
 )
 
+# Residuals of this share of the largest score are its last digits, as where runs differ by the same
+# amount on every topic.
+_ROUNDING = 1e-12
 # Less than this share of the sum of squares left after a deletion is rounding.
 _NOTHING_LEFT = 1e-12
 
@@ -136,6 +139,7 @@ def variance_parts(
         from_first += part.sum(axis=1, keepdims=True)
     of_topics = first_run + from_first / runs
     unit = unit_of(centred)
+    noise = matrix.size * (_ROUNDING * max(float(matrix.max()), -float(matrix.min()))) ** 2
     kinds = (None, of_topics) if runs > 1 else (None,)
     # To the last digit, only the runs' parts shall depend on the clusters.
     sums = by_cluster = [residual_sums(centred, means, alone, unit) for means in kinds]
@@ -143,7 +147,7 @@ def variance_parts(
         grouped = centred.T[groups.order].T
         by_cluster = [residual_sums(grouped, means, groups, unit) for means in kinds]
     one_way, *two_way = (
-        _part(of_runs, of_clusters, groups, lost)
+        _part(of_runs, of_clusters, groups, lost, noise)
         for lost, (of_runs, of_clusters) in enumerate(zip(sums, by_cluster, strict=True))
     )
     return VarianceParts(topics, runs, groups.sizes.size, one_way, two_way[0] if two_way else None)
@@ -171,18 +175,20 @@ def _centred(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _part(
-    sums: ResidualSums, by_cluster: ResidualSums, groups: Clusters, lost: int
+    sums: ResidualSums, by_cluster: ResidualSums, groups: Clusters, lost: int, noise: float
 ) -> VariancePart:
-    """Return a variance from its sums by run and by cluster.
+    """Return a variance from its sums by run and by cluster; 0 if these are at most `noise`.
 
     `lost` is 1 for residuals without topic means: then deleting a cluster moves these.
     """
     topics, runs = sums.by_topic.size, sums.by_cluster.size
     dof = (runs - lost) * (topics - 1)
     total = float(sums.by_topic.sum())
+    if total <= noise:
+        return VariancePart(0.0, dof, 0.0, np.zeros(topics), None)
     left = runs - groups.sizes
     runs_part = None
-    if groups.sizes.size >= 2 and left.min() > lost and total > 0:
+    if groups.sizes.size >= 2 and left.min() > lost:
         moved = by_cluster.squared_sums / left if lost else 0.0
         kept = 1 - (by_cluster.by_cluster + moved) / total
         ratios = kept * (runs - lost) / (left - lost)

@@ -489,3 +489,11 @@ def test_bad_input(change, message):
 
 def test_examples():
     assert doctest.testmod(module).failed == 0
+
+
+@pytest.mark.parametrize("scale", [1e-76, 1e-78, 1e-90, 1e-120])
+def test_rounds_of_very_different_scales_raise_no_error(scale):
+    first, later, old, new = round_pair(8)
+    with np.errstate(over="ignore", invalid="ignore"):
+        drift = assess_drift(first * scale, later, old, new)
+    assert drift.verdict in ("aged", "undecided")

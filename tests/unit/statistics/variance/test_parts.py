@@ -226,3 +226,13 @@ def test_wrong_input():
         variance_parts([[0.1, 0.2]])
     with pytest.raises(ImpossibleStatistic, match="one team for each of the 2 runs, not 3"):
         variance_parts([[0.1, 0.2], [0.3, 0.4]], ["a", "b", "c"])
+
+
+@pytest.mark.parametrize("offset", [0.1, 1e3])
+def test_runs_that_differ_by_the_same_on_every_topic_have_no_two_way_variance(offset):
+    topics = np.round(np.random.default_rng(5).random((10, 1)), 2)
+    parts = variance_parts(topics + np.array([[0, offset, 3 * offset]]))
+    assert (parts.two_way.sum_of_squares, parts.two_way.variance) == (0.0, 0.0)
+    assert not parts.two_way.by_topic.any()
+    assert parts.two_way.runs_part is None
+    assert parts.one_way.variance == pytest.approx(topics.var(ddof=1))

@@ -1,0 +1,77 @@
+"""What becomes known later changes intervals and shared topics: what was saved before is stale."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from service.formats import RunTeam, ScoreMatrix, settle_missing
+from service.logbook.drift.report import report_drift
+from service.logbook.drift.saved import list_reports, save_report
+from service.logbook.matrices.logging import log_matrix
+from service.logbook.plans.design import Design
+from service.logbook.plans.planning import plan_task
+from service.logbook.plans.saved import save_plan, show_plan
+from service.logbook.rounds import set_round
+
+RUNS = 7
+FIRST = np.random.default_rng(1).random((10, RUNS))
+LATER = FIRST + np.random.default_rng(2).normal(0, 0.1, FIRST.shape)
+
+
+def log(engine, label, scores, systems=False):
+    tags = [f"run{run}" for run in range(RUNS)]
+    matrix = ScoreMatrix(
+        topics=tuple(f"t{topic}" for topic in range(len(scores))),
+        runs=tuple(tags),
+        scores=scores,
+        measure=None,
+        layout="wide",
+        files=("simulated",),
+    )
+    teams = {
+        tag: RunTeam(tag, f"{label} team of {tag}", None, None, tag if systems else None)
+        for tag in tags
+    }
+    settled = settle_missing(matrix, "reject")
+    return log_matrix(engine, "t", label, "AP", settled, teams=teams, create=True, user="tester")
+
+
+@pytest.fixture
+def saved(engine):
+    log(engine, "a", FIRST)
+    log(engine, "b", LATER)
+    plan = plan_task(engine, "t", "AP", Design(m=(5,), min_d=(0.1,)))
+    save_plan(engine, "next", plan, user="tester")
+    save_report(engine, report_drift(engine, "t", "AP"), user="tester")
+    (report,) = list_reports(engine, "t").reports
+    assert (show_plan(engine, "next").stale, report.stale) == ([], False)
+    return engine
+
+
+def test_systems_that_become_known_join_units_of_a_report(saved):
+    assert report_drift(saved, "t", "AP").units.shared == 0
+    assert log(saved, "a", FIRST, systems=True).runs_described == RUNS
+    log(saved, "b", LATER, systems=True)
+    assert report_drift(saved, "t", "AP").units.shared == RUNS
+    (report,) = list_reports(saved, "t").reports
+    assert (report.stale, report.why) == (
+        True,
+        f"the systems of {2 * RUNS} runs became known since",
+    )
+    assert report.renew.startswith("roundbook drift t --measure AP")
+    # The variances rest on teams alone.
+    assert show_plan(saved, "next").stale == []
+
+
+def test_collections_that_are_declared_tell_the_shared_topics(saved):
+    set_round(saved, "t", "a", collection="news", user="tester")
+    set_round(saved, "t", "b", collection="web", user="tester")
+    shown = show_plan(saved, "next")
+    assert [each.round for each in shown.stale] == ["a", "b"]
+    assert "its document collection was declared" in shown.stale[0].why
+    assert shown.renew is not None
+    (report,) = list_reports(saved, "t").reports
+    assert report.why == "a document collection was declared since"
+    renewed = plan_task(saved, "t", "AP", Design(m=(5,), min_d=(0.1,)))
+    assert (renewed.estimate.pooled.topics, shown.plan.estimate.pooled.topics) == (20, 10)
