@@ -82,15 +82,14 @@ def test_variance_show_says_the_intervals_and_what_they_mean(log, roundbook, wri
     said = flat(roundbook(*words).out)
     for row, clusters in zip(shown["rounds"], (4, 5), strict=True):
         line = f"{row['round']} 30 5 {clusters} {row['variance']:.5f} {limits_in(row['interval'])}"
-        assert f"{line} {row['two_way_variance']:.5f} matrix" in said
+        assert f"{line} {row['two_way_variance']:.5f}" in said
     pooled = shown["pooled"]
     assert f"Pooled over 2 rounds by dof: {pooled['variance']:.5f}, 95% interval" in said
     assert f"{limits_in(pooled['interval'])}; 30 different topics" in said
     test, following = pooled["homogeneity"], pooled["next_round"]
-    assert (
-        "The rounds' variances do not differ beyond chance: Wald"
-        f" F(1, {test['dof_residual']:g}) = {test['statistic']:.2f}, p = {test['p_value']:.3f}."
-    ) in said
+    assert "The rounds' variances do not differ beyond chance" in said
+    statistic = f"Wald F(1, {test['dof_residual']:g}) = {test['statistic']:.2f}"
+    assert f"{statistic}, p = {test['p_value']:.3f}" in said
     assert (
         f"planning variance {following['u80']:.5f}: 4 of 5 next rounds of this kind stay below,"
         f" and 19 of 20 below {following['u95']:.5f}"

@@ -175,6 +175,7 @@ def test_every_number_of_the_covid_report(engine, shared, first, last, with_team
         "shared": units.shared,
         "by": "team" if with_teams else "kin",
         "runs_without_team": 0 if with_teams else old.shape[1] + new.shape[1],
+        "runs_without_system": old.shape[1] + new.shape[1],
     }
     assert report.provisional is not with_teams
     again = assess_recurring(old, new, units.labels_from, units.labels_to)
@@ -668,7 +669,7 @@ def test_figures_beyond_every_float_are_not_known(engine):
     like = report.systems_like_these
     assert (like.shift_95, like.shift_90, report.these_runs.shift_95) == (None, None, None)
     assert (report.variance_parts.shift, report.needed.shift) == (None, None)
-    assert "too far apart for an interval" in report.reason
+    assert "too far apart in size for any interval" in report.reason
     (row,) = trace_drift(engine, "task", "AP").rounds
     assert row.systems_like_these.shift_95 is None
 
