@@ -512,7 +512,8 @@ def test_results_have_no_other_numbers_of_rows():
         "from", "from_revision", "from_version", "m", "ordinal", "revision", "runs", "runs_from",
         "runs_to", "runs_without_system", "runs_without_team", "shared", "shared_topics", "to",
         "to_revision", "to_version", "topics", "topics_exact", "topics_needed", "topics_sakai",
-        "topics_used", "two_way_dof", "undefined_sd_ratios", "undefined_shifts", "welch_significant",
+        "topics_used", "two_way_dof", "undefined_sd_ratios", "undefined_shifts",
+        "welch_significant",
     }  # fmt: skip
     found = set()
 
