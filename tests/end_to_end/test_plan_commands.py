@@ -171,11 +171,12 @@ def test_a_task_shows_what_stands_beside_and_the_earlier_rounds(logged):
     assert lines[3].split() == ["10", "0.100", *map(str, sizes)]
     told = " ".join("\n".join(lines[4:]).split())
     for part in (
-        f"planning: at the planning variance {shown['variance_planning']:.5g}, which 4 of 5 next"
+        "Take tukey where all runs get the same topics, as in most campaigns; for its size at the"
+        " planning variance add: --design tukey --variance-at planning. planning: at the planning"
+        f" variance {shown['variance_planning']:.5g}, which 4 of 5 next"
         " rounds of this kind stay below. tukey: Tukey HSD, best against worst, by the pooled"
         f" two-way variance {pooled['two_way_variance']:.5g}. Design anova fits runs that each have"
-        " topics of their own (for raw scores on shared topics it often asks for 2 to 4 times as"
-        " many as needed); design tukey fits runs on the same topics when every pair of them is"
+        " topics of their own; design tukey fits runs on the same topics when every pair of them is"
         " compared (recommended for 3 runs or more).",
         "Power that each round had, with its own topics and variance; enough is 0.8",
     ):

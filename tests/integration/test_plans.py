@@ -384,7 +384,7 @@ def test_the_protocol_of_other_plans(design, variance, parts):
         ({"design": "two-way", "m": (10,), "engine": "sakai"}, {"variance_at": "planning"},
          ["two-way ANOVA", "carried over to this design, which is not published (engine sakai)",
           ": the planning variance, which 4 of 5 next rounds of this kind are expected to stay"
-          " below, from {pooled:.5g}, pooled by", "(jackknife;"]),
+          " below. The pooled variance is {pooled:.5g}: pooled by", "(jackknife;"]),
         ({"design": "paired-t"}, {},
          [", and that of a difference between two runs as twice it (its mean over all pairs",
           "two runs on the same topics that differ as pairs of runs do on average,",
