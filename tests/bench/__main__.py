@@ -19,7 +19,8 @@ from service.database.vectors import read_vectors
 from service.formats import ScoreMatrix, settle_missing
 from service.logbook.matrices.logging import log_matrix
 from service.logbook.record import embedded_record
-from service.logbook.variances import HISTORY, show_histories
+from service.logbook.variance_rows import HISTORY
+from service.logbook.variances import show_histories
 from service.settings import Settings
 from service.statistics.design import anova_topics
 
