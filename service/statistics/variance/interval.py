@@ -123,24 +123,6 @@ def variance_intervals(
     ]
 
 
-def upper_limit(
-    variance: float,
-    by_topic: ArrayLike,
-    runs_part: float | None,
-    level: float = 0.8,
-    of: Target = "systems",
-) -> float | None:
-    """One-sided upper limit of a residual variance; None where it has none.
-
-    Parameters and errors are those of :func:`variance_interval`; `level` is one-sided.
-    """
-    check_level(level)
-    arrays = round_arrays([_single(variance, by_topic, runs_part)])
-    spread, _ = _spread(arrays, of)
-    limit = float(variance_quantile(arrays.variances, spread, arrays.topics, level)[0])
-    return None if math.isnan(limit) else limit
-
-
 def interval_of_limits(
     low: float,
     high: float,

@@ -15,7 +15,6 @@ from service.statistics.variance import interval as module
 from service.statistics.variance import pivot
 from service.statistics.variance.influence import topic_influences
 from service.statistics.variance.interval import (
-    upper_limit,
     variance_interval,
     variance_intervals,
 )
@@ -138,16 +137,6 @@ def test_without_runs_part_it_is_of_these_runs():
     assert wider.low < unknown.low < 0.05 < unknown.high < wider.high
 
 
-def test_upper_limit(treccovid):
-    entry = treccovid[0].variance("one_way")
-    two_sided = interval_of(entry, level=0.9)
-    one_sided = upper_limit(entry.variance, entry.by_topic, entry.runs_part, 0.95)
-    assert one_sided == pytest.approx(two_sided.high, rel=1e-12)
-    default = upper_limit(entry.variance, entry.by_topic, entry.runs_part)
-    assert entry.variance < default < one_sided
-    assert upper_limit(0.0, np.zeros(5), None) is None
-
-
 def test_many_at_once():
     rng = np.random.default_rng(3)
     rounds = []
@@ -186,7 +175,6 @@ def test_no_interval(by_topic, reason):
     interval = variance_interval(0.05 if sum(by_topic) else 0.0, by_topic, 0.01)
     assert (interval.low, interval.high) == (None, None)
     assert (interval.reason, interval.upper_reason) == (reason, reason)
-    assert upper_limit(0.05, by_topic, 0.01) is None
 
 
 def test_no_upper_limit():
@@ -208,8 +196,6 @@ def test_one_topic_with_nearly_all_the_variance():
 def test_wrong_level(level):
     with pytest.raises(ImpossibleStatistic, match="level must be between 0 and 1"):
         variance_interval(0.05, [1.0, 2.0, 3.0], None, level)
-    with pytest.raises(ImpossibleStatistic, match="level must be between 0 and 1"):
-        upper_limit(0.05, [1.0, 2.0, 3.0], None, level)
 
 
 def test_covers_as_often_as_it_says():
