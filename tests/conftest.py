@@ -12,12 +12,11 @@ from uuid import uuid4
 
 import pytest
 from hypothesis import settings
+from roundbook.database.embedded import embedded_server
+from roundbook.database.engine import make_engine, parse_url
+from roundbook.database.schema import upgrade
 from sqlalchemy import Engine, text
 from sqlalchemy.engine import URL
-
-from service.database.embedded import embedded_server
-from service.database.engine import make_engine, parse_url
-from service.database.schema import upgrade
 
 ROOT = Path(__file__).parents[1]
 IN_CI = os.environ.get("CI") == "true"

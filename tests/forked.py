@@ -13,10 +13,9 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from roundbook.database.engine import make_engine
+from roundbook.errors import RoundbookError
 from sqlalchemy import event
-
-from service.database.engine import make_engine
-from service.errors import RoundbookError
 
 _FORK = multiprocessing.get_context("fork")
 PATIENCE = 120

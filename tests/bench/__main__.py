@@ -12,17 +12,16 @@ from itertools import count
 from pathlib import Path
 
 import numpy as np
+from roundbook.database.engine import unit_of_work
+from roundbook.database.vectors import read_vectors
+from roundbook.formats import ScoreMatrix, settle_missing
+from roundbook.logbook.matrices.logging import log_matrix
+from roundbook.logbook.record import embedded_record
+from roundbook.logbook.variance_rows import HISTORY
+from roundbook.logbook.variances import show_histories
+from roundbook.settings import Settings
+from roundbook.statistics.design import anova_topics
 from sqlalchemy import Engine, text
-
-from service.database.engine import unit_of_work
-from service.database.vectors import read_vectors
-from service.formats import ScoreMatrix, settle_missing
-from service.logbook.matrices.logging import log_matrix
-from service.logbook.record import embedded_record
-from service.logbook.variance_rows import HISTORY
-from service.logbook.variances import show_histories
-from service.settings import Settings
-from service.statistics.design import anova_topics
 
 TOPICS = RUNS = 1000
 _ROW = np.dtype(
@@ -186,8 +185,15 @@ def bench_help() -> None:
         "import typer\napp = typer.Typer()\n@app.command()\ndef hello(name: str) -> None:\n"
         "    print(name)\napp()"
     )
-    ours = [sys.executable, "-c", "from cli.main import main; main()", "--help"]
-    plan = [sys.executable, "-c", "from cli.main import main; main()", "plan", "--variance", "0.05"]
+    ours = [sys.executable, "-c", "from roundbook_cli.main import main; main()", "--help"]
+    plan = [
+        sys.executable,
+        "-c",
+        "from roundbook_cli.main import main; main()",
+        "plan",
+        "--variance",
+        "0.05",
+    ]
     bare = [sys.executable, "-c", hello, "--help"]
     imports = [sys.executable, "-c", "import numpy, scipy.special, pydantic, typer, rich.table"]
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from roundbook.statistics.drift.assessment import assess_drift
+from roundbook.statistics.drift.kin import kin_groups
 
-from service.statistics.drift.assessment import assess_drift
-from service.statistics.drift.kin import kin_groups
 from tests.coverage.old_rules import old_drift
 from tests.coverage.populations import RealPopulation, population
 

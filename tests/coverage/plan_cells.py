@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
+from roundbook.statistics.design import solve_topics
 from scipy.special import fdtrc, stdtr
 
-from service.statistics.design import solve_topics
 from tests.coverage.populations import population
 
 ALPHA, POWER = 0.05, 0.8

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from roundbook.statistics.variance.interval import variance_interval
+from roundbook.statistics.variance.parts import variance_parts
+from roundbook.statistics.variance.pooled import pool
+from roundbook.statistics.variance.rounds import RoundVariance
 
-from service.statistics.variance.interval import variance_interval
-from service.statistics.variance.parts import variance_parts
-from service.statistics.variance.pooled import pool
-from service.statistics.variance.rounds import RoundVariance
 from tests.coverage.old_rules import bartlett, bootstrap, chi_square
 from tests.coverage.populations import population
 

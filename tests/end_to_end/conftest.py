@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from roundbook.database.engine import unit_of_work
+from roundbook.settings import load_settings
+from roundbook_cli.main import run
 from sqlalchemy import Engine, text
-
-from cli.main import run
-from service.database.engine import unit_of_work
-from service.settings import load_settings
 
 # Nothing listens there: a command that should need no database fails if it opens one.
 NOWHERE = "postgresql://nobody:nothing@127.0.0.1:1/nowhere"
-PROGRAM = (sys.executable, "-c", "from cli.main import main; main()")
+PROGRAM = (sys.executable, "-c", "from roundbook_cli.main import main; main()")
 
 
 class Outcome(NamedTuple):

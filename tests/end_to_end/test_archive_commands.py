@@ -90,16 +90,19 @@ def test_refusals_are_one_sentence(roundbook, exported, tmp_path, write):
 
 KILLED = """
 import os, signal, sys
-from service.logbook.archive import exporting
+from roundbook.logbook.archive import exporting
 exporting.load_matrix = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-from cli.main import main
+from roundbook_cli.main import main
 main()
 """
 
 
 def test_a_killed_export_leaves_no_file_of_the_name_asked_for(exported, address, tmp_path):
     target = tmp_path / "killed.zip"
-    for program, code in ((KILLED, -signal.SIGKILL), ("from cli.main import main; main()", 0)):
+    for program, code in (
+        (KILLED, -signal.SIGKILL),
+        ("from roundbook_cli.main import main; main()", 0),
+    ):
         assert not target.exists()
         done = subprocess.run(
             [sys.executable, "-c", program, "export", str(target)],

@@ -14,12 +14,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from roundbook.database.engine import unit_of_work
+from roundbook.logbook import record
+from roundbook_cli import session
 from scipy.special import ndtr
 from sqlalchemy import text
-
-from cli import session
-from service.database.engine import unit_of_work
-from service.logbook import record
 
 SCORES = np.array(
     [[0.1, 0.4, 0.3], [0.2, 0.9, 0.5], [0.0, 0.6, 0.7], [0.35, 0.45, 0.1]]
@@ -689,7 +688,7 @@ def test_plan_with_a_variance_opens_no_database(command, monkeypatch):
 )
 def test_little_is_imported(tmp_path, words, absent):
     code = (
-        "import sys\nfrom cli.main import run\n"
+        "import sys\nfrom roundbook_cli.main import run\n"
         f"code = run({words!r})\nprint(sorted(set({absent!r}) & set(sys.modules)), file=sys.stderr)"
         "\nsys.exit(code)"
     )

@@ -11,13 +11,12 @@ from pathlib import Path
 
 import pytest
 from alembic import command as alembic
+from roundbook.database.engine import make_engine, unit_of_work
+from roundbook.database.fingerprints import fingerprint_tables
+from roundbook.database.schema import alembic_config, expected_revision
+from roundbook.logbook.record import embedded_record
+from roundbook.settings import Settings
 from sqlalchemy import text
-
-from service.database.engine import make_engine, unit_of_work
-from service.database.fingerprints import fingerprint_tables
-from service.database.schema import alembic_config, expected_revision
-from service.logbook.record import embedded_record
-from service.settings import Settings
 
 RECORD = (
     *("variance", "record", "t", "r", "--measure", "AP", "--value", "0.1", "--runs", "4"),

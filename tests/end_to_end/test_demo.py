@@ -18,7 +18,7 @@ import pytest
 
 
 def published(name):
-    return list(csv.DictReader((files("service.logbook") / name).read_text().splitlines()))
+    return list(csv.DictReader((files("roundbook.logbook") / name).read_text().splitlines()))
 
 
 def reference(shared, name):
@@ -158,7 +158,7 @@ def test_it_needs_nothing_and_leaves_nothing(tmp_path):
     began = time.monotonic()
     try:
         done = subprocess.run(
-            [sys.executable, "-c", "from cli.main import main; main()", "demo"],
+            [sys.executable, "-c", "from roundbook_cli.main import main; main()", "demo"],
             cwd=empty,
             env=settings | {"HOME": str(home), "TMPDIR": str(place)},
             capture_output=True,

@@ -25,7 +25,7 @@ RECORD = (
 HOLD = """
 import sys, time
 from pathlib import Path
-from service.database.embedded import embedded_server
+from roundbook.database.embedded import embedded_server
 with embedded_server(Path(sys.argv[1])):
     print("up", flush=True)
     time.sleep(120)
@@ -247,20 +247,22 @@ def as_ordinary_user():
     if not usable_by(user, python, "-c", f"import os; os.listdir({str(libraries)!r})"):
         shutil.copytree(libraries, stage / "libraries", symlinks=True)
         libraries = stage / "libraries"
-    if not usable_by(user, python, "-c", f"open({str(ROOT / 'cli' / 'main.py')!r})"):
+    if not usable_by(
+        user, python, "-c", f"open({str(ROOT / 'cli' / 'roundbook_cli' / 'main.py')!r})"
+    ):
         program = stage / "program"
         for room in ("cli", "service", "migrations"):
             shutil.copytree(ROOT / room, program / room)
     settings = {
         "HOME": str(home),
         "PATH": "/usr/bin:/bin",
-        "PYTHONPATH": f"{program}:{libraries}",
+        "PYTHONPATH": f"{program}/service:{program}/cli:{program}/migrations:{libraries}",
         "PYTHONDONTWRITEBYTECODE": "1",
         "ROUNDBOOK_CONFIG": os.devnull,
     }
 
     def call(*words, **more):
-        program_line = (python, "-W", "error", "-c", "from cli.main import main; main()")
+        program_line = (python, "-W", "error", "-c", "from roundbook_cli.main import main; main()")
         return run_as(user, (*program_line, *words), env=settings | more)
 
     yield home, call

@@ -19,9 +19,8 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
-
-from service.database.embedded import embedded_server
-from service.database.engine import make_engine, parse_url
+from roundbook.database.embedded import embedded_server
+from roundbook.database.engine import make_engine, parse_url
 
 SEED = 7
 
@@ -143,7 +142,7 @@ def test_a_killed_initdb_leaves_nothing_that_looks_like_a_record(process, data_d
     # The command and the programs it runs, all at once, as when the machine stops.
     place = data_dir / "new"
     environment = os.environ | {"ROUNDBOOK_DATA_DIR": str(place)}
-    program = (sys.executable, "-c", "from cli.main import main; main()", "task", "list")
+    program = (sys.executable, "-c", "from roundbook_cli.main import main; main()", "task", "list")
     with subprocess.Popen(program, env=environment, start_new_session=True) as running:
         while not any(place.glob("postgres*/PG_VERSION")):
             assert running.poll() is None

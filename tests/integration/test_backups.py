@@ -9,14 +9,12 @@ from uuid import uuid4
 
 import pytest
 from alembic import command
-from sqlalchemy import text
-
-from service.database import copying, dump, programs, sealing
-from service.database.engine import make_engine, unit_of_work
-from service.database.fingerprints import filled_tables, fingerprint_tables
-from service.database.schema import alembic_config, current_revision, expected_revision, upgrade
-from service.database.tables import metadata
-from service.errors import (
+from roundbook.database import copying, dump, programs, sealing
+from roundbook.database.engine import make_engine, unit_of_work
+from roundbook.database.fingerprints import filled_tables, fingerprint_tables
+from roundbook.database.schema import alembic_config, current_revision, expected_revision, upgrade
+from roundbook.database.tables import metadata
+from roundbook.errors import (
     AlreadyRecorded,
     DatabaseBusy,
     DatabaseError,
@@ -24,11 +22,13 @@ from service.errors import (
     NotRecorded,
     SchemaOutOfDate,
 )
-from service.logbook import backups
-from service.logbook.backups import restore_backup, save_backup
-from service.logbook.moving import move_record
-from service.logbook.tasks import create_task
-from service.logbook.variances import show_variances
+from roundbook.logbook import backups
+from roundbook.logbook.backups import restore_backup, save_backup
+from roundbook.logbook.moving import move_record
+from roundbook.logbook.tasks import create_task
+from roundbook.logbook.variances import show_variances
+from sqlalchemy import text
+
 from tests.releases.campaign import record_campaign
 
 SECRET = "hunter2-is-secret"

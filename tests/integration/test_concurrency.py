@@ -13,24 +13,24 @@ from math import inf
 
 import numpy as np
 import pytest
+from roundbook.database.engine import unit_of_work
+from roundbook.errors import RevisedMeanwhile
+from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.logbook.events import list_events
+from roundbook.logbook.factors import show_factors
+from roundbook.logbook.fitting import fit_factor_set
+from roundbook.logbook.matrices import logging as matrices
+from roundbook.logbook.matrices.corrections import restore_matrix, withdraw_matrix
+from roundbook.logbook.matrices.logging import log_matrix
+from roundbook.logbook.plans.design import Design
+from roundbook.logbook.plans.planning import plan_task
+from roundbook.logbook.plans.saved import save_plan, show_plan
+from roundbook.logbook.published import record_variance
+from roundbook.logbook.rounds import create_round, list_rounds, publish_round
+from roundbook.logbook.storing import content_hash
+from roundbook.logbook.tasks import create_task, list_tasks
 from sqlalchemy import text
 
-from service.database.engine import unit_of_work
-from service.errors import RevisedMeanwhile
-from service.formats import RunTeam, ScoreMatrix, settle_missing
-from service.logbook.events import list_events
-from service.logbook.factors import show_factors
-from service.logbook.fitting import fit_factor_set
-from service.logbook.matrices import logging as matrices
-from service.logbook.matrices.corrections import restore_matrix, withdraw_matrix
-from service.logbook.matrices.logging import log_matrix
-from service.logbook.plans.design import Design
-from service.logbook.plans.planning import plan_task
-from service.logbook.plans.saved import save_plan, show_plan
-from service.logbook.published import record_variance
-from service.logbook.rounds import create_round, list_rounds, publish_round
-from service.logbook.storing import content_hash
-from service.logbook.tasks import create_task, list_tasks
 from tests.forked import race
 
 PROCESSES, LOGGINGS, DISTINCT = 16, 400, 200

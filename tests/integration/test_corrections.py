@@ -6,10 +6,8 @@ import time
 
 import numpy as np
 import pytest
-from sqlalchemy import text
-
-from service.database.engine import unit_of_work
-from service.errors import (
+from roundbook.database.engine import unit_of_work
+from roundbook.errors import (
     AlreadyRecorded,
     ContentDiffers,
     DatabaseError,
@@ -20,24 +18,25 @@ from service.errors import (
     RevisedMeanwhile,
     Withdrawn,
 )
-from service.formats import ScoreMatrix, settle_missing
-from service.logbook.drift.curve import trace_drift
-from service.logbook.drift.report import report_drift
-from service.logbook.events import list_events
-from service.logbook.factors import show_factors
-from service.logbook.fitting import fit_factor_set
-from service.logbook.generalisability import report_generalisability
-from service.logbook.matrices.corrections import restore_matrix, withdraw_matrix
-from service.logbook.matrices.logging import log_matrix
-from service.logbook.plans.design import Design
-from service.logbook.plans.planning import plan_task
-from service.logbook.plans.saved import save_plan, show_plan
-from service.logbook.published import record_variance
-from service.logbook.rankings import compare_rankings
-from service.logbook.rounds import create_round, list_rounds, publish_round, set_round
-from service.logbook.standardise import standardise
-from service.logbook.tasks import create_task
-from service.logbook.variances import show_histories, show_variances
+from roundbook.formats import ScoreMatrix, settle_missing
+from roundbook.logbook.drift.curve import trace_drift
+from roundbook.logbook.drift.report import report_drift
+from roundbook.logbook.events import list_events
+from roundbook.logbook.factors import show_factors
+from roundbook.logbook.fitting import fit_factor_set
+from roundbook.logbook.generalisability import report_generalisability
+from roundbook.logbook.matrices.corrections import restore_matrix, withdraw_matrix
+from roundbook.logbook.matrices.logging import log_matrix
+from roundbook.logbook.plans.design import Design
+from roundbook.logbook.plans.planning import plan_task
+from roundbook.logbook.plans.saved import save_plan, show_plan
+from roundbook.logbook.published import record_variance
+from roundbook.logbook.rankings import compare_rankings
+from roundbook.logbook.rounds import create_round, list_rounds, publish_round, set_round
+from roundbook.logbook.standardise import standardise
+from roundbook.logbook.tasks import create_task
+from roundbook.logbook.variances import show_histories, show_variances
+from sqlalchemy import text
 
 ROUNDS = ("r1", "r2", "r3")
 
@@ -302,7 +301,7 @@ def test_not_even_a_replica_session_changes_what_is_kept(engine, three, table, s
 
 @pytest.mark.parametrize("left_out", ["event", "variance_estimate"])
 def test_a_matrix_is_whole_only_with_its_statistics_and_event(engine, monkeypatch, left_out):
-    from service.logbook.matrices import logging as matrices
+    from roundbook.logbook.matrices import logging as matrices
 
     if left_out == "event":
         monkeypatch.setattr(matrices, "record_event", lambda *args, **facts: None)

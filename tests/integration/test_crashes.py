@@ -16,24 +16,24 @@ from typing import NamedTuple
 import numpy as np
 import psutil
 import pytest
+from roundbook.database.embedded import embedded_server
+from roundbook.database.engine import make_engine, parse_url, unit_of_work
+from roundbook.database.schema import upgrade
+from roundbook.database.tables import matrix, metadata
+from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.logbook.factors import show_factors
+from roundbook.logbook.fitting import fit_factor_set
+from roundbook.logbook.matrices.corrections import withdraw_matrix
+from roundbook.logbook.matrices.logging import log_matrix
+from roundbook.logbook.plans.design import Design
+from roundbook.logbook.plans.planning import plan_task
+from roundbook.logbook.plans.saved import save_plan
+from roundbook.logbook.storing import content_hash, load_matrix
+from roundbook.statistics.standardisation.factors import std_ab, std_cdf
+from roundbook.statistics.variance.parts import variance_parts
+from roundbook.statistics.variance.residual import residual_variance
 from sqlalchemy import select, text
 
-from service.database.embedded import embedded_server
-from service.database.engine import make_engine, parse_url, unit_of_work
-from service.database.schema import upgrade
-from service.database.tables import matrix, metadata
-from service.formats import RunTeam, ScoreMatrix, settle_missing
-from service.logbook.factors import show_factors
-from service.logbook.fitting import fit_factor_set
-from service.logbook.matrices.corrections import withdraw_matrix
-from service.logbook.matrices.logging import log_matrix
-from service.logbook.plans.design import Design
-from service.logbook.plans.planning import plan_task
-from service.logbook.plans.saved import save_plan
-from service.logbook.storing import content_hash, load_matrix
-from service.statistics.standardisation import std_ab, std_cdf
-from service.statistics.variance.parts import variance_parts
-from service.statistics.variance.residual import residual_variance
 from tests.forked import Forked, run_apart
 
 SEED = 20200408

@@ -11,24 +11,23 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from roundbook.database.vectors import read_vectors
+from roundbook.errors import AlreadyRecorded, ImpossibleStatistic, InputError, NotRecorded
+from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.logbook.drift import ends
+from roundbook.logbook.drift.curve import DriftCurve, LaterRound, trace_drift
+from roundbook.logbook.drift.report import report_drift
+from roundbook.logbook.drift.saved import save_report, show_report
+from roundbook.logbook.fitting import fit_factor_set
+from roundbook.logbook.matrices.logging import log_matrix
+from roundbook.logbook.rounds import create_round, list_rounds, set_round
+from roundbook.logbook.tasks import create_task
+from roundbook.statistics.drift.assessment import assess_drift, assess_recurring
+from roundbook.statistics.drift.kin import kin_groups
+from roundbook.statistics.drift.result import SystemsLikeThese, TheseRuns
+from roundbook.statistics.drift.units import unit_labels
 from scipy import stats
 from sqlalchemy import event
-
-from service.database.vectors import read_vectors
-from service.errors import AlreadyRecorded, ImpossibleStatistic, InputError, NotRecorded
-from service.formats import RunTeam, ScoreMatrix, settle_missing
-from service.logbook.drift import ends
-from service.logbook.drift.curve import DriftCurve, LaterRound, trace_drift
-from service.logbook.drift.report import report_drift
-from service.logbook.drift.saved import save_report, show_report
-from service.logbook.fitting import fit_factor_set
-from service.logbook.matrices.logging import log_matrix
-from service.logbook.rounds import create_round, list_rounds, set_round
-from service.logbook.tasks import create_task
-from service.statistics.drift.assessment import assess_drift, assess_recurring
-from service.statistics.drift.kin import kin_groups
-from service.statistics.drift.result import SystemsLikeThese, TheseRuns
-from service.statistics.drift.units import unit_labels
 
 ROOT = Path(__file__).parents[2]
 MEASURE = "nDCG@10"

@@ -11,27 +11,26 @@ from pathlib import Path
 import numpy as np
 import psycopg
 import pytest
+from roundbook.database.engine import make_engine, unit_of_work
+from roundbook.database.schema import upgrade
+from roundbook.errors import DatabaseError, InputError, NotRecorded
+from roundbook.formats import ScoreMatrix, settle_missing
+from roundbook.logbook.drift import saved as drift_reports
+from roundbook.logbook.drift.curve import trace_drift
+from roundbook.logbook.drift.report import DriftReport, report_drift
+from roundbook.logbook.drift.saved import list_reports, save_report, show_report
+from roundbook.logbook.events import list_events
+from roundbook.logbook.fitting import fit_factor_set
+from roundbook.logbook.generalisability import report_generalisability
+from roundbook.logbook.matrices.corrections import restore_matrix, withdraw_matrix
+from roundbook.logbook.matrices.logging import log_matrix
+from roundbook.logbook.plans.design import Design
+from roundbook.logbook.plans.planning import plan_task
+from roundbook.logbook.rounds import set_round
+from roundbook.settings import load_settings
+from roundbook_cli.drift import print_report
+from roundbook_cli.main import run
 from sqlalchemy import text
-
-from cli.drift import print_report
-from cli.main import run
-from service.database.engine import make_engine, unit_of_work
-from service.database.schema import upgrade
-from service.errors import DatabaseError, InputError, NotRecorded
-from service.formats import ScoreMatrix, settle_missing
-from service.logbook.drift import saved as drift_reports
-from service.logbook.drift.curve import trace_drift
-from service.logbook.drift.report import DriftReport, report_drift
-from service.logbook.drift.saved import list_reports, save_report, show_report
-from service.logbook.events import list_events
-from service.logbook.fitting import fit_factor_set
-from service.logbook.generalisability import report_generalisability
-from service.logbook.matrices.corrections import restore_matrix, withdraw_matrix
-from service.logbook.matrices.logging import log_matrix
-from service.logbook.plans.design import Design
-from service.logbook.plans.planning import plan_task
-from service.logbook.rounds import set_round
-from service.settings import load_settings
 
 
 def scores(seed, runs=5):

@@ -16,19 +16,18 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
+from roundbook.database import vectors
+from roundbook.database.embedded import embedded_server
+from roundbook.database.engine import make_engine, parse_url, unit_of_work
+from roundbook.database.schema import upgrade
+from roundbook.database.tables import metadata
+from roundbook.errors import DatabaseError, DatabaseUnreachable
+from roundbook.formats import ScoreMatrix, settle_missing
+from roundbook.logbook import storing
+from roundbook.logbook.matrices.logging import log_matrix
+from roundbook.settings import load_settings
+from roundbook_cli.main import run
 from sqlalchemy import text
-
-from cli.main import run
-from service.database import vectors
-from service.database.embedded import embedded_server
-from service.database.engine import make_engine, parse_url, unit_of_work
-from service.database.schema import upgrade
-from service.database.tables import metadata
-from service.errors import DatabaseError, DatabaseUnreachable
-from service.formats import ScoreMatrix, settle_missing
-from service.logbook import storing
-from service.logbook.matrices.logging import log_matrix
-from service.settings import load_settings
 
 TOPICS, RUNS = 120, 80
 

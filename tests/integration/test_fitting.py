@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from roundbook.database.engine import unit_of_work
+from roundbook.errors import ImpossibleStatistic, InputError, NotRecorded
+from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.logbook.factors import show_factors
+from roundbook.logbook.fitting import fit_factor_set
+from roundbook.logbook.matrices.logging import log_matrix
+from roundbook.logbook.standardise import standardise
+from roundbook.logbook.variances import show_variances
+from roundbook.statistics.variance.interval import variance_interval
+from roundbook.statistics.variance.parts import variance_parts
 from scipy import stats
 from sqlalchemy import text
-
-from service.database.engine import unit_of_work
-from service.errors import ImpossibleStatistic, InputError, NotRecorded
-from service.formats import RunTeam, ScoreMatrix, settle_missing
-from service.logbook.factors import show_factors
-from service.logbook.fitting import fit_factor_set
-from service.logbook.matrices.logging import log_matrix
-from service.logbook.standardise import standardise
-from service.logbook.variances import show_variances
-from service.statistics.variance.interval import variance_interval
-from service.statistics.variance.parts import variance_parts
 
 SCORES = np.random.default_rng(14).random((8, 6))
 RUNS = tuple(f"run{i}" for i in range(6))
@@ -260,7 +259,7 @@ def test_a_single_run_and_an_unlogged_round(engine):
 
 
 def test_nothing_is_half_done(engine, monkeypatch):
-    from service.logbook import fitting
+    from roundbook.logbook import fitting
 
     log(engine)
     before = rows_of(engine)

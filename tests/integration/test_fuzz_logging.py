@@ -8,14 +8,14 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from roundbook.database.engine import unit_of_work
+from roundbook.database.fingerprints import fingerprint_tables
+from roundbook.errors import BadFile, DatabaseError, RoundbookError
+from roundbook.formats import MISSING_POLICIES, read_scores, settle_missing
+from roundbook.logbook.lookup import current_matrix, find_series
+from roundbook.logbook.matrices.logging import log_files
+from roundbook.logbook.storing import load_matrix
 
-from service.database.engine import unit_of_work
-from service.database.fingerprints import fingerprint_tables
-from service.errors import BadFile, DatabaseError, RoundbookError
-from service.formats import MISSING_POLICIES, read_scores, settle_missing
-from service.logbook.lookup import current_matrix, find_series
-from service.logbook.matrices.logging import log_files
-from service.logbook.storing import load_matrix
 from tests.damaged_files import FORMATS, MAX_BYTES, bounded, check_refusal, damaged, real_tables
 
 EVERY_DAY, EVERY_NIGHT = 12, 200

@@ -6,12 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from roundbook.errors import ImpossibleStatistic, NotRecorded
+from roundbook.formats import ScoreMatrix, settle_missing
+from roundbook.logbook.generalisability import report_generalisability
+from roundbook.logbook.matrices.logging import log_matrix
 from scipy import stats
-
-from service.errors import ImpossibleStatistic, NotRecorded
-from service.formats import ScoreMatrix, settle_missing
-from service.logbook.generalisability import report_generalisability
-from service.logbook.matrices.logging import log_matrix
 
 RNG = np.random.default_rng(19)
 SCORES = 0.5 + RNG.normal(size=(12, 1)) * 0.1 + RNG.normal(size=7) * 0.1 + RNG.random((12, 7)) / 5

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 import psycopg
 import pytest
+from roundbook.database.engine import unit_of_work
+from roundbook.errors import DatabaseError
+from roundbook.formats import ScoreMatrix, settle_missing
+from roundbook.logbook.events import record_event
+from roundbook.logbook.matrices.logging import log_matrix
+from roundbook.logbook.published import record_variance
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
-
-from service.database.engine import unit_of_work
-from service.errors import DatabaseError
-from service.formats import ScoreMatrix, settle_missing
-from service.logbook.events import record_event
-from service.logbook.matrices.logging import log_matrix
-from service.logbook.published import record_variance
 
 IMMUTABLE = (
     "topic",

@@ -8,24 +8,23 @@ import shlex
 
 import numpy as np
 import pytest
+from roundbook.errors import NotRecorded, RoundbookError
+from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.logbook.drift.report import report_drift
+from roundbook.logbook.drift.saved import list_reports, save_report
+from roundbook.logbook.events import list_events
+from roundbook.logbook.factors import show_factors
+from roundbook.logbook.fitting import fit_factor_set
+from roundbook.logbook.impact.listing import show_impact
+from roundbook.logbook.matrices.corrections import restore_matrix, withdraw_matrix
+from roundbook.logbook.matrices.logging import log_matrix
+from roundbook.logbook.plans.design import Design
+from roundbook.logbook.plans.planning import plan, plan_task
+from roundbook.logbook.plans.saved import save_plan, show_plan
+from roundbook.logbook.published import record_variance
+from roundbook.settings import load_settings
+from roundbook_cli.main import run
 from sqlalchemy import event
-
-from cli.main import run
-from service.errors import NotRecorded, RoundbookError
-from service.formats import RunTeam, ScoreMatrix, settle_missing
-from service.logbook.drift.report import report_drift
-from service.logbook.drift.saved import list_reports, save_report
-from service.logbook.events import list_events
-from service.logbook.factors import show_factors
-from service.logbook.fitting import fit_factor_set
-from service.logbook.impact.listing import show_impact
-from service.logbook.matrices.corrections import restore_matrix, withdraw_matrix
-from service.logbook.matrices.logging import log_matrix
-from service.logbook.plans.design import Design
-from service.logbook.plans.planning import plan, plan_task
-from service.logbook.plans.saved import save_plan, show_plan
-from service.logbook.published import record_variance
-from service.settings import load_settings
 
 # Names that a shell would take apart.
 TASK, FIRST, PLAN = "the lab's $task", "round; 1", "it's *next*"

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from service.formats import RunTeam, ScoreMatrix, settle_missing
-from service.logbook.drift.report import report_drift
-from service.logbook.drift.saved import list_reports, save_report
-from service.logbook.matrices.logging import log_matrix
-from service.logbook.plans.design import Design
-from service.logbook.plans.planning import plan_task
-from service.logbook.plans.saved import save_plan, show_plan
-from service.logbook.rounds import set_round
+from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.logbook.drift.report import report_drift
+from roundbook.logbook.drift.saved import list_reports, save_report
+from roundbook.logbook.matrices.logging import log_matrix
+from roundbook.logbook.plans.design import Design
+from roundbook.logbook.plans.planning import plan_task
+from roundbook.logbook.plans.saved import save_plan, show_plan
+from roundbook.logbook.rounds import set_round
 
 RUNS = 7
 FIRST = np.random.default_rng(1).random((10, RUNS))

@@ -9,24 +9,23 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from sqlalchemy import event, text
-
-from service.database.engine import unit_of_work
-from service.errors import (
+from roundbook.database.engine import unit_of_work
+from roundbook.errors import (
     AlreadyRecorded,
     ContentDiffers,
     ImpossibleStatistic,
     InputError,
     NotRecorded,
 )
-from service.formats import RunTeam, ScoreMatrix, settle_missing
-from service.logbook.factors import show_factors
-from service.logbook.lookup import current_matrix, find_series
-from service.logbook.matrices import logging as matrices
-from service.logbook.matrices.logging import log_matrix
-from service.logbook.standardise import standardise
-from service.logbook.storing import load_matrix
-from service.logbook.variances import show_variances
+from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.logbook.factors import show_factors
+from roundbook.logbook.lookup import current_matrix, find_series
+from roundbook.logbook.matrices import logging as matrices
+from roundbook.logbook.matrices.logging import log_matrix
+from roundbook.logbook.standardise import standardise
+from roundbook.logbook.storing import load_matrix
+from roundbook.logbook.variances import show_variances
+from sqlalchemy import event, text
 
 TABLES = (
     "task",

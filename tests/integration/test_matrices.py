@@ -9,20 +9,19 @@ import stat
 
 import numpy as np
 import pytest
+from roundbook.errors import InputError, NotRecorded
+from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.logbook.fitting import fit_factor_set
+from roundbook.logbook.matrices.corrections import restore_matrix, withdraw_matrix
+from roundbook.logbook.matrices.export import export_matrix
+from roundbook.logbook.matrices.history import show_history
+from roundbook.logbook.matrices.listing import list_matrices
+from roundbook.logbook.matrices.logging import log_files, log_matrix
+from roundbook.logbook.matrices.showing import show_matrix
+from roundbook.logbook.rankings import compare_rankings
+from roundbook.logbook.result import SOFTWARE
+from roundbook.logbook.standardise import standardise
 from sqlalchemy import event
-
-from service.errors import InputError, NotRecorded
-from service.formats import RunTeam, ScoreMatrix, settle_missing
-from service.logbook.fitting import fit_factor_set
-from service.logbook.matrices.corrections import restore_matrix, withdraw_matrix
-from service.logbook.matrices.export import export_matrix
-from service.logbook.matrices.history import show_history
-from service.logbook.matrices.listing import list_matrices
-from service.logbook.matrices.logging import log_files, log_matrix
-from service.logbook.matrices.showing import show_matrix
-from service.logbook.rankings import compare_rankings
-from service.logbook.result import SOFTWARE
-from service.logbook.standardise import standardise
 
 TOPICS = ("t1", "t2", "t3", "t4")
 RUNS = ("a", "b", "c")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.logbook.matrices.corrections import withdraw_matrix
+from roundbook.logbook.matrices.logging import log_matrix
+from roundbook.logbook.published import record_variance
 from sqlalchemy import event
-
-from service.formats import RunTeam, ScoreMatrix, settle_missing
-from service.logbook.matrices.corrections import withdraw_matrix
-from service.logbook.matrices.logging import log_matrix
-from service.logbook.published import record_variance
 
 RNG = np.random.default_rng(7)
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 import json
 
 import pytest
+from roundbook.database.engine import unit_of_work
+from roundbook.errors import BadFile
+from roundbook.formats.archive import VERSION
+from roundbook.logbook.archive.exporting import export_archive
+from roundbook.logbook.archive.importing import import_archive
+from roundbook.logbook.plans.saved import show_plan
+from roundbook.logbook.variances import show_histories
 from sqlalchemy import text
 
-from service.database.engine import unit_of_work
-from service.errors import BadFile
-from service.formats.archive import VERSION
-from service.logbook.archive.exporting import export_archive
-from service.logbook.archive.importing import import_archive
-from service.logbook.plans.saved import show_plan
-from service.logbook.variances import show_histories
 from tests.integration.test_archive_statistics import put
 from tests.integration.test_archives import changed, database_on, members_of
 from tests.integration.test_upgrades import RELEASES, assert_equal_estimates, first_estimates

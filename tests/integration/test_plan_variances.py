@@ -7,17 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from service.errors import ImpossibleStatistic, InputError, NotRecorded
-from service.formats import ScoreMatrix, settle_missing
-from service.logbook.matrices.logging import log_files, log_matrix
-from service.logbook.plans.design import Design
-from service.logbook.plans.planning import plan, plan_task
-from service.logbook.plans.saved import save_plan, show_plan
-from service.logbook.plans.standing import renewal
-from service.logbook.published import record_variance
-from service.logbook.variances import show_variances
-from service.statistics.design import (
+from roundbook.errors import ImpossibleStatistic, InputError, NotRecorded
+from roundbook.formats import ScoreMatrix, settle_missing
+from roundbook.logbook.matrices.logging import log_files, log_matrix
+from roundbook.logbook.plans.design import Design
+from roundbook.logbook.plans.planning import plan, plan_task
+from roundbook.logbook.plans.saved import save_plan, show_plan
+from roundbook.logbook.plans.standing import renewal
+from roundbook.logbook.published import record_variance
+from roundbook.logbook.variances import show_variances
+from roundbook.statistics.design import (
     DESIGNS,
     solve_min_d,
     solve_power,
@@ -25,9 +24,9 @@ from service.statistics.design import (
     solve_topics,
     solve_variance,
 )
-from service.statistics.variance.parts import variance_parts
-from service.statistics.variance.pooled import pool
-from service.statistics.variance.rounds import RoundVariance
+from roundbook.statistics.variance.parts import variance_parts
+from roundbook.statistics.variance.pooled import pool
+from roundbook.statistics.variance.rounds import RoundVariance
 
 RELEASES = Path(__file__).parents[1] / "releases"
 TWO_WAY = ("two-way", "tukey", "paired-t", "paired-width")
@@ -469,7 +468,7 @@ def old_plans():
 
 @pytest.mark.parametrize("saved", list(old_plans()))
 def test_a_plan_of_an_earlier_release_is_read_with_its_own_keys(saved):
-    from service.logbook.plans.plan import Plan
+    from roundbook.logbook.plans.plan import Plan
 
     read = Plan.model_validate(saved)
     again = json.loads(read.model_dump_json())

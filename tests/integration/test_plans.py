@@ -11,12 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from scipy.stats import f as f_distribution
-from scipy.stats import ncf
-from sqlalchemy import event, text
-
-from service.database.engine import unit_of_work
-from service.errors import (
+from roundbook.database.engine import unit_of_work
+from roundbook.errors import (
     AlreadyRecorded,
     DatabaseError,
     ImpossibleStatistic,
@@ -25,20 +21,23 @@ from service.errors import (
     RecordError,
     RoundbookError,
 )
-from service.formats import ScoreMatrix, settle_missing
-from service.logbook.events import record_event
-from service.logbook.fitting import fit_factor_set
-from service.logbook.matrices.corrections import restore_matrix, withdraw_matrix
-from service.logbook.matrices.logging import log_matrix
-from service.logbook.plans.design import Design
-from service.logbook.plans.plan import Plan
-from service.logbook.plans.planning import plan, plan_task
-from service.logbook.plans.saved import list_plans, save_plan, show_plan
-from service.logbook.published import record_variance
-from service.logbook.rounds import create_round
-from service.logbook.tasks import create_task
-from service.logbook.variances import show_variances
-from service.statistics.design import DESIGNS, solve_min_d, solve_power
+from roundbook.formats import ScoreMatrix, settle_missing
+from roundbook.logbook.events import record_event
+from roundbook.logbook.fitting import fit_factor_set
+from roundbook.logbook.matrices.corrections import restore_matrix, withdraw_matrix
+from roundbook.logbook.matrices.logging import log_matrix
+from roundbook.logbook.plans.design import Design
+from roundbook.logbook.plans.plan import Plan
+from roundbook.logbook.plans.planning import plan, plan_task
+from roundbook.logbook.plans.saved import list_plans, save_plan, show_plan
+from roundbook.logbook.published import record_variance
+from roundbook.logbook.rounds import create_round
+from roundbook.logbook.tasks import create_task
+from roundbook.logbook.variances import show_variances
+from roundbook.statistics.design import DESIGNS, solve_min_d, solve_power
+from scipy.stats import f as f_distribution
+from scipy.stats import ncf
+from sqlalchemy import event, text
 
 ONE = Design(m=(10,), min_d=(0.1,))
 SCORES = np.random.default_rng(7).normal(0.5, 0.2, (12, 6))

@@ -10,14 +10,13 @@ from uuid import uuid4
 import psycopg
 import pytest
 from psycopg import sql
+from roundbook.database.engine import make_engine, unit_of_work
+from roundbook.database.tables import metadata
+from roundbook.errors import AlreadyRecorded, DatabaseError, NotRecorded
+from roundbook.logbook.privileges import grant_access
+from roundbook.settings import load_settings
+from roundbook_cli.main import run
 from sqlalchemy import text
-
-from cli.main import run
-from service.database.engine import make_engine, unit_of_work
-from service.database.tables import metadata
-from service.errors import AlreadyRecorded, DatabaseError, NotRecorded
-from service.logbook.privileges import grant_access
-from service.settings import load_settings
 
 TABLES = sorted(table.name for table in metadata.tables.values())
 # May a column of these be changed? Of all others, nothing.

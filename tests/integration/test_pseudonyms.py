@@ -8,19 +8,18 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+from roundbook.database.engine import unit_of_work
+from roundbook.errors import NotRecorded, RecordError
+from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.logbook.events import record_event
+from roundbook.logbook.matrices.export import export_matrix
+from roundbook.logbook.matrices.logging import log_matrix
+from roundbook.logbook.matrices.showing import show_matrix
+from roundbook.logbook.pseudonyms import read_pseudonyms
+from roundbook.logbook.rankings import compare_rankings
+from roundbook.logbook.rounds import publish_round
+from roundbook.logbook.standardise import standardise
 from sqlalchemy import text
-
-from service.database.engine import unit_of_work
-from service.errors import NotRecorded, RecordError
-from service.formats import RunTeam, ScoreMatrix, settle_missing
-from service.logbook.events import record_event
-from service.logbook.matrices.export import export_matrix
-from service.logbook.matrices.logging import log_matrix
-from service.logbook.matrices.showing import show_matrix
-from service.logbook.pseudonyms import read_pseudonyms
-from service.logbook.rankings import compare_rankings
-from service.logbook.rounds import publish_round
-from service.logbook.standardise import standardise
 
 TEAMS = {"Aalto": ("aalto-bm25", "aalto-dense"), "Bologna": ("bol-1",), "Cork": ("ucc", "ucc-x")}
 UNKNOWN = ("mystery", "stranger")

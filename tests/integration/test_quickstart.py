@@ -9,10 +9,9 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+import roundbook_cli.main
+from roundbook.settings import load_settings
 from sqlalchemy import text
-
-import cli.main
-from service.settings import load_settings
 
 ROOT = Path(__file__).parents[2]
 DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
@@ -62,7 +61,7 @@ def play(step, place, capsys):
     program, *arguments = shlex.split(step.line.replace("\\\n", " "))
     if program != "roundbook":
         return "", subprocess.run([program, *arguments], check=False).returncode
-    code = cli.main.run(arguments)
+    code = roundbook_cli.main.run(arguments)
     said = capsys.readouterr()
     return said.out + said.err, code
 

@@ -7,13 +7,12 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
+from roundbook.errors import ImpossibleStatistic, NotRecorded
+from roundbook.formats import ScoreMatrix, settle_missing
+from roundbook.logbook.fitting import fit_factor_set
+from roundbook.logbook.matrices.logging import log_matrix
+from roundbook.logbook.rankings import compare_rankings
 from scipy import stats
-
-from service.errors import ImpossibleStatistic, NotRecorded
-from service.formats import ScoreMatrix, settle_missing
-from service.logbook.fitting import fit_factor_set
-from service.logbook.matrices.logging import log_matrix
-from service.logbook.rankings import compare_rankings
 
 RNG = np.random.default_rng(18)
 # Runs that are close, on topics of very different spread: standardising reorders them.

@@ -8,18 +8,17 @@ import sys
 
 import pytest
 from alembic import command
-from sqlalchemy import text
-
-from service.database.engine import make_engine, unit_of_work
-from service.database.schema import (
+from roundbook.database.engine import make_engine, unit_of_work
+from roundbook.database.schema import (
     alembic_config,
     current_revision,
     expected_revision,
     require_current,
     upgrade,
 )
-from service.errors import SchemaOutOfDate
-from service.logbook.schema import read_schema, upgrade_schema
+from roundbook.errors import SchemaOutOfDate
+from roundbook.logbook.schema import read_schema, upgrade_schema
+from sqlalchemy import text
 
 OBJECTS = """
 SELECT 'table ' || relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -76,7 +75,7 @@ def test_upgrades_at_once_wait_for_each_other(bare, bare_database):
     address = bare_database.set(drivername="postgresql").render_as_string(hide_password=False)
     upgrades = [
         subprocess.Popen(
-            [sys.executable, "-c", "from cli.main import main; main()", "db", "upgrade"],
+            [sys.executable, "-c", "from roundbook_cli.main import main; main()", "db", "upgrade"],
             env={**os.environ, "ROUNDBOOK_DATABASE_URL": address},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -6,14 +6,13 @@ import csv
 
 import numpy as np
 import pytest
+from roundbook.errors import ImpossibleStatistic, InputError, NotRecorded
+from roundbook.formats import ScoreMatrix, settle_missing
+from roundbook.logbook.factors import show_factors
+from roundbook.logbook.fitting import fit_factor_set
+from roundbook.logbook.matrices.logging import log_matrix
+from roundbook.logbook.standardise import standardise, standardise_files
 from scipy import stats
-
-from service.errors import ImpossibleStatistic, InputError, NotRecorded
-from service.formats import ScoreMatrix, settle_missing
-from service.logbook.factors import show_factors
-from service.logbook.fitting import fit_factor_set
-from service.logbook.matrices.logging import log_matrix
-from service.logbook.standardise import standardise, standardise_files
 
 SCORES = np.random.default_rng(15).random((7, 6))
 RUNS = tuple(f"run{i}" for i in range(6))

@@ -16,27 +16,27 @@ import psycopg
 import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
-from sqlalchemy import event, select, text
-
-from service.database import tables
-from service.database.engine import make_engine, unit_of_work
-from service.database.schema import (
+from roundbook.database import tables
+from roundbook.database.engine import make_engine, unit_of_work
+from roundbook.database.schema import (
     alembic_config,
     current_revision,
     expected_revision,
     upgrade,
 )
-from service.database.tables import SCHEMA, metadata
-from service.errors import DatabaseError
-from service.formats import RunTeam, ScoreMatrix, settle_missing
-from service.logbook.events import list_events
-from service.logbook.fitting import fit_factor_set
-from service.logbook.matrices.logging import log_matrix
-from service.logbook.plans.design import Design
-from service.logbook.plans.planning import plan_task
-from service.logbook.plans.saved import save_plan, show_plan
-from service.logbook.storing import load_matrix
-from service.logbook.variances import show_variances
+from roundbook.database.tables import SCHEMA, metadata
+from roundbook.errors import DatabaseError
+from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.logbook.events import list_events
+from roundbook.logbook.fitting import fit_factor_set
+from roundbook.logbook.matrices.logging import log_matrix
+from roundbook.logbook.plans.design import Design
+from roundbook.logbook.plans.planning import plan_task
+from roundbook.logbook.plans.saved import save_plan, show_plan
+from roundbook.logbook.storing import load_matrix
+from roundbook.logbook.variances import show_variances
+from sqlalchemy import event, select, text
+
 from tests.releases.compare import catalogue, columns, values
 from tests.releases.questions import ask
 

@@ -7,23 +7,22 @@ from datetime import date
 
 import numpy as np
 import pytest
+from roundbook.database.engine import unit_of_work
+from roundbook.errors import AlreadyRecorded, Frozen, InputError, NotRecorded
+from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.logbook.events import list_events
+from roundbook.logbook.fitting import fit_factor_set
+from roundbook.logbook.impact.listing import show_impact
+from roundbook.logbook.matrices.logging import log_matrix
+from roundbook.logbook.plans.design import Design
+from roundbook.logbook.plans.planning import plan_task
+from roundbook.logbook.plans.saved import save_plan, show_plan
+from roundbook.logbook.published import record_variance
+from roundbook.logbook.rounds import create_round, publish_round, set_round
+from roundbook.logbook.tasks import create_task
+from roundbook.logbook.variances import show_histories, show_variances
 from scipy import stats
 from sqlalchemy import event, text
-
-from service.database.engine import unit_of_work
-from service.errors import AlreadyRecorded, Frozen, InputError, NotRecorded
-from service.formats import RunTeam, ScoreMatrix, settle_missing
-from service.logbook.events import list_events
-from service.logbook.fitting import fit_factor_set
-from service.logbook.impact.listing import show_impact
-from service.logbook.matrices.logging import log_matrix
-from service.logbook.plans.design import Design
-from service.logbook.plans.planning import plan_task
-from service.logbook.plans.saved import save_plan, show_plan
-from service.logbook.published import record_variance
-from service.logbook.rounds import create_round, publish_round, set_round
-from service.logbook.tasks import create_task
-from service.logbook.variances import show_histories, show_variances
 
 RNG = np.random.default_rng(8)
 # (topics, runs), of sizes and spreads that differ, so that every weight shows.
@@ -857,7 +856,7 @@ def scans(connection):
 def test_no_score_is_read(logged, monkeypatch):
     from contextlib import contextmanager
 
-    from service.logbook import variances
+    from roundbook.logbook import variances
 
     touched = []
 

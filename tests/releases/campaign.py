@@ -9,20 +9,20 @@ from __future__ import annotations
 from datetime import date
 
 import numpy as np
+from roundbook.formats import MissingPolicy, RunTeam, ScoreMatrix, SettledMatrix, settle_missing
+from roundbook.logbook.drift.report import report_drift
+from roundbook.logbook.drift.saved import save_report
+from roundbook.logbook.fitting import fit_factor_set
+from roundbook.logbook.matrices.corrections import restore_matrix, withdraw_matrix
+from roundbook.logbook.matrices.logging import LoggedMatrix, log_matrix
+from roundbook.logbook.plans.design import Design
+from roundbook.logbook.plans.planning import plan, plan_task
+from roundbook.logbook.plans.saved import save_plan
+from roundbook.logbook.published import record_variance
+from roundbook.logbook.rounds import create_round, publish_round, set_round
+from roundbook.logbook.tasks import create_task
 from sqlalchemy import Engine
 
-from service.formats import MissingPolicy, RunTeam, ScoreMatrix, SettledMatrix, settle_missing
-from service.logbook.drift.report import report_drift
-from service.logbook.drift.saved import save_report
-from service.logbook.fitting import fit_factor_set
-from service.logbook.matrices.corrections import restore_matrix, withdraw_matrix
-from service.logbook.matrices.logging import LoggedMatrix, log_matrix
-from service.logbook.plans.design import Design
-from service.logbook.plans.planning import plan, plan_task
-from service.logbook.plans.saved import save_plan
-from service.logbook.published import record_variance
-from service.logbook.rounds import create_round, publish_round, set_round
-from service.logbook.tasks import create_task
 from tests.releases.simulation import simulate_scores
 
 SEED = 20260101

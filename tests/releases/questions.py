@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from roundbook.logbook.drift.report import report_drift
+from roundbook.logbook.factors import show_factors
+from roundbook.logbook.plans.saved import show_plan
+from roundbook.logbook.rounds import list_rounds
+from roundbook.logbook.standardise import standardise
+from roundbook.logbook.variances import show_variances
 from sqlalchemy import Engine
-
-from service.logbook.drift.report import report_drift
-from service.logbook.factors import show_factors
-from service.logbook.plans.saved import show_plan
-from service.logbook.rounds import list_rounds
-from service.logbook.standardise import standardise
-from service.logbook.variances import show_variances
 
 _ASK = {
     "variance": show_variances,

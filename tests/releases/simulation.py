@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+from roundbook.errors import ImpossibleStatistic
 from scipy.special import expit, ndtri
-
-from service.errors import ImpossibleStatistic
 
 
 def simulate_scores(

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-
-from service.logbook.demonstration import simulate_campaign
-from service.statistics.drift.assessment import assess_drift
-from service.statistics.drift.units import unit_labels
+from roundbook.logbook.demonstration import simulate_campaign
+from roundbook.statistics.drift.assessment import assess_drift
+from roundbook.statistics.drift.units import unit_labels
 
 SHARED_TOPICS = 40
 

@@ -13,15 +13,12 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
+import roundbook_cli.main
 import typer.main
 from pydantic import BaseModel
-from typer.testing import CliRunner
-
-import cli.main
-from cli.lazy import LazyCommand
-from service.database.tables import metadata
-from service.formats import LAYOUTS, archive, read_scores, read_teams
-from service.logbook import (
+from roundbook.database.tables import metadata
+from roundbook.formats import LAYOUTS, archive, read_scores, read_teams
+from roundbook.logbook import (
     backups,
     demonstration,
     events,
@@ -39,21 +36,23 @@ from service.logbook import (
     tasks,
     variances,
 )
-from service.logbook.archive import exporting, importing
-from service.logbook.archive.tables import TABLES, columns_of, refers_to, table_member
-from service.logbook.drift import report as drift
-from service.logbook.drift import saved as drift_reports
-from service.logbook.impact import listing as impact
-from service.logbook.matrices import corrections
-from service.logbook.matrices import export as matrix_export
-from service.logbook.matrices import history as matrix_history
-from service.logbook.matrices import listing as matrix_list
-from service.logbook.matrices import logging as matrices
-from service.logbook.matrices import showing as matrix_show
-from service.logbook.plans import planning as plans
-from service.logbook.plans import saved as plan_record
-from service.settings import Settings
-from service.statistics.design import anova_topics, solve_topics
+from roundbook.logbook.archive import exporting, importing
+from roundbook.logbook.archive.tables import TABLES, columns_of, refers_to, table_member
+from roundbook.logbook.drift import report as drift
+from roundbook.logbook.drift import saved as drift_reports
+from roundbook.logbook.impact import listing as impact
+from roundbook.logbook.matrices import corrections
+from roundbook.logbook.matrices import export as matrix_export
+from roundbook.logbook.matrices import history as matrix_history
+from roundbook.logbook.matrices import listing as matrix_list
+from roundbook.logbook.matrices import logging as matrices
+from roundbook.logbook.matrices import showing as matrix_show
+from roundbook.logbook.plans import planning as plans
+from roundbook.logbook.plans import saved as plan_record
+from roundbook.settings import Settings
+from roundbook.statistics.design import anova_topics, solve_topics
+from roundbook_cli.lazy import LazyCommand
+from typer.testing import CliRunner
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -125,7 +124,7 @@ def walk(command, name="roundbook"):
             yield f"{name} {verb}", each
 
 
-COMMANDS = dict(walk(typer.main.get_command(cli.main.app)))
+COMMANDS = dict(walk(typer.main.get_command(roundbook_cli.main.app)))
 
 
 def page(name):
@@ -181,7 +180,7 @@ def test_a_section_names_the_arguments_and_no_other_option(name):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_ends_in_an_example_of_the_command(name):
-    result = CliRunner().invoke(cli.main.app, [*name.split()[1:], "--help"])
+    result = CliRunner().invoke(roundbook_cli.main.app, [*name.split()[1:], "--help"])
     assert result.exit_code == 0
     said = " ".join(result.output.split())
     assert f"Example: {name}" in said
@@ -315,7 +314,7 @@ def test_the_archive_page_has_every_column_with_what_it_holds():
     assert found == {
         table_member(table): [(column.name, _held(column)) for column in columns_of(table)]
         for table in TABLES
-    }, "other tables or columns are another version of the format: see service/formats/archive.py"
+    }, "other tables or columns are another version of the format"
 
 
 def _held(column):

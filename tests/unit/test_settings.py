@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
-from service.errors import InputError
-from service.settings import Settings, load_settings
+from roundbook.errors import InputError
+from roundbook.settings import Settings, load_settings
 
 DEFAULTS = {"DATABASE_URL": None, "LOCK_TIMEOUT": 30, "CONNECT_TIMEOUT": 10, "DEBUG": False}
 

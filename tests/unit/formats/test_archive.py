@@ -13,11 +13,10 @@ import zipfile
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from service.errors import BadFile, InputError
-from service.formats import archive, archive_frame
-from service.formats.archive import MANIFEST, open_archive, write_archive
-from service.formats.archive_csv import read_records, write_record
+from roundbook.errors import BadFile, InputError
+from roundbook.formats import archive, archive_frame
+from roundbook.formats.archive import MANIFEST, open_archive, write_archive
+from roundbook.formats.archive_csv import read_records, write_record
 
 FACTS = {"software": "roundbook 0.1.0", "schema_revision": "0003", "tasks": ["web"]}
 MEMBERS = {

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from roundbook.errors import InputError
+from roundbook.formats import LAYOUTS, RunTeam, read_scores, read_teams
 
-from service.errors import InputError
-from service.formats import LAYOUTS, RunTeam, read_scores, read_teams
 from tests.damaged_files import (
     FORMATS,
     MAX_BYTES,

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
-
-from service.errors import AmbiguousLayout, BadFile
-from service.formats import read_scores
+from roundbook.errors import AmbiguousLayout, BadFile
+from roundbook.formats import read_scores
 
 
 def read(tmp_path, content, **options):

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
-
-from service.errors import BadFile, InputError, MissingScores
-from service.formats import ScoreMatrix, settle_missing
+from roundbook.errors import BadFile, InputError, MissingScores
+from roundbook.formats import ScoreMatrix, settle_missing
 
 
 def matrix(by_run, files=("f.csv",)):

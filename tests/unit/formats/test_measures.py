@@ -1,7 +1,6 @@
 import pytest
-
-from service.errors import BadFile
-from service.formats.measures import choose_measure, is_measure_like
+from roundbook.errors import BadFile
+from roundbook.formats.measures import choose_measure, is_measure_like
 
 TREC_EVAL = ["num_ret", "map", "Rprec", "bpref", "recip_rank", "P_5", "recall_100", "ndcg"]
 TREC_EVAL += ["ndcg_cut_10", "map_cut_10", "success_1", "set_P"]

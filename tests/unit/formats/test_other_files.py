@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
-from service.errors import BadFile
-from service.formats import read_scores
+from roundbook.errors import BadFile
+from roundbook.formats import read_scores
 
 OTHER = [
     ("run,team\na,X\nb,Y\n", "a team file", "--teams"),

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
-
-from service.formats import read_scores, settle_missing
+from roundbook.formats import read_scores, settle_missing
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from service.formats import read_scores
+from roundbook.formats import read_scores
 
 ALPHABET = st.characters(codec="utf-8", exclude_categories=("C", "Z"), exclude_characters='"{[<#=')
 NAME = st.text(ALPHABET, min_size=1, max_size=12).map(lambda text: f"n{text}")

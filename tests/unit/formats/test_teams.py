@@ -1,7 +1,6 @@
 import pytest
-
-from service.errors import BadFile
-from service.formats import RunTeam, read_teams
+from roundbook.errors import BadFile
+from roundbook.formats import RunTeam, read_teams
 
 
 def read(tmp_path, content):

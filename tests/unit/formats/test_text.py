@@ -5,9 +5,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-
-from service.errors import BadFile, InputError
-from service.formats import read_scores
+from roundbook.errors import BadFile, InputError
+from roundbook.formats import read_scores
 
 GOOD = b"topic,a\n1,0.5\n"
 

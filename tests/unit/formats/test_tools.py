@@ -2,9 +2,8 @@ import json
 
 import numpy as np
 import pytest
-
-from service.errors import AmbiguousLayout, BadFile
-from service.formats import read_scores
+from roundbook.errors import AmbiguousLayout, BadFile
+from roundbook.formats import read_scores
 
 TREC_EVAL = (
     "num_ret               \t301\t500\nmap                   \t301\t0.1000\n"

@@ -2,9 +2,8 @@ import gzip
 
 import numpy as np
 import pytest
-
-from service.errors import BadFile
-from service.formats import read_scores
+from roundbook.errors import BadFile
+from roundbook.formats import read_scores
 
 
 def read(tmp_path, content, **options):

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-
-from service.errors import InputError
-from service.formats import read_scores
-from service.formats.writing import run_file_names, write_long, write_trec_eval, write_wide
+from roundbook.errors import InputError
+from roundbook.formats import read_scores
+from roundbook.formats.writing import run_file_names, write_long, write_trec_eval, write_wide
 
 # As the readers take them: no control or invisible character, no white space at the ends.
 NAME = (

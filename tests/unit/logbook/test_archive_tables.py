@@ -7,8 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from service.database.tables import (
+from roundbook.database.tables import (
     event,
     factor,
     factor_set,
@@ -20,7 +19,7 @@ from service.database.tables import (
     run,
     task,
 )
-from service.logbook.archive.tables import (
+from roundbook.logbook.archive.tables import (
     IN_ORDER,
     SCORES,
     TABLES,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from service.logbook.drift.advice import _size, advise, next_commands
-from service.logbook.drift.assessment import assess, choose_margin
-from service.logbook.drift.ends import End, Fitted, find_bridges
-from service.logbook.drift.words import Question, headline, notes, reason
-from service.statistics.drift.kin import kin_groups
-from service.statistics.drift.needed import Size, Sizes
+from roundbook.logbook.drift.advice import _size, advise, next_commands
+from roundbook.logbook.drift.assessment import assess, choose_margin
+from roundbook.logbook.drift.ends import End, Fitted, find_bridges
+from roundbook.logbook.drift.words import Question, headline, notes, reason
+from roundbook.statistics.drift.kin import kin_groups
+from roundbook.statistics.drift.needed import Size, Sizes
 
 
 def end(label, scores, teams=None, systems=None, collection=None):

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-
-from service.logbook import variance_words as words
-from service.statistics.variance import reasons
+from roundbook.logbook import variance_words as words
+from roundbook.statistics.variance import reasons
 
 PAGE = Path(__file__).parents[3] / "docs/statistics/variance.md"
 

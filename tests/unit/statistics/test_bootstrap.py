@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
-
-from service.errors import ImpossibleStatistic
-from service.statistics.bootstrap import (
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.bootstrap import (
     MOST_RESAMPLES,
     check_resampling,
     percentile_interval,

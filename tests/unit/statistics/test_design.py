@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy import stats
-
-from service.errors import ImpossibleStatistic
-from service.statistics.design import (
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.design import (
     DESIGNS,
     ENGINES,
     MOST_TOPICS,
@@ -25,7 +23,8 @@ from service.statistics.design import (
     studentized_range,
     topics,
 )
-from service.statistics.design.search import least_effect
+from roundbook.statistics.design.search import least_effect
+from scipy import stats
 
 OF_RUNS = ["anova", "two-way", "tukey"]
 TESTS = [*OF_RUNS, "paired-t", "two-sample-t"]

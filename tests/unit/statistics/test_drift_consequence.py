@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.drift.consequence import drift_consequence
+from roundbook.statistics.standardisation.factors import fit_factors
 from scipy import stats
-
-from service.errors import ImpossibleStatistic
-from service.statistics.drift_consequence import drift_consequence
-from service.statistics.standardisation import fit_factors
 
 
 @pytest.fixture(scope="module")

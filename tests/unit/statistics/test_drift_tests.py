@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.drift.factor_tests import drift_tests
+from roundbook.statistics.significance.holm import holm_adjusted
+from roundbook.statistics.significance.paired_tests import kendall_test, paired_t_test, pearson_test
+from roundbook.statistics.significance.two_sample_tests import brown_forsythe_tests, welch_tests
+from roundbook.statistics.significance.wilcoxon import wilcoxon_test
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
-
-from service.errors import ImpossibleStatistic
-from service.statistics.drift_tests import drift_tests
-from service.statistics.holm import holm_adjusted
-from service.statistics.paired_tests import kendall_test, paired_t_test, pearson_test
-from service.statistics.two_sample_tests import brown_forsythe_tests, welch_tests
-from service.statistics.wilcoxon import wilcoxon_test
 
 SCORES = st.integers(0, 20).map(lambda twentieths: twentieths / 20)
 

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.standardisation.e_std import e_std
 from scipy import stats
-
-from service.errors import ImpossibleStatistic
-from service.statistics.e_std import e_std
 
 # Few values, so that ties are common.
 TENTHS = st.integers(0, 10).map(lambda tenths: tenths / 10)

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.generalisability import reliability as module
+from roundbook.statistics.generalisability.reliability import generalisability, signal_limits
+from roundbook.statistics.generalisability.variance_components import variance_components
+from roundbook.statistics.variance.two_way import TwoWayVariance, two_way_variance
 from scipy import stats
-
-from service.errors import ImpossibleStatistic
-from service.statistics import generalisability as module
-from service.statistics.generalisability import generalisability, signal_limits
-from service.statistics.two_way import TwoWayVariance, two_way_variance
-from service.statistics.variance_components import variance_components
 
 MATRICES = arrays(
     np.float64,

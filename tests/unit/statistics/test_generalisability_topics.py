@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from service.errors import ImpossibleStatistic
-from service.statistics import generalisability_topics as module
-from service.statistics.generalisability import generalisability
-from service.statistics.generalisability_topics import reliable_topics
-from service.statistics.two_way import TwoWayVariance, two_way_variance
-from service.statistics.variance_components import variance_components
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.generalisability import reliable_topics as module
+from roundbook.statistics.generalisability.reliability import generalisability
+from roundbook.statistics.generalisability.reliable_topics import reliable_topics
+from roundbook.statistics.generalisability.variance_components import variance_components
+from roundbook.statistics.variance.two_way import TwoWayVariance, two_way_variance
 
 
 def made(system, topic, residual, topics=12, runs=10):

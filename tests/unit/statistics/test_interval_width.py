@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.design import DESIGNS, MOST_TOPICS, solve_topics
+from roundbook.statistics.design.inputs import broadcast_floats
+from roundbook.statistics.design.power import expected_sd
 from scipy import stats
-
-from service.errors import ImpossibleStatistic
-from service.statistics.design import DESIGNS, MOST_TOPICS, solve_topics
-from service.statistics.design.inputs import broadcast_floats
-from service.statistics.design.power import expected_sd
 
 WIDTHS = [0.05, 0.1, 0.15, 0.2, 0.3]
 NAMES = ["paired-width", "two-sample-width"]

@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.ranking import agreement as rank_agreement
+from roundbook.statistics.ranking.agreement import kendall_tau, published_interval
+from roundbook.statistics.ranking.run_means import run_means
+from roundbook.statistics.standardisation.factors import fit_factors, scale_scores
 from scipy import stats
-
-from service.errors import ImpossibleStatistic
-from service.statistics import rank_agreement
-from service.statistics.rank_agreement import kendall_tau, published_interval
-from service.statistics.run_means import run_means
-from service.statistics.standardisation import fit_factors, scale_scores
 
 # Few values, so that many tie.
 RANKINGS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=15)

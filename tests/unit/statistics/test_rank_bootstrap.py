@@ -10,15 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
-
-from service.errors import ImpossibleStatistic
-from service.statistics import rank_bootstrap
-from service.statistics.bootstrap import topic_weights
-from service.statistics.rank_agreement import kendall_tau
-from service.statistics.rank_bootstrap import COEFFICIENTS, bootstrap_tau
-from service.statistics.run_means import run_means
-from service.statistics.standardisation import fit_factors, scale_scores
-from service.statistics.tau_ap import tau_ap
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.bootstrap import topic_weights
+from roundbook.statistics.ranking import bootstrap_intervals as rank_bootstrap
+from roundbook.statistics.ranking.agreement import kendall_tau
+from roundbook.statistics.ranking.bootstrap_intervals import COEFFICIENTS, bootstrap_tau
+from roundbook.statistics.ranking.run_means import run_means
+from roundbook.statistics.ranking.tau_ap import tau_ap
+from roundbook.statistics.standardisation.factors import fit_factors, scale_scores
 
 PAIRS = array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=6).flatmap(
     lambda shape: st.tuples(

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.drift.recurring_systems import revived_drift
+from roundbook.statistics.standardisation.factors import fit_factors, standardise
 from scipy import stats
-
-from service.errors import ImpossibleStatistic
-from service.statistics.revived import revived_drift
-from service.statistics.standardisation import fit_factors, standardise
 
 
 def spread(centre, half_90, count=16):

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
-
-from service.errors import ImpossibleStatistic
-from service.statistics import run_means as module
-from service.statistics.bootstrap import topic_weights
-from service.statistics.run_means import run_means
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.bootstrap import topic_weights
+from roundbook.statistics.ranking import run_means as module
+from roundbook.statistics.ranking.run_means import run_means
 
 TENTHS = arrays(
     np.int64,

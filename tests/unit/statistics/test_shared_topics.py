@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
-
-from service.errors import ImpossibleStatistic
-from service.statistics.design import (
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.design import (
     DESIGNS,
     ENGINES,
     MOST_TOPICS,
@@ -21,10 +19,11 @@ from service.statistics.design import (
     solve_power,
     solve_topics,
 )
-from service.statistics.design.inputs import broadcast_floats
-from service.statistics.design.power import effect_size
-from service.statistics.design.studentized_range import studentized_range_quantile
-from service.statistics.two_way import two_way_variance
+from roundbook.statistics.design.inputs import broadcast_floats
+from roundbook.statistics.design.power import effect_size
+from roundbook.statistics.design.studentized_range import studentized_range_quantile
+from roundbook.statistics.variance.two_way import two_way_variance
+from scipy import stats
 
 DESIGN_NAMES = ["two-way", "tukey"]
 TESTED = ["anova", *DESIGN_NAMES]

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
-
-from service.errors import ImpossibleStatistic
-from service.statistics.standardisation import (
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.standardisation.factors import (
     SCALES,
     fit_factors,
     scale_scores,

@@ -6,11 +6,10 @@ import time
 
 import numpy as np
 import pytest
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.design.studentized_range import studentized_range_quantile
 from scipy import stats
 from scipy.special import ndtri
-
-from service.errors import ImpossibleStatistic
-from service.statistics.design.studentized_range import studentized_range_quantile
 
 
 def probabilities_by_scipy(q, m, dof):

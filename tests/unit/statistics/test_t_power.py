@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.design import DESIGNS, ENGINES, MOST_TOPICS, anova_topics, solve_topics
+from roundbook.statistics.design.inputs import broadcast_floats
+from roundbook.statistics.design.power import critical_t, effect_size, exact_t_miss, sakai_t_miss
 from scipy import integrate, stats
 from statsmodels.stats.power import TTestIndPower, TTestPower
-
-from service.errors import ImpossibleStatistic
-from service.statistics.design import DESIGNS, ENGINES, MOST_TOPICS, anova_topics, solve_topics
-from service.statistics.design.inputs import broadcast_floats
-from service.statistics.design.power import critical_t, effect_size, exact_t_miss, sakai_t_miss
 
 PAIRED, TWO_SAMPLE = NAMES = ("paired-t", "two-sample-t")
 

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from service.errors import ImpossibleStatistic
-from service.statistics import tau_ap as module
-from service.statistics.rank_agreement import kendall_tau
-from service.statistics.tau_ap import tau_ap
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.ranking import tau_ap as module
+from roundbook.statistics.ranking.agreement import kendall_tau
+from roundbook.statistics.ranking.tau_ap import tau_ap
 
 RANKINGS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=7)
 # The example of the R package ircor by Urbano, and what it prints.

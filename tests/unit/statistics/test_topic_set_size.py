@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.design import DESIGNS, ENGINES, MOST_TOPICS, anova_topics
+from roundbook.statistics.design.inputs import broadcast_floats
+from roundbook.statistics.design.power import effect_size
+from roundbook.statistics.design.search import smallest_whole
 from scipy import special, stats
 from statsmodels.stats.power import FTestAnovaPower
-
-from service.errors import ImpossibleStatistic
-from service.statistics.design import DESIGNS, ENGINES, MOST_TOPICS, anova_topics
-from service.statistics.design.inputs import broadcast_floats
-from service.statistics.design.power import effect_size
-from service.statistics.design.search import smallest_whole
 
 GOLDEN_RUNS = [2, 3, 5, 10, 20, 50, 100]
 # minD .1, variance .05; each row: alpha, beta, sizes by sakai, sizes by exact.

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
-
-from service.errors import ImpossibleStatistic
-from service.statistics import two_way
-from service.statistics.two_way import two_way_variance
-from service.statistics.variance.residual import residual_variance
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.variance import two_way
+from roundbook.statistics.variance.residual import residual_variance
+from roundbook.statistics.variance.two_way import two_way_variance
 
 MATRICES = arrays(
     np.float64,

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.drift.no_shared_topics import compare_unbridged
+from roundbook.statistics.standardisation.factors import fit_factors
 from scipy import stats
-
-from service.errors import ImpossibleStatistic
-from service.statistics.standardisation import fit_factors
-from service.statistics.unbridged import compare_unbridged
 
 FACTORS = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.5)), min_size=1, max_size=12)
 

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from service.errors import ImpossibleStatistic
-from service.statistics import variance_components as module
-from service.statistics.two_way import TwoWayVariance, two_way_variance
-from service.statistics.variance_components import variance_components
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.generalisability import variance_components as module
+from roundbook.statistics.generalisability.variance_components import variance_components
+from roundbook.statistics.variance.two_way import TwoWayVariance, two_way_variance
 
 SQUARES = st.floats(0, 1e6)
 

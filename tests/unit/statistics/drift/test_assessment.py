@@ -9,18 +9,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from service.errors import ImpossibleStatistic
-from service.statistics.drift import assessment as module
-from service.statistics.drift.assessment import (
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.drift import assessment as module
+from roundbook.statistics.drift.assessment import (
     assess_drift,
     assess_recurring,
     margin_from_min_d,
 )
-from service.statistics.drift.kin import kin_groups
-from service.statistics.drift.result import SystemsLikeThese, TheseRuns
-from service.statistics.drift.topics import PerStatistic
-from service.statistics.drift.units import unit_labels
+from roundbook.statistics.drift.kin import kin_groups
+from roundbook.statistics.drift.result import SystemsLikeThese, TheseRuns
+from roundbook.statistics.drift.topics import PerStatistic
+from roundbook.statistics.drift.units import unit_labels
 
 
 def bridged(first, later):

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.drift import kin as module
+from roundbook.statistics.drift.kin import kin_groups
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from scipy.stats import rankdata
-
-from service.errors import ImpossibleStatistic
-from service.statistics.drift import kin as module
-from service.statistics.drift.kin import kin_groups
 
 
 def partition(labels):

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from roundbook.statistics.drift.assessment import assess_drift
+from roundbook.statistics.drift.jackknife import CrossedEstimate, VarianceParts
+from roundbook.statistics.drift.needed import PresentSize, needed_for_sd_ratio, needed_for_shift
+from roundbook.statistics.drift.units import unit_labels
 from scipy import stats
-
-from service.statistics.drift.assessment import assess_drift
-from service.statistics.drift.jackknife import CrossedEstimate, VarianceParts
-from service.statistics.drift.needed import PresentSize, needed_for_sd_ratio, needed_for_shift
-from service.statistics.drift.units import unit_labels
 
 SIZE = PresentSize(56, 51, 30)
 

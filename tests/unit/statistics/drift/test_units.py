@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from service.statistics.drift import units as module
-from service.statistics.drift.units import unit_labels
+from roundbook.statistics.drift import units as module
+from roundbook.statistics.drift.units import unit_labels
 
 RUN = st.tuples(
     st.sampled_from([None, " ", "A", "a ", "b", "C"]),

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
+from roundbook.statistics.drift.jackknife import CrossedEstimate, VarianceParts
+from roundbook.statistics.drift.topics import PerStatistic
+from roundbook.statistics.drift.verdict import Margins, judge
 from scipy import stats
-
-from service.statistics.drift.jackknife import CrossedEstimate, VarianceParts
-from service.statistics.drift.topics import PerStatistic
-from service.statistics.drift.verdict import Margins, judge
 
 MARGINS = Margins(0.2, 1.25)
 DOF = 20.0

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-
-from service.statistics.variance.parts import variance_parts
-from service.statistics.variance.rounds import RoundVariance
+from roundbook.statistics.variance.parts import variance_parts
+from roundbook.statistics.variance.rounds import RoundVariance
 
 
 @dataclass(frozen=True)

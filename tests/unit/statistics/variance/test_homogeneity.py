@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from roundbook.statistics.variance import wald
+from roundbook.statistics.variance.influence import topic_influences
+from roundbook.statistics.variance.pooled import pool
+from roundbook.statistics.variance.rounds import PublishedVariance, RoundVariance
+from roundbook.statistics.variance.wald import SharedInfluences, wald_of_equality
 from scipy import stats
-
-from service.statistics.variance import wald
-from service.statistics.variance.influence import topic_influences
-from service.statistics.variance.pooled import pool
-from service.statistics.variance.rounds import PublishedVariance, RoundVariance
-from service.statistics.variance.wald import SharedInfluences, wald_of_equality
 
 
 def naive_wald(values, influences):

@@ -7,12 +7,11 @@ import math
 
 import numpy as np
 import pytest
-
-from service.statistics.two_way import two_way_variance
-from service.statistics.variance import influence
-from service.statistics.variance.influence import topic_influences
-from service.statistics.variance.parts import variance_parts
-from service.statistics.variance.residual import residual_variance
+from roundbook.statistics.variance import influence
+from roundbook.statistics.variance.influence import topic_influences
+from roundbook.statistics.variance.parts import variance_parts
+from roundbook.statistics.variance.residual import residual_variance
+from roundbook.statistics.variance.two_way import two_way_variance
 
 KINDS = {"one_way": residual_variance, "two_way": two_way_variance}
 

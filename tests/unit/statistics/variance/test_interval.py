@@ -8,19 +8,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
-
-from service.errors import ImpossibleStatistic
-from service.statistics.variance import interval as module
-from service.statistics.variance import pivot
-from service.statistics.variance.influence import topic_influences
-from service.statistics.variance.interval import (
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.variance import interval as module
+from roundbook.statistics.variance import pivot
+from roundbook.statistics.variance.influence import topic_influences
+from roundbook.statistics.variance.interval import (
     variance_interval,
     variance_intervals,
 )
-from service.statistics.variance.parts import variance_parts
-from service.statistics.variance.pivot import variance_quantile
-from service.statistics.variance.rounds import RoundVariance
+from roundbook.statistics.variance.parts import variance_parts
+from roundbook.statistics.variance.pivot import variance_quantile
+from roundbook.statistics.variance.rounds import RoundVariance
+from scipy import stats
 
 TYPED = [[0.1, 0.2, 0.3], [0.4, 0.3, 0.5], [0.9, 0.7, 0.6], [0.5, 0.6, 0.8], [0.2, 0.3, 0.1]]
 

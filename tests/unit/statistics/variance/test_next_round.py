@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.variance.next_round import observed_next_round
+from roundbook.statistics.variance.pooled import pool
+from roundbook.statistics.variance.rounds import RoundVariance
 from scipy import stats
-
-from service.errors import ImpossibleStatistic
-from service.statistics.variance.next_round import observed_next_round
-from service.statistics.variance.pooled import pool
-from service.statistics.variance.rounds import RoundVariance
 
 RNG = np.random.default_rng(11)
 BY_TOPIC = RNG.gamma(1.5, size=30)

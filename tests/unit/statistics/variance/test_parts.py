@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from service.errors import ImpossibleStatistic
-from service.statistics.two_way import two_way_variance
-from service.statistics.variance import parts as module
-from service.statistics.variance.parts import runs_parts, variance_parts
-from service.statistics.variance.residual import residual_variance
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.variance import parts as module
+from roundbook.statistics.variance.parts import runs_parts, variance_parts
+from roundbook.statistics.variance.residual import residual_variance
+from roundbook.statistics.variance.two_way import two_way_variance
 
 TYPED = [[0.1, 0.2, 0.3], [0.4, 0.3, 0.5], [0.9, 0.7, 0.6], [0.5, 0.6, 0.8], [0.2, 0.3, 0.1]]
 KINDS = {"one_way": residual_variance, "two_way": two_way_variance}

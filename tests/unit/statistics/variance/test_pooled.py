@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from service.errors import ImpossibleStatistic
-from service.statistics.variance.influence import topic_influences
-from service.statistics.variance.interval import variance_interval
-from service.statistics.variance.pooled import pool
-from service.statistics.variance.rounds import PublishedVariance, RoundVariance
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.variance.influence import topic_influences
+from roundbook.statistics.variance.interval import variance_interval
+from roundbook.statistics.variance.pooled import pool
+from roundbook.statistics.variance.rounds import PublishedVariance, RoundVariance
 
 TAU2_PRIOR = 0.016
 

@@ -7,19 +7,18 @@ import math
 
 import numpy as np
 import pytest
-
-from service.errors import ImpossibleStatistic
-from service.statistics.variance import published as module
-from service.statistics.variance.influence import topic_influences
-from service.statistics.variance.pooled import pool
-from service.statistics.variance.published import (
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.variance import published as module
+from roundbook.statistics.variance.influence import topic_influences
+from roundbook.statistics.variance.pooled import pool
+from roundbook.statistics.variance.published import (
     Constants,
     constants_for,
     own_constants,
     published_interval,
     published_variance,
 )
-from service.statistics.variance.rounds import RoundVariance
+from roundbook.statistics.variance.rounds import RoundVariance
 
 
 def stored(seed, topics, runs, runs_part):

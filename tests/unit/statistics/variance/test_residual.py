@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
-
-from service.errors import ImpossibleStatistic
-from service.statistics.variance.residual import residual_variance
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.variance.residual import residual_variance
 
 MATRICES = arrays(
     np.float64,

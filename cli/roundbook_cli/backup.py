@@ -1,0 +1,137 @@
+"""``roundbook db backup|restore|move``: the whole record into a file, back, and elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from roundbook_cli.options import Database, Form
+from roundbook_cli.output import Column, count, show, talk, terminal
+from roundbook_cli.session import address, chosen, record
+
+BackupFile = Annotated[Path, typer.Argument(metavar="FILE", help="The backup.", show_default=False)]
+
+_SAVED = (
+    Column("file", "File"),
+    Column("bytes", "Bytes", "{:,}".format, "right"),
+    Column("schema_revision", "Schema"),
+    Column("postgresql", "PostgreSQL"),
+    count("matrices", "Matrices"),
+)
+_RESTORED = (
+    Column("file", "File"),
+    Column("schema_revision", "Schema"),
+    Column("status", "Status"),
+    count("matrices", "Matrices"),
+)
+_MOVED = (
+    Column("schema_revision", "Schema"),
+    Column("postgresql_from", "From PostgreSQL"),
+    Column("postgresql_to", "To PostgreSQL"),
+    count("matrices", "Matrices"),
+)
+
+
+def backup(
+    context: typer.Context,
+    file: BackupFile,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an earlier backup.")] = False,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Save the whole record in a file, as one moment saw it.
+
+    The file is PostgreSQL's own (pg_dump's custom format), and only its owner may read it.
+    """
+    from roundbook.logbook.backups import save_backup
+    from roundbook.logbook.record import open_server
+    from roundbook.settings import load_settings
+
+    with (
+        open_server(load_settings(), chosen(context, database)) as engine,
+        terminal(talk=True).status("Saving ..."),
+    ):
+        saved = save_backup(engine, file, force=force)
+    show(saved, form, [saved], _SAVED)
+
+
+def restore(
+    context: typer.Context,
+    file: BackupFile,
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="In the place of the record that is there, all of it."),
+    ] = False,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Put a saved record into an empty database, all of it or nothing.
+
+    Who owns the tables then is who restores. Roles that could read or write the record can no
+    longer: run 'roundbook db grant' again. Restore only files that you trust.
+    """
+    from roundbook.logbook.backups import restore_backup
+    from roundbook.logbook.record import chosen_address, open_server
+    from roundbook.settings import load_settings
+
+    settings, server = load_settings(), chosen(context, database)
+    with (
+        open_server(settings, server) as engine,
+        terminal(talk=True).status("Restoring ..."),
+    ):
+        restored = restore_backup(engine, file, replace=replace)
+    show(restored, form, [restored], _RESTORED)
+    if restored.status == "up to date":
+        return
+    if chosen_address(settings, server) is None:
+        talk("The schema is an earlier Roundbook's; the next command brings it up to date.")
+    else:
+        talk("The schema is an earlier Roundbook's: run 'roundbook db upgrade'.")
+
+
+def move(
+    context: typer.Context,
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            metavar="URL",
+            help="The server to copy to: postgresql://USER:PASSWORD@HOST:PORT/DATABASE.",
+            show_default=False,
+        ),
+    ],
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Copy the whole record to a server, whatever its version; the old one stays as it is.
+
+    The database there must be empty; the tables are made if needed. Nothing is kept unless every
+    table is equal afterwards.
+    """
+    from roundbook.logbook.moving import move_record
+    from roundbook.logbook.record import open_server
+    from roundbook.settings import load_settings
+
+    to = address("--to", to)
+    with (
+        record(context, database) as source,
+        open_server(load_settings(), to) as target,
+        terminal(talk=True).status("Moving ...") as status,
+    ):
+        moved = move_record(source, target, status.update)
+    show(moved, form, [moved], _MOVED)
+    talk(
+        "Every table is equal. Set ROUNDBOOK_DATABASE_URL to the new address from now on, and write"
+        " to the old record no more."
+    )
+
+
+def attach(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command(epilog="Example: roundbook db backup campaigns.dump")(backup)
+    app.command(epilog="Example: roundbook db restore campaigns.dump")(restore)
+    app.command(
+        epilog="Example: roundbook db move --to postgresql://organiser@db.example.org/campaigns"
+    )(move)

@@ -1,0 +1,68 @@
+"""``roundbook db``: the database's schema, and the record as a whole."""
+
+from __future__ import annotations
+
+import typer
+
+from roundbook_cli import backup, db_grant
+from roundbook_cli.options import Database, Form
+from roundbook_cli.output import Column, show, terminal
+from roundbook_cli.session import chosen
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="The database: its schema, backups, moving to another server.",
+)
+
+_COLUMNS = (
+    Column("current", "Schema"),
+    Column("expected", "Needed"),
+    Column("status", "Status"),
+)
+
+
+@app.command(epilog="Example: roundbook db upgrade")
+def upgrade(context: typer.Context, form: Form = "table", database: Database = None) -> None:
+    """Bring the schema up to date, keeping all data.
+
+    What a later schema stores beside the scores is computed from them, matrix by matrix.
+    """
+    from roundbook.logbook.record import open_server
+    from roundbook.logbook.schema import upgrade_schema
+    from roundbook.settings import load_settings
+
+    with (
+        open_server(load_settings(), chosen(context, database)) as engine,
+        terminal(talk=True).status("Upgrading ...") as status,
+    ):
+        state = upgrade_schema(engine, status.update)
+    show(state, form, [state], _COLUMNS)
+
+
+@app.command(epilog="Example: roundbook db current")
+def current(context: typer.Context, form: Form = "table", database: Database = None) -> None:
+    """Show which schema the database has and which this program needs."""
+    from roundbook.logbook.record import open_server
+    from roundbook.logbook.schema import read_schema
+    from roundbook.settings import load_settings
+
+    with open_server(load_settings(), chosen(context, database)) as engine:
+        state = read_schema(engine)
+    show(state, form, [state], _COLUMNS)
+
+
+@app.command(epilog="Example: roundbook db check")
+def check(context: typer.Context, form: Form = "table", database: Database = None) -> None:
+    """Exit with 0 if the schema is up to date, else with 3."""
+    from roundbook.logbook.record import open_server
+    from roundbook.logbook.schema import read_schema, require_schema
+    from roundbook.settings import load_settings
+
+    with open_server(load_settings(), chosen(context, database)) as engine:
+        state = read_schema(engine)
+        show(state, form, [state], _COLUMNS)
+        require_schema(engine)
+
+
+backup.attach(app)
+db_grant.attach(app)

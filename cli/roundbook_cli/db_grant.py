@@ -1,0 +1,48 @@
+"""``roundbook db grant``: the rights that another role needs, and no more."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from roundbook_cli.options import Database, Form
+from roundbook_cli.output import Column, show
+from roundbook_cli.session import record
+
+_COLUMNS = (
+    Column("on", "On"),
+    Column("privileges", "May", ", ".join),
+)
+
+
+def grant(
+    context: typer.Context,
+    role: Annotated[str, typer.Argument(metavar="ROLE", help="An existing role of the server.")],
+    access: Annotated[
+        Literal["service", "reader"],
+        typer.Option("--as", help="To work with the record, or only to read it."),
+    ],
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Give a role what it needs to work with the record or to read it, and no more.
+
+    Only the record's owner can. Do it again after each upgrade, for the tables that are new.
+    """
+    from roundbook.logbook.privileges import grant_access
+
+    with record(context, database) as engine:
+        granted = grant_access(engine, role, access)
+    show(
+        granted,
+        form,
+        granted.grants,
+        _COLUMNS,
+        above=[f"Role '{granted.role}' is now a {granted.access} of the record:"],
+    )
+
+
+def attach(app: typer.Typer) -> None:
+    """Add the command to the program's group ``db``."""
+    app.command(epilog="Example: roundbook db grant analyst --as reader")(grant)

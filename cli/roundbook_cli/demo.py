@@ -1,0 +1,201 @@
+"""``roundbook demo``: every answer, on published figures and a simulated campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
+
+from roundbook_cli.options import Form
+from roundbook_cli.output import Column, count, number, print_table, show, talk, terminal
+from roundbook_cli.variance import interval_limits
+
+if TYPE_CHECKING:
+    from roundbook.logbook.demonstration import Demonstration
+    from roundbook.logbook.drift.report import DriftReport
+
+_TRY_NEXT = (
+    "roundbook plan --variance 0.05 --m 10 --min-d 0.1",
+    "roundbook log mytask round1 scores.csv --measure nDCG@10 --create",
+    "roundbook variance show mytask --measure nDCG@10",
+)
+
+
+def demo(form: Form = "table") -> None:
+    """Show what Roundbook does, in a database that is thrown away.
+
+    The variances and plan sizes are published ones; the campaign is simulated.
+    """
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from roundbook.logbook.demonstration import STEPS, demonstrate
+    from roundbook.settings import load_settings
+
+    console = terminal(talk=True)
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        disable=not console.is_terminal,
+    ) as display:
+        bar = display.add_task("", total=STEPS)
+        done = -1
+
+        def progress(step: str) -> None:
+            nonlocal done
+            done += 1
+            display.update(bar, completed=done, description=step)
+            if not console.is_terminal:
+                talk(f"{step} ...")
+
+        shown = demonstrate(load_settings(), progress)
+        display.update(bar, completed=STEPS, description="Done")
+    if form != "table":
+        show(shown, form, shown.history.rounds, _HISTORY)
+        return
+    _print(shown)
+
+
+_HISTORY = (
+    Column("round", "Round"),
+    count("topics", "Topics"),
+    count("runs", "Runs"),
+    count("clusters", "Teams"),
+    number("variance", "Variance", 5),
+    Column("interval", "95% interval", interval_limits),
+    number("two_way_variance", "Two-way", 5),
+)
+_PUBLISHED = (
+    Column("task", "Task"),
+    Column("measure", "Measure"),
+    count("topics", "Topics"),
+    count("runs", "Runs"),
+    number("variance", "Variance", 4),
+)
+_TABLE_2 = (
+    count("m", "m"),
+    number("min_d", "minD", 2),
+    count("published", "Published"),
+    count("topics_sakai", "sakai"),
+    count("topics_exact", "exact"),
+)
+_NEXT_ROUND = (
+    count("m", "m"),
+    number("min_d", "minD", 2),
+    count("topics_exact", "Topics (exact)"),
+    count("topics_sakai", "Topics (sakai)"),
+    count("planning", "Planning"),
+    count("tukey", "tukey"),
+)
+_FACTORS = (Column("topic", "Topic"), number("mean", "Mean"), number("sd", "sd"))
+
+
+class _PublishedVariance(NamedTuple):
+    task: str
+    measure: str
+    topics: int
+    runs: int
+    variance: float
+
+
+class _NextSize(NamedTuple):
+    m: int
+    min_d: float
+    topics_exact: int
+    topics_sakai: int
+    planning: str
+    tukey: str
+
+
+class _Size(NamedTuple):
+    m: int
+    min_d: float
+    published: int
+    topics_sakai: int
+    topics_exact: int
+
+
+def _print(shown: Demonstration) -> None:
+    from roundbook.logbook.plans.protocol import beside
+    from roundbook.logbook.variance_words import summary
+
+    published = [
+        _PublishedVariance(
+            history.task,
+            history.measure,
+            history.rounds[0].topics,
+            history.rounds[0].runs,
+            history.pooled.variance,
+        )
+        for history in shown.published
+    ]
+    _section(
+        f"1. Published variances, recorded without their matrices ({shown.source})",
+        published,
+        _PUBLISHED,
+    )
+    paper = {(cell.m, cell.min_d): cell.topics for cell in shown.plan_published}
+    sizes = [
+        _Size(cell.m, cell.min_d, paper[cell.m, cell.min_d], cell.topics_sakai, cell.topics_exact)
+        for cell in shown.plan.cells
+    ]
+    same = sum(size.published == size.topics_sakai for size in sizes)
+    plan = shown.plan
+    _section(
+        f"2. Topics for the next STC, {plan.estimate.measure if plan.estimate else ''} with"
+        f" variance {plan.variance:g}, alpha {plan.alpha:g}, beta {plan.beta:g}",
+        sizes,
+        _TABLE_2,
+        f"{same} of {len(sizes)} sizes by the engine 'sakai' equal the paper's Table 2; 'exact' is"
+        " the noncentral F.",
+    )
+    history, std_ab = shown.history, shown.history_std_ab
+    _section(
+        f"3. A campaign of four rounds, SIMULATED (seed {shown.seed}): variance of"
+        f" {history.measure}",
+        history.rounds,
+        _HISTORY,
+        *summary(history),
+        f"On the std-AB scale the pooled variance is {std_ab.pooled.variance:.5f}.",
+    )
+    following = shown.next_round
+    _section(
+        "4. Topics for its next round, from the pooled raw variance",
+        [
+            _NextSize(
+                cell.m,
+                cell.min_d,
+                cell.topics_exact,
+                cell.topics_sakai,
+                *(f"{cell.beside[name] or 0:.0f}" for name in ("planning", "tukey")),
+            )
+            for cell in following.cells
+        ],
+        _NEXT_ROUND,
+        *(f"{each.name.capitalize()}: {beside(each)}." for each in following.alternatives),
+    )
+    factors = shown.factors
+    _section(
+        f"5. Standardisation factors of {factors.round}, version {factors.version} (first five of"
+        f" {len(factors.factors)} topics)",
+        factors.factors[:5],
+        _FACTORS,
+    )
+    _section("6. Do the first round's factors still hold?", [], (), *_verdict(shown.drift_held))
+    _section("", [], (), *_verdict(shown.drift_undecided))
+    _section("", [], (), *_verdict(shown.drift_aged))
+    _section("Try next:", [], (), *(f"  {command}" for command in _TRY_NEXT))
+
+
+def _section(heading: str, rows: Sequence[Any], columns: Sequence[Column], *below: str) -> None:
+    print_table(rows, columns, above=["", *([heading] if heading else [])], below=below)
+
+
+def _verdict(report: DriftReport) -> tuple[str, str, str]:
+    return report.headline(), report.reason, report.advice
+
+
+def attach(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: roundbook demo")(demo)

@@ -1,0 +1,143 @@
+"""The ageing curve on the terminal: every later round against the first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from roundbook_cli.options import Form
+from roundbook_cli.output import (
+    Column,
+    count,
+    number,
+    print_csv,
+    print_table,
+    section,
+    show,
+    signed,
+)
+
+if TYPE_CHECKING:
+    from roundbook.logbook.drift.curve import DriftCurve, LaterRound
+
+
+class _Picture(NamedTuple):
+    """A round's shift, drawn."""
+
+    name: str
+    picture: str
+
+
+class _Row(NamedTuple):
+    """A later round in brief: what its verdict rests on."""
+
+    round: str
+    verdict: str
+    topics: int
+    shift: float | None
+    shift_95: tuple[float, float] | None
+    sd_ratio: float | None
+    sd_ratio_95: tuple[float, float] | None
+
+
+_CURVE = (
+    Column("round", "Round"),
+    Column("verdict", "Verdict"),
+    count("topics", "Topics"),
+    signed("shift", "Shift"),
+    Column("shift_95", "95% interval", lambda ends: f"{ends[0]:+.3f} to {ends[1]:+.3f}"),
+    number("sd_ratio", "sd ratio", 3),
+    Column("sd_ratio_95", "95% interval", lambda ends: f"{ends[0]:.3f} to {ends[1]:.3f}"),
+)
+_CURVE_CSV = (
+    *("round", "matrix", "revision", "version", "verdict", "why", "provisional", "shared_topics"),
+    *("units_from", "units_to", "units_shared"),
+    *("shift", "shift_low", "shift_high", "sd_ratio", "sd_ratio_low", "sd_ratio_high"),
+)
+_DRAWN = 60
+
+
+def show_curve(traced: DriftCurve, form: Form) -> None:
+    """Print the curve as a table with a picture, as JSON or as CSV."""
+    if form == "csv":
+        print_csv(_CURVE_CSV, map(_plain, traced.rounds))
+        return
+    if form == "json":
+        show(traced, form, (), ())
+        return
+    _print_curve(traced)
+
+
+def _plain(later: LaterRound) -> Sequence[object]:
+    row, nothing = _row(later), (None, None)
+    units = later.units
+    return (
+        *(later.round, later.matrix, later.revision, later.version),
+        *(later.verdict, later.why, later.provisional, later.shared_topics),
+        *((units.from_, units.to, units.shared) if units else (None, None, None)),
+        *(row.shift, *(row.shift_95 or nothing)),
+        *(row.sd_ratio, *(row.sd_ratio_95 or nothing)),
+    )
+
+
+def _row(later: LaterRound) -> _Row:
+    like = later.systems_like_these
+    return _Row(
+        later.round,
+        later.verdict,
+        later.shared_topics,
+        like.shift if like else None,
+        like.shift_95 if like else None,
+        like.sd_ratio if like else None,
+        like.sd_ratio_95 if like else None,
+    )
+
+
+def _print_curve(traced: DriftCurve) -> None:
+    rows = list(map(_row, traced.rounds))
+    print_table([], (), above=[traced.summary])
+    section(
+        f"{traced.measure}, {traced.assessments} assessments; for systems and topics like these."
+        f" Shifts in standard deviations of '{traced.from_round}', of which {traced.margin:.3g}"
+        f" either way does not matter, nor a ratio of {1 / traced.sd_ratio_margin:.3g} to"
+        f" {traced.sd_ratio_margin:g}.",
+        f"By factor version {traced.from_version} of '{traced.from_round}' (matrix"
+        f" {traced.from_matrix}, revision {traced.from_revision}) and the latest of each later"
+        " round.",
+        *([traced.assumed] if traced.assumed else []),
+        *([_provisional(traced)] if _provisional(traced) else []),
+        *(each.sentence() for each in traced.withdrawn),
+    )
+    section(rows=rows, columns=_CURVE)
+    known = [end for row in rows for end in (*(row.shift_95 or ()), row.shift)]
+    reach = [end for end in known if end is not None] + [-traced.margin, traced.margin]
+    drawn = [
+        _Picture(row.round, _picture(row, traced.margin, min(reach), max(reach))) for row in rows
+    ]
+    section(
+        "│ no shift, ┊ the margins, ● the shift, ─ its 95% interval:",
+        rows=drawn,
+        columns=(Column("name", "Round"), Column("picture", "Shift")),
+    )
+
+
+def _provisional(traced: DriftCurve) -> str:
+    rounds = [f"'{row.round}'" for row in traced.rounds if row.provisional]
+    if not rounds:
+        return ""
+    which = f"of {', '.join(rounds)}" if len(rounds) < len(traced.rounds) else "here"
+    return f"Provisional: teams are unknown behind the verdicts {which}; the report says more."
+
+
+def _picture(row: _Row, margin: float, least: float, largest: float) -> str:
+    def place(value: float) -> int:
+        return round((value - least) / (largest - least) * (_DRAWN - 1))
+
+    drawn = [" "] * _DRAWN
+    if row.shift_95:
+        low, high = map(place, row.shift_95)
+        drawn[low : high + 1] = "─" * (high - low + 1)
+    for mark, value in (("┊", -margin), ("┊", margin), ("│", 0.0), ("●", row.shift)):
+        if value is not None:
+            drawn[place(value)] = mark
+    return "".join(drawn).rstrip()

@@ -1,0 +1,147 @@
+"""The command ``roundbook``: its groups, and every error as one sentence with an exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from roundbook.errors import DatabaseUnreachable, RoundbookError, SchemaOutOfDate
+
+from roundbook_cli.lazy import LazyGroup
+from roundbook_cli.options import Database
+from roundbook_cli.session import begin
+from roundbook_cli.streams import OutputLost, guard_streams
+
+# In the order of the help, each line as the command's own module has it.
+COMMANDS = {
+    "demo": ("roundbook_cli.demo", "Show what Roundbook does, in a database that is thrown away."),
+    "log": (
+        "roundbook_cli.log",
+        "Log a round's score matrix, with its variances and standardisation factors.",
+    ),
+    "impact": (
+        "roundbook_cli.impact",
+        "List what rests on a score matrix, what of it is stale, and the command that renews it.",
+    ),
+    "standardise": (
+        "roundbook_cli.standardise",
+        "Standardise a round's scores, or new runs from a file, by a round's factors.",
+    ),
+    "rank": (
+        "roundbook_cli.rank",
+        "Compare run rankings: raw against standardised, or by two factor versions.",
+    ),
+    "generalisability": (
+        "roundbook_cli.generalisability",
+        "Show variance components, E-rho-squared, Phi, and the topics a reliability needs.",
+    ),
+    "drift": (
+        "roundbook_cli.drift",
+        "Compare two rounds' factors on their shared topics and say whether the first have aged.",
+    ),
+    "events": (
+        "roundbook_cli.events",
+        "Show every change of the record, oldest first: who made it, when, what and why.",
+    ),
+    "export": (
+        "roundbook_cli.archive",
+        "Write the record, or some tasks, into a zip of plain CSV and JSON.",
+    ),
+    "import": ("roundbook_cli.archive", "Read an archive into the record: all of it, or nothing."),
+    "task": ("roundbook_cli.task", "Tasks: what a campaign evaluates."),
+    "round": ("roundbook_cli.round_", "Rounds: one holding of a task after another."),
+    "matrix": ("roundbook_cli.matrix", "Score matrices: list, show, correct, export."),
+    "variance": ("roundbook_cli.variance", "Variances: of a measure in each round, and pooled."),
+    "factors": ("roundbook_cli.factors", "Standardisation factors of a round, by version."),
+    "plan": (
+        "roundbook_cli.plan",
+        "Compute topic set sizes for the next round, from a task's rounds or a given variance.",
+    ),
+    "report": ("roundbook_cli.report", "Saved drift reports: list, show."),
+    "db": ("roundbook_cli.db", "The database: its schema, backups, moving to another server."),
+}
+
+
+class _Commands(LazyGroup):
+    lines = COMMANDS
+
+
+app = typer.Typer(
+    name="roundbook",
+    cls=_Commands,
+    epilog="Example: roundbook demo",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"roundbook {version('roundbook')}")
+        raise typer.Exit
+
+
+@app.callback()
+def roundbook(
+    database: Database = None,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print it, exit."),
+    ] = False,
+) -> None:
+    """The logbook of evaluation campaigns that run round after round."""  # noqa: D401
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code: 0, or as the README lists them."""
+    begin(arguments)
+    try:
+        try:
+            app(args=list(arguments), prog_name="roundbook")
+        finally:
+            # Typer leaves by SystemExit; what is still in the buffer may find no room.
+            sys.stdout.flush()
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except OutputLost as lost:
+        return 0 if lost.unread else _tell(lost, 1)
+    except RoundbookError as error:
+        if _debugging():
+            raise
+        if isinstance(error, SchemaOutOfDate):
+            return _tell(error, 3)
+        return _tell(error, 4 if isinstance(error, DatabaseUnreachable) else 1)
+    except Exception as error:
+        if _debugging():
+            raise
+        return _tell(
+            f"Roundbook itself went wrong here ({type(error).__name__}: {error}). Please"
+            " report it with what ROUNDBOOK_DEBUG=1 prints; nothing half done was kept.",
+            1,
+        )
+    return 0
+
+
+def _tell(error: Exception | str, code: int) -> int:
+    typer.echo(f"Error: {error}", err=True)
+    return code
+
+
+def _debugging() -> bool:
+    from roundbook.settings import load_settings
+
+    try:
+        return load_settings().debug
+    except RoundbookError:
+        return False
+
+
+def main() -> None:
+    """Run the command line this process was started with."""
+    guard_streams()
+    sys.exit(run(sys.argv[1:]))

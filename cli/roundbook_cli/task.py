@@ -1,0 +1,52 @@
+"""``roundbook task``: what the campaign evaluates."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from roundbook_cli.options import Database, Form, TaskName
+from roundbook_cli.output import Column, count, show
+from roundbook_cli.session import record
+
+app = typer.Typer(no_args_is_help=True, help="Tasks: what a campaign evaluates.")
+
+_COLUMNS = (
+    Column("task", "Task"),
+    Column("title", "Title"),
+    count("rounds", "Rounds"),
+    Column("measures", "Measures", ", ".join),
+)
+
+
+@app.command(epilog="Example: roundbook task create covid --title 'TREC-COVID'")
+def create(
+    context: typer.Context,
+    task: TaskName,
+    title: Annotated[str | None, typer.Option("--title", help="A longer name to print.")] = None,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Record a new task."""
+    from roundbook.logbook.tasks import create_task
+    from roundbook.settings import load_settings
+
+    with record(context, database) as engine:
+        created = create_task(engine, task, title, user=load_settings().user)
+    show(created, form, [created], _COLUMNS)
+
+
+@app.command("list", epilog="Example: roundbook task list")
+def list_(
+    context: typer.Context,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """List the tasks, oldest first."""
+    from roundbook.logbook.tasks import list_tasks
+
+    with record(context, database) as engine:
+        listed = list_tasks(engine)
+    empty = ["No task yet. Make one with 'roundbook task create TASK'."] if not listed.tasks else []
+    show(listed, form, listed.tasks, _COLUMNS, below=empty)

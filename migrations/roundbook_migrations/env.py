@@ -1,0 +1,80 @@
+"""How Alembic runs Roundbook's migrations: under a lock, with timeouts, in their own schema.
+
+The program hands over a connection. From the command line (``alembic revision``, ``alembic
+check``) the database comes from ROUNDBOOK_DATABASE_URL.
+"""
+
+from __future__ import annotations
+
+from alembic import context
+from roundbook.database.engine import make_engine, parse_url
+from roundbook.database.tables import SCHEMA, metadata
+from roundbook.errors import InputError
+from roundbook.settings import load_settings
+from sqlalchemy import Connection, text
+from sqlalchemy.sql.schema import SchemaItem
+
+# Any fixed number does, as long as nothing else in the database takes the same lock.
+_LOCK = 0x726F756E64626F6F % 2**63
+
+
+def _ours(name: str | None, kind: str, parents: object) -> bool:  # noqa: ARG001
+    return name == SCHEMA if kind == "schema" else True
+
+
+def _compared(
+    item: SchemaItem,
+    name: str | None,
+    kind: str,
+    reflected: bool,  # noqa: FBT001
+    compare_to: SchemaItem | None,
+) -> bool:
+    del item, reflected, compare_to
+    return not (kind == "table" and name == "alembic_version")
+
+
+def _migrate(connection: Connection) -> None:
+    connection.execute(text("SET lock_timeout = '30s'"))
+    connection.execute(text("SET statement_timeout = '15min'"))
+    # Two upgrades at once: the second waits, then finds nothing left to do.
+    connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": _LOCK})
+    try:
+        connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))
+        connection.commit()
+        context.configure(
+            connection=connection,
+            target_metadata=metadata,
+            version_table_schema=SCHEMA,
+            include_schemas=True,
+            include_name=_ours,
+            include_object=_compared,
+            transaction_per_migration=True,
+        )
+        with context.begin_transaction():
+            context.run_migrations()
+        connection.commit()
+    finally:
+        connection.rollback()
+        connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _LOCK})
+        connection.execute(text("RESET lock_timeout"))
+        connection.execute(text("RESET statement_timeout"))
+        connection.commit()
+
+
+def _run() -> None:
+    if context.is_offline_mode():
+        raise InputError("Roundbook's migrations need a database; there is no offline mode.")
+    connection = context.config.attributes.get("connection")
+    if connection is not None:
+        _migrate(connection)
+        return
+    settings = load_settings()
+    if settings.database_url is None:
+        raise InputError("Set ROUNDBOOK_DATABASE_URL to run Alembic by hand.")
+    engine = make_engine(parse_url(settings.database_url.get_secret_value()))
+    with engine.connect() as own:
+        _migrate(own)
+    engine.dispose()
+
+
+_run()

@@ -1,0 +1,228 @@
+"""A dump of the record, by PostgreSQL's own programs: written, read, put in its place."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from sqlalchemy import Connection, text
+
+from roundbook.database.programs import (
+    complaint,
+    failure,
+    fitting_program,
+    program_environment,
+    run_program,
+    server_version,
+)
+from roundbook.database.sealing import check_seal, seal
+from roundbook.database.tables import SCHEMA
+from roundbook.errors import DatabaseError, InputError
+
+# In the transaction of the restore: whoever wrote meanwhile must not lose it.
+_REFUSE_A_FILLED_RECORD = f"""
+DO $$
+DECLARE
+    name text;
+    filled boolean;
+BEGIN
+    FOR name IN
+        SELECT format('%I.%I', '{SCHEMA}', relname) FROM pg_catalog.pg_class
+        WHERE relnamespace = to_regnamespace('{SCHEMA}') AND relkind = 'r'
+          AND relname <> 'alembic_version'
+    LOOP
+        EXECUTE 'LOCK TABLE ' || name || ' IN ACCESS EXCLUSIVE MODE';
+        EXECUTE 'SELECT EXISTS (SELECT FROM ' || name || ')' INTO filled;
+        IF filled THEN
+            RAISE EXCEPTION 'somebody wrote to the record just now';
+        END IF;
+    END LOOP;
+END $$;
+"""  # noqa: S608
+_SILENT = f"\\o {os.devnull}\n"
+# All of the schema goes, not only what the dump knows of it.
+_EMPTY_SCHEMA = f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE;\nCREATE SCHEMA {SCHEMA};\n"
+
+
+class Dump(NamedTuple):
+    """What a file that pg_dump wrote says of itself."""
+
+    revision: str
+    postgresql: str
+
+
+def write_dump(connection: Connection, file: Path) -> None:
+    """Write the schema ``roundbook``, as this connection's transaction sees it, to `file`.
+
+    Parameters
+    ----------
+    connection : Connection
+        In a transaction of isolation level REPEATABLE READ.
+    file : Path
+        Overwritten.
+
+    Raises
+    ------
+    InputError
+        When there is no pg_dump of the server's version.
+    DatabaseError
+        When pg_dump fails, or what it wrote cannot be read again from end to end.
+    """
+    snapshot = connection.execute(text("SELECT pg_export_snapshot()")).scalar_one()
+    patience = connection.execute(text("SHOW lock_timeout")).scalar_one()
+    run_program(
+        connection,
+        "pg_dump",
+        "--format=custom",
+        f"--schema={SCHEMA}",
+        f"--snapshot={snapshot}",
+        f"--lock-wait-timeout={patience}",
+        "--no-password",
+        f"--file={file.absolute()}",
+    )
+    seal(file)
+    run_program(connection, "pg_restore", f"--file={os.devnull}", str(file.absolute()))
+
+
+def read_dump(connection: Connection, file: Path) -> Dump:
+    """Return what a dump says of itself, read by the programs of the connection's server.
+
+    Raises
+    ------
+    InputError
+        When it is no dump of a record, or one that these programs cannot read.
+    """
+    check_seal(file)
+    major, _ = server_version(connection)
+    try:
+        contents = run_program(connection, "pg_restore", "--list", str(file.absolute()))
+        rows = run_program(
+            connection,
+            "pg_restore",
+            "--data-only",
+            f"--schema={SCHEMA}",
+            "--table=alembic_version",
+            "--file=-",
+            str(file.absolute()),
+        )
+    except DatabaseError as error:
+        said = str(error.__cause__)
+        if "unsupported version" in said:
+            raise _too_new(file, major) from error
+        raise InputError(
+            f"{file}: pg_restore {major} cannot read this backup: {said}. Restore another."
+        ) from error
+    version = re.search(r"^;\s*Dumped from database version: (\d+\S*)", contents, re.MULTILINE)
+    revision = re.search(
+        rf"^COPY {SCHEMA}\.alembic_version \(version_num\) FROM stdin;\n(\S+)\n\\\.$",
+        rows,
+        re.MULTILINE,
+    )
+    if version is None or revision is None:
+        raise InputError(f"{file}: there is no Roundbook record in this backup. Restore another.")
+    if int(version[1].split(".")[0]) > major:
+        raise _too_new(file, major)
+    return Dump(revision[1], version[1])
+
+
+def _too_new(file: Path, major: int) -> InputError:
+    return InputError(
+        f"{file}: this backup was made by a PostgreSQL newer than {major}, which this server is."
+        " Restore it into a server of its own version or into the embedded one; 'roundbook db move'"
+        " brings it here from there."
+    )
+
+
+def _end(*processes: subprocess.Popen[bytes]) -> None:
+    for process in processes:
+        process.kill()
+        with suppress(BrokenPipeError):
+            if process.stdin is not None:
+                process.stdin.close()
+        process.wait()
+
+
+def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
+    """Put a dump in the place of the schema ``roundbook``, in one transaction of psql's own.
+
+    `connection` names the database; it must hold no lock there.
+
+    Parameters
+    ----------
+    replace : bool
+        Whatever the schema holds; otherwise only if no table has a row.
+
+    Raises
+    ------
+    DatabaseBusy, DatabaseError
+        Then the database is as it was.
+    """
+    reader = (
+        str(fitting_program(connection, "pg_restore")),
+        f"--schema={SCHEMA}",
+        "--no-owner",
+        "--no-privileges",
+        "--exit-on-error",
+        "--file=-",
+        str(file.absolute()),
+    )
+    writer = (
+        str(fitting_program(connection, "psql")),
+        "--no-psqlrc",
+        "--quiet",
+        "--no-password",
+        "--set=ON_ERROR_STOP=1",
+    )
+    before = "" if replace else _REFUSE_A_FILLED_RECORD
+    with tempfile.TemporaryFile() as read_said, tempfile.TemporaryFile() as write_said:
+        with (
+            subprocess.Popen(  # noqa: S603
+                writer,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=write_said,
+                env=program_environment(connection),
+            ) as psql,
+            subprocess.Popen(  # noqa: S603
+                reader, stdout=subprocess.PIPE, stderr=read_said
+            ) as pg_restore,
+        ):
+            assert psql.stdin is not None
+            assert psql.stdout is not None
+            assert pg_restore.stdout is not None
+            complete = False
+            try:
+                psql.stdin.write(f"{_SILENT}BEGIN;\n{before}{_EMPTY_SCHEMA}".encode())
+                shutil.copyfileobj(pg_restore.stdout, psql.stdin)
+                # The script may have ended early, and psql reads it ahead of what it does: only
+                # when all is there, and we still are, is it told to commit.
+                if pg_restore.wait() == 0:
+                    psql.stdin.write(b"\\echo done\n")
+                    psql.stdin.flush()
+                    if psql.stdout.readline() == b"done\n":
+                        psql.stdin.write(b"COMMIT;\n")
+                        complete = True
+                psql.stdin.close()
+            except BrokenPipeError:  # psql has given up, and says why
+                with suppress(BrokenPipeError):
+                    psql.stdin.close()
+            except BaseException:
+                # Leaving by Ctrl-C waits a moment only, and would leave psql to its transaction.
+                _end(pg_restore, psql)
+                raise
+            psql.wait()
+        if pg_restore.returncode > 0:  # and not by the signal of a pipe that psql has left
+            raise InputError(
+                f"{file}: the backup is damaged, so nothing was changed:"
+                f" {complaint(read_said, pg_restore.returncode)}. Restore another."
+            )
+        if psql.returncode != 0:
+            raise failure("psql", write_said, psql.returncode)
+        if not complete:
+            raise failure("pg_restore", read_said, pg_restore.returncode)

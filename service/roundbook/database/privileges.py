@@ -1,0 +1,110 @@
+"""What a role needs to work with the record, or to read it, and no more."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from psycopg import sql
+from sqlalchemy import Connection, text
+
+from roundbook.database.tables import SCHEMA, event, metadata
+
+Access = Literal["service", "reader"]
+
+# Logged facts are only ever inserted. These alone are learnt or decided later; that of the task
+# is there because locking a row needs the right to change it.
+_CHANGEABLE = {
+    "task": ("title",),
+    "round": ("held", "collection", "status"),
+    "run": ("team_id", "type", "contributed_to_pool", "system"),
+}
+
+# An event's number tells when it came, so whoever adds one does not choose it.
+_INSERT = {
+    "event": f"INSERT ({', '.join(each.name for each in event.columns if each.identity is None)})"
+}
+
+
+class Grant(NamedTuple):
+    """Privileges on a table, a view or the schema, as GRANT names them."""
+
+    kind: Literal["SCHEMA", "TABLE"]
+    name: str
+    privileges: tuple[str, ...]
+
+
+def wanted_grants(connection: Connection, access: Access) -> list[Grant]:
+    """Return what a role is to have: 'service' writes the record, 'reader' reads it.
+
+    The tables are those this program knows; the views those the database has in the schema.
+    Identity columns need no right on their sequences.
+    """
+    views = connection.execute(
+        text("SELECT viewname FROM pg_views WHERE schemaname = :schema ORDER BY viewname"),
+        {"schema": SCHEMA},
+    ).scalars()
+    tables = sorted(table.name for table in metadata.tables.values())
+    return [
+        Grant("SCHEMA", SCHEMA, ("USAGE",)),
+        *(Grant("TABLE", name, _on_table(name, access)) for name in tables),
+        *(Grant("TABLE", name, ("SELECT",)) for name in ("alembic_version", *views)),
+    ]
+
+
+def _on_table(name: str, access: Access) -> tuple[str, ...]:
+    if access == "reader":
+        return ("SELECT",)
+    columns = ", ".join(_CHANGEABLE.get(name, ()))
+    return ("SELECT", _INSERT.get(name, "INSERT"), *([f"UPDATE ({columns})"] if columns else []))
+
+
+def give(connection: Connection, role: str, grants: list[Grant]) -> None:
+    """Give a role these rights on the record, and take every other one on it away."""
+    driver = connection.connection.driver_connection
+    assert driver is not None
+    schema, grantee = sql.Identifier(SCHEMA), sql.Identifier(role)
+    for everything in ("ALL ON ALL TABLES IN SCHEMA", "ALL ON SCHEMA"):
+        driver.execute(sql.SQL("REVOKE {} {} FROM {}").format(sql.SQL(everything), schema, grantee))
+    for grant in grants:
+        place = (SCHEMA,) if grant.kind == "SCHEMA" else (SCHEMA, grant.name)
+        driver.execute(
+            sql.SQL("GRANT {} ON {} {} TO {}").format(
+                sql.SQL(", ".join(grant.privileges)),
+                sql.SQL(grant.kind),
+                sql.Identifier(*place),
+                grantee,
+            )
+        )
+
+
+class Standing(NamedTuple):
+    """Who owns the record, whether this session does, and how a role stands to it."""
+
+    owner: str
+    owns: bool
+    exists: bool
+    may_all: bool
+
+
+def standing(connection: Connection, role: str) -> Standing:
+    """Return how this session and `role`, which need not exist, stand to the record.
+
+    A superuser, or a member of the owner, counts as the owner.
+    """
+    row = connection.execute(
+        text(
+            "SELECT owner.rolname AS owner, role.oid IS NOT NULL AS exists,"
+            " coalesce(pg_has_role(role.oid, owner.oid, 'MEMBER'), false) AS may_all,"
+            " (SELECT bool_and(pg_has_role(relowner, 'USAGE')) FROM pg_class"
+            "  WHERE relnamespace = pg_namespace.oid AND relkind IN ('r', 'v')) AS owns"
+            " FROM pg_namespace JOIN pg_roles AS owner ON owner.oid = nspowner"
+            " LEFT JOIN pg_roles AS role ON role.rolname = :role WHERE nspname = :schema"
+        ),
+        {"role": role, "schema": SCHEMA},
+    ).one()
+    return Standing(row.owner, row.owns, row.exists, row.may_all)
+
+
+def role_making(role: str) -> str:
+    """Return the SQL that makes a role which may connect."""
+    return f"CREATE ROLE {sql.Identifier(role).as_string()} LOGIN PASSWORD '...'"

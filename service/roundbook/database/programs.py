@@ -1,0 +1,157 @@
+"""PostgreSQL's own programs, of the version that fits the server, connected as we are.
+
+They get the connection's parameters, the password among them, by environment: a command line
+is everybody's to read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import IO
+
+import psycopg
+from psycopg import pq
+from sqlalchemy import Connection, text
+
+from roundbook.database.server_library import wheel_programs
+from roundbook.errors import DatabaseBusy, DatabaseError, InputError
+
+_DEBIAN = Path("/usr/lib/postgresql")
+_LOCK_TIMEOUT = "canceling statement due to lock timeout"
+
+
+def server_version(connection: Connection) -> tuple[int, str]:
+    """Return the server's major version, and its whole version as PostgreSQL writes it."""
+    number = int(connection.execute(text("SHOW server_version_num")).scalar_one())
+    return number // 10_000, f"{number // 10_000}.{number % 10_000}"
+
+
+def fitting_program(connection: Connection, name: str) -> Path:
+    """Return where the program `name` for the server of `connection` is; see `find_program`."""
+    major, _ = server_version(connection)
+    return find_program(name, major, encrypted=_driver(connection).pgconn.ssl_in_use)
+
+
+def find_program(name: str, major: int, *, encrypted: bool = False) -> Path:
+    """Return where PostgreSQL's program `name` of a major version is.
+
+    Parameters
+    ----------
+    encrypted : bool
+        Whether it must speak TLS, for which the wheel's programs are not built.
+
+    Raises
+    ------
+    InputError
+        When there is none, with the way out.
+    """
+    wheel = None if encrypted else wheel_programs(major)
+    if wheel is not None and (wheel / name).is_file():
+        return wheel / name
+    on_path = shutil.which(name)
+    if on_path is not None and _major_of(on_path) == major:
+        return Path(on_path)
+    debian = _DEBIAN / str(major) / "bin" / name
+    if debian.is_file():
+        return debian
+    raise InputError(
+        f"The server is PostgreSQL {major}, but there is no {name} of version {major} here. Install"
+        f" the client programs of PostgreSQL {major} (Debian: postgresql-client-{major}), or put"
+        " their directory on PATH."
+    )
+
+
+def program_environment(connection: Connection) -> dict[str, str]:
+    """Return the environment in which a program of PostgreSQL connects as `connection` did.
+
+    The few parameters that have no variable (keepalives and the like) stay at their defaults.
+    """
+    info = _driver(connection).info
+    given = info.get_parameters() | {"password": info.password}
+    # The parameters are those of the service by now; its file would go before them again.
+    given.pop("service", None)
+    variables = {
+        option.keyword.decode(): option.envvar.decode()
+        for option in pq.Conninfo.get_defaults()
+        if option.envvar
+    }
+    plain = {name: value for name, value in os.environ.items() if name not in variables.values()}
+    return (
+        plain
+        | {variables[name]: value for name, value in given.items() if name in variables and value}
+        | {"LC_ALL": "C", "PG_COLOR": "never"}
+    )
+
+
+def run_program(connection: Connection, name: str, *arguments: str) -> str:
+    """Run a program on the database of `connection` and return what it printed.
+
+    Raises
+    ------
+    DatabaseBusy, DatabaseError
+        When it fails; the cause's message is its complaint alone.
+    """
+    with tempfile.TemporaryFile() as said:
+        done = subprocess.run(  # noqa: S603
+            [str(fitting_program(connection, name)), *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=said,
+            env=program_environment(connection),
+            check=False,
+        )
+        if done.returncode != 0:
+            raise failure(name, said, done.returncode)
+    return done.stdout.decode(errors="replace")
+
+
+def failure(name: str, stderr: IO[bytes], code: int) -> DatabaseError:
+    """Return the error that says why a program failed, from what it wrote to `stderr`."""
+    said = complaint(stderr, code)
+    error = DatabaseError(f"{name} gave up, so nothing was changed: {said}.")
+    if _LOCK_TIMEOUT in said:
+        error = DatabaseBusy(
+            "Somebody else is using the record and held it longer than the lock timeout; nothing"
+            " was changed. Try again, or raise ROUNDBOOK_LOCK_TIMEOUT."
+        )
+    error.__cause__ = RuntimeError(said)
+    return error
+
+
+def complaint(stderr: IO[bytes], code: int) -> str:
+    """Return what a program's first error says, without where in its script it is.
+
+    Of one that a signal ended, as its exit `code` tells, that is all there is to say.
+    """
+    if code < 0:
+        return f"the signal {signal.Signals(-code).name} ended it"
+    stderr.seek(0)
+    lines = stderr.read().decode(errors="replace").splitlines()
+    for line in lines:
+        found = re.search(r"(?:error|ERROR|FATAL): +(.*)$", line)
+        if found:
+            return re.sub(r"^.*(?:ERROR|FATAL): +", "", found[1]).rstrip(".")
+    return lines[-1].rstrip(".") if lines else "it gave no reason"
+
+
+def _driver(connection: Connection) -> psycopg.Connection[object]:
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, psycopg.Connection)
+    return driver
+
+
+def _major_of(program: str) -> int | None:
+    try:
+        done = subprocess.run(  # noqa: S603
+            [program, "--version"], capture_output=True, text=True, timeout=30, check=False
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    found = re.search(r"\(PostgreSQL\) (\d+)", done.stdout)
+    return int(found[1]) if found else None

@@ -1,0 +1,30 @@
+"""Score files in: wide, long, trec_eval, ir_measures and NTCIREVAL, and team files.
+
+Whatever the bytes, a call returns its result or raises one of `roundbook.errors`, and the
+message names the place. One layout a module; `reader` chooses between them.
+"""
+
+from roundbook.formats.detect import LAYOUTS
+from roundbook.formats.matrix import (
+    MISSING_POLICIES,
+    MissingPolicy,
+    ScoreMatrix,
+    SettledMatrix,
+    settle_missing,
+)
+from roundbook.formats.reader import read_scores
+from roundbook.formats.teams import RunTeam, read_teams
+from roundbook.formats.text import DEFAULT_MAX_BYTES
+
+__all__ = [
+    "DEFAULT_MAX_BYTES",
+    "LAYOUTS",
+    "MISSING_POLICIES",
+    "MissingPolicy",
+    "RunTeam",
+    "ScoreMatrix",
+    "SettledMatrix",
+    "read_scores",
+    "read_teams",
+    "settle_missing",
+]

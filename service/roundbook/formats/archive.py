@@ -1,0 +1,306 @@
+"""Archives: plain CSV and JSON in a zip, with checksums. The container, not what is in it.
+
+The last member, ``manifest.json``, says what the others are: their checksums, bytes and rows. No
+time is written and the order is fixed, so that the same content always gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+import stat
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, NamedTuple, NoReturn
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from roundbook.errors import BadFile, InputError
+from roundbook.formats.archive_frame import find_disagreement
+from roundbook.formats.text import shown_path
+
+FORMAT = "roundbook archive"
+VERSION = 2
+MANIFEST = "manifest.json"
+
+# What is read at most, whatever an archive claims. The largest score matrix fits into a member.
+MAX_MEMBER = 2**30
+MAX_UNPACKED = 16 * 2**30
+MAX_MANIFEST = 64 * 2**20
+# Scores that are all the same compress by hundreds, but not by gigabytes.
+_FREE = 64 * 2**20
+_MAX_RATIO = 100
+
+_NAME = re.compile(r"(?:[a-z_]+/)?[A-Za-z0-9_]+\.(?:csv|json|txt)")
+_EARLIEST = (1980, 1, 1, 0, 0, 0)
+_CHUNK = 2**20
+_ENCRYPTED = 1
+# What zipfile raises over files that are none, or that somebody has changed.
+BROKEN = (
+    BadZipFile,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
+
+
+class Member(BaseModel):
+    """What the manifest says of a member; `rows` are those below the header of a CSV."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+    bytes: int = Field(ge=0)
+    rows: int | None = Field(ge=0)
+
+
+class Manifest(BaseModel):
+    """What an archive is, who wrote it, and what is in it.
+
+    `tasks` are those it was asked for, None where it is the whole record.
+    """
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+    format: str
+    version: int
+    software: str
+    schema_revision: str
+    tasks: list[str] | None
+    members: dict[str, Member]
+
+
+class Archive(NamedTuple):
+    """An open archive, all of whose members are there and as they were written."""
+
+    file: str
+    bytes: int
+    sha256: str
+    manifest: Manifest
+    content: ZipFile
+
+
+def write_archive(
+    target: Path,
+    members: Iterable[tuple[str, Iterable[str]]],
+    *,
+    software: str,
+    schema_revision: str,
+    tasks: list[str] | None,
+) -> Manifest:
+    """Write a new archive, which only its owner may read.
+
+    Parameters
+    ----------
+    members : iterable of (name, pieces of text)
+        In the order of their names; of a CSV each piece is a record. Nothing is held in memory
+        but a piece of a member at a time.
+
+    Raises
+    ------
+    InputError
+        When a member would be too large to be read again.
+    OSError
+    """
+    done: dict[str, Member] = {}
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        with ZipFile(file, "w") as content:
+            for name, pieces in members:
+                done[name] = _write_member(content, name, pieces)
+            manifest = Manifest(
+                format=FORMAT,
+                version=VERSION,
+                software=software,
+                schema_revision=schema_revision,
+                tasks=tasks,
+                members=done,
+            )
+            _write_member(content, MANIFEST, [manifest.model_dump_json(indent=1), "\n"])
+        file.flush()
+        os.fsync(file.fileno())
+    return manifest
+
+
+def _write_member(content: ZipFile, name: str, pieces: Iterable[str]) -> Member:
+    info = ZipInfo(name, _EARLIEST)
+    info.create_system = 3  # Unix, wherever it is written
+    info.external_attr = (stat.S_IFREG | 0o644) << 16
+    info.compress_type = ZIP_DEFLATED
+    digest, size, count = hashlib.sha256(), 0, 0
+    with content.open(info, "w") as stream:
+        for count, piece in enumerate(pieces, 1):  # noqa: B007
+            data = piece.encode()
+            size += len(data)
+            if size > MAX_MEMBER:
+                raise InputError(f"{name} would be larger than {MAX_MEMBER} bytes, and so unread.")
+            digest.update(data)
+            stream.write(data)
+    rows = count - 1 if name.endswith(".csv") else None
+    return Member(sha256=digest.hexdigest(), bytes=size, rows=rows)
+
+
+@contextmanager
+def open_archive(path: Path) -> Iterator[Archive]:
+    """Open an archive and check the container and every checksum; nothing is put on disk.
+
+    Raises
+    ------
+    BadFile
+        When it is no archive, one of a later version, or not as it was written.
+    """
+    file = shown_path(path)
+    with _readable(path, file) as stream:
+        digest, size = hashlib.file_digest(stream, "sha256").hexdigest(), stream.tell()
+        with _opened(stream, file) as content:
+            _check_members(content, size, file)
+            _check_frame(stream, content, file)
+            manifest = _read_manifest(content, file)
+            archive = Archive(file, size, digest, manifest, content)
+            _check_content(archive)
+            yield archive
+
+
+def is_archive(path: Path) -> bool:
+    """Return whether a file is an archive by its manifest, be it whole or not."""
+    file = shown_path(path)
+    try:
+        with (
+            _readable(path, file) as stream,
+            _opened(stream, file) as content,
+            content.open(MANIFEST) as manifest,
+        ):
+            said = json.loads(manifest.read(MAX_MANIFEST))
+    except (*BROKEN, KeyError, RecursionError):
+        return False
+    return isinstance(said, dict) and said.get("format") == FORMAT
+
+
+def _readable(path: Path, file: str) -> io.BufferedReader:
+    try:
+        # Opening a pipe nobody writes to would wait for ever.
+        stream = path.open("rb") if stat.S_ISREG(path.stat().st_mode) else None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise BadFile(f"the archive cannot be read ({reason})", file) from None
+    if stream is None:
+        _refuse("this is no ordinary file; name an archive", file)
+    return stream
+
+
+@contextmanager
+def _opened(stream: IO[bytes], file: str) -> Iterator[ZipFile]:
+    try:
+        content = ZipFile(stream)
+    except BROKEN:
+        raise BadFile(
+            "this is no zip file, or it was cut short; name what 'roundbook export' wrote", file
+        ) from None
+    with content:
+        yield content
+
+
+def _check_members(content: ZipFile, size: int, file: str) -> None:
+    infos = content.infolist()
+    for info in infos:
+        if not _NAME.fullmatch(info.filename):
+            _refuse(f"an archive has no member called {info.filename[:100]!r}", file)
+        if info.flag_bits & _ENCRYPTED or info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+            _refuse(f"{info.filename} is encrypted or compressed in a way no archive is", file)
+        if info.file_size > (MAX_MANIFEST if info.filename == MANIFEST else MAX_MEMBER):
+            _refuse(f"{info.filename} unpacks to {info.file_size} bytes, which is too much", file)
+    if len({info.filename for info in infos}) < len(infos):
+        _refuse("a member is in it twice", file)
+    unpacked = sum(info.file_size for info in infos)
+    if unpacked > min(MAX_UNPACKED, max(_FREE, _MAX_RATIO * size)):
+        _refuse(f"it would unpack from {size} to {unpacked} bytes, which is too much", file)
+
+
+def _check_frame(stream: IO[bytes], content: ZipFile, file: str) -> None:
+    place = find_disagreement(stream, content)
+    if place is not None:
+        _refuse(
+            "the zip's headers and its directory do not agree, so it is not as it was written; get"
+            " the archive anew from where it came",
+            f"{file}/{place}" if place else file,
+        )
+
+
+def _read_manifest(content: ZipFile, file: str) -> Manifest:
+    if MANIFEST not in content.namelist():
+        _refuse(f"it has no {MANIFEST}; name what 'roundbook export' wrote", file)
+    place = f"{file}/{MANIFEST}"
+    try:
+        said = json.loads(b"".join(_blocks(content, MANIFEST, file)))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise BadFile("this is not JSON", place) from None
+    if not isinstance(said, dict) or said.get("format") != FORMAT:
+        _refuse("this is not the manifest of a Roundbook archive", place)
+    _check_version(said.get("version"), said.get("software"), place)
+    try:
+        manifest = Manifest.model_validate(said)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise BadFile(f"{where[:100]}: {first['msg']}", place) from None
+    listed, there = {*manifest.members, MANIFEST}, set(content.namelist())
+    if listed != there:
+        name = min(listed ^ there)
+        _refuse(
+            f"{name} is {'listed and not there' if name in listed else 'there and not listed'}",
+            place,
+        )
+    return manifest
+
+
+def _check_version(version: Any, software: Any, place: str) -> None:  # noqa: ANN401
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        _refuse("this does not say of which version the archive is", place)
+    if version > VERSION:
+        by = f" by {software[:100]}" if isinstance(software, str) else ""
+        _refuse(
+            f"the archive was written{by} in version {version} of the format, and this Roundbook"
+            f" reads up to {VERSION}; install the newer Roundbook",
+            place,
+        )
+
+
+def _check_content(archive: Archive) -> None:
+    for name, said in archive.manifest.members.items():
+        digest, size = hashlib.sha256(), 0
+        for block in _blocks(archive.content, name, archive.file):
+            digest.update(block)
+            size += len(block)
+        if (size, digest.hexdigest()) != (said.bytes, said.sha256):
+            _refuse(
+                "its checksum is not the one in the manifest, so it is not as it was written; get"
+                " the archive anew from where it came",
+                f"{archive.file}/{name}",
+            )
+
+
+def _blocks(content: ZipFile, name: str, file: str) -> Iterator[bytes]:
+    # zipfile hands out no more than the size that was checked.
+    try:
+        with content.open(name) as stream:
+            while block := stream.read(_CHUNK):
+                yield block
+    except BROKEN as error:
+        raise BadFile(f"this is damaged ({error})", f"{file}/{name}") from None
+
+
+def _refuse(reason: str, file: str) -> NoReturn:
+    raise BadFile(reason, file)

@@ -1,0 +1,81 @@
+"""The CSV files of an archive: written one way, and read that way only."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from roundbook.errors import BadFile
+from roundbook.formats.archive import BROKEN, Archive
+
+_CELL = re.compile(r'(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\n|\Z)')
+_TO_QUOTE = re.compile('[",\r\n]')
+
+
+class Record(NamedTuple):
+    """A record of a CSV and the line on which it begins."""
+
+    line: int
+    cells: list[str]
+
+
+def read_records(archive: Archive, name: str) -> Iterator[Record]:
+    """Yield the records of a CSV member, the header first.
+
+    Raises
+    ------
+    BadFile
+        When a record is not written as `write_record` does.
+    """
+    place = f"{archive.file}/{name}"
+    begun, parts, quotes = 1, [], 0
+    for line, text in enumerate(_lines(archive, name), 1):
+        parts.append(text)
+        quotes += text.count('"')
+        if quotes % 2:  # within a cell that holds a line break
+            continue
+        yield Record(begun, _split("".join(parts), place, begun))
+        begun, parts, quotes = line + 1, [], 0
+    if parts:
+        raise BadFile("a double quote is not closed", place, begun)
+
+
+def _lines(archive: Archive, name: str) -> Iterator[str]:
+    try:
+        with (
+            archive.content.open(name) as stream,
+            io.TextIOWrapper(stream, encoding="utf-8", newline="\n") as lines,
+        ):
+            yield from lines
+    except UnicodeDecodeError:
+        raise BadFile("this is not UTF-8 text", f"{archive.file}/{name}") from None
+    except BROKEN as error:
+        raise BadFile(f"this is damaged ({error})", f"{archive.file}/{name}") from None
+
+
+def _split(text: str, place: str, line: int) -> list[str]:
+    if not text.endswith("\n"):
+        raise BadFile("the last line does not end", place, line)
+    if '"' not in text and "\r" not in text:
+        return text[:-1].split(",")
+    cells = [
+        match[2] if match[1] is None else match[1].replace('""', '"')
+        for match in _CELL.finditer(text)
+        if match.start() < len(text)
+    ]
+    if write_record(cells) != text:
+        raise BadFile("the quotes of this row are not as an archive has them", place, line)
+    return cells
+
+
+def write_record(cells: Iterable[str]) -> str:
+    """Return a record of a CSV: only cells are quoted that would be misread otherwise."""
+    return (
+        ",".join(
+            '"' + cell.replace('"', '""') + '"' if _TO_QUOTE.search(cell) else cell
+            for cell in cells
+        )
+        + "\n"
+    )

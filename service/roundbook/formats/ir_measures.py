@@ -1,0 +1,117 @@
+"""Output of ``ir_measures -q``: ``topic measure value`` as TSV, or JSON lines (``-o jsonl``)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from roundbook.errors import BadFile
+from roundbook.formats.cells import shown
+from roundbook.formats.grid import Block
+from roundbook.formats.lines import ScoreLine, block_of_lines, fields_of
+from roundbook.formats.summary import SUMMARY_TOPIC
+from roundbook.formats.text import SourceText
+
+_NO_TOPICS = (
+    "there are summaries over all topics, no scores of single topics; run ir_measures with -q"
+)
+
+
+def read_ir_measures(
+    source: SourceText, measure: str, file_measure: str | None
+) -> tuple[Block, str]:
+    """Read one file of ir_measures output; the file's name is the run's tag.
+
+    ir_measures evaluates one run a call and does not write its tag. The topic ``all`` of the
+    summary (absent with ``-n``) is left out.
+
+    Parameters
+    ----------
+    source : SourceText
+    measure, file_measure : str, str or None
+        As in `read_scores`.
+
+    Returns
+    -------
+    Block
+    str
+        The measure's name in the file.
+
+    Raises
+    ------
+    BadFile
+        If a line does not fit, or there are no scores of single topics.
+    """
+    is_json = source.rows[0][1].lstrip().startswith("{")
+    every = list(_json_lines(source) if is_json else _tsv_lines(source))
+    lines = [line for line in every if line.topic != SUMMARY_TOPIC]
+    if not lines:
+        raise BadFile(_NO_TOPICS, source.file)
+    return block_of_lines(
+        lines,
+        measure,
+        file_measure,
+        source.file,
+        value_column=None if is_json else 3,
+        topic_column=None if is_json else 1,
+    )
+
+
+def _tsv_lines(source: SourceText) -> Iterator[ScoreLine]:
+    for line, text in source.rows:
+        fields = fields_of(text)
+        if len(fields) == 2:
+            raise BadFile(_NO_TOPICS, source.file, line)
+        if len(fields) != 3:
+            raise BadFile(
+                f"expected 3 fields (topic, measure, value), found {len(fields)}",
+                source.file,
+                line,
+            )
+        yield ScoreLine(line, fields[0], fields[1], fields[2])
+
+
+def _json_lines(source: SourceText) -> Iterator[ScoreLine]:
+    for line, text in source.rows:
+        try:
+            # Numbers stay text, so that they pass the same strict reading as everywhere.
+            entry = json.loads(
+                text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_once
+            )
+        except _KeyTwice as twice:
+            raise BadFile(
+                f"the key {shown(twice.key)} is there twice; keep one", source.file, line
+            ) from None
+        except (ValueError, RecursionError):
+            raise BadFile("the line is not a JSON object", source.file, line) from None
+        if not isinstance(entry, dict):
+            raise BadFile("the line is not a JSON object", source.file, line)
+        if "query_id" not in entry and "measure" in entry:
+            raise BadFile(_NO_TOPICS, source.file, line)
+        cells = [entry.get(key) for key in ("query_id", "measure", "value")]
+        topic, name, value = (cell if isinstance(cell, str) else None for cell in cells)
+        if topic is None or name is None or value is None:
+            raise BadFile(
+                'expected {"query_id": .., "measure": .., "value": number}, '
+                f"found {shown(text.strip(), 80)}",
+                source.file,
+                line,
+            )
+        yield ScoreLine(line, topic.strip(), name.strip(), value.strip())
+
+
+class _KeyTwice(ValueError):
+    def __init__(self, key: str) -> None:
+        self.key = key
+        super().__init__(key)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # json would silently keep the last one.
+    entry: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in entry:
+            raise _KeyTwice(key)
+        entry[key] = value
+    return entry

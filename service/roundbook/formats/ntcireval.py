@@ -1,0 +1,95 @@
+"""Output of NTCIREVAL (``ntcir_eval compute -out TOPIC``): ``topic measure= value`` lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from roundbook.errors import BadFile
+from roundbook.formats.cells import is_number, shown
+from roundbook.formats.grid import Block
+from roundbook.formats.lines import ScoreLine, block_of_lines
+from roundbook.formats.text import SourceText
+
+# After -out TOPIC; the last are the rank-by-rank lines of -v, which name no topic.
+_NOTE = re.compile(r"(?:\S+\s+)?#\s*(?:syslen|r1|intent_num|nuggets)=|#\d+\s+(?:CGi|count)=")
+
+
+def read_ntcireval(source: SourceText, measure: str, file_measure: str | None) -> tuple[Block, str]:
+    """Read one ``.nev`` file; the file's name is the run's tag.
+
+    Notes on the run (``0001 # syslen=620 jrel=5 jnonrel=0``) are left out, and so are the lines
+    of single intents in diversity evaluation (``0001 2 0.25 Q@0010= 0.3``); what they sum up
+    to (``0001 SUMp= 1.0 IA-Q@0010= 0.3``) is read.
+
+    Parameters
+    ----------
+    source : SourceText
+    measure, file_measure : str, str or None
+        As in `read_scores`.
+
+    Returns
+    -------
+    Block
+    str
+        The measure's name in the file.
+
+    Raises
+    ------
+    BadFile
+        If a line does not fit.
+    """
+    lines = list(_score_lines(source))
+    if not lines:
+        raise BadFile("there are notes only, no scores", source.file)
+    return block_of_lines(lines, measure, file_measure, source.file, value_column=3, topic_column=1)
+
+
+def looks_like_ntcireval(text: str) -> bool:
+    """Tell whether a line can only be NTCIREVAL's."""
+    return _is_note(text) or bool(_pairs(text.split()[1:])) or bool(_pairs(text.split()))
+
+
+def _score_lines(source: SourceText) -> Iterator[ScoreLine]:
+    for line, text in source.rows:
+        if _is_note(text):
+            continue
+        topic, *rest = text.split()
+        if _pairs([topic, *rest]):
+            raise BadFile(
+                "the line names no topic; run ntcir_eval with -out TOPIC", source.file, line, 1
+            )
+        pairs = _pairs(rest)
+        if pairs is None and len(rest) >= 3 and _pairs(rest[2:]):
+            continue  # one intent's score
+        if pairs is None:
+            raise BadFile(
+                f"expected 'topic measure= value', found {shown(text.strip())}", source.file, line
+            )
+        for name, value in pairs:
+            yield ScoreLine(line, topic, name, value)
+
+
+def _is_note(text: str) -> bool:
+    return _NOTE.match(text.strip()) is not None
+
+
+def _pairs(tokens: list[str]) -> list[tuple[str, str]] | None:
+    # pyNTCIREVAL pads the name to a fixed width, so a long one touches its value.
+    pairs: list[tuple[str, str]] = []
+    waiting: str | None = None
+    for token in tokens:
+        if waiting is not None:
+            pairs.append((waiting, token))
+            waiting = None
+            continue
+        name, equals, value = token.partition("=")
+        if not equals or not name:
+            return None
+        if not value:
+            waiting = name
+        elif is_number(value):
+            pairs.append((name, value))
+        else:
+            return None
+    return pairs if waiting is None and pairs else None

@@ -1,0 +1,110 @@
+"""Team files in: which team sent which run, and whether the run fed the pool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from roundbook.errors import BadFile
+from roundbook.formats.cells import checked_name, shown
+from roundbook.formats.table import RUN_WORDS, TEAM_WORDS, named_column, table_rows
+from roundbook.formats.text import DEFAULT_MAX_BYTES, read_text
+
+_RUN = RUN_WORDS[:1]  # a system has a column of its own here
+_TYPE = (("type", "run_type", "runtype"),)
+_POOL = (("contributed_to_pool",), ("contributed", "pooled", "in_pool", "pool"))
+_SYSTEM = (("system", "system_id", "system_name"),)
+_ANSWERS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": None}
+
+
+@dataclass(frozen=True)
+class RunTeam:
+    """What a team file says of one run.
+
+    Attributes
+    ----------
+    run, team : str
+        As spelled; RUIR and ruir are two teams here.
+    type : str or None
+        Such as ``automatic`` or ``manual``; None where the file does not say.
+    contributed_to_pool : bool or None
+        None where the file does not say.
+    system : str or None
+        The name under which the same system comes back in other rounds.
+    """
+
+    run: str
+    team: str
+    type: str | None
+    contributed_to_pool: bool | None
+    system: str | None
+
+
+def read_teams(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> dict[str, RunTeam]:
+    """Read a CSV or TSV file ``run,team[,type][,contributed_to_pool][,system]``.
+
+    Parameters
+    ----------
+    path : path
+    max_bytes : int
+        Largest file that is read, also after decompression.
+
+    Returns
+    -------
+    dict of str to RunTeam
+        By run tag, in the file's order.
+
+    Raises
+    ------
+    BadFile
+        If the file cannot be read, lacks a column, or names a run twice.
+    """
+    source = read_text(path, max_bytes)
+    file = source.file
+    rows = table_rows(source)
+    head_line, header = next(rows)
+    run_at, team_at, type_at, pool_at, system_at = (
+        named_column(header, words, file, head_line)
+        for words in (_RUN, TEAM_WORDS, _TYPE, _POOL, _SYSTEM)
+    )
+    if run_at is None or team_at is None:
+        missing = "run" if run_at is None else "team"
+        raise BadFile(f"a team file needs a column {missing!r}", file, head_line)
+    teams: dict[str, RunTeam] = {}
+    lines: dict[str, int] = {}
+    for line, fields in rows:
+        run = checked_name(fields[run_at], "run", file, line, run_at + 1)
+        if run in lines:
+            raise BadFile(
+                f"the run {run} is already on line {lines[run]}; keep one", file, line, run_at + 1
+            )
+        lines[run] = line
+        teams[run] = RunTeam(
+            run=run,
+            team=checked_name(fields[team_at], "team", file, line, team_at + 1),
+            type=_optional(fields, type_at, "type", file, line),
+            contributed_to_pool=_answer(fields, pool_at, file, line),
+            system=_optional(fields, system_at, "system", file, line),
+        )
+    return teams
+
+
+def _optional(fields: list[str], at: int | None, what: str, file: str, line: int) -> str | None:
+    if at is None or not fields[at].strip():
+        return None
+    return checked_name(fields[at], what, file, line, at + 1)
+
+
+def _answer(fields: list[str], at: int | None, file: str, line: int) -> bool | None:
+    if at is None:
+        return None
+    answer = fields[at].strip().lower()
+    if answer not in _ANSWERS:
+        raise BadFile(
+            f"{shown(fields[at].strip())} does not say whether the run contributed to the pool; "
+            "write yes or no, or leave it empty",
+            file,
+            line,
+            at + 1,
+        )
+    return _ANSWERS[answer]

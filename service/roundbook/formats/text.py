@@ -1,0 +1,175 @@
+"""A file's bytes as numbered lines of text, or the one sentence why not."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from roundbook.errors import BadFile
+
+DEFAULT_MAX_BYTES = 256 * 2**20
+_CHUNK = 2**20
+_GZIP = b"\x1f\x8b"
+_NOT_TEXT = {
+    b"PK\x03\x04": "is a zip archive or a spreadsheet (xlsx, ods); save the sheet as CSV",
+    b"PK\x05\x06": "is an empty zip archive; give the file inside it",
+    b"\xd0\xcf\x11\xe0": "is an old Office document (xls); save the sheet as CSV",
+    b"BZh": "is compressed with bzip2; decompress it, or compress it with gzip",
+    b"\xfd7zXZ\x00": "is compressed with xz; decompress it, or compress it with gzip",
+    b"\x28\xb5\x2f\xfd": "is compressed with zstd; decompress it, or compress it with gzip",
+    b"%PDF-": "is a PDF; save the scores as CSV",
+}
+# UTF-32 first: in little endian its mark begins with that of UTF-16.
+_WIDE = {
+    b"\xff\xfe\x00\x00": "UTF-32",
+    b"\x00\x00\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
+
+
+@dataclass(frozen=True)
+class SourceText:
+    """The lines of a file that are not blank.
+
+    Attributes
+    ----------
+    file : str
+        The file as the user named it.
+    rows : list of (int, str)
+        1-based physical line number and the line; at least one.
+    """
+
+    file: str
+    rows: list[tuple[int, str]]
+
+
+def shown_path(path: Path | str) -> str:
+    """Return the path as text that can be printed and stored, whatever bytes it is made of."""
+    return os.fspath(path).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def read_text(path: Path | str, max_bytes: int) -> SourceText:
+    """Read a UTF-8 text file, gzipped or not.
+
+    Parameters
+    ----------
+    path : path
+    max_bytes : int
+        Neither the file nor what it decompresses to may be larger.
+
+    Returns
+    -------
+    SourceText
+
+    Raises
+    ------
+    BadFile
+        If the file cannot be read, is too large, is not UTF-8 text, or is empty.
+    """
+    file = shown_path(path)
+    data = _file_bytes(path, file, max_bytes)
+    if data.startswith(_GZIP):
+        data = _decompressed(data, file, max_bytes)
+    text = _decoded(data, file).replace("\r\n", "\n").replace("\r", "\n")
+    # Not splitlines(): that also splits at form feeds and Unicode separators inside names.
+    rows = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    if not rows:
+        raise BadFile("the file is empty", file)
+    return SourceText(file, rows)
+
+
+def _within(data: bytes, what: str, file: str, max_bytes: int) -> bytes:
+    if len(data) > max_bytes:
+        raise BadFile(
+            f"the file {what} than {max_bytes} bytes; "
+            "raise ROUNDBOOK_MAX_FILE_BYTES if it should be read",
+            file,
+        )
+    return data
+
+
+def _file_bytes(path: Path | str, file: str, max_bytes: int) -> bytes:
+    refusal = None
+    try:
+        mode = Path(path).stat().st_mode
+        if stat.S_ISDIR(mode):
+            refusal = "is a directory; give the files in it"
+        elif not stat.S_ISREG(mode):
+            # Opening a pipe nobody writes to would wait for ever.
+            refusal = "is a pipe or a device; save its content to a file first"
+        else:
+            with Path(path).open("rb") as stream:
+                data = _limited(stream, max_bytes)
+    except FileNotFoundError:
+        refusal = "there is no such file"
+    except PermissionError:
+        refusal = "the file may not be read; check its permissions"
+    except (OSError, ValueError) as error:
+        refusal = f"the file cannot be read ({getattr(error, 'strerror', None) or error})"
+    if refusal is not None:
+        raise BadFile(refusal, file)
+    return _within(data, "is larger", file, max_bytes)
+
+
+def _limited(stream: BinaryIO | gzip.GzipFile, max_bytes: int) -> bytes:
+    # One byte more than the limit tells that it is exceeded: a bomb is never unpacked whole.
+    chunks: list[bytes] = []
+    left = max_bytes + 1
+    while left > 0 and (chunk := stream.read(min(_CHUNK, left))):
+        chunks.append(chunk)
+        left -= len(chunk)
+    return b"".join(chunks)
+
+
+def _decompressed(data: bytes, file: str, max_bytes: int) -> bytes:
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+            unpacked = _limited(stream, max_bytes)
+    except (OSError, EOFError, zlib.error):
+        raise BadFile(
+            "the gzip file is broken or cut short; compress or copy it again", file
+        ) from None
+    _within(unpacked, "decompresses to more", file, max_bytes)
+    if unpacked.startswith(_GZIP):
+        raise BadFile("the file is gzipped twice; decompress it once", file)
+    return unpacked
+
+
+def _decoded(data: bytes, file: str) -> str:
+    for magic, reason in _NOT_TEXT.items():
+        if data.startswith(magic):
+            raise BadFile(reason, file)
+    for mark, encoding in _WIDE.items():
+        if data.startswith(mark):
+            raise BadFile(f"the file is {encoding} text; save it as UTF-8", file)
+    nul = data.find(b"\x00")
+    if nul >= 0:
+        raise BadFile(
+            f"the file is not text: NUL byte at byte offset {nul}; save it as UTF-8 text",
+            file,
+            _line_at(data, nul),
+        )
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # The codec counts from behind the byte order mark.
+        offset = error.start + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
+        raise BadFile(
+            f"the text is not UTF-8: byte 0x{data[offset]:02x} at byte offset {offset}; "
+            "save the file as UTF-8",
+            file,
+            _line_at(data, offset),
+        ) from None
+
+
+def _line_at(data: bytes, offset: int) -> int:
+    before = data[:offset]
+    # Every CR, and every LF that does not follow one.
+    return 1 + before.count(b"\r") + before.count(b"\n") - before.count(b"\r\n")

@@ -1,0 +1,105 @@
+"""Output of ``trec_eval -q``: ``measure topic value`` lines, then summary lines of ``all``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from roundbook.errors import BadFile
+from roundbook.formats.cells import checked_name
+from roundbook.formats.grid import Block
+from roundbook.formats.lines import ScoreLine, block_of_lines, fields_of
+from roundbook.formats.summary import SUMMARY_TOPIC
+from roundbook.formats.text import SourceText
+
+
+def read_trec_eval(source: SourceText, measure: str, file_measure: str | None) -> tuple[Block, str]:
+    """Read one file of trec_eval output, of one run or of several one after another.
+
+    The run's tag is in the summary line ``runid all TAG``; without one (``trec_eval -m map -q``
+    does not write it) the file holds one run and its name is the tag. Outputs one after another
+    are told apart by their summaries, so each needs its own ``runid``.
+
+    Parameters
+    ----------
+    source : SourceText
+    measure, file_measure : str, str or None
+        As in `read_scores`.
+
+    Returns
+    -------
+    Block
+    str
+        The measure's name in the file.
+
+    Raises
+    ------
+    BadFile
+        If a line does not fit, or the runs cannot be told apart.
+    """
+    groups: list[list[ScoreLine]] = []
+    tags: list[tuple[int, int, str]] = []  # groups begun before it, line, tag
+    in_summary = True
+    for line, text in source.rows:
+        fields = fields_of(text)
+        if len(fields) != 3:
+            raise BadFile(
+                f"expected 3 fields (measure, topic, value), found {len(fields)}",
+                source.file,
+                line,
+            )
+        name, topic, value = fields
+        if topic == SUMMARY_TOPIC:
+            in_summary = True
+            if name == "runid":
+                tag = checked_name(value, "run", source.file, line, 3)
+                tags.append((len(groups), line, tag))
+            continue
+        if in_summary:
+            groups.append([])
+            in_summary = False
+        groups[-1].append(ScoreLine(line, topic, name, value))
+    if not groups:
+        raise BadFile(
+            "there are only summary lines, no scores of single topics; run trec_eval with -q",
+            source.file,
+        )
+    return block_of_lines(
+        _tagged(groups, tags, source.file),
+        measure,
+        file_measure,
+        source.file,
+        value_column=3,
+        topic_column=2,
+    )
+
+
+def _tagged(
+    groups: list[list[ScoreLine]], tags: list[tuple[int, int, str]], file: str
+) -> Iterable[ScoreLine]:
+    seen: dict[str, int] = {}
+    for _, line, tag in tags:
+        if tag in seen:
+            raise BadFile(
+                f"the run tag {tag} already ends another run on line {seen[tag]}; "
+                "give one file a run",
+                file,
+                line,
+                3,
+            )
+        seen[tag] = line
+    if len(groups) == 1 and not tags:
+        return groups[0]
+    if len(groups) != 1 and [at for at, _, _ in tags] != list(range(1, len(groups) + 1)):
+        raise BadFile(
+            "several runs stand one after another, but not each ends in its own line "
+            "'runid all TAG'; give one file a run",
+            file,
+            groups[1][0].line,
+        )
+    if len(tags) != len(groups):
+        raise BadFile("more runs are named than have scores", file, tags[1][1])
+    return [
+        ScoreLine(*line[:4], tag)
+        for group, (_, _, tag) in zip(groups, tags, strict=True)
+        for line in group
+    ]

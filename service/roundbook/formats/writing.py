@@ -1,0 +1,136 @@
+"""Score files out: layouts that are read back exactly, by Roundbook and by other tools.
+
+Floats are written by the shortest text that reads back as the same double.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from math import fsum
+from string import ascii_lowercase, ascii_uppercase, digits
+from typing import Literal, get_args
+
+from roundbook.errors import InputError
+from roundbook.formats.matrix import Scores
+from roundbook.formats.summary import MEANS, SUMMARY_TOPIC
+from roundbook.formats.table import RUN_WORDS, TOPIC_WORDS, VALUE_WORDS, any_of, header_word
+
+ExportLayout = Literal["wide", "long", "trec_eval"]
+EXPORT_LAYOUTS: tuple[ExportLayout, ...] = get_args(ExportLayout)
+RUN_FILE_SUFFIX = ".eval"
+_COLUMN_WORDS = any_of(TOPIC_WORDS) | any_of(RUN_WORDS) | any_of(VALUE_WORDS)
+# trec_eval's own width of a measure's name.
+_MEASURE_WIDTH = 22
+_PLAIN = frozenset(ascii_lowercase + digits + "._-")
+# File systems hold names of 255 bytes, and the ending is still to come.
+_LONGEST_NAME = 200
+# No file can be called so on Windows, whatever its ending.
+_RESERVED = frozenset(
+    {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(10)}
+)
+
+
+def write_wide(topics: Sequence[str], runs: Sequence[str], scores: Scores) -> str:
+    """Return a score matrix as CSV, a topic a row and a run a column.
+
+    Parameters
+    ----------
+    scores : (topics, runs) float array
+        Without missing scores.
+
+    Raises
+    ------
+    InputError
+        When a name would be read as something else.
+    """
+    _refuse_summaries(topics, "wide")
+    for run in runs:
+        if header_word(run) in _COLUMN_WORDS:
+            raise InputError(
+                f"The run '{run}' is called like a column of a score file, so a wide file would be"
+                " misread; choose --layout long."
+            )
+    rows = ([topic, *row] for topic, row in zip(topics, scores.tolist(), strict=True))
+    return _csv(["topic", *runs], rows)
+
+
+def write_long(topics: Sequence[str], runs: Sequence[str], scores: Scores, measure: str) -> str:
+    """Return a score matrix as CSV, a score a row, run by run; see `write_wide`."""
+    _refuse_summaries(topics, "long")
+    rows = (
+        [run, topic, measure, score]
+        for run, column in zip(runs, scores.T.tolist(), strict=True)
+        for topic, score in zip(topics, column, strict=True)
+    )
+    return _csv(["run", "topic", "measure", "value"], rows)
+
+
+def write_trec_eval(topics: Sequence[str], run: str, scores: Scores, measure: str) -> str:
+    """Return one run's scores as ``trec_eval -q`` prints them, the mean in the last line.
+
+    Parameters
+    ----------
+    scores : (topics,) float array
+
+    Raises
+    ------
+    InputError
+        When a name would be read as something else.
+    """
+    if SUMMARY_TOPIC in topics or measure == "runid":
+        name = f"topic '{SUMMARY_TOPIC}'" if SUMMARY_TOPIC in topics else f"measure '{measure}'"
+        raise InputError(
+            f"The {name} means something else in trec_eval's output; choose --layout long."
+        )
+    values = scores.tolist()
+    lines = [(measure, topic, repr(value)) for topic, value in zip(topics, values, strict=True)]
+    lines.append(("runid", SUMMARY_TOPIC, run))
+    lines.append((measure, SUMMARY_TOPIC, repr(fsum(values) / len(values))))
+    return "".join(f"{name:{_MEASURE_WIDTH}}\t{topic}\t{value}\n" for name, topic, value in lines)
+
+
+def run_file_names(tags: Sequence[str]) -> dict[str, str]:
+    """Return a file name for each run: its tag, percent-encoded where that is not safe, and .eval.
+
+    Names differ on file systems that do not tell capitals apart: of tags that differ in capitals
+    only, these are encoded too. Decoding a name gives its tag, unless it holds a ``~``: then the
+    tag was too long for a name, and stands in the file only.
+    """
+    folded: dict[str, int] = {}
+    for tag in tags:
+        folded[tag.lower()] = folded.get(tag.lower(), 0) + 1
+    return {tag: _safe(tag, capitals=folded[tag.lower()] == 1) + RUN_FILE_SUFFIX for tag in tags}
+
+
+def _safe(tag: str, *, capitals: bool) -> str:
+    kept = _PLAIN | frozenset(ascii_uppercase) if capitals else _PLAIN
+    name = "".join(mark if mark in kept else _encoded(mark) for mark in tag)
+    if name.startswith((".", "-")) or name.partition(".")[0].lower() in _RESERVED:
+        name = _encoded(name[0]) + name[1:]
+    if len(name) > _LONGEST_NAME:
+        name = f"{name[:100]}~{blake2b(tag.encode(), digest_size=16).hexdigest()}"
+    return name
+
+
+def _encoded(mark: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in mark.encode())
+
+
+def _refuse_summaries(topics: Iterable[str], layout: str) -> None:
+    for topic in topics:
+        if topic.lower() in MEANS:
+            raise InputError(
+                f"The topic '{topic}' would be read as a summary in a {layout} file; choose"
+                " --layout trec_eval."
+            )
+
+
+def _csv(header: Sequence[str], rows: Iterable[Sequence[str | float]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue()

@@ -1,0 +1,229 @@
+"""Exporting: the record, or some of its tasks, into an archive that any program can read."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import BigInteger, Column, Connection, Engine, Table, cast, func, select
+
+from roundbook.database.engine import unit_of_work
+from roundbook.database.schema import expected_revision
+from roundbook.database.tables import matrix, task
+from roundbook.errors import InputError, RecordError
+from roundbook.formats.archive import Manifest, is_archive, write_archive
+from roundbook.formats.archive_csv import write_record
+from roundbook.formats.text import shown_path
+from roundbook.logbook.archive.tables import (
+    README,
+    RESULTS,
+    TABLES,
+    Numbers,
+    columns_of,
+    has_id,
+    in_order,
+    refers_to,
+    renumber,
+    rows_of,
+    scores_member,
+    table_member,
+    write_cell,
+)
+from roundbook.logbook.lookup import find_task
+from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.storing import load_matrix
+from roundbook.logbook.whole_files import whole_file
+
+_ROWS_AT_ONCE = 5_000
+_ABOUT = """\
+This is an archive of Roundbook, the logbook of evaluation campaigns.
+
+manifest.json says what is in it, with the SHA-256 of every member. Each other member but this one
+is CSV (RFC 4180, UTF-8, lines end in LF) with a header:
+
+  task.csv, round.csv, ...  a table of the record each
+  scores/000001.csv, ...    the scores of matrix 1, ...: a topic a row, a run a column
+
+Rows are numbered in the column id, and columns such as task_id hold these numbers. An empty cell of
+a column that may be empty means that nothing is known; there, a text that is empty itself or begins
+with a backslash has a backslash before it. Times are UTC. Lists and objects are JSON.
+
+'roundbook import' reads it into another record. Roundbook's documentation describes every column.
+"""
+
+
+class Contents(Result):
+    """What an archive holds; `whole` is whether it is all of a record."""
+
+    archive: str
+    sha256: str
+    bytes: int
+    version: int
+    schema_revision: str
+    whole: bool
+    tasks: list[str]
+    rounds: int
+    matrices: int
+    scores: int
+    factor_sets: int
+    variances: int
+    plans: int
+    drift_reports: int
+    events: int
+
+
+class ExportedArchive(Contents):
+    """What was exported."""
+
+
+def export_archive(
+    engine: Engine,
+    file: Path,
+    *,
+    tasks: Sequence[str] = (),
+    force: bool = False,
+    progress: Callable[[str], object] = lambda _: None,
+) -> ExportedArchive:
+    """Write the record, as one moment saw it, into an archive.
+
+    The same record gives the same bytes, whatever the ids in its database.
+
+    Parameters
+    ----------
+    tasks : sequence of str
+        Only these; plans and events of no task are left out then. Default: the whole record.
+    force : bool
+        Overwrite `file`, if it is an earlier archive or empty.
+    progress : callable
+        Told in a few words what is done next.
+
+    Raises
+    ------
+    NotRecorded
+        When there is no such task.
+    InputError
+        When the file cannot be written or is there.
+    """
+    if str(file) == "-":
+        raise InputError("An archive is a file, not a stream; name one instead of '-'.")
+    one_moment = engine.execution_options(
+        isolation_level="REPEATABLE READ", postgresql_readonly=True
+    )
+    with whole_file(file, force=force, earlier=is_archive) as part:
+        with unit_of_work(one_moment) as connection:
+            chosen = sorted({find_task(connection, name) for name in tasks}) if tasks else None
+            named = connection.execute(
+                select(task.c.name).where(rows_of(task, chosen)).order_by(task.c.id)
+            ).scalars()
+            names = list(named)
+            scores = connection.execute(
+                select(
+                    func.coalesce(func.sum(matrix.c.topics * cast(matrix.c.runs, BigInteger)), 0)
+                ).where(rows_of(matrix, chosen))
+            ).scalar_one()
+            try:
+                manifest = write_archive(
+                    part,
+                    _members(connection, chosen, progress),
+                    software=SOFTWARE,
+                    schema_revision=expected_revision(),
+                    tasks=None if chosen is None else names,
+                )
+            except OSError as error:
+                raise InputError(
+                    f"{shown_path(file)}: this cannot be written ({error.strerror or error}); name"
+                    " another place."
+                ) from None
+        with part.open("rb") as written:
+            digest, size = hashlib.file_digest(written, "sha256").hexdigest(), written.tell()
+    return ExportedArchive(
+        archive=shown_path(file),
+        sha256=digest,
+        bytes=size,
+        tasks=names,
+        scores=int(scores),
+        **contents(manifest),
+    )
+
+
+def contents(manifest: Manifest) -> dict[str, Any]:
+    """Return what a result says of an archive from its manifest alone."""
+    rows = {name: member.rows for name, member in manifest.members.items()}
+    return {
+        "version": manifest.version,
+        "schema_revision": manifest.schema_revision,
+        "whole": manifest.tasks is None,
+        "rounds": rows["round.csv"],
+        "matrices": rows["matrix.csv"],
+        "factor_sets": rows["factor_set.csv"],
+        "variances": (rows["variance_estimate.csv"] or 0) + (rows["published_variance.csv"] or 0),
+        "plans": rows["plan.csv"],
+        "drift_reports": rows["drift_report.csv"],
+        "events": rows["event.csv"],
+    }
+
+
+def _members(
+    connection: Connection, tasks: Sequence[int] | None, progress: Callable[[str], object]
+) -> Iterator[tuple[str, Iterable[str]]]:
+    """Yield the members by name, each as the pieces of text it is written in."""
+    numbers = {table.name: _numbered(connection, table, tasks) for table in TABLES if has_id(table)}
+    members: dict[str, Callable[[], Iterable[str]]] = {README: lambda: [_ABOUT]}
+    for table in TABLES:
+        members[table_member(table)] = partial(_rows, connection, table, tasks, numbers)
+    for matrix_id, number in numbers["matrix"].items():
+        members[scores_member(number)] = partial(_scores, connection, matrix_id)
+    for name in sorted(members):
+        progress(f"Writing {name} ...")
+        yield name, members[name]()
+
+
+def _numbered(connection: Connection, table: Table, tasks: Sequence[int] | None) -> dict[int, int]:
+    rows = connection.execute(
+        select(table.c.id).where(rows_of(table, tasks)).order_by(*in_order(table))
+    )
+    return {row.id: number for number, row in enumerate(rows, 1)}
+
+
+def _rows(
+    connection: Connection, table: Table, tasks: Sequence[int] | None, numbers: Numbers
+) -> Iterator[str]:
+    columns = columns_of(table)
+    yield write_record(column.name for column in columns)
+    rows = connection.execute(
+        select(*columns)
+        .where(rows_of(table, tasks))
+        .order_by(*in_order(table))
+        .execution_options(yield_per=_ROWS_AT_ONCE)
+    )
+    for row in rows:
+        try:
+            yield write_record(
+                write_cell(column, _in_numbers(column, value, numbers))
+                for column, value in zip(columns, row, strict=True)
+            )
+        except KeyError as error:
+            raise RecordError(
+                f"A row of {table.name} refers to number {error}, which is not part of what is"
+                " exported; export the whole record, or report this if it is."
+            ) from None
+
+
+def _in_numbers(column: Column[Any], value: Any, numbers: Numbers) -> Any:  # noqa: ANN401
+    if column.name == "id":
+        return numbers[column.table.name][value]
+    other = refers_to(column)
+    if other is not None and value is not None:
+        return numbers[other.name][value]
+    return renumber(value, numbers) if column in RESULTS else value
+
+
+def _scores(connection: Connection, matrix_id: int) -> Iterator[str]:
+    row = connection.execute(select(matrix).where(matrix.c.id == matrix_id)).one()
+    loaded = load_matrix(connection, row)
+    yield write_record(["topic", *loaded.runs])
+    for name, scores in zip(loaded.topics, loaded.scores, strict=True):
+        yield write_record([name, *map(repr, scores.tolist())])

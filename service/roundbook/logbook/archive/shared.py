@@ -1,0 +1,78 @@
+"""Teams and measures of an archive: found in the record by their names, else recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, Table, Text, cast, column, func, select
+from sqlalchemy.dialects.postgresql import ARRAY, insert
+
+from roundbook.database.tables import measure
+from roundbook.errors import AlreadyRecorded, BadFile
+from roundbook.logbook.archive.tables import write_cell
+
+_IDENTITY = ("family", "cutoff", "parameters", "lower_bound", "upper_bound")
+
+
+def ensure_shared(
+    connection: Connection, table: Table, rows: Sequence[dict[str, Any]], place: str
+) -> dict[int, int]:
+    """Record the teams or measures that are not there, and return the ids of all by number.
+
+    A name is the same however it is capitalised; the spelling recorded first stays.
+
+    Raises
+    ------
+    AlreadyRecorded
+        When a measure of the same name is another one.
+    BadFile
+        When a name is in the archive twice.
+    """
+    if not rows:
+        return {}
+    names = [row["name"] for row in rows]
+    missing = [
+        row
+        for row, found in zip(rows, _find(connection, table, names), strict=True)
+        if found.id is None
+    ]
+    if missing:
+        # Somebody else may be recording one of them just now.
+        connection.execute(insert(table).on_conflict_do_nothing(), missing)
+    found = _find(connection, table, names)
+    if len({each.id for each in found}) < len(rows):
+        raise BadFile("a name is there twice, but for capitals", place)
+    if table is measure:
+        for row, each in zip(rows, found, strict=True):
+            _refuse_other(row, each)
+    return {number: each.id for number, each in enumerate(found, 1)}
+
+
+def _find(connection: Connection, table: Table, names: list[str]) -> list[Row[Any]]:
+    listed = (
+        func.unnest(cast(names, ARRAY(Text)))
+        .table_valued(column("name", Text), with_ordinality="place", name="listed")
+        .render_derived()
+    )
+    return list(
+        connection.execute(
+            select(table)
+            .select_from(
+                listed.outerjoin(table, func.lower(table.c.name) == func.lower(listed.c.name))
+            )
+            .order_by(listed.c.place)
+        )
+    )
+
+
+def _refuse_other(row: dict[str, Any], recorded: Row[Any]) -> None:
+    for name in _IDENTITY:
+        there = write_cell(measure.c[name], getattr(recorded, name))
+        here = write_cell(measure.c[name], row[name])
+        if there.lower() != here.lower():
+            raise AlreadyRecorded(
+                f"The measure {row['name']} is another one in the record: its"
+                f" {name.replace('_', ' ')} is {there or 'unknown'} there and {here or 'unknown'}"
+                " in the archive. Import the archive into another database."
+            )

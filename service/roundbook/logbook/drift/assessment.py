@@ -1,0 +1,195 @@
+"""The statistics of drift on two rounds of the record, and what a result tells of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import astuple, replace
+from typing import Literal, NamedTuple, TypeVar
+
+import numpy as np
+from pydantic import AliasChoices, Field
+
+from roundbook.logbook.drift.ends import Bridges, End
+from roundbook.logbook.result import Result
+from roundbook.statistics.drift.assessment import (
+    MARGIN,
+    assess_drift,
+    assess_recurring,
+    margin_from_min_d,
+)
+from roundbook.statistics.drift.jackknife import VarianceParts
+from roundbook.statistics.drift.needed import Needed
+from roundbook.statistics.drift.result import DriftAssessment, SystemsLikeThese, TheseRuns
+from roundbook.statistics.drift.topics import PerStatistic
+from roundbook.statistics.drift.units import By, unit_labels
+
+MIN_D = 0.1
+MarginFrom = Literal["default", "given", "min-d"]
+_Intervals = TypeVar("_Intervals", TheseRuns, SystemsLikeThese)
+_Parts = TypeVar("_Parts", VarianceParts, Needed)
+
+
+class Ends(Result):
+    """A number of each of the two rounds."""
+
+    from_: int = Field(validation_alias=AliasChoices("from_", "from"), serialization_alias="from")
+    to: int
+
+
+class Units(Ends):
+    """How many units of runs there are in each round and in both, and what they rest on.
+
+    `by` is the least certain of it; `runs_without_team` and `runs_without_system` count runs of
+    both rounds.
+    """
+
+    shared: int
+    by: By
+    runs_without_team: int
+    runs_without_system: int | None = None
+
+
+class Assessment(Result):
+    """Whether factors hold, by some runs of two rounds on their shared topics.
+
+    Shifts are in mean first-round sds, but `mean_shift` and `median_shift`, over topics, in each
+    topic's own; intervals are (low, high). `sd_ratio` is the later mean sd over the first, and
+    `sd_ratio_geometric` the geometric mean of the topics' ratios. The verdict rests on
+    `systems_like_these`; `these_runs` only describes. `topics_used` are the shared topics with a
+    first-round sd, `tied` counts those that all runs of a round tie on. `why` is a code; see
+    `roundbook.statistics.drift.verdict.Judgement`.
+    """
+
+    # Reports saved before these keys were there are read back by them.
+
+    verdict: str
+    why: str | None = None
+    verdicts: PerStatistic[str] | None = None
+    moved: bool | None = None
+    provisional: bool = False
+    shift: float | None = None
+    mean_shift: float | None = None
+    median_shift: float | None = None
+    sd_ratio: float | None = None
+    sd_ratio_geometric: float | None = None
+    these_runs: TheseRuns | None = None
+    systems_like_these: SystemsLikeThese | None = None
+    units: Units | None = None
+    topics_used: int | None = None
+    tied: Ends | None = None
+    variance_parts: PerStatistic[VarianceParts | None] | None = None
+    needed: PerStatistic[Needed | None] | None = None
+
+
+class Assessed(NamedTuple):
+    """All standardising runs of two rounds, and those of the units in both alone.
+
+    `drift` has the figures by topic, `whole` those over topics; `recurring` is None with fewer
+    than 10 units in both rounds.
+    """
+
+    drift: DriftAssessment
+    whole: Assessment
+    recurring: Assessment | None
+
+
+def choose_margin(margin: float | None, min_d: float | None) -> tuple[float, MarginFrom]:
+    """Return the margin of the shift and where it comes from: given, from minD, or neither."""
+    if margin is not None:
+        return margin, "given"
+    if min_d is not None:
+        return margin_from_min_d(min_d), "min-d"
+    return MARGIN, "default"
+
+
+def assess(
+    old: End, new: End, bridges: Bridges, *, margin: float, sd_ratio_margin: float
+) -> Assessed:
+    """Assess the drift between two rounds by their standardising runs on the bridges."""
+    teams_from, teams_to = (_standardising(end, end.teams) for end in (old, new))
+    systems_from, systems_to = (_standardising(end, end.systems) for end in (old, new))
+    units = unit_labels(teams_from, systems_from, old.kin, teams_to, systems_to, new.kin)
+    scores = old.standardising_scores(bridges.before), new.standardising_scores(bridges.after)
+    labels = units.labels_from, units.labels_to
+    margins = {"margin": margin, "sd_ratio_margin": sd_ratio_margin}
+    # Shifts over sds near the least of all floats can leave their range: they are then not known.
+    with np.errstate(over="ignore", invalid="ignore"):
+        drift = assess_drift(*scores, *labels, **margins)
+        recurring = assess_recurring(*scores, *labels, **margins)
+    teams, systems = [*teams_from, *teams_to], [*systems_from, *systems_to]
+    whole = _result(drift, units.by, teams.count(None), systems.count(None))
+    if recurring is None:
+        return Assessed(drift, whole, None)
+    both = np.isin(np.concatenate(labels), np.intersect1d(*labels))
+    unknown, undeclared = (
+        [fact for fact, again in zip(facts, both, strict=True) if again].count(None)
+        for facts in (teams, systems)
+    )
+    by = units.by if unknown else "team"
+    return Assessed(drift, whole, _result(recurring, by, unknown, undeclared))
+
+
+def _standardising(end: End, facts: list[str | None]) -> list[str | None]:
+    return [fact for fact, used in zip(facts, end.standardising, strict=True) if used]
+
+
+def _result(
+    drift: DriftAssessment, by: By, runs_without_team: int, runs_without_system: int
+) -> Assessment:
+    variances = _known_parts(drift.variance_parts)
+    unknown = [
+        name
+        for name, parts in vars(drift.variance_parts).items()
+        if parts and not getattr(variances, name)
+    ]
+    return Assessment(
+        verdict=drift.verdict,
+        why=drift.why,
+        verdicts=PerStatistic(drift.verdicts.shift, drift.verdicts.sd_ratio),
+        moved=drift.moved,
+        provisional=by != "team" and drift.verdict != "unbridged",
+        shift=drift.shift,
+        mean_shift=drift.mean_shift,
+        median_shift=drift.median_shift,
+        sd_ratio=drift.sd_ratio,
+        sd_ratio_geometric=drift.sd_ratio_geometric,
+        these_runs=_known_intervals(drift.these_runs, unknown),
+        systems_like_these=_known_intervals(drift.systems_like_these, unknown),
+        units=Units(
+            from_=drift.units_from,
+            to=drift.units_to,
+            shared=drift.units_shared,
+            by=by,
+            runs_without_team=runs_without_team,
+            runs_without_system=runs_without_system,
+        ),
+        topics_used=drift.topics_used,
+        tied=Ends(from_=drift.tied_from, to=drift.tied_to),
+        variance_parts=variances,
+        needed=_known_parts(drift.needed),
+    )
+
+
+def _known_intervals(intervals: _Intervals, unknown: list[str]) -> _Intervals:
+    """Leave out what no float holds, and the intervals of statistics of `unknown` variance."""
+    left_out = {
+        name: None
+        for name, value in vars(intervals).items()
+        if not _is_finite(value) or name.rpartition("_")[0] in unknown
+    }
+    return replace(intervals, **left_out)
+
+
+def _known_parts(parts: PerStatistic[_Parts | None]) -> PerStatistic[_Parts | None]:
+    return PerStatistic(
+        *(
+            part if part and _is_finite(astuple(part)) else None
+            for part in (parts.shift, parts.sd_ratio)
+        )
+    )
+
+
+def _is_finite(value: object) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_finite, value))
+    return not isinstance(value, float) or math.isfinite(value)

@@ -1,0 +1,270 @@
+"""Variance estimates: computed when a matrix is logged, and read from then on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Connection, Row, select, text
+
+from roundbook.database.tables import factor_set, matrix, variance_estimate
+from roundbook.logbook.factors import FittedFactors, load_factors
+from roundbook.logbook.result import SOFTWARE
+from roundbook.logbook.storing import StoredMatrix, load_matrix
+from roundbook.statistics.standardisation.factors import (
+    Factors,
+    fit_factors,
+    scale_scores,
+    standardise,
+    std_ab,
+    std_cdf,
+)
+from roundbook.statistics.variance.parts import VarianceParts, runs_parts, variance_parts
+
+Scores = npt.NDArray[np.float64]
+Vector = npt.NDArray[np.float64]
+
+
+class MatrixStatistics(NamedTuple):
+    """What is computed of a score matrix: its factors if it has any, its variances by scale."""
+
+    factors: Factors | None
+    parts: dict[str, VarianceParts]
+
+
+def matrix_statistics(
+    scores: Scores,
+    team_ids: Sequence[int | None],
+    standardising: npt.NDArray[np.bool_] | None,
+    zero_sd: str,
+) -> MatrixStatistics:
+    """Compute what is stored beside a matrix; it takes as long as storing the scores.
+
+    Parameters
+    ----------
+    scores : (topics, runs) float array
+    team_ids : per run, None where its team is unknown
+    standardising : (runs,) bool array
+        The runs to fit factors on; None for none.
+    """
+    factors = None
+    if standardising is not None:
+        factors = fit_factors(scores, None if standardising.all() else standardising)
+    parts = {"raw": variance_parts(scores, team_ids)}
+    if factors is not None:
+        parts |= _standardised_parts(scores, team_ids, factors, zero_sd)
+    return MatrixStatistics(factors, parts)
+
+
+def store_estimates(
+    connection: Connection,
+    stored: StoredMatrix,
+    fitted: FittedFactors | None,
+    parts: dict[str, VarianceParts] | None = None,
+) -> dict[str, float]:
+    """Store a matrix's residual variances, with what their intervals need; return them by scale.
+
+    Without factors, or with fewer than two topics left after dropping those without spread,
+    there is none on a standardised scale.
+
+    Parameters
+    ----------
+    parts : dict, optional
+        The variances by scale; default those that the factors give.
+    """
+    if parts is None:
+        assert fitted is not None
+        parts = _standardised_parts(stored.scores, stored.team_ids, fitted.factors, fitted.zero_sd)
+    rows = []
+    for scale, of_scale in parts.items():
+        topic_ids, factor_set_id = stored.topic_ids, None
+        if scale != "raw":
+            assert fitted is not None
+            topic_ids = topic_ids[usable_topics(fitted.factors.sd, fitted.zero_sd)]
+            factor_set_id = fitted.factor_set_id
+        rows.append(
+            {
+                "matrix_id": stored.matrix_id,
+                "factor_set_id": factor_set_id,
+                "scale": scale,
+                "version": 1,
+                "software": SOFTWARE,
+                **estimate_columns(of_scale),
+                "topic_ids": topic_ids.tolist(),
+            }
+        )
+    if rows:
+        connection.execute(variance_estimate.insert(), rows)
+    return {scale: of_scale.one_way.variance for scale, of_scale in parts.items()}
+
+
+def estimate_columns(parts: VarianceParts) -> dict[str, Any]:
+    """Return what a row of ``variance_estimate`` holds of the statistics of a score matrix."""
+    one_way, two_way = parts.one_way, parts.two_way
+    return {
+        "topics": parts.topics,
+        "runs": parts.runs,
+        "clusters": parts.clusters,
+        "sum_of_squares": one_way.sum_of_squares,
+        "dof": one_way.dof,
+        "variance": one_way.variance,
+        "topic_squares": one_way.by_topic.tolist(),
+        "runs_part": one_way.runs_part,
+        "two_way_sum_of_squares": None if two_way is None else two_way.sum_of_squares,
+        "two_way_dof": None if two_way is None else two_way.dof,
+        "two_way_topic_squares": None if two_way is None else two_way.by_topic.tolist(),
+        "two_way_runs_part": None if two_way is None else two_way.runs_part,
+    }
+
+
+def usable_topics(sd: Vector, zero_sd: str) -> npt.NDArray[np.bool_]:
+    """Return which topics count on a standardised scale, by the policy for those with sd 0."""
+    return sd > 0 if zero_sd == "drop" else np.ones(sd.size, dtype=bool)
+
+
+def _standardised_parts(
+    scores: Scores, team_ids: Sequence[int | None], factors: Factors, zero_sd: str
+) -> dict[str, VarianceParts]:
+    kept = usable_topics(factors.sd, zero_sd)
+    if kept.sum() < 2:
+        return {}
+    std = standardise(scores if kept.all() else scores[kept], factors.mean[kept], factors.sd[kept])
+    return {
+        "std-ab": variance_parts(std_ab(std), team_ids),
+        "std-cdf": variance_parts(std_cdf(std), team_ids),
+    }
+
+
+def renew_runs_parts(connection: Connection, round_id: int) -> list[str]:
+    """Estimate anew what teams bear on, where teams of a round's runs became known since.
+
+    Each counting estimate of the round's latest matrices whose runs fall into fewer clusters than
+    it was made with gets a further version, with another `runs_part` and all else the same. The
+    earlier versions stay.
+
+    Returns
+    -------
+    list of str
+        The measures, one entry for each estimate that was renewed.
+    """
+    outdated = outdated_estimates(connection, [round_id])
+    by_matrix: dict[int, list[Row[Any]]] = {}
+    for row in outdated:
+        by_matrix.setdefault(row.matrix_id, []).append(row)
+    for matrix_id, estimates in by_matrix.items():
+        row = connection.execute(select(matrix).where(matrix.c.id == matrix_id)).one()
+        stored = load_matrix(connection, row).stored()
+        for estimate, scores in _scores_of(connection, stored, estimates):
+            parts = runs_parts(scores, stored.team_ids)
+            connection.execute(
+                text(_FURTHER),
+                {
+                    "id": estimate.id,
+                    "clusters": parts.clusters,
+                    "runs_part": parts.one_way,
+                    "two_way_runs_part": parts.two_way,
+                    "software": SOFTWARE,
+                },
+            )
+    return [row.measure for row in outdated]
+
+
+def outdated_estimates(connection: Connection, rounds: Sequence[int]) -> list[Row[Any]]:
+    """Return the estimates in force in rounds that were made before their teams were known.
+
+    Returns
+    -------
+    list of row
+        With `id`, `matrix_id`, `factor_set_id`, `scale`, `clusters`, and how many clusters the
+        runs form by what is `known` today; `round` and `measure` by name.
+    """
+    return list(connection.execute(text(_OUTDATED), {"rounds": list(rounds)}))
+
+
+def _scores_of(
+    connection: Connection, stored: StoredMatrix, estimates: Sequence[Row[Any]]
+) -> Iterator[tuple[Row[Any], Scores]]:
+    """Yield estimates of a matrix, each with the scores on its scale."""
+    for estimate in estimates:
+        if estimate.factor_set_id is None:
+            yield estimate, stored.scores
+            continue
+        factors = load_factors(
+            connection,
+            connection.execute(
+                select(factor_set).where(factor_set.c.id == estimate.factor_set_id)
+            ).one(),
+        )
+        yield (
+            estimate,
+            scores_on_scale(
+                stored.scores, factors.mean, factors.sd, estimate.scale, factors.row.zero_sd
+            ),
+        )
+
+
+def scores_on_scale(scores: Scores, mean: Vector, sd: Vector, scale: Any, zero_sd: str) -> Scores:  # noqa: ANN401
+    """Return a matrix's scores on a standardised scale, without the topics that the policy drops.
+
+    Parameters
+    ----------
+    scores : (topics, runs) float array
+    mean, sd : (topics,) float array
+    """
+    kept = usable_topics(sd, zero_sd)
+    return scale_scores(scores[kept], mean[kept], sd[kept], scale)
+
+
+# The latest version of every estimate by the latest factors, of the latest revisions of a round's
+# matrices, that was made with more clusters than the runs have teams or stand alone in today.
+_OUTDATED = """
+SELECT latest.id, latest.matrix_id, latest.factor_set_id, latest.scale, latest.clusters,
+       known.clusters AS known, round.label AS round, measure.name AS measure
+FROM (
+    SELECT DISTINCT ON (round_id, measure_id, assessments) id, round_id, measure_id
+    FROM roundbook.matrix
+    WHERE round_id = ANY (:rounds)
+    ORDER BY round_id, measure_id, assessments, revision DESC
+) AS newest
+JOIN roundbook.round ON round.id = newest.round_id
+JOIN roundbook.measure ON measure.id = newest.measure_id
+CROSS JOIN LATERAL (
+    SELECT count(DISTINCT run.team_id) + count(*) FILTER (WHERE run.team_id IS NULL) AS clusters
+    FROM roundbook.score_vector
+    JOIN roundbook.run ON run.id = score_vector.run_id
+    WHERE score_vector.matrix_id = newest.id
+) AS known
+CROSS JOIN LATERAL (
+    SELECT DISTINCT ON (estimate.scale) estimate.*
+    FROM roundbook.variance_estimate AS estimate
+    LEFT JOIN roundbook.factor_set ON factor_set.id = estimate.factor_set_id
+    WHERE estimate.matrix_id = newest.id
+    ORDER BY estimate.scale, factor_set.version DESC, estimate.version DESC
+) AS latest
+WHERE latest.clusters > known.clusters
+ORDER BY latest.id
+"""
+
+_FURTHER = """
+INSERT INTO roundbook.variance_estimate
+    (matrix_id, factor_set_id, scale, topics, runs, sum_of_squares, dof, variance,
+     two_way_sum_of_squares, two_way_dof, topic_ids, topic_squares, two_way_topic_squares,
+     version, clusters, runs_part, two_way_runs_part, software)
+SELECT matrix_id, factor_set_id, scale, topics, runs, sum_of_squares, dof, variance,
+       two_way_sum_of_squares, two_way_dof, topic_ids, topic_squares, two_way_topic_squares,
+       version + 1, :clusters, :runs_part, :two_way_runs_part, :software
+FROM roundbook.variance_estimate
+WHERE id = :id
+"""
+
+
+def read_estimates(connection: Connection, matrix_id: int) -> dict[str, float]:
+    """Return a matrix's variance by scale, by its latest factors."""
+    rows = connection.execute(
+        select(variance_estimate.c.scale, variance_estimate.c.variance)
+        .where(variance_estimate.c.matrix_id == matrix_id)
+        .order_by(variance_estimate.c.factor_set_id, variance_estimate.c.version)
+    )
+    return {row.scale: row.variance for row in rows}

@@ -1,0 +1,154 @@
+"""Events: who did what to the record, when and why. Every use case that writes tells of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import Connection, Engine, func, select
+
+from roundbook.database.engine import unit_of_work
+from roundbook.database.tables import event, round_, task
+from roundbook.logbook.lookup import find_matrix, find_round, find_task
+from roundbook.logbook.result import SOFTWARE, Result
+
+
+class Event(Result):
+    """One change of the record.
+
+    `who` and `software` are None where they are unknown, which they are of what was recorded
+    before Roundbook kept events.
+    """
+
+    event: int
+    at: datetime
+    who: str | None
+    what: str
+    task: str | None
+    round: str | None
+    matrix: int | None
+    why: str | None
+    details: dict[str, Any]
+    software: str | None
+
+
+class EventList(Result):
+    """Events, oldest first; `earlier` are those that the limit left out."""
+
+    events: list[Event]
+    earlier: int
+
+
+def record_event(
+    connection: Connection,
+    what: str,
+    *,
+    who: str | None,
+    why: str | None = None,
+    task_id: int | None = None,
+    round_id: int | None = None,
+    matrix_id: int | None = None,
+    details: Mapping[str, Any] | None = None,
+) -> None:
+    """Tell of a change, in the transaction that makes it.
+
+    Parameters
+    ----------
+    what : str
+        Two or three words: ``matrix logged``, ``round published``.
+    who : str or None
+        None where it is not known.
+    details : mapping, optional
+        What else a reader would ask; names and figures, never ids of the database.
+    """
+    connection.execute(
+        event.insert().values(
+            who=who,
+            what=what,
+            why=why,
+            task_id=task_id,
+            round_id=round_id,
+            matrix_id=matrix_id,
+            details=dict(details or {}),
+            software=SOFTWARE,
+        )
+    )
+
+
+def event_words(engine: Engine) -> list[str]:
+    """Return what the record's events say was done, each once, in alphabetical order."""
+    with unit_of_work(engine) as connection:
+        return sorted(connection.execute(select(event.c.what).distinct()).scalars())
+
+
+def list_events(
+    engine: Engine,
+    *,
+    task_name: str | None = None,
+    round_label: str | None = None,
+    matrix: int | None = None,
+    what: str | None = None,
+    who: str | None = None,
+    since: date | None = None,
+    limit: int | None = None,
+) -> EventList:
+    """Return events, oldest first; with a limit, the latest so many.
+
+    Parameters
+    ----------
+    round_label : str, optional
+        Only with `task_name`.
+    since : date, optional
+        From that day (UTC) on.
+
+    Raises
+    ------
+    NotRecorded
+        When there is no such task, round or matrix.
+    """
+    with unit_of_work(engine) as connection:
+        wanted = []
+        if task_name is not None:
+            task_id = find_task(connection, task_name)
+            wanted.append(event.c.task_id == task_id)
+            if round_label is not None:
+                round_id = find_round(connection, task_id, task_name, round_label)
+                wanted.append(event.c.round_id == round_id)
+        if matrix is not None:
+            wanted.append(event.c.matrix_id == find_matrix(connection, matrix).id)
+        if what is not None:
+            wanted.append(event.c.what == what.strip())
+        if who is not None:
+            wanted.append(event.c.who == who)
+        if since is not None:
+            wanted.append(event.c.at >= since)
+        found = connection.execute(
+            select(event, task.c.name.label("task"), round_.c.label.label("round"))
+            .outerjoin(task, task.c.id == event.c.task_id)
+            .outerjoin(round_, round_.c.id == event.c.round_id)
+            .where(*wanted)
+            .order_by(event.c.id.desc())
+            .limit(limit)
+        ).all()
+        total = len(found)
+        if limit is not None and total == limit:
+            total = connection.execute(
+                select(func.count()).select_from(event).where(*wanted)
+            ).scalar_one()
+    events = [
+        Event(
+            event=row.id,
+            at=row.at,
+            who=row.who,
+            what=row.what,
+            task=row.task,
+            round=row.round,
+            matrix=row.matrix_id,
+            why=row.why,
+            details=row.details,
+            software=None if row.software == "unknown" else row.software,
+        )
+        for row in reversed(found)
+    ]
+    return EventList(events=events, earlier=total - len(events))

@@ -1,0 +1,174 @@
+"""Fitting a further version of a round's standardisation factors, on other runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Connection, Engine, Row, select
+
+from roundbook.database.engine import unit_of_work
+from roundbook.database.tables import factor_set_run
+from roundbook.errors import ImpossibleStatistic, InputError, NotRecorded
+from roundbook.logbook.estimates import store_estimates
+from roundbook.logbook.events import record_event
+from roundbook.logbook.factors import FactorSet, Standardising, fit_and_store, read_factor_set
+from roundbook.logbook.lookup import (
+    Series,
+    check_text,
+    current_matrix,
+    factor_sets,
+    find_series,
+    find_task,
+)
+from roundbook.logbook.storing import LoadedMatrix, load_matrix
+from roundbook.statistics.standardisation.factors import ZeroSd
+
+
+class FittedFactorSet(FactorSet):
+    """A factor set; `status` is ``fitted``, or ``unchanged`` where the latest was the same."""
+
+    status: str
+
+
+def fit_factor_set(
+    engine: Engine,
+    task: str,
+    round_label: str,
+    measure: str,
+    *,
+    runs: str | Sequence[str] = "pooled",
+    reason: str,
+    zero_sd: ZeroSd = "average",
+    assessments: str | None = None,
+    user: str,
+) -> FittedFactorSet:
+    """Fit factors to a round's current matrix on a chosen set of runs: a new version.
+
+    Older versions stay, usable by number. The matrix, runs and policy of the latest version again
+    is ``unchanged``. The variances on the standardised scales by the new factors are stored too.
+
+    Parameters
+    ----------
+    runs : 'pooled', 'all' or sequence of str
+        The standardising runs: those known to have contributed to the pool, all, or these tags.
+    reason : str
+        Why this version is fitted.
+
+    Raises
+    ------
+    NotRecorded
+        When there is no matrix, or a run is not in it.
+    InputError
+        When the reason is empty, or ``all`` or ``pooled`` stands among tags and is none.
+    ImpossibleStatistic
+        When fewer than two runs standardise.
+    """
+    if not reason.strip():
+        raise InputError("A further factor version needs a reason: say why with --reason.")
+    check_text("reason", reason)
+    with unit_of_work(engine) as connection:
+        task_id = find_task(connection, task, lock=True)
+        series = find_series(connection, task, round_label, measure, assessments)
+        row = current_matrix(connection, series)
+        if row is None:
+            raise NotRecorded(
+                f"Round '{series.round}' has no logged scores of {series.measure} to fit factors"
+                " to."
+            )
+        loaded = load_matrix(connection, row)
+        chosen = _choose(loaded, runs)
+        same = _same(connection, series, loaded, chosen, zero_sd)
+        version = same.version if same is not None else None
+        if same is None:
+            stored = loaded.stored()
+            fitted = fit_and_store(
+                connection, series, stored, chosen, zero_sd=zero_sd, user=user, reason=reason
+            )
+            store_estimates(connection, stored, fitted)
+            version = fitted.version
+            record_event(
+                connection,
+                "factors fitted",
+                who=user,
+                why=reason,
+                task_id=task_id,
+                round_id=series.round_id,
+                matrix_id=row.id,
+                details={
+                    "measure": series.measure,
+                    "assessments": series.assessments,
+                    "version": version,
+                    "standardising": chosen.which,
+                    "runs": int(chosen.mask.sum()),
+                },
+            )
+        found = read_factor_set(connection, task, series, version)
+        connection.commit()
+    status = "fitted" if same is None else "unchanged"
+    return FittedFactorSet(**found.model_dump(), status=status)
+
+
+def _choose(loaded: LoadedMatrix, runs: str | Sequence[str]) -> Standardising:
+    everything = np.ones(len(loaded.runs), dtype=bool)
+    if runs == "all":
+        return Standardising("all", everything)
+    if runs == "pooled":
+        mask = np.array([flag is True for flag in loaded.contributed])
+        if not mask.any():
+            raise NotRecorded(
+                "No run of this matrix is known to have contributed to the pool. Log the round"
+                " again with --teams and a contributed_to_pool column, or name runs."
+            )
+    else:
+        wanted = set(runs)
+        unknown = sorted(wanted - set(loaded.runs))
+        if not {"all", "pooled"}.isdisjoint(unknown):
+            raise InputError(
+                "'all' and 'pooled' stand alone: give one of them with a single --runs, or tags of"
+                " runs only."
+            )
+        if unknown:
+            raise NotRecorded(f"This matrix has no run '{unknown[0]}'.")
+        mask = np.array([tag in wanted for tag in loaded.runs])
+    if mask.sum() < 2:
+        raise ImpossibleStatistic(
+            f"A standardisation factor's sd needs at least 2 standardising runs, not {mask.sum()}."
+        )
+    if mask.all():
+        return Standardising("all", everything)
+    return Standardising("pooled" if runs == "pooled" else "chosen", mask)
+
+
+def _same(
+    connection: Connection,
+    series: Series,
+    loaded: LoadedMatrix,
+    chosen: Standardising,
+    zero_sd: str,
+) -> Row[tuple[object, ...]] | None:
+    # Only the latest version: to fit an older one's runs again is how to make it the latest.
+    sets = factor_sets(connection, series)
+    if not sets:
+        return None
+    last = sets[-1]
+    same = (
+        last.matrix_id == loaded.row.id
+        and last.zero_sd == zero_sd
+        and last.runs == chosen.mask.sum()
+        and np.array_equal(standardising_mask(connection, last, loaded.run_ids), chosen.mask)
+    )
+    return last if same else None
+
+
+def standardising_mask(
+    connection: Connection, row: Row[tuple[object, ...]], run_ids: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    """Return which runs of its matrix a ``factor_set`` row was fitted on, (runs,) bool."""
+    if row.standardising == "all":
+        return np.ones(run_ids.size, dtype=bool)
+    listed = connection.execute(
+        select(factor_set_run.c.run_id).where(factor_set_run.c.factor_set_id == row.id)
+    ).scalars()
+    return np.isin(run_ids, list(listed))

@@ -1,0 +1,189 @@
+"""Generalisability: how reliably a round's topics rank its runs, beside the topic set size."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, Engine, Row, select, text
+
+from roundbook.database.engine import unit_of_work
+from roundbook.database.tables import matrix
+from roundbook.errors import NotRecorded, Withdrawn
+from roundbook.logbook.lookup import choose_assessments, find_round, find_task
+from roundbook.logbook.measures import find_measure
+from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.storing import LoadedMatrix, load_matrix
+from roundbook.logbook.withdrawals import WithdrawnMatrix, read_withdrawn
+from roundbook.statistics.design import anova_topics
+from roundbook.statistics.generalisability.reliability import generalisability
+from roundbook.statistics.generalisability.reliable_topics import reliable_topics
+from roundbook.statistics.generalisability.variance_components import variance_components
+from roundbook.statistics.variance.residual import residual_variance
+from roundbook.statistics.variance.two_way import two_way_variance
+
+
+class Reliability(Result):
+    """One round's variance components and what they imply.
+
+    `system`, `topic` and `residual` are variance components, those in `negative` set to 0.
+    `e_rho_squared` is the reliability of the ranking of runs, `phi` that of their absolute mean
+    scores, over `topics` topics; with F-based intervals. `*_topics` are the topics that reach the
+    target, None where no number up to 10 million does; `design_topics` the topic set size for the
+    same variance by power (one-way ANOVA, exact). Unknown numbers are None, with a `reason`.
+    """
+
+    round: str
+    matrix: int
+    revision: int
+    topics: int
+    runs: int
+    system: float
+    topic: float
+    residual: float
+    negative: list[str]
+    e_rho_squared: float | None
+    e_rho_squared_interval: tuple[float, float] | None
+    phi: float | None
+    phi_interval: tuple[float, float] | None
+    e_rho_squared_topics: int | None
+    e_rho_squared_topics_interval: tuple[int | None, int | None] | None
+    phi_topics: int | None
+    phi_topics_interval: tuple[int | None, int | None] | None
+    design_topics: int | None
+    reason: str | None
+
+
+class GeneralisabilityReport(Result):
+    """Generalisability of a measure's rounds, and the plan it stands beside.
+
+    `single_run` are the rounds left out since one run leaves nothing to rank.
+    """
+
+    task: str
+    measure: str
+    assessments: str
+    level: float
+    target: float
+    m: int
+    min_d: float
+    software: str
+    rounds: list[Reliability]
+    single_run: list[str]
+    withdrawn: list[WithdrawnMatrix]
+
+
+def report_generalisability(
+    engine: Engine,
+    task: str,
+    measure: str,
+    *,
+    round_label: str | None = None,
+    target: float = 0.95,
+    level: float = 0.95,
+    m: int = 10,
+    min_d: float = 0.1,
+    assessments: str | None = None,
+) -> GeneralisabilityReport:
+    """Return the variance components and reliability of a task's rounds, or of one.
+
+    Parameters
+    ----------
+    target : float
+        The reliability wanted of the next round, in (0, 1).
+    level : float
+        Confidence level of the intervals.
+    m, min_d
+        Of the topic set size design beside it: alpha .05, power .80.
+
+    Raises
+    ------
+    NotRecorded
+        When no round has a logged matrix of at least two runs.
+    """
+    with unit_of_work(engine) as connection:
+        task_id = find_task(connection, task)
+        measure_id, measure = find_measure(connection, task_id, task, measure)
+        if round_label is not None:
+            find_round(connection, task_id, task, round_label)
+        label = choose_assessments(connection, task_id, measure_id, measure, assessments)
+        found = connection.execute(
+            text(_CURRENT),
+            {"task": task_id, "measure": measure_id, "assessments": label, "round": round_label},
+        ).all()
+        withdrawn = read_withdrawn(
+            connection,
+            task_id,
+            measures=[measure_id],
+            assessments=[label],
+            rounds=[round_label] if round_label else None,
+        )
+        loaded = [
+            (row.label, load_matrix(connection, _matrix(connection, row.id)))
+            for row in found
+            if row.runs >= 2
+        ]
+    if not loaded:
+        raise (Withdrawn if withdrawn else NotRecorded)(
+            f"Task '{task}' has no logged {measure} scores of at least two runs"
+            + (f" in round '{round_label}'." if round_label else ".")
+            + "".join(f" {each.sentence()}" for each in withdrawn)
+        )
+    return GeneralisabilityReport(
+        task=task,
+        measure=measure,
+        assessments=label,
+        level=level,
+        target=target,
+        m=m,
+        min_d=min_d,
+        software=SOFTWARE,
+        rounds=[_reliability(name, each, target, level, m, min_d) for name, each in loaded],
+        single_run=[row.label for row in found if row.runs < 2],
+        withdrawn=withdrawn,
+    )
+
+
+_CURRENT = """
+SELECT round.label, matrix.id, matrix.runs
+FROM roundbook.round
+JOIN roundbook.current_matrix AS current ON current.round_id = round.id
+JOIN roundbook.matrix ON matrix.id = current.id
+WHERE round.task_id = :task AND current.measure_id = :measure
+  AND current.assessments = :assessments
+  AND (CAST(:round AS text) IS NULL OR round.label = :round)
+ORDER BY round.ordinal
+"""
+
+
+def _matrix(connection: Connection, matrix_id: int) -> Row[tuple[object, ...]]:
+    return connection.execute(select(matrix).where(matrix.c.id == matrix_id)).one()
+
+
+def _reliability(
+    label: str, loaded: LoadedMatrix, target: float, level: float, m: int, min_d: float
+) -> Reliability:
+    components = variance_components(two_way_variance(loaded.scores))
+    here = generalisability(components, level=level)
+    needed = reliable_topics(components, target, level)
+    variance = residual_variance(loaded.scores).variance
+    # Without any variance there is nothing to plan for.
+    size = int(anova_topics(m, min_d, variance).topics) if variance > 0 else None
+    return Reliability(
+        round=label,
+        matrix=loaded.row.id,
+        revision=loaded.row.revision,
+        topics=len(loaded.topics),
+        runs=len(loaded.runs),
+        system=components.system,
+        topic=components.topic,
+        residual=components.residual,
+        negative=list(components.negative),
+        e_rho_squared=here.e_rho_squared,
+        e_rho_squared_interval=here.e_rho_squared_interval,
+        phi=here.phi,
+        phi_interval=here.phi_interval,
+        e_rho_squared_topics=needed.e_rho_squared_topics,
+        e_rho_squared_topics_interval=needed.e_rho_squared_interval,
+        phi_topics=needed.phi_topics,
+        phi_topics_interval=needed.phi_interval,
+        design_topics=size,
+        reason=here.reason or needed.reason,
+    )

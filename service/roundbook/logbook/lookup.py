@@ -1,0 +1,312 @@
+"""Finding what the record holds, with the way out in every refusal."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Row, func, select
+
+from roundbook.database.tables import (
+    factor_set,
+    matrix,
+    measure,
+    published_variance,
+    round_,
+    task,
+    withdrawn,
+)
+from roundbook.errors import InputError, NotRecorded, Withdrawn
+from roundbook.logbook.measures import find_measure
+
+DEFAULT_ASSESSMENTS = "official"
+_later = matrix.alias("later")
+
+
+class Series(NamedTuple):
+    """What the revisions of a matrix and the versions of its factors are counted within."""
+
+    round_id: int
+    measure_id: int
+    assessments: str
+    round: str
+    measure: str
+
+
+def check_name(what: str, name: str) -> str:
+    """Return a name without surrounding space; refuse what no table or command line could hold."""
+    name = name.strip()
+    article = "An" if what.startswith(tuple("aeiou")) else "A"
+    if not name or not name.isprintable() or len(name) > 200:
+        raise InputError(f"{article} {what} needs a printable name of at most 200 characters.")
+    if name.startswith("-"):
+        raise InputError(
+            f"{article} {what} needs a name that does not begin with '-', as an option does: not"
+            f" '{name}'."
+        )
+    return name
+
+
+def check_text(what: str, text: str | None) -> str | None:
+    """Return a free text as it is; refuse control characters, and more than a page of it."""
+    if text is not None and (len(text) > 2000 or not all(c.isprintable() for c in text)):
+        raise InputError(
+            f"The {what} must be one line of at most 2,000 characters, without control characters."
+        )
+    return text
+
+
+def optional_text(what: str, text: str | None) -> str | None:
+    """Return a free text without surrounding space, None where it says nothing."""
+    return (check_text(what, text) or "").strip() or None
+
+
+def check_reason(option: str, reason: str | None) -> str | None:
+    """Return a reason without surrounding space; refuse an empty one, which gives none."""
+    if reason is None:
+        return None
+    reason = (check_text("reason", reason) or "").strip()
+    if not reason:
+        raise InputError(
+            f"The reason given with {option} is empty; say in it what changed, and why."
+        )
+    return reason
+
+
+def find_task(connection: Connection, name: str, *, lock: bool = False) -> int:
+    """Return a task's id; with `lock`, no other writer of the task until the transaction ends.
+
+    Raises
+    ------
+    NotRecorded
+        Naming the command that makes it.
+    """
+    query = select(task.c.id).where(task.c.name == name.strip())
+    found = connection.execute(query.with_for_update(key_share=True) if lock else query).scalar()
+    if found is None:
+        raise NotRecorded(
+            f"There is no task '{name}' ('roundbook task list' shows those there are). Log with"
+            f" --create, or make it first: roundbook task create {shlex.quote(name)}"
+        )
+    return int(found)
+
+
+def find_round(connection: Connection, task_id: int, task_name: str, label: str) -> int:
+    """Return a round's id.
+
+    Raises
+    ------
+    NotRecorded
+        Naming the command that makes it.
+    """
+    found = connection.execute(
+        select(round_.c.id).where(round_.c.task_id == task_id, round_.c.label == label.strip())
+    ).scalar()
+    if found is None:
+        raise NotRecorded(
+            f"Task '{task_name}' has no round '{label}' ('roundbook round list' shows those there"
+            f" are). Log with --create, or make it first: roundbook round create"
+            f" {shlex.quote(task_name)} {shlex.quote(label)}"
+        )
+    return int(found)
+
+
+def choose_assessments(
+    connection: Connection,
+    task_id: int,
+    measure_id: int,
+    measure: str,
+    asked: str | None,
+    *,
+    round_id: int | None = None,
+) -> str:
+    """Return the assessments label to read: the one asked for, or the only one there is.
+
+    Scores from different assessments are never mixed, so with several labels in the task (or in
+    the one round) one must be named.
+    """
+    within = round_.c.task_id == task_id
+    if round_id is not None:
+        within &= round_.c.id == round_id
+    labels = set(
+        connection.execute(
+            select(matrix.c.assessments)
+            .join(round_, round_.c.id == matrix.c.round_id)
+            .where(within, matrix.c.measure_id == measure_id)
+            .union(
+                select(published_variance.c.assessments)
+                .join(round_, round_.c.id == published_variance.c.round_id)
+                .where(within, published_variance.c.measure_id == measure_id)
+            )
+        ).scalars()
+    )
+    known = ", ".join(sorted(labels))
+    where = "task" if round_id is None else "round"
+    if asked is not None and asked.strip() in labels:
+        return asked.strip()
+    if not labels:
+        raise NotRecorded(f"This {where} has nothing for measure {measure}.")
+    if asked is not None:
+        raise NotRecorded(
+            f"This {where} has no assessments '{asked}' of {measure}; it has {known}."
+        )
+    if len(labels) > 1:
+        raise InputError(
+            f"{measure} is recorded under several assessments in this {where} ({known}), which are"
+            " never mixed; name one with --assessments."
+        )
+    return str(labels.pop())
+
+
+def find_series(
+    connection: Connection, task: str, round_label: str, measure: str, assessments: str | None
+) -> Series:
+    """Find a round's matrices of one measure by their names.
+
+    Raises
+    ------
+    NotRecorded
+        Naming what is not there and what is.
+    """
+    task_id = find_task(connection, task)
+    round_id = find_round(connection, task_id, task, round_label)
+    measure_id, measure = find_measure(connection, task_id, task, measure)
+    label = choose_assessments(
+        connection, task_id, measure_id, measure, assessments, round_id=round_id
+    )
+    return Series(round_id, measure_id, label, round_label.strip(), measure)
+
+
+def find_matrix(connection: Connection, number: int) -> Row[Any]:
+    """Return a matrix by its number, with the names of its task, round and measure.
+
+    The row has the columns of ``matrix`` and ``task_id``, ``task``, ``round``, ``round_status``,
+    ``measure`` and ``newest``, the latest revision of its series.
+
+    Raises
+    ------
+    NotRecorded
+        Naming the command that lists the matrices.
+    """
+    latest = (
+        select(func.max(_later.c.revision))
+        .where(
+            _later.c.round_id == matrix.c.round_id,
+            _later.c.measure_id == matrix.c.measure_id,
+            _later.c.assessments == matrix.c.assessments,
+        )
+        .scalar_subquery()
+    )
+    found = connection.execute(
+        select(
+            matrix,
+            task.c.id.label("task_id"),
+            task.c.name.label("task"),
+            round_.c.label.label("round"),
+            round_.c.status.label("round_status"),
+            measure.c.name.label("measure"),
+            latest.label("newest"),
+        )
+        .join(round_, round_.c.id == matrix.c.round_id)
+        .join(task, task.c.id == round_.c.task_id)
+        .join(measure, measure.c.id == matrix.c.measure_id)
+        # No matrix has a number that no column could hold.
+        .where(matrix.c.id == (number if 0 < number < 2**63 else None))
+    ).one_or_none()
+    if found is None:
+        raise NotRecorded(
+            f"There is no matrix {number}; 'roundbook matrix list TASK' shows those there are."
+        )
+    return found
+
+
+def latest_matrix(connection: Connection, series: Series) -> Row[Any] | None:
+    """Return the latest revision of a score matrix, withdrawn or not; None where none is logged.
+
+    ``withdrawn`` is why it is withdrawn at present, None where it is not.
+    """
+    return connection.execute(
+        select(matrix, withdrawn.c.reason.label("withdrawn"))
+        .outerjoin(withdrawn, withdrawn.c.matrix_id == matrix.c.id)
+        .where(
+            matrix.c.round_id == series.round_id,
+            matrix.c.measure_id == series.measure_id,
+            matrix.c.assessments == series.assessments,
+        )
+        .order_by(matrix.c.revision.desc())
+        .limit(1)
+    ).one_or_none()
+
+
+def current_matrix(connection: Connection, series: Series) -> Row[Any] | None:
+    """Return the revision of a score matrix that counts, or None where none is logged.
+
+    Raises
+    ------
+    Withdrawn
+        When the latest revision is withdrawn: an earlier one never takes its place.
+    """
+    row = latest_matrix(connection, series)
+    if row is not None and row.withdrawn is not None:
+        raise Withdrawn(withdrawn_words(series.round, series.measure, row.id, row.withdrawn))
+    return row
+
+
+def withdrawn_words(round_label: str, measure_name: str, number: int, reason: str) -> str:
+    """Return that a matrix is withdrawn, why, and the ways out."""
+    return (
+        f"The {measure_name} scores of round '{round_label}' (matrix {number}) are withdrawn:"
+        f" {reason.rstrip('.')}. Log a correction with --revise, or take the withdrawal back with"
+        f" 'roundbook matrix restore {number} --reason TEXT'."
+    )
+
+
+def factor_sets(connection: Connection, series: Series) -> list[Row[Any]]:
+    """Return every version of a series' factor sets, oldest first.
+
+    ``withdrawn`` is why a version's matrix is withdrawn at present, None where it is not.
+    """
+    return list(
+        connection.execute(
+            select(factor_set, withdrawn.c.reason.label("withdrawn"))
+            .outerjoin(withdrawn, withdrawn.c.matrix_id == factor_set.c.matrix_id)
+            .where(
+                factor_set.c.round_id == series.round_id,
+                factor_set.c.measure_id == series.measure_id,
+                factor_set.c.assessments == series.assessments,
+            )
+            .order_by(factor_set.c.version)
+        )
+    )
+
+
+def find_factor_set(connection: Connection, series: Series, version: int | None = None) -> Row[Any]:
+    """Return a factor set by version, or the latest.
+
+    Raises
+    ------
+    NotRecorded
+        Naming the versions there are.
+    Withdrawn
+        When the latest is wanted and its matrix is withdrawn.
+    """
+    sets = factor_sets(connection, series)
+    where = f"Round '{series.round}' has no {series.measure}"
+    if not sets:
+        raise NotRecorded(
+            f"{where} standardisation factors: they need a logged score matrix of at least two"
+            " runs."
+        )
+    known = ", ".join(str(row.version) for row in sets)
+    if version is None:
+        row = current_matrix(connection, series)
+        if row is None or row.id != sets[-1].matrix_id:
+            raise NotRecorded(
+                f"{where} factors of its current scores, which one run cannot have; of earlier"
+                f" revisions it has factor version {known}."
+            )
+        return sets[-1]
+    for row in sets:
+        if row.version == version:
+            return row
+    raise NotRecorded(f"{where} factor version {version}; it has {known}.")

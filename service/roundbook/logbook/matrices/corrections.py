@@ -1,0 +1,139 @@
+"""Corrections without an edit: a score matrix withdrawn, and restored."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from sqlalchemy import Connection, Engine, Row, select
+
+from roundbook.database.engine import unit_of_work
+from roundbook.database.tables import withdrawal
+from roundbook.errors import InputError, RecordError
+from roundbook.logbook.events import record_event
+from roundbook.logbook.impact.dependents import Dependent
+from roundbook.logbook.impact.listing import stale_dependents
+from roundbook.logbook.lookup import check_text, find_matrix, find_task
+from roundbook.logbook.result import SOFTWARE, Result
+
+
+class CorrectedMatrix(Result):
+    """A matrix whose standing was decided.
+
+    `standing` is ``current`` or ``withdrawn``, `reason` why and `decided_at` and `decided_by` when
+    and by whom; `status` is ``withdrawn``, ``restored``, or ``unchanged`` where it stood so before.
+    `impact` is what rests on it and is stale now.
+    """
+
+    matrix: int
+    task: str
+    round: str
+    measure: str
+    assessments: str
+    revision: int
+    standing: Literal["current", "withdrawn"]
+    reason: str | None
+    decided_at: datetime | None
+    decided_by: str | None
+    status: Literal["withdrawn", "restored", "unchanged"]
+    impact: list[Dependent]
+
+
+def withdraw_matrix(
+    engine: Engine, matrix: int, reason: str, *, user: str | None = None
+) -> CorrectedMatrix:
+    """Withdraw a round's current score matrix: it stays readable, and counts in nothing.
+
+    No earlier revision takes its place. Its withdrawal can be taken back, and a correction logged
+    as a revision counts from then on.
+
+    Raises
+    ------
+    InputError
+        Without a reason.
+    NotRecorded
+        When there is no such matrix.
+    RecordError
+        When a later revision took its place already.
+    """
+    return _decide(engine, matrix, reason, withdrawn=True, user=user)
+
+
+def restore_matrix(
+    engine: Engine, matrix: int, reason: str, *, user: str | None = None
+) -> CorrectedMatrix:
+    """Take a withdrawal back; see `withdraw_matrix`."""
+    return _decide(engine, matrix, reason, withdrawn=False, user=user)
+
+
+def _decide(
+    engine: Engine, number: int, reason: str, *, withdrawn: bool, user: str | None
+) -> CorrectedMatrix:
+    verb = "withdraw" if withdrawn else "restore"
+    reason = (check_text("reason", reason) or "").strip()
+    if not reason:
+        raise InputError(f"To {verb} a matrix needs a reason: say why with --reason.")
+    with unit_of_work(engine) as connection:
+        # The task's writers come one after another; what is found before that may be out of date.
+        find_task(connection, find_matrix(connection, number).task, lock=True)
+        row = find_matrix(connection, number)
+        if row.revision < row.newest:
+            raise RecordError(
+                f"Matrix {number} is revision {row.revision} of {row.newest} and counts in nothing"
+                f" already; 'roundbook matrix history {number}' shows which one took its place."
+            )
+        last = _last(connection, number)
+        changes = withdrawn != (last is not None and last.withdrawn)
+        if changes:
+            last = connection.execute(
+                withdrawal.insert()
+                .values(
+                    matrix_id=number,
+                    number=last.number + 1 if last is not None else 1,
+                    withdrawn=withdrawn,
+                    reason=reason,
+                    software=SOFTWARE,
+                    decided_by=user or "unknown",
+                )
+                .returning(withdrawal)
+            ).one()
+            record_event(
+                connection,
+                "matrix withdrawn" if withdrawn else "matrix restored",
+                who=user,
+                why=reason,
+                task_id=row.task_id,
+                round_id=row.round_id,
+                matrix_id=number,
+                details={
+                    "measure": row.measure,
+                    "assessments": row.assessments,
+                    "revision": row.revision,
+                },
+            )
+        impact = stale_dependents(connection, number)
+        if changes:
+            connection.commit()
+    return CorrectedMatrix(
+        matrix=number,
+        task=row.task,
+        round=row.round,
+        measure=row.measure,
+        assessments=row.assessments,
+        revision=row.revision,
+        standing="withdrawn" if withdrawn else "current",
+        reason=last.reason if last is not None else None,
+        decided_at=last.decided_at if last is not None else None,
+        decided_by=last.decided_by if last is not None else None,
+        status="unchanged" if not changes else "withdrawn" if withdrawn else "restored",
+        impact=impact,
+    )
+
+
+def _last(connection: Connection, number: int) -> Row[tuple[object, ...]] | None:
+    return connection.execute(
+        select(withdrawal)
+        .where(withdrawal.c.matrix_id == number)
+        .order_by(withdrawal.c.number.desc())
+        .limit(1)
+    ).one_or_none()

@@ -1,0 +1,176 @@
+"""What became of a score matrix: its revisions, withdrawals, restorations and factors."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Connection, Engine, Row, select
+
+from roundbook.database.engine import unit_of_work
+from roundbook.database.tables import factor_set, matrix, withdrawal
+from roundbook.logbook.lookup import find_matrix
+from roundbook.logbook.result import Result
+from roundbook.logbook.storing import LoadedMatrix, load_matrix
+
+What = Literal["logged", "revised", "withdrawn", "restored", "factors fitted"]
+
+
+class Revised(Result):
+    """What a revision changed against the one before.
+
+    `cells_changed` and `largest_change`, the size of the largest one, are over the `cells` of the
+    topics and runs that both have.
+    """
+
+    cells: int
+    cells_changed: int
+    largest_change: float | None
+    largest_topic: str | None
+    largest_run: str | None
+    topics_added: list[str]
+    topics_removed: list[str]
+    runs_added: list[str]
+    runs_removed: list[str]
+
+
+class HistoryEntry(Result):
+    """One thing that was done: when, by whom and why."""
+
+    at: datetime
+    who: str
+    what: What
+    matrix: int
+    revision: int
+    factor_version: int | None
+    why: str | None
+    changes: Revised | None
+
+
+class MatrixHistory(Result):
+    """All that was done to a round's scores of one measure by one assessments, in order."""
+
+    task: str
+    round: str
+    measure: str
+    assessments: str
+    entries: list[HistoryEntry]
+
+
+def show_history(engine: Engine, number: int) -> MatrixHistory:
+    """Return the history of the series that a matrix is a revision of.
+
+    Parameters
+    ----------
+    number : int
+        Any revision's.
+
+    Raises
+    ------
+    NotRecorded
+        When there is no such matrix.
+    """
+    entries: list[HistoryEntry] = []
+    before: LoadedMatrix | None = None
+    with unit_of_work(engine) as connection:
+        found = find_matrix(connection, number)
+        revisions = connection.execute(
+            select(matrix)
+            .where(
+                matrix.c.round_id == found.round_id,
+                matrix.c.measure_id == found.measure_id,
+                matrix.c.assessments == found.assessments,
+            )
+            .order_by(matrix.c.revision)
+        ).all()
+        for row in revisions:
+            loaded = load_matrix(connection, row) if len(revisions) > 1 else None
+            changes = None
+            if before is not None and loaded is not None:
+                changes = compare_revisions(before, loaded)
+            entries += _revision(connection, row, changes)
+            before = loaded
+    return MatrixHistory(
+        task=found.task,
+        round=found.round,
+        measure=found.measure,
+        assessments=found.assessments,
+        entries=entries,
+    )
+
+
+def compare_revisions(before: LoadedMatrix, after: LoadedMatrix) -> Revised:
+    """Return what changed from one revision to another, whatever the order of topics and runs."""
+    topics, topics_removed, topics_added = _compared(before.topics, after.topics)
+    runs, runs_removed, runs_added = _compared(before.runs, after.runs)
+    was, now = _part(before, topics, runs), _part(after, topics, runs)
+    change = np.abs(now - was)
+    changed = int(np.count_nonzero(change))
+    largest: tuple[float, str, str] | tuple[None, None, None] = (None, None, None)
+    if changed:
+        place = np.unravel_index(int(change.argmax()), change.shape)
+        largest = (float(change[place]), topics[place[0]], runs[place[1]])
+    return Revised(
+        cells=change.size,
+        cells_changed=changed,
+        largest_change=largest[0],
+        largest_topic=largest[1],
+        largest_run=largest[2],
+        topics_added=topics_added,
+        topics_removed=topics_removed,
+        runs_added=runs_added,
+        runs_removed=runs_removed,
+    )
+
+
+def _compared(before: list[str], after: list[str]) -> tuple[list[str], list[str], list[str]]:
+    """Return the names in both, those only before and those only after."""
+    was, now = set(before), set(after)
+    both = [name for name in after if name in was]
+    gone = [name for name in before if name not in now]
+    return both, gone, [name for name in after if name not in was]
+
+
+def _part(loaded: LoadedMatrix, topics: list[str], runs: list[str]) -> npt.NDArray[np.float64]:
+    at_topic = {name: index for index, name in enumerate(loaded.topics)}
+    at_run = {name: index for index, name in enumerate(loaded.runs)}
+    rows = np.array([at_topic[name] for name in topics], dtype=np.intp)
+    columns = np.array([at_run[name] for name in runs], dtype=np.intp)
+    return loaded.scores[np.ix_(rows, columns)]
+
+
+def _revision(connection: Connection, row: Row[Any], changes: Revised | None) -> list[HistoryEntry]:
+    """Return a revision, and all that was done to it before the next one came, in order."""
+    entries = [
+        _entry(row, row.logged_at, row.logged_by, "revised" if changes else "logged", row.reason)
+    ]
+    decisions = connection.execute(
+        select(withdrawal).where(withdrawal.c.matrix_id == row.id).order_by(withdrawal.c.number)
+    )
+    for each in decisions:
+        what: What = "withdrawn" if each.withdrawn else "restored"
+        entries.append(_entry(row, each.decided_at, each.decided_by, what, each.reason))
+    fits = connection.execute(
+        select(factor_set).where(factor_set.c.matrix_id == row.id).order_by(factor_set.c.version)
+    )
+    for each in fits:
+        fitted = _entry(row, each.fitted_at, each.fitted_by, "factors fitted", each.reason)
+        entries.append(fitted.model_copy(update={"factor_version": each.version}))
+    first = entries[0].model_copy(update={"changes": changes})
+    # The sort is stable: what one moment did stays in this order.
+    return [first, *sorted(entries[1:], key=lambda entry: entry.at)]
+
+
+def _entry(row: Row[Any], at: datetime, who: str, what: What, why: str | None) -> HistoryEntry:
+    return HistoryEntry(
+        at=at,
+        who=who,
+        what=what,
+        matrix=row.id,
+        revision=row.revision,
+        factor_version=None,
+        why=why,
+        changes=None,
+    )

@@ -1,0 +1,164 @@
+"""Measures: an identity, not only a name.
+
+A measure is its family, cutoff and parameters: ``nDCG@10``, ``RBP(p=0.8)``,
+``nDCG(gains=exp)@10``. The canonical name is made of these, and capitals do not make another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from math import inf
+from typing import NamedTuple
+
+from sqlalchemy import Connection, Row, func, select
+from sqlalchemy.dialects.postgresql import insert
+
+from roundbook.database.tables import matrix, measure, published_variance, round_
+from roundbook.errors import AlreadyRecorded, InputError, NotRecorded
+
+_NAME = re.compile(r"(?P<family>[^()@]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]+))?")
+
+
+class MeasureIdentity(NamedTuple):
+    """What makes a measure this one and no other."""
+
+    name: str
+    family: str
+    cutoff: int | None
+    parameters: dict[str, str]
+
+
+def parse_measure(name: str) -> MeasureIdentity:
+    """Split ``family(parameter=value, ...)@cutoff``; any other name is a family alone.
+
+    Raises
+    ------
+    InputError
+        When the name is empty, has control characters, or a cutoff of 0.
+    """
+    name = name.strip()
+    if not name or not name.isprintable() or len(name) > 200:
+        raise InputError(
+            "A measure needs a printable name of at most 200 characters, such as nDCG@10."
+        )
+    match = _NAME.fullmatch(name)
+    parameters: dict[str, str] = {}
+    for part in ((match and match["parameters"]) or "").split(","):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if key and equals and value and key not in parameters:
+            parameters[key] = value
+        elif part.strip():
+            match = None
+    if match is None and any(bracket in name for bracket in "()"):
+        raise InputError(
+            f"The measure '{name}' cannot be read; write parameters as in nDCG(gains=exp)@10."
+        )
+    if match is None:
+        return MeasureIdentity(name, name, None, {})
+    cutoff = int(match["cutoff"]) if match["cutoff"] else None
+    if cutoff == 0 or (cutoff or 0) >= 2**31:
+        raise InputError(f"The measure '{name}' has a cutoff of {cutoff}, which is none.")
+    family = match["family"].strip()
+    settings = ",".join(f"{key}={value}" for key, value in sorted(parameters.items()))
+    canonical = family + (f"({settings})" if settings else "") + (f"@{cutoff}" if cutoff else "")
+    return MeasureIdentity(canonical, family, cutoff, parameters)
+
+
+class RecordedMeasure(NamedTuple):
+    """A measure of the record; its scores lie within `bounds`, where these are known.
+
+    `is_new` tells that it was not there before.
+    """
+
+    id: int
+    name: str
+    bounds: tuple[float, float] | None
+    is_new: bool
+
+
+def ensure_measure(
+    connection: Connection, name: str, bounds: tuple[float, float] | None = None
+) -> RecordedMeasure:
+    """Return a measure, recording it if it is new.
+
+    Raises
+    ------
+    InputError
+        When `bounds` are no interval.
+    AlreadyRecorded
+        When the measure is recorded with other bounds.
+    """
+    identity = parse_measure(name)
+    if bounds is not None and not -inf < bounds[0] < bounds[1] < inf:
+        raise InputError(f"Bounds are two finite numbers, the lower first, not {bounds}.")
+    lower, upper = bounds or (None, None)
+    added = connection.execute(
+        insert(measure)
+        .values(**identity._asdict(), lower_bound=lower, upper_bound=upper)
+        .on_conflict_do_nothing()
+        .returning(measure.c.id)
+    ).scalar_one_or_none()
+    row = connection.execute(
+        select(measure).where(func.lower(measure.c.name) == func.lower(identity.name))
+    ).one()
+    recorded = None if row.lower_bound is None else (row.lower_bound, row.upper_bound)
+    if bounds is not None and bounds != recorded:
+        known = f"bounds {recorded[0]:g} to {recorded[1]:g}" if recorded else "no bounds"
+        raise AlreadyRecorded(
+            f"The measure {row.name} is recorded with {known}; leave out --bounds, or give the"
+            " measure with other bounds another name."
+        )
+    return RecordedMeasure(row.id, row.name, recorded, added is not None)
+
+
+def find_measure(connection: Connection, task_id: int, task: str, name: str) -> tuple[int, str]:
+    """Return the id and recorded name of a measure that `task` has numbers for.
+
+    Raises
+    ------
+    NotRecorded
+        Listing the measures that the task has.
+    """
+    identity = parse_measure(name)
+    rows = _measures_of(connection, task_id)
+    for row in rows:
+        if row.name.lower() == identity.name.lower():
+            return row.id, row.name
+    if not rows:
+        raise NotRecorded(
+            f"Task '{task}' has no scores yet. Log a round with"
+            f" 'roundbook log {task} ROUND FILE --measure {name}'."
+        )
+    known = ", ".join(row.name for row in rows)
+    raise NotRecorded(f"Task '{task}' has nothing for measure '{name}'; it has {known}.")
+
+
+def notes_on_new(connection: Connection, task_id: int, new: RecordedMeasure) -> list[str]:
+    """Return that a measure is new, where the task has others: it may be one of them, mistyped."""
+    if not new.is_new:
+        return []
+    others = [row.name for row in _measures_of(connection, task_id) if row.id != new.id]
+    if not others:
+        return []
+    more = f" and {len(others) - 5} more" if len(others) > 5 else ""
+    return [
+        f"The measure '{new.name}' is new to the record; this task has"
+        f" {', '.join(others[:5])}{more}."
+    ]
+
+
+def _measures_of(connection: Connection, task_id: int) -> Sequence[Row[int, str]]:
+    used = (
+        select(matrix.c.measure_id)
+        .join(round_, round_.c.id == matrix.c.round_id)
+        .where(round_.c.task_id == task_id)
+        .union(
+            select(published_variance.c.measure_id)
+            .join(round_, round_.c.id == published_variance.c.round_id)
+            .where(round_.c.task_id == task_id)
+        )
+    )
+    return connection.execute(
+        select(measure.c.id, measure.c.name).where(measure.c.id.in_(used)).order_by(measure.c.name)
+    ).all()

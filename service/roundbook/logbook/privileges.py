@@ -1,0 +1,76 @@
+"""Rights of other roles on the record: to work with it, or only to read it."""
+
+from __future__ import annotations
+
+from pydantic import Field
+from sqlalchemy import Engine
+
+from roundbook.database.engine import unit_of_work
+from roundbook.database.privileges import Access, give, role_making, standing, wanted_grants
+from roundbook.database.tables import SCHEMA
+from roundbook.errors import AlreadyRecorded, DatabaseError, NotRecorded
+from roundbook.logbook.result import Result
+
+
+class Granted(Result):
+    """What a role may do with one object of the database: a table, a view, the schema itself."""
+
+    on: str
+    privileges: list[str]
+
+
+class GrantedAccess(Result):
+    """Everything that a role may do with the record, now."""
+
+    role: str
+    access: Access = Field(serialization_alias="as")
+    grants: list[Granted]
+
+
+def grant_access(engine: Engine, role: str, access: Access) -> GrantedAccess:
+    """Give an existing role what it needs, and no more: what else it had here is taken away.
+
+    Parameters
+    ----------
+    access : 'service' or 'reader'
+        To run every command of Roundbook except those of the owner; to read.
+
+    Raises
+    ------
+    DatabaseError
+        When the connected role is not the record's owner.
+    NotRecorded
+        When there is no such role, with the SQL that makes it.
+    AlreadyRecorded
+        When the role may do everything as it is.
+    """
+    with unit_of_work(engine) as connection:
+        stands = standing(connection, role)
+        if not stands.owns:
+            raise DatabaseError(
+                f"Only the record's owner, '{stands.owner}', can grant rights on it; connect as"
+                " that role."
+            )
+        if not stands.exists:
+            raise NotRecorded(
+                f"The server has no role '{role}'. Make it first, in SQL: {role_making(role)}"
+            )
+        if stands.may_all:
+            raise AlreadyRecorded(
+                f"Role '{role}' is the record's owner, a member of it or a superuser, and so may"
+                " do everything; grant to a role that is none of these."
+            )
+        grants = wanted_grants(connection, access)
+        give(connection, role, grants)
+        connection.commit()
+    return GrantedAccess(
+        role=role,
+        access=access,
+        grants=[
+            Granted(
+                on=f"schema {SCHEMA}" if grant.kind == "SCHEMA" else f"{SCHEMA}.{grant.name}",
+                privileges=list(grant.privileges),
+            )
+            for grant in grants
+        ],
+    )

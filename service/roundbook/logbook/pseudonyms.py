@@ -1,0 +1,97 @@
+"""Pseudonyms of teams and runs, for results that are shown before a round is published."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Connection, select, text
+
+from roundbook.database.tables import round_
+from roundbook.errors import RecordError
+
+
+class Pseudonyms(NamedTuple):
+    """What the teams and the runs of a round are called in its drafts.
+
+    ``teams`` maps a team's name to ``team 3``, ``runs`` a tag to ``team3-run2``, or to ``run7``
+    where the team is unknown. ``runs`` stands in the order of the pseudonyms.
+    """
+
+    teams: dict[str, str]
+    runs: dict[str, str]
+
+    def order(self, tags: Sequence[str]) -> list[int]:
+        """Return the indices of the tags in the order of their pseudonyms.
+
+        The order in which runs were logged is often that of their names.
+        """
+        place = {tag: index for index, tag in enumerate(self.runs)}
+        return sorted(range(len(tags)), key=lambda index: place[tags[index]])
+
+
+def draft_pseudonyms(connection: Connection, round_id: int) -> Pseudonyms:
+    """Return the pseudonyms of a round that is not published; see `read_pseudonyms`.
+
+    Raises
+    ------
+    RecordError
+        When the round is published.
+    """
+    row = connection.execute(select(round_).where(round_.c.id == round_id)).one()
+    if row.status == "published":
+        raise RecordError(
+            f"Round '{row.label}' is published, and its team names are public with it; leave out"
+            " --anonymous."
+        )
+    return read_pseudonyms(connection, round_id)
+
+
+def read_pseudonyms(connection: Connection, round_id: int) -> Pseudonyms:
+    """Return the pseudonyms of a round's teams and runs, the same for every measure.
+
+    They are numbered by a hash under the round's secret key, so that the numbers tell nothing of
+    the names. What was first logged with a later matrix is numbered behind what was there
+    before: numbers stay, unless a team becomes known of a run that was logged without.
+    """
+    key: UUID = connection.execute(
+        select(round_.c.pseudonym_key).where(round_.c.id == round_id)
+    ).scalar_one()
+    rows = connection.execute(text(_RUNS), {"round": round_id}).all()
+
+    def hashed(kind: bytes, name: str) -> bytes:
+        return blake2b(name.encode(), key=key.bytes, person=kind, digest_size=16).digest()
+
+    runs = sorted((row.first, hashed(b"run", row.tag), row.tag, row.team) for row in rows)
+    first: dict[str, int] = {}
+    for when, _, _, team in runs:
+        if team is not None:
+            first.setdefault(team, when)
+    teams = sorted(first, key=lambda name: (first[name], hashed(b"team", name)))
+    number = {name: place for place, name in enumerate(teams, 1)}
+    of_team = dict.fromkeys(teams, 0)
+    named: list[tuple[tuple[float, int], str, str]] = []
+    for place, (_, _, tag, team) in enumerate(runs, 1):
+        if team is None:
+            named.append(((float("inf"), place), tag, f"run{place}"))
+            continue
+        of_team[team] += 1
+        name = f"team{number[team]}-run{of_team[team]}"
+        named.append(((number[team], of_team[team]), tag, name))
+    return Pseudonyms(
+        {name: f"team {place}" for name, place in number.items()},
+        {tag: name for _, tag, name in sorted(named)},
+    )
+
+
+_RUNS = """
+SELECT run.tag, team.name AS team, min(score_vector.matrix_id) AS first
+FROM roundbook.matrix
+JOIN roundbook.score_vector ON score_vector.matrix_id = matrix.id
+JOIN roundbook.run ON run.id = score_vector.run_id
+LEFT JOIN roundbook.team ON team.id = run.team_id
+WHERE matrix.round_id = :round
+GROUP BY run.tag, team.name
+"""

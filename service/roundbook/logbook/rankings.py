@@ -1,0 +1,247 @@
+"""Rank agreement: a round's run ranking raw against standardised, or by two factor versions."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Connection, Engine
+
+from roundbook.database.engine import unit_of_work
+from roundbook.errors import ImpossibleStatistic, NotRecorded
+from roundbook.logbook.factors import load_factors
+from roundbook.logbook.lookup import Series, current_matrix, find_factor_set, find_series
+from roundbook.logbook.pseudonyms import draft_pseudonyms
+from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.standings import factors_note, read_standing
+from roundbook.logbook.storing import load_matrix
+from roundbook.statistics.ranking.agreement import kendall_tau, published_interval
+from roundbook.statistics.ranking.bootstrap_intervals import bootstrap_tau
+from roundbook.statistics.ranking.run_means import run_means
+from roundbook.statistics.ranking.tau_ap import tau_ap
+from roundbook.statistics.standardisation.factors import Scale, scale_scores
+
+
+class Limits(Result):
+    """An interval of tau, and how it was made.
+
+    ``published`` is tau +- 1.96 standard errors under no correlation, as the papers print it, of
+    tau-b rounded to three places; its limits may pass 1. ``bootstrap`` resamples topics.
+    """
+
+    low: float
+    high: float
+    method: str
+
+
+class RankedRun(Result):
+    """A run's mean score and rank (1 is best, ties share the mean rank) on both sides."""
+
+    run: str
+    mean_a: float
+    rank_a: float
+    mean_b: float
+    rank_b: float
+
+
+class RankAgreement(Result):
+    """How far two rankings of the same runs agree.
+
+    `a` and `b` name what the runs of a `matrix` are ranked by, on standardised scales by
+    `factor_versions`; `notes` tell of those that no longer count. `tau_b` and `tau_ap` (with `a`
+    the reference) are None, with a `reason`, where all runs tie.
+    """
+
+    task: str
+    round: str
+    measure: str
+    assessments: str
+    matrix: int
+    revision: int
+    factor_versions: list[int]
+    anonymous: bool
+    a: str
+    b: str
+    topics: int
+    runs: int
+    tau_a: float
+    tau_b: float | None
+    tau_ap: float | None
+    published: Limits | None
+    bootstrap: Limits | None
+    resamples: int
+    seed: int
+    reason: str | None
+    software: str
+    notes: list[str]
+    ranking: list[RankedRun]
+
+
+def compare_rankings(
+    engine: Engine,
+    task: str,
+    round_label: str,
+    measure: str,
+    *,
+    scale: Scale = "std-ab",
+    versions: tuple[int, int] | None = None,
+    assessments: str | None = None,
+    resamples: int = 2000,
+    seed: int = 0,
+    anonymous: bool = False,
+) -> RankAgreement:
+    """Compare a round's run rankings by mean score.
+
+    Without `versions`, the raw ranking is compared with that on `scale` by the latest factors;
+    with `versions`, the rankings on `scale` by these two factor versions. Only topics with
+    factors count, on both sides.
+
+    Parameters
+    ----------
+    anonymous : bool
+        Name runs by their pseudonyms.
+
+    Raises
+    ------
+    NotRecorded
+        When the matrix or its factors are not there.
+    RecordError
+        When the round is published, and names are asked to be hidden.
+    ImpossibleStatistic
+        When there are fewer than two runs.
+    """
+    with unit_of_work(engine) as connection:
+        series = find_series(connection, task, round_label, measure, assessments)
+        row = current_matrix(connection, series)
+        if row is None:
+            raise NotRecorded(f"Round '{series.round}' has no logged scores of {series.measure}.")
+        loaded = load_matrix(connection, row)
+        runs, scores = loaded.runs, loaded.scores
+        if len(runs) < 2:
+            raise ImpossibleStatistic("Rank agreement needs at least 2 runs to rank, not 1.")
+        if anonymous:
+            pseudonyms = draft_pseudonyms(connection, series.round_id)
+            order = pseudonyms.order(runs)
+            runs, scores = [pseudonyms.runs[runs[index]] for index in order], scores[:, order]
+        sides = [
+            _by_version(connection, series, loaded.topics, scores, scale, version)
+            for version in versions or (None,)
+        ]
+    kept = set.intersection(*(set(side.places) for side in sides))
+    if not kept:
+        raise ImpossibleStatistic("No topic of this round has usable factors on both sides.")
+    rows = [index for index in range(len(loaded.topics)) if index in kept]
+    compared = [
+        (f"{scale} by factor version {side.version}", side.scores[_among(side.places, rows)])
+        for side in sides
+    ]
+    if versions is None:
+        compared.insert(0, ("raw", scores[rows]))
+    (a, first), (b, second) = compared
+    ranked = _rank(runs, first, second, resamples, seed)
+    return RankAgreement(
+        task=task,
+        round=series.round,
+        measure=series.measure,
+        assessments=series.assessments,
+        matrix=row.id,
+        revision=row.revision,
+        factor_versions=[side.version for side in sides],
+        anonymous=anonymous,
+        a=a,
+        b=b,
+        topics=len(rows),
+        runs=len(runs),
+        resamples=resamples,
+        seed=seed,
+        software=SOFTWARE,
+        notes=list(dict.fromkeys(side.note for side in sides if side.note)),
+        **ranked,
+    )
+
+
+class _Side(NamedTuple):
+    """Scores by a factor version, of the topics at these places that have usable factors."""
+
+    places: list[int]
+    scores: npt.NDArray[np.float64]
+    version: int
+    note: str | None
+
+
+def _among(places: list[int], rows: list[int]) -> list[int]:
+    at = {place: index for index, place in enumerate(places)}
+    return [at[row] for row in rows]
+
+
+def _by_version(
+    connection: Connection,
+    series: Series,
+    topics: list[str],
+    scores: npt.NDArray[np.float64],
+    scale: Scale,
+    version: int | None,
+) -> _Side:
+    factors = load_factors(connection, find_factor_set(connection, series, version))
+    usable = {
+        name: index
+        for index, name in enumerate(factors.topics)
+        if factors.row.zero_sd == "average" or factors.sd[index] > 0
+    }
+    places = [index for index, name in enumerate(topics) if name in usable]
+    if not places:
+        raise ImpossibleStatistic(
+            f"No topic of round '{series.round}' has usable factors in version"
+            f" {factors.row.version}: there is nothing to rank by."
+        )
+    chosen = [usable[topics[index]] for index in places]
+    scaled = scale_scores(scores[places], factors.mean[chosen], factors.sd[chosen], scale)
+    standing = read_standing(connection, factors.row.matrix_id)
+    return _Side(places, scaled, factors.row.version, factors_note(factors.row.version, standing))
+
+
+def _rank(
+    runs: list[str],
+    first: npt.NDArray[np.float64],
+    second: npt.NDArray[np.float64],
+    resamples: int,
+    seed: int,
+) -> dict[str, Any]:
+    """Return the statistics and the ranking of a `RankAgreement`."""
+    means = run_means(first), run_means(second)
+    tau, top_weighted = kendall_tau(*means), tau_ap(*means)
+    printed, resampled = None, None
+    if tau.tau_b is not None:
+        limits = published_interval(tau.tau_b, len(runs))
+        printed = Limits(low=limits.low, high=limits.high, method="published")
+    if len(first) >= 2 and tau.tau_b is not None:
+        found = bootstrap_tau(first, second, resamples=resamples, seed=seed)
+        if found.low is not None and found.high is not None:
+            resampled = Limits(low=found.low, high=found.high, method="bootstrap")
+    ranks = [_ranks(each) for each in means]
+    # Runs are ranked by means without rounding noise, but shown with their own.
+    shown = first.mean(axis=0).tolist(), second.mean(axis=0).tolist()
+    ranking = [
+        RankedRun(run=run, mean_a=mean_a, rank_a=rank_a, mean_b=mean_b, rank_b=rank_b)
+        for run, mean_a, rank_a, mean_b, rank_b in zip(
+            runs, shown[0], ranks[0], shown[1], ranks[1], strict=True
+        )
+    ]
+    return {
+        "tau_a": tau.tau_a,
+        "tau_b": tau.tau_b,
+        "tau_ap": top_weighted.tau_ap,
+        "published": printed,
+        "bootstrap": resampled,
+        "reason": tau.reason or top_weighted.reason,
+        "ranking": sorted(ranking, key=lambda each: each.rank_a),
+    }
+
+
+def _ranks(means: npt.NDArray[np.float64]) -> list[float]:
+    ordered = np.sort(-means)
+    first = np.searchsorted(ordered, -means, side="left")
+    last = np.searchsorted(ordered, -means, side="right")
+    ranks: list[float] = ((first + last + 1) / 2).tolist()
+    return ranks

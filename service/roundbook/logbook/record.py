@@ -1,0 +1,101 @@
+"""Opening the record: which database, and is its schema the one this program works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Engine
+
+from roundbook.database.embedded import embedded_server
+from roundbook.database.engine import make_engine, parse_url
+from roundbook.database.schema import require_current, upgrade
+from roundbook.settings import Settings
+
+
+@contextmanager
+def open_record(
+    settings: Settings,
+    address: str | None = None,
+    progress: Callable[[str], object] = lambda _: None,
+) -> Iterator[Engine]:
+    """Yield an engine on the record, its schema up to date.
+
+    The embedded server's schema is brought up to date here; a server's schema is other
+    people's too, so there it is only checked.
+
+    Parameters
+    ----------
+    settings : Settings
+    address : str, optional
+        A server's address; default ``settings.database_url``, default the embedded server.
+    progress : callable
+        Told in a few words what is done, where bringing the schema up to date takes long.
+
+    Raises
+    ------
+    DatabaseUnreachable
+    SchemaOutOfDate
+        Naming the command to run.
+    """
+    if chosen_address(settings, address) is None:
+        directory = settings.data_dir / "postgres"
+        with embedded_record(directory, settings, progress=progress) as engine:
+            yield engine
+    else:
+        with open_server(settings, address) as engine:
+            require_current(engine)
+            yield engine
+
+
+@contextmanager
+def open_server(settings: Settings, address: str | None = None) -> Iterator[Engine]:
+    """Yield an engine on the chosen database, whatever its schema."""
+    chosen = chosen_address(settings, address)
+    if chosen is None:
+        with (
+            embedded_server(settings.data_dir / "postgres") as url,
+            _engine(url, settings) as engine,
+        ):
+            yield engine
+    else:
+        with _engine(chosen, settings) as engine:
+            yield engine
+
+
+@contextmanager
+def embedded_record(
+    directory: Path,
+    settings: Settings,
+    *,
+    throw_away: bool = False,
+    progress: Callable[[str], object] = lambda _: None,
+) -> Iterator[Engine]:
+    """Yield an engine on the embedded server in `directory`, its schema brought up to date."""
+    with (
+        embedded_server(directory, throw_away=throw_away) as url,
+        _engine(url, settings) as engine,
+    ):
+        upgrade(engine, progress)
+        yield engine
+
+
+def chosen_address(settings: Settings, address: str | None) -> str | None:
+    """Return the address of the chosen server, None for the embedded one."""
+    if address:
+        return address
+    return settings.database_url.get_secret_value() if settings.database_url else None
+
+
+@contextmanager
+def _engine(url: str, settings: Settings) -> Iterator[Engine]:
+    engine = make_engine(
+        parse_url(url),
+        connect_timeout=settings.connect_timeout,
+        lock_timeout=settings.lock_timeout,
+    )
+    try:
+        yield engine
+    finally:
+        engine.dispose()

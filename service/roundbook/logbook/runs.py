@@ -1,0 +1,140 @@
+"""Runs of a round, and what a team file says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Connection, text
+
+from roundbook.errors import AlreadyRecorded, InputError
+from roundbook.formats import RunTeam
+
+
+def record_runs(
+    connection: Connection, round_id: int, tags: Sequence[str], teams: Mapping[str, RunTeam]
+) -> int:
+    """Record the runs of a round and what the team file says of them.
+
+    What was unknown of a run is filled in; what is known is never changed.
+
+    Returns
+    -------
+    int
+        How many runs were new or learnt something.
+
+    Raises
+    ------
+    InputError
+        When the team file names no run of the matrix.
+    AlreadyRecorded
+        When the team file contradicts the record, naming the first such run.
+    """
+    described = [teams[tag] for tag in tags if tag in teams]
+    if teams and not described:
+        raise InputError(
+            "The team file names none of the runs in the score files; its first column must hold"
+            " the run tags."
+        )
+    new = connection.execute(
+        text(
+            "INSERT INTO roundbook.run (round_id, tag) SELECT :round, unnest(CAST(:tags AS text[]))"
+            " ON CONFLICT DO NOTHING"
+        ),
+        {"round": round_id, "tags": list(tags)},
+    ).rowcount
+    if not described:
+        return new
+    facts = {
+        "round": round_id,
+        "tags": [each.run for each in described],
+        "teams": [each.team for each in described],
+        "types": [each.type for each in described],
+        "pooled": [each.contributed_to_pool for each in described],
+        "systems": [each.system for each in described],
+    }
+    connection.execute(
+        text(
+            "INSERT INTO roundbook.team (name) SELECT DISTINCT ON (lower(name)) name"
+            " FROM unnest(CAST(:teams AS text[])) AS listed (name) WHERE name IS NOT NULL"
+            " ORDER BY lower(name) ON CONFLICT DO NOTHING"
+        ),
+        {"teams": facts["teams"]},
+    )
+    clash = connection.execute(text(_DESCRIBED + _CLASH), facts).first()
+    if clash is not None:
+        raise AlreadyRecorded(
+            f"The team file contradicts the record on run '{clash.tag}': {clash.fact} is"
+            f" '{clash.recorded}' there and '{clash.said}' in the file. Nothing was written."
+        )
+    learnt = connection.execute(text(_DESCRIBED + _FILL_IN), facts).rowcount
+    return max(new, learnt)
+
+
+_DESCRIBED = """
+WITH described AS (
+    SELECT run.id, run.tag, said.type, said.contributed_to_pool, said.system,
+           team.id AS team_id, team.name AS team
+    FROM unnest(CAST(:tags AS text[]), CAST(:teams AS text[]), CAST(:types AS text[]),
+                CAST(:pooled AS boolean[]), CAST(:systems AS text[]))
+         AS said (tag, team, type, contributed_to_pool, system)
+    JOIN roundbook.run ON run.round_id = :round AND run.tag = said.tag
+    LEFT JOIN roundbook.team ON lower(team.name) = lower(said.team)
+)
+"""
+
+_CLASH = """
+SELECT described.tag, fact.name AS fact, fact.recorded, fact.said
+FROM described
+JOIN roundbook.run ON run.id = described.id
+LEFT JOIN roundbook.team AS was ON was.id = run.team_id
+CROSS JOIN LATERAL (VALUES
+    ('team', was.name, described.team),
+    ('type', run.type, described.type),
+    ('contributed_to_pool', run.contributed_to_pool::text, described.contributed_to_pool::text),
+    ('system', run.system, described.system)
+) AS fact (name, recorded, said)
+WHERE fact.recorded <> fact.said
+ORDER BY described.id LIMIT 1
+"""
+
+_FILL_IN = """
+UPDATE roundbook.run SET
+    team_id = coalesce(run.team_id, described.team_id),
+    type = coalesce(run.type, described.type),
+    contributed_to_pool = coalesce(run.contributed_to_pool, described.contributed_to_pool),
+    system = coalesce(run.system, described.system)
+FROM described
+WHERE run.id = described.id
+  AND (run.team_id, run.type, run.contributed_to_pool, run.system) IS DISTINCT FROM
+      (coalesce(run.team_id, described.team_id), coalesce(run.type, described.type),
+       coalesce(run.contributed_to_pool, described.contributed_to_pool),
+       coalesce(run.system, described.system))
+"""
+
+
+class RecordedRuns(NamedTuple):
+    """Recorded runs: ids, whether they contributed to the pool, their teams (None: unknown)."""
+
+    ids: npt.NDArray[np.int64]
+    contributed: list[bool | None]
+    team_ids: list[int | None]
+
+
+def find_runs(connection: Connection, round_id: int, tags: Sequence[str]) -> RecordedRuns:
+    """Return what is recorded of the runs of a round, in the order of their tags."""
+    rows = connection.execute(
+        text(
+            "SELECT run.id, run.contributed_to_pool, run.team_id"
+            " FROM unnest(CAST(:tags AS text[])) WITH ORDINALITY AS listed (tag, place)"
+            " JOIN roundbook.run ON run.round_id = :round AND run.tag = listed.tag ORDER BY place"
+        ),
+        {"round": round_id, "tags": list(tags)},
+    ).all()
+    return RecordedRuns(
+        np.array([row.id for row in rows], dtype=np.int64),
+        [row.contributed_to_pool for row in rows],
+        [row.team_id for row in rows],
+    )

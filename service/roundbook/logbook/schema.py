@@ -1,0 +1,59 @@
+"""The state of the database's schema, and bringing it up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import Engine
+
+from roundbook.database import schema
+from roundbook.logbook.result import Result
+
+
+class SchemaState(Result):
+    """The schema revision of the database and the one this program needs.
+
+    `status` is ``up to date``, ``out of date``, ``newer``, ``none`` or, after an upgrade that
+    did something, ``upgraded``.
+    """
+
+    current: str | None
+    expected: str
+    status: str
+
+
+def read_schema(engine: Engine) -> SchemaState:
+    """Return the state of the schema."""
+    current, expected = schema.current_revision(engine), schema.expected_revision()
+    if current is None:
+        status = "none"
+    elif current == expected:
+        status = "up to date"
+    else:
+        status = "out of date" if schema.is_known(current) else "newer"
+    return SchemaState(current=current, expected=expected, status=status)
+
+
+def upgrade_schema(
+    engine: Engine, progress: Callable[[str], object] = lambda _: None
+) -> SchemaState:
+    """Bring the schema up to date.
+
+    Parameters
+    ----------
+    progress : callable
+        Told in a few words what is done next, where statistics are computed from scores.
+
+    Raises
+    ------
+    SchemaOutOfDate
+        When the database is ahead of this program.
+    """
+    before, after = schema.upgrade(engine, progress)
+    status = "up to date" if before == after else "upgraded"
+    return SchemaState(current=after, expected=after, status=status)
+
+
+def require_schema(engine: Engine) -> None:
+    """Raise SchemaOutOfDate, naming the way out, unless the schema is up to date."""
+    schema.require_current(engine)

@@ -1,0 +1,181 @@
+"""A score matrix into and out of the record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Connection, Row, select, text
+
+from roundbook.database.tables import matrix, matrix_topic, run, score_vector, topic
+from roundbook.database.vectors import read_vectors, write_vectors
+from roundbook.formats import SettledMatrix
+from roundbook.logbook.lookup import Series
+from roundbook.logbook.result import SOFTWARE
+from roundbook.logbook.runs import RecordedRuns
+
+
+class StoredMatrix(NamedTuple):
+    """A matrix just stored: scores (topics, runs) with the ids of its topics and runs."""
+
+    matrix_id: int
+    scores: npt.NDArray[np.float64]
+    topic_ids: npt.NDArray[np.int64]
+    run_ids: npt.NDArray[np.int64]
+    contributed: list[bool | None]
+    team_ids: list[int | None]
+
+
+class LoadedMatrix(NamedTuple):
+    """A matrix from the record: scores (topics, runs) with names and ids, as logged."""
+
+    row: Row[Any]
+    topics: list[str]
+    runs: list[str]
+    scores: npt.NDArray[np.float64]
+    topic_ids: npt.NDArray[np.int64]
+    run_ids: npt.NDArray[np.int64]
+    contributed: list[bool | None]
+    team_ids: list[int | None]
+
+    def stored(self) -> StoredMatrix:
+        """Return it as it was just after storing, for what is fitted to it."""
+        return StoredMatrix(
+            self.row.id,
+            self.scores,
+            self.topic_ids,
+            self.run_ids,
+            self.contributed,
+            self.team_ids,
+        )
+
+
+def content_hash(
+    topics: Sequence[str], runs: Sequence[str], scores: npt.NDArray[np.float64]
+) -> str:
+    """Return the identity of a matrix's content, whatever the order of its topics and runs."""
+    topic_order = sorted(range(len(topics)), key=topics.__getitem__)
+    run_order = sorted(range(len(runs)), key=runs.__getitem__)
+    digest = blake2b(digest_size=32)
+    for names, order in ((topics, topic_order), (runs, run_order)):
+        digest.update(str(len(order)).encode())
+        for place in order:
+            # No name holds a control character, so this separates them.
+            digest.update(b"\0" + names[place].encode())
+        digest.update(b"\0\0")
+    # Adding zero makes -0.0 the 0.0 it equals.
+    ordered = scores.T[run_order][:, topic_order] + 0.0
+    digest.update(np.ascontiguousarray(ordered, dtype="<f8").data)
+    return digest.hexdigest()
+
+
+def store_matrix(
+    connection: Connection,
+    task_id: int,
+    series: Series,
+    settled: SettledMatrix,
+    runs: RecordedRuns,
+    *,
+    revision: int,
+    reason: str | None,
+    digest: str,
+    tool: str | None,
+    user: str,
+) -> StoredMatrix:
+    """Store a complete score matrix, `runs` in the order of its columns."""
+    topic_ids = _ensure_topics(connection, task_id, settled.topics)
+    matrix_id = connection.execute(
+        matrix.insert()
+        .values(
+            round_id=series.round_id,
+            measure_id=series.measure_id,
+            assessments=series.assessments,
+            revision=revision,
+            reason=reason,
+            topics=len(settled.topics),
+            runs=len(settled.runs),
+            content_hash=digest,
+            missing_policy=settled.missing_policy,
+            missing_cells=settled.missing_cells,
+            dropped_topics=list(settled.dropped_topics),
+            files=list(settled.files),
+            layout=settled.layout,
+            tool=tool,
+            software=SOFTWARE,
+            logged_by=user,
+        )
+        .returning(matrix.c.id)
+    ).scalar_one()
+    store_scores(connection, settled.scores, matrix_id, topic_ids, runs.ids)
+    return StoredMatrix(
+        matrix_id, settled.scores, topic_ids, runs.ids, runs.contributed, runs.team_ids
+    )
+
+
+def store_scores(
+    connection: Connection,
+    scores: npt.NDArray[np.float64],
+    matrix_id: int,
+    topic_ids: npt.NDArray[np.int64],
+    run_ids: npt.NDArray[np.int64],
+) -> None:
+    """Store the scores (topics, runs) of a recorded matrix, and the order of its topics."""
+    connection.execute(
+        text(
+            "INSERT INTO roundbook.matrix_topic (matrix_id, position, topic_id, topics)"
+            " SELECT :matrix, place - 1, topic, :topics"
+            " FROM unnest(CAST(:ids AS bigint[])) WITH ORDINALITY AS listed (topic, place)"
+        ),
+        {"matrix": matrix_id, "topics": len(topic_ids), "ids": topic_ids.tolist()},
+    )
+    write_vectors(connection, scores, matrix_id, run_ids)
+
+
+def load_matrix(connection: Connection, row: Row[Any]) -> LoadedMatrix:
+    """Return the matrix of a ``matrix`` row, topics and runs in the order they were logged."""
+    topics = connection.execute(
+        select(topic.c.name, topic.c.id)
+        .join(matrix_topic, matrix_topic.c.topic_id == topic.c.id)
+        .where(matrix_topic.c.matrix_id == row.id)
+        .order_by(matrix_topic.c.position)
+    ).all()
+    runs = connection.execute(
+        select(run.c.tag, run.c.id, run.c.contributed_to_pool, run.c.team_id)
+        .join(score_vector, score_vector.c.run_id == run.c.id)
+        .where(score_vector.c.matrix_id == row.id)
+        .order_by(score_vector.c.position)
+    ).all()
+    return LoadedMatrix(
+        row,
+        [each.name for each in topics],
+        [each.tag for each in runs],
+        read_vectors(connection, row.id, row.topics),
+        np.array([each.id for each in topics], dtype=np.int64),
+        np.array([each.id for each in runs], dtype=np.int64),
+        [each.contributed_to_pool for each in runs],
+        [each.team_id for each in runs],
+    )
+
+
+def _ensure_topics(
+    connection: Connection, task_id: int, names: Sequence[str]
+) -> npt.NDArray[np.int64]:
+    connection.execute(
+        text(
+            "INSERT INTO roundbook.topic (task_id, name)"
+            " SELECT :task, unnest(CAST(:names AS text[])) ON CONFLICT DO NOTHING"
+        ),
+        {"task": task_id, "names": list(names)},
+    )
+    rows = connection.execute(
+        text(
+            "SELECT topic.id FROM unnest(CAST(:names AS text[])) WITH ORDINALITY"
+            " AS listed (name, place) JOIN roundbook.topic"
+            " ON topic.task_id = :task AND topic.name = listed.name ORDER BY place"
+        ),
+        {"task": task_id, "names": list(names)},
+    )
+    return np.array(rows.scalars().all(), dtype=np.int64)

@@ -1,0 +1,99 @@
+"""Tasks: what a campaign evaluates, round after round."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Connection, Engine, distinct, func, select, union
+from sqlalchemy.dialects.postgresql import insert
+
+from roundbook.database.engine import unit_of_work
+from roundbook.database.tables import matrix, measure, published_variance, round_, task
+from roundbook.errors import AlreadyRecorded
+from roundbook.logbook.events import record_event
+from roundbook.logbook.lookup import check_name, optional_text
+from roundbook.logbook.result import Result
+
+
+class Task(Result):
+    """A task, with what is recorded in it."""
+
+    task: str
+    title: str | None
+    rounds: int
+    measures: list[str]
+    created_at: datetime
+
+
+class TaskList(Result):
+    """All tasks, oldest first."""
+
+    tasks: list[Task]
+
+
+def create_task(
+    engine: Engine, name: str, title: str | None = None, *, user: str | None = None
+) -> Task:
+    """Record a new task.
+
+    Raises
+    ------
+    AlreadyRecorded
+        When there is a task of that name.
+    """
+    with unit_of_work(engine) as connection:
+        name = check_name("task", name)
+        if not ensure_task(connection, name, title, user=user):
+            raise AlreadyRecorded(
+                f"There is a task '{name}' already; 'roundbook task list' shows it."
+            )
+        (created,) = _read(connection, name)
+        connection.commit()
+    return created
+
+
+def list_tasks(engine: Engine) -> TaskList:
+    """Return all tasks, oldest first."""
+    with unit_of_work(engine) as connection:
+        return TaskList(tasks=_read(connection))
+
+
+def ensure_task(
+    connection: Connection, name: str, title: str | None = None, *, user: str | None
+) -> bool:
+    """Record a task unless it is there; return whether it is new."""
+    name = check_name("task", name)
+    statement = insert(task).values(name=name, title=optional_text("title", title))
+    made = connection.execute(
+        statement.on_conflict_do_nothing().returning(task.c.id)
+    ).scalar_one_or_none()
+    if made is None:
+        return False
+    record_event(connection, "task created", who=user, task_id=made, details={"task": name})
+    return True
+
+
+def _read(connection: Connection, name: str | None = None) -> list[Task]:
+    used = union(
+        select(matrix.c.round_id, matrix.c.measure_id),
+        select(published_variance.c.round_id, published_variance.c.measure_id),
+    ).subquery()
+    query = (
+        select(
+            task.c.name.label("task"),
+            task.c.title,
+            func.count(distinct(round_.c.id)).label("rounds"),
+            func.array_remove(func.array_agg(distinct(measure.c.name)), None).label("measures"),
+            task.c.created_at,
+        )
+        .select_from(
+            task.outerjoin(round_, round_.c.task_id == task.c.id)
+            .outerjoin(used, used.c.round_id == round_.c.id)
+            .outerjoin(measure, measure.c.id == used.c.measure_id)
+        )
+        .group_by(task.c.id)
+        .order_by(task.c.id)
+    )
+    if name is not None:
+        query = query.where(task.c.name == name)
+    return [Task(**row._mapping) for row in connection.execute(query)]

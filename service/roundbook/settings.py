@@ -1,0 +1,119 @@
+"""What a person may set: by environment, else by the settings file, else the default."""
+
+from __future__ import annotations
+
+import getpass
+import os
+from functools import lru_cache
+from pathlib import Path
+
+import platformdirs
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from roundbook.errors import InputError
+
+
+def _data_dir() -> Path:
+    # PostgreSQL refuses to run as root, so root's server runs as another user, who could not
+    # (and should not) look into root's home.
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        return Path("/var/lib/roundbook")
+    return platformdirs.user_data_path("roundbook")
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's user id without a name
+        return f"uid {os.getuid()}"
+
+
+def settings_file() -> Path:
+    """Return where the settings file is looked for (TOML; by default it need not exist).
+
+    Raises
+    ------
+    InputError
+        When ``ROUNDBOOK_CONFIG`` names no file: without its settings, another database would do.
+    """
+    chosen = os.environ.get("ROUNDBOOK_CONFIG")
+    if not chosen:
+        return platformdirs.user_config_path("roundbook") / "config.toml"
+    if not Path(chosen).exists() or Path(chosen).is_dir():
+        raise InputError(
+            f"There is no settings file '{chosen}', which ROUNDBOOK_CONFIG names; mend the path, or"
+            " unset it."
+        )
+    return Path(chosen)
+
+
+class Settings(BaseSettings):
+    """Every setting; each is also an environment variable ``ROUNDBOOK_<NAME>``."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="ROUNDBOOK_", env_ignore_empty=True, extra="ignore", frozen=True
+    )
+
+    database_url: SecretStr | None = Field(
+        default=None,
+        description="PostgreSQL 15 or later, as postgresql://user:password@host:port/database;"
+        " unset means the embedded server.",
+    )
+    data_dir: Path = Field(
+        default_factory=_data_dir, description="Where the embedded server keeps its data."
+    )
+    max_file_bytes: int = Field(
+        default=256 * 2**20, gt=0, description="Largest score file read, unpacked, in bytes."
+    )
+    connect_timeout: int = Field(
+        default=10, gt=0, le=1_000_000, description="Seconds to wait for a server to answer."
+    )
+    lock_timeout: int = Field(
+        default=30, gt=0, le=1_000_000, description="Seconds to wait for somebody else's lock."
+    )
+    user: str = Field(default_factory=_user, description="The name recorded beside each entry.")
+    debug: bool = Field(default=False, description="Show tracebacks.")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Environment over file over default."""
+        file = TomlConfigSettingsSource(settings_cls, settings_file())
+        return init_settings, env_settings, file
+
+
+@lru_cache
+def load_settings() -> Settings:
+    """Read the settings once.
+
+    Raises
+    ------
+    InputError
+        Naming each setting that cannot be used and where it came from.
+    """
+    file = settings_file()
+    try:
+        return Settings()
+    except ValidationError as error:
+        faults = "; ".join(
+            f"{'ROUNDBOOK_' + '_'.join(map(str, fault['loc'])).upper()}: {fault['msg']}"
+            for fault in error.errors(include_input=False)
+        )
+        raise InputError(
+            f"The settings cannot be used: {faults}. They come from the environment"
+            f"{f' or from {file}' if file.exists() else ''}."
+        ) from None
+    except ValueError as error:  # the file is no TOML
+        raise InputError(f"The settings file {file} cannot be read: {error}.") from None

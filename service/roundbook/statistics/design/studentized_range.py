@@ -1,0 +1,173 @@
+"""Quantiles of the studentized range, the critical values of Tukey's HSD test.
+
+The range W of m independent standard normal values has the density
+
+    f(w) = m (m - 1) / (2 pi) exp(-w^2 / 4)
+           int exp(-v^2) (Phi(w/2 - v) - Phi(-w/2 - v))^(m - 2) dv
+
+where v is the middle of the range. Divided by an independent sample sd with phi degrees of freedom
+it is the studentized range Q, with
+
+    P(Q > q) = int f(w) P(chi2(phi) <= phi w^2 / q^2) dw.
+
+Both integrands are positive, so that the sums keep the digits of a small probability. For one
+alpha and m, ln q is a smooth function of 1/phi down to 0, the infinite degrees of freedom: it is
+solved for a few phi and interpolated between them. SciPy's ``studentized_range.ppf`` takes a tenth
+of a second for one quantile, this a hundredth for those of all phi.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+from numpy.polynomial import Chebyshev
+from numpy.polynomial.legendre import leggauss
+from numpy.typing import ArrayLike
+from scipy.special import gammainc, gammaln, ndtr, ndtri
+
+from roundbook.statistics.design.inputs import (
+    Floats,
+    broadcast_floats,
+    check_counts,
+    check_dof,
+    check_probabilities,
+)
+from roundbook.statistics.design.power import critical_t
+
+# The trapezoid rule is exact to rounding for a smooth function that vanishes this fast.
+_STEP = 0.08
+_MIDDLES = np.arange(0, 6.6, _STEP)
+_MIDDLE_WEIGHTS = np.where(_MIDDLES > 0, 2, 1) * _STEP * np.exp(-_MIDDLES * _MIDDLES)
+
+# Gauss-Legendre nodes on 0..1.
+_NODES, _WEIGHTS = (leggauss(256)[0] + 1) / 2, leggauss(256)[1] / 2
+# For ranges they are denser towards 0: with many degrees of freedom the second integrand ends in a
+# step at q, which is about q / sqrt(2 phi) wide.
+_RANGES, _RANGE_WEIGHTS = _NODES**1.5, 1.5 * np.sqrt(_NODES) * _WEIGHTS
+
+_DEGREE = 32
+_MOST_STEPS = 50
+
+
+def studentized_range_quantile(alpha: ArrayLike, runs: ArrayLike, dof: ArrayLike) -> Floats:
+    """Value that the range of m standard normals over a sample sd exceeds with probability alpha.
+
+    Parameters
+    ----------
+    alpha : array_like of float
+        Upper tail probability, in [1e-30, 1).
+    runs : array_like of int
+        Number m of values that the range is of, whole and at least 2.
+    dof : array_like of float
+        Degrees of freedom phi of the sd, at least 1; infinity for a known sd.
+
+    Returns
+    -------
+    float array of the broadcast shape
+        To a relative 1e-8 for m up to 200 and alpha from 0.001 to 0.2, to 1e-5 with more values or
+        an alpha from 1e-30 to 0.9, to 1e-3 for an alpha beyond.
+
+    Raises
+    ------
+    ImpossibleStatistic
+        If an argument is out of its range.
+
+    Examples
+    --------
+    >>> studentized_range_quantile(0.05, [3, 10], [20, 100]).round(4).tolist()
+    [3.5779, 4.5768]
+    """
+    level, m, phi = broadcast_floats(alpha, runs, dof)
+    check_probabilities("Alpha", level)
+    check_counts("A number of runs", m)
+    check_dof(phi)
+    return range_quantile(level, m, phi)
+
+
+def range_quantile(alpha: Floats, runs: Floats, dof: Floats) -> Floats:
+    """Return the same quantile; unchecked, same shapes."""
+    # The range of two values is the size of their difference.
+    quantile = np.asarray(np.sqrt(2) * critical_t(dof, alpha))
+    keys = np.stack([alpha.ravel(), runs.ravel()])
+    flat, phi = quantile.reshape(-1), dof.reshape(-1)
+    for level, m in np.unique(keys[:, keys[1] > 2], axis=1).T:
+        cells = np.flatnonzero((keys[0] == level) & (keys[1] == m))
+        shift, log_quantile = _interpolant(float(level), float(m))
+        flat[cells] = np.exp(log_quantile(1 / (phi[cells] + shift)))
+    return np.asarray(flat.reshape(dof.shape))
+
+
+@lru_cache(maxsize=4096)
+def _interpolant(alpha: float, runs: float) -> tuple[float, Chebyshev]:
+    """Return a shift c and the logarithm of the quantile as a function of ``1 / (phi + c)``."""
+    # Tails heavy enough for a small alpha are smooth in 1 / phi only from some phi on, which the
+    # shift makes the scale of what is interpolated. For 0.15 the errors are the smallest.
+    shift = 0.15 * float(np.log(_pairs(runs) / alpha))
+    end = 1 / (1 + shift)
+    at = end * (1 - np.cos(np.linspace(0, np.pi, _DEGREE + 1))) / 2
+    finite = _log_quantiles(alpha, runs, np.maximum(1 / at[1:] - shift, 1))
+    limit = _log_quantile_of_known_sd(alpha, runs)
+    values = np.concatenate([[limit], finite])
+    return shift, Chebyshev.fit(at, values, _DEGREE, domain=[0, end])
+
+
+def _log_quantiles(alpha: float, runs: float, dof: Floats) -> Floats:
+    half = dof[:, np.newaxis] / 2
+    largest = _largest_range(alpha, runs)
+    ranges = largest * _RANGES
+    mass = _density(ranges, runs) * largest * _RANGE_WEIGHTS
+    scale = np.log(2) + half * np.log(half) - gammaln(half)
+
+    def tail(log_q: Floats) -> tuple[Floats, Floats]:
+        ratio = 2 * (np.log(ranges) - log_q[:, np.newaxis])
+        bound = half * np.exp(ratio)
+        # Not `@`: its threads would wait for each other on a busy machine.
+        above = (gammainc(half, bound) * mass).sum(axis=1)
+        return above, (np.exp(scale + half * ratio - bound) * mass).sum(axis=1)
+
+    # Bonferroni's bound, which is above the quantile.
+    start = np.log(np.sqrt(2) * critical_t(dof, np.full_like(dof, alpha / _pairs(runs))))
+    return _solved(tail, alpha, start)
+
+
+def _log_quantile_of_known_sd(alpha: float, runs: float) -> float:
+    largest = _largest_range(alpha, runs)
+
+    def tail(log_q: Floats) -> tuple[Floats, Floats]:
+        q = np.exp(log_q)
+        ranges = q + (largest - q) * _NODES
+        above = (_density(ranges, runs) * (largest - q) * _WEIGHTS).sum(keepdims=True)
+        return above, _density(q, runs) * q
+
+    start = np.log(-np.sqrt(2) * ndtri([alpha / _pairs(runs) / 2]))
+    return float(_solved(tail, alpha, start)[0])
+
+
+def _solved(tail: Callable[[Floats], tuple[Floats, Floats]], alpha: float, log_q: Floats) -> Floats:
+    """Newton's method, on the logarithm of a tail probability that is concave in ln q."""
+    for _ in range(_MOST_STEPS):
+        above, slope = tail(log_q)
+        step = (np.log(above) - np.log(alpha)) * above / slope
+        log_q = log_q + step
+        # The next step would be of the order of its square.
+        if np.abs(step).max() < 1e-6:
+            break
+    return log_q
+
+
+def _density(ranges: Floats, runs: float) -> Floats:
+    half = ranges[:, np.newaxis] / 2
+    between = ndtr(half - _MIDDLES) - ndtr(-half - _MIDDLES)
+    middles = (between ** (runs - 2) * _MIDDLE_WEIGHTS).sum(axis=1)
+    return np.asarray(_pairs(runs) / np.pi * np.exp(-(half[:, 0] ** 2)) * middles)
+
+
+def _largest_range(alpha: float, runs: float) -> float:
+    # Beyond are some 1e-12 of alpha.
+    return 2 * float(np.sqrt(np.log(_pairs(runs) / alpha) + 28))
+
+
+def _pairs(runs: float) -> float:
+    return runs * (runs - 1) / 2

@@ -1,0 +1,223 @@
+"""The topic set size designs there are, as one table.
+
+Each design is told by its degrees of freedom, with n topics and m runs, residual variance V and
+``lambda = n minD^2 / (2 V)``:
+
+- one-way ANOVA: ``F'(m - 1, m (n - 1), lambda)`` against ``F(1 - alpha)``;
+- two-way ANOVA, topics as blocks: ``F'(m - 1, (m - 1)(n - 1), lambda)`` against ``F(1 - alpha)``;
+- Tukey HSD, best run against worst: ``|t'((m - 1)(n - 1), sqrt(lambda))|`` against
+  ``q(1 - alpha; m, (m - 1)(n - 1)) / sqrt(2)``, q the studentized range quantile;
+- paired t: ``|t'(n - 1, sqrt(lambda))|`` against ``t(1 - alpha/2)``;
+- two-sample t: ``|t'(2n - 2, sqrt(lambda))|`` against ``t(1 - alpha/2)``;
+- interval of a paired difference, its expected full width:
+  ``2 t(1 - alpha/2; n - 1) G(n - 1) sqrt(2 V / n)``;
+- interval of a two-sample difference: ``2 t(1 - alpha/2; 2n - 2) G(2n - 2) sqrt(2 V / n)``;
+
+with G of :func:`roundbook.statistics.design.power.expected_sd`. Two-way ANOVA and Tukey HSD of two
+runs are the paired t test, one-way ANOVA of two runs is the two-sample t test.
+
+V is the two-way residual variance V_2 where the runs share their topics: the mean of ``var(x_i -
+x_k)`` over all pairs of runs is ``2 V_2`` (ddof 1). For paired designs the published practice is
+the one-way residual variance V_E instead, which is conservative. Runs with topics of their own take
+V_E. An expected width is exact from normal scores: there the engines coincide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import chdtri, chndtrinc, ndtri
+
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.design.inputs import Engine, Floats
+from roundbook.statistics.design.power import F_MISS, T_MISS, critical_t, expected_sd
+from roundbook.statistics.design.studentized_range import range_quantile
+
+Design = Literal[
+    "anova", "two-way", "tukey", "paired-t", "two-sample-t", "paired-width", "two-sample-width"
+]
+
+
+@dataclass(frozen=True)
+class DesignKind:
+    """What sets a design apart from the others.
+
+    Attributes
+    ----------
+    title : str
+        What it is called in a sentence.
+    label : str
+        What it is called in a list, short.
+    fits : str
+        Which experiment it fits, as a phrase.
+    takes_runs : bool
+        Whether it has a number of runs m; all others compare two.
+    shares_topics : bool
+        Whether all runs have the same topics, so that its variance is V_2.
+    sakai_published : bool
+        Whether the engine `sakai` is what published spreadsheets compute, and not their
+        approximation carried over to a design for which there is none.
+    miss : callable or None
+        ``miss(engine, topics, runs, effect, alpha)`` is the type II error probability, with the
+        effect ``minD^2 / (2 variance)``; unchecked, same shapes. None for an interval width.
+    enough : callable or None
+        ``enough(runs, alpha, beta)`` is the noncentrality that suffices if the variance is known,
+        which many topics come down to. None for an interval width.
+    unit_width : callable or None
+        ``unit_width(topics, alpha)`` is the expected full width of the interval in units of the
+        residual sd. None for a test.
+    """
+
+    title: str
+    label: str
+    fits: str
+    takes_runs: bool = False
+    shares_topics: bool = False
+    sakai_published: bool = True
+    miss: Callable[[Engine, Floats, Floats, Floats, Floats], Floats] | None = None
+    enough: Callable[[Floats, Floats, Floats], Floats] | None = None
+    unit_width: Callable[[Floats, Floats], Floats] | None = None
+
+
+def _anova_miss(
+    engine: Engine, topics: Floats, runs: Floats, effect: Floats, alpha: Floats
+) -> Floats:
+    return F_MISS[engine](runs - 1, runs * (topics - 1), topics * effect, alpha)
+
+
+def _two_way_miss(
+    engine: Engine, topics: Floats, runs: Floats, effect: Floats, alpha: Floats
+) -> Floats:
+    return F_MISS[engine](runs - 1, (runs - 1) * (topics - 1), topics * effect, alpha)
+
+
+def _tukey_miss(
+    engine: Engine, topics: Floats, runs: Floats, effect: Floats, alpha: Floats
+) -> Floats:
+    dof = (runs - 1) * (topics - 1)
+    return T_MISS[engine](dof, topics * effect, range_quantile(alpha, runs, dof) / np.sqrt(2))
+
+
+def _paired_miss(
+    engine: Engine, topics: Floats, _runs: Floats, effect: Floats, alpha: Floats
+) -> Floats:
+    return T_MISS[engine](topics - 1, topics * effect, critical_t(topics - 1, alpha))
+
+
+def _two_sample_miss(
+    engine: Engine, topics: Floats, _runs: Floats, effect: Floats, alpha: Floats
+) -> Floats:
+    return T_MISS[engine](2 * topics - 2, topics * effect, critical_t(2 * topics - 2, alpha))
+
+
+def _enough_for_f(runs: Floats, alpha: Floats, beta: Floats) -> Floats:
+    # phiA * F is chi-square then, whose noncentrality has an inverse.
+    return np.asarray(chndtrinc(chdtri(runs - 1, alpha), runs - 1, beta), dtype=np.float64)
+
+
+def _enough_for_tukey(runs: Floats, alpha: Floats, beta: Floats) -> Floats:
+    critical = range_quantile(alpha, runs, np.full(runs.shape, np.inf)) / np.sqrt(2)
+    return np.asarray(np.square(np.maximum(critical - ndtri(beta), 0)))
+
+
+def _enough_for_t(_runs: Floats, alpha: Floats, beta: Floats) -> Floats:
+    return np.asarray(np.square(np.maximum(-ndtri(alpha / 2) - ndtri(beta), 0)))
+
+
+def _paired_width(topics: Floats, alpha: Floats) -> Floats:
+    return _unit_width(topics, topics - 1, alpha)
+
+
+def _two_sample_width(topics: Floats, alpha: Floats) -> Floats:
+    return _unit_width(topics, 2 * topics - 2, alpha)
+
+
+def _unit_width(topics: Floats, dof: Floats, alpha: Floats) -> Floats:
+    return 2 * critical_t(dof, alpha) * expected_sd(dof) * np.sqrt(2 / topics)
+
+
+DESIGNS: dict[Design, DesignKind] = {
+    "anova": DesignKind(
+        "one-way ANOVA",
+        "one-way (Sakai), other topics per system",
+        "runs that each have topics of their own",
+        takes_runs=True,
+        miss=_anova_miss,
+        enough=_enough_for_f,
+    ),
+    "two-way": DesignKind(
+        "two-way ANOVA",
+        "two-way F, topics as blocks",
+        "runs on the same topics when the question is whether they differ at all (with 10 runs or"
+        " more its F test finds differences too often: prefer tukey)",
+        takes_runs=True,
+        shares_topics=True,
+        sakai_published=False,
+        miss=_two_way_miss,
+        enough=_enough_for_f,
+    ),
+    "tukey": DesignKind(
+        "Tukey HSD test",
+        "Tukey HSD, best against worst",
+        "runs on the same topics when every pair of them is compared (recommended for 3 runs or"
+        " more)",
+        takes_runs=True,
+        shares_topics=True,
+        sakai_published=False,
+        miss=_tukey_miss,
+        enough=_enough_for_tukey,
+    ),
+    "paired-t": DesignKind(
+        "paired t test",
+        "paired t, same topics",
+        "two runs on the same topics, chosen before their scores are seen (for the best and the"
+        " worst of several prefer tukey)",
+        shares_topics=True,
+        miss=_paired_miss,
+        enough=_enough_for_t,
+    ),
+    "two-sample-t": DesignKind(
+        "two-sample t test",
+        "two-sample t, other topics per system",
+        "two runs that each have topics of their own",
+        miss=_two_sample_miss,
+        enough=_enough_for_t,
+    ),
+    "paired-width": DesignKind(
+        "interval of a paired difference",
+        "width of a paired interval, same topics",
+        "two runs on the same topics when the size of their difference is the question",
+        shares_topics=True,
+        unit_width=_paired_width,
+    ),
+    "two-sample-width": DesignKind(
+        "interval of a two-sample difference",
+        "width of a two-sample interval, other topics per system",
+        "two runs that each have topics of their own when the size of their difference is the"
+        " question",
+        unit_width=_two_sample_width,
+    ),
+}
+
+
+def find_design(design: str, runs: object) -> DesignKind:
+    """Return the design of that name.
+
+    Raises
+    ------
+    ImpossibleStatistic
+        If there is none, or it needs a number of runs and has none, or has one and needs none.
+    """
+    for name, kind in DESIGNS.items():
+        if name == design:
+            if kind.takes_runs and runs is None:
+                raise ImpossibleStatistic(f"A {kind.title} needs the number of runs.")
+            if not kind.takes_runs and runs is not None:
+                raise ImpossibleStatistic(
+                    f"The {kind.title} compares two runs: give it no number of runs."
+                )
+            return kind
+    raise ImpossibleStatistic(f"There is no design {design!r}: use one of {', '.join(DESIGNS)}.")

@@ -1,0 +1,346 @@
+"""Drift between two rounds that share topics: how far it went and whether the factors hold."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.drift.jackknife import (
+    CrossedEstimate,
+    drift_jackknife,
+    t_limits,
+)
+from roundbook.statistics.drift.needed import (
+    PresentSize,
+    needed_for_sd_ratio,
+    needed_for_shift,
+)
+from roundbook.statistics.drift.result import DriftAssessment, SystemsLikeThese, TheseRuns
+from roundbook.statistics.drift.topics import (
+    Floats,
+    PerStatistic,
+    TopicScores,
+    as_ratio,
+    log_ratio_parts,
+    plain_shift,
+    shift_parts,
+    topic_scores,
+    topic_variance,
+)
+from roundbook.statistics.drift.verdict import (
+    Judgement,
+    Margins,
+    NoInterval,
+    judge,
+    no_judgement,
+)
+from roundbook.statistics.score_matrix import checked_scores
+from roundbook.statistics.t_interval import Interval
+
+MARGIN = 0.2
+SD_RATIO_MARGIN = 1.25
+LEAST_TOPICS = 5
+LEAST_UNITS = 5
+LEAST_RECURRING = 10
+
+
+def assess_drift(
+    scores_from: ArrayLike,
+    scores_to: ArrayLike,
+    units_from: ArrayLike | None = None,
+    units_to: ArrayLike | None = None,
+    *,
+    margin: float = MARGIN,
+    sd_ratio_margin: float = SD_RATIO_MARGIN,
+) -> DriftAssessment:
+    """Whether the factors of one round still hold in another, judged on their shared topics.
+
+    Over the topics with an sd in the first round, ``shift = mean_j (mean_Bj - mean_Aj) / S_A`` and
+    ``sd ratio = S_B / S_A`` with ``S`` the mean sd. Their intervals are those of a jackknife that
+    leaves out units, crossed with topics (:mod:`roundbook.statistics.drift.jackknife`); the verdict
+    (:func:`roundbook.statistics.drift.verdict.judge`) asks for equivalence within the margins. With
+    fewer than 5 topics or units there is no interval.
+
+    Parameters
+    ----------
+    scores_from, scores_to : (topics, runs of the round) array_like of float
+        Scores of the standardising runs on the shared topics, in the same order; no missing cells.
+    units_from, units_to : (runs of the round,) array_like of int, optional
+        Unit of each run; equal numbers are the same unit in both rounds. By default every run is
+        one, and none is in both.
+    margin : float
+        Largest shift that does not matter, in mean first-round sds.
+    sd_ratio_margin : float
+        Largest ratio of sds that does not matter, above 1.
+
+    Returns
+    -------
+    DriftAssessment
+
+    Raises
+    ------
+    ImpossibleStatistic
+        If the rounds differ in topics, a cell has no finite score, the units do not fit the runs,
+        or a margin is out of range.
+    """
+    margins = _checked_margins(margin, sd_ratio_margin)
+    all_from, all_to = _checked_topics(scores_from, scores_to)
+    labels_from, labels_to = _checked_units(all_from, all_to, units_from, units_to)
+    distinct_from, distinct_to = set(labels_from.tolist()), set(labels_to.tolist())
+    used = all_from.sd > 0
+    first, later = all_from.on(used), all_to.on(used)
+    size = PresentSize(len(distinct_from), len(distinct_to), int(used.sum()))
+
+    shifts, ratios = _per_topic(all_from, all_to)
+    compared = ratios[ratios > 0]
+    shift = plain_shift(first, later) if size.topics else None
+    mean_shift = float(shifts[used].mean()) if size.topics else None
+    judgement, estimates = _judged(first, later, labels_from, labels_to, size, mean_shift, margins)
+    return DriftAssessment(
+        shift=shift,
+        mean_shift=mean_shift,
+        median_shift=float(np.median(shifts[used])) if size.topics else None,
+        sd_ratio=later.spread / first.spread if size.topics else None,
+        sd_ratio_geometric=math.exp(np.log(compared).mean()) if compared.size else None,
+        mean_shift_differs=(
+            shift is not None and mean_shift is not None and abs(mean_shift - shift) > margin / 2
+        ),
+        these_runs=_these_runs(first, later),
+        systems_like_these=_systems_like_these(estimates),
+        units_from=size.units_from,
+        units_to=size.units_to,
+        units_shared=len(distinct_from & distinct_to),
+        topics=used.size,
+        topics_used=size.topics,
+        tied_from=used.size - size.topics,
+        tied_to=int((all_to.sd == 0).sum()),
+        variance_parts=(
+            PerStatistic(estimates.shift.variance, estimates.sd_ratio.variance)
+            if estimates
+            else PerStatistic(None, None)
+        ),
+        verdict=judgement.verdict,
+        why=judgement.why,
+        verdicts=judgement.verdicts,
+        moved=judgement.moved,
+        needed=(
+            PerStatistic(
+                needed_for_shift(estimates.shift, margin, size),
+                needed_for_sd_ratio(estimates.sd_ratio, sd_ratio_margin, size),
+            )
+            if estimates
+            else PerStatistic(None, None)
+        ),
+        shifts=shifts,
+        sd_ratios=ratios,
+        mean_from=all_from.mean,
+        sd_from=all_from.sd,
+        mean_to=all_to.mean,
+        sd_to=all_to.sd,
+        margin=margin,
+        sd_ratio_margin=sd_ratio_margin,
+    )
+
+
+def assess_recurring(
+    scores_from: ArrayLike,
+    scores_to: ArrayLike,
+    units_from: ArrayLike,
+    units_to: ArrayLike,
+    *,
+    margin: float = MARGIN,
+    sd_ratio_margin: float = SD_RATIO_MARGIN,
+) -> DriftAssessment | None:
+    """Drift as the units that came again see it: :func:`assess_drift` on their runs alone.
+
+    Another question than that of all runs, as who comes again is no random choice.
+
+    Parameters
+    ----------
+    scores_from, scores_to, units_from, units_to, margin, sd_ratio_margin
+        As for :func:`assess_drift`.
+
+    Returns
+    -------
+    DriftAssessment or None
+        None with fewer than 10 units in both rounds.
+
+    Raises
+    ------
+    ImpossibleStatistic
+        As for :func:`assess_drift`.
+    """
+    labels_from, labels_to = np.asarray(units_from), np.asarray(units_to)
+    shared = np.intersect1d(labels_from, labels_to)
+    if shared.size < LEAST_RECURRING:
+        return None
+    again_from, again_to = np.isin(labels_from, shared), np.isin(labels_to, shared)
+    return assess_drift(
+        np.asarray(scores_from)[:, again_from],
+        np.asarray(scores_to)[:, again_to],
+        labels_from[again_from],
+        labels_to[again_to],
+        margin=margin,
+        sd_ratio_margin=sd_ratio_margin,
+    )
+
+
+def margin_from_min_d(min_d: float, a: float = 0.15) -> float:
+    """Shift that moves standardised scores by half of `min_d`, ``min_d / (2 a)``.
+
+    A shift cancels in differences within a round and matters only against earlier rounds.
+
+    Parameters
+    ----------
+    min_d : float
+        Smallest difference of std-AB scores that matters.
+    a : float
+        The A of std-AB.
+
+    Returns
+    -------
+    float
+        In sds, as `margin` of :func:`assess_drift`.
+
+    Raises
+    ------
+    ImpossibleStatistic
+        If either is not positive and finite.
+
+    Examples
+    --------
+    >>> round(margin_from_min_d(0.1), 2)
+    0.33
+    """
+    if not (0 < min_d < math.inf and 0 < a < math.inf):
+        raise ImpossibleStatistic(
+            f"A margin needs a positive minD and a positive A, not {min_d} and {a}."
+        )
+    return min_d / (2 * a)
+
+
+def _per_topic(first: TopicScores, later: TopicScores) -> tuple[Floats, Floats]:
+    spread = first.sd > 0
+    shifts, ratios = np.full(spread.shape, np.nan), np.full(spread.shape, np.nan)
+    np.divide(later.mean - first.mean, first.sd, out=shifts, where=spread)
+    np.divide(later.sd, first.sd, out=ratios, where=spread)
+    return shifts, ratios
+
+
+def _judged(
+    first: TopicScores,
+    later: TopicScores,
+    labels_from: NDArray[np.int64],
+    labels_to: NDArray[np.int64],
+    size: PresentSize,
+    mean_shift: float | None,
+    margins: Margins,
+) -> tuple[Judgement, PerStatistic[CrossedEstimate] | None]:
+    missing = _missing(later, size)
+    if missing:
+        return no_judgement(missing), None
+    with np.errstate(over="ignore", invalid="ignore"):
+        estimates = drift_jackknife(first, later, labels_from, labels_to)
+    if estimates is None:
+        return no_judgement("one unit bears all spread"), None
+    if not all(
+        math.isfinite(estimate.variance.total) for estimate in (estimates.shift, estimates.sd_ratio)
+    ):
+        return no_judgement("scores too far apart"), None
+    assert mean_shift is not None
+    return judge(estimates, mean_shift, margins), estimates
+
+
+def _missing(later: TopicScores, size: PresentSize) -> NoInterval | None:
+    """Say what is wanting for an interval that claims systems and topics like these."""
+    if not size.topics:
+        return "no shared topic with spread"
+    if size.topics < LEAST_TOPICS:
+        return "fewer than 5 topics"
+    if size.units_from < LEAST_UNITS:
+        return "fewer than 5 units in the first round"
+    if size.units_to < LEAST_UNITS:
+        return "fewer than 5 units in the later round"
+    if later.spread == 0:
+        return "no spread in the later round"
+    return None
+
+
+def _these_runs(first: TopicScores, later: TopicScores) -> TheseRuns:
+    topics = first.mean.size
+    if topics < LEAST_TOPICS:
+        return TheseRuns()
+    shift_variance = topic_variance(shift_parts(first, later))
+    shift_95 = t_limits(plain_shift(first, later), shift_variance, topics - 1, 0.95)
+    if later.spread == 0:
+        return TheseRuns(shift_95)
+    log_ratio = math.log(later.spread / first.spread)
+    log_variance = topic_variance(log_ratio_parts(first, later))
+    log_95 = t_limits(log_ratio, log_variance, topics - 1, 0.95)
+    return TheseRuns(shift_95, _as_ratios(log_95))
+
+
+def _systems_like_these(estimates: PerStatistic[CrossedEstimate] | None) -> SystemsLikeThese:
+    if estimates is None:
+        return SystemsLikeThese()
+    shift, log_ratio = estimates.shift, estimates.sd_ratio
+    return SystemsLikeThese(
+        shift.corrected,
+        shift.interval(0.90),
+        shift.interval(0.95),
+        as_ratio(log_ratio.corrected),
+        _as_ratios(log_ratio.interval(0.90)),
+        _as_ratios(log_ratio.interval(0.95)),
+    )
+
+
+def _as_ratios(interval: Interval) -> Interval:
+    return as_ratio(interval[0]), as_ratio(interval[1])
+
+
+def _checked_margins(margin: float, sd_ratio_margin: float) -> Margins:
+    if not 0 < margin < math.inf:
+        raise ImpossibleStatistic(f"The margin of the shift must be positive, not {margin}.")
+    if not 1 < sd_ratio_margin < math.inf:
+        raise ImpossibleStatistic(
+            f"The margin of the sd ratio must exceed 1, not {sd_ratio_margin}."
+        )
+    return Margins(margin, sd_ratio_margin)
+
+
+def _checked_topics(
+    scores_from: ArrayLike, scores_to: ArrayLike
+) -> tuple[TopicScores, TopicScores]:
+    first, later = np.asarray(scores_from), np.asarray(scores_to)
+    if first.shape[:1] != later.shape[:1]:
+        raise ImpossibleStatistic(
+            "Drift needs both rounds' scores on the same topics, and the arrays have the shapes"
+            f" {first.shape} and {later.shape}."
+        )
+    # Rounds without a shared topic are no mistake: they are unbridged.
+    checked = (
+        scores.astype(np.float64) if scores.shape[0] == 0 else checked_scores(scores, "Drift")
+        for scores in (first, later)
+    )
+    return topic_scores(next(checked)), topic_scores(next(checked))
+
+
+def _checked_units(
+    first: TopicScores,
+    later: TopicScores,
+    units_from: ArrayLike | None,
+    units_to: ArrayLike | None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    runs_from, runs_to = first.deviations.shape[1], later.deviations.shape[1]
+    if units_from is None and units_to is None:
+        return np.arange(runs_from), np.arange(runs_from, runs_from + runs_to)
+    labels_from, labels_to = np.asarray(units_from), np.asarray(units_to)
+    if labels_from.shape != (runs_from,) or labels_to.shape != (runs_to,):
+        raise ImpossibleStatistic(
+            f"Drift needs one unit for each of the {runs_from} and {runs_to} runs, and the units"
+            f" have the shapes {labels_from.shape} and {labels_to.shape}."
+        )
+    return labels_from, labels_to

@@ -1,0 +1,161 @@
+"""What the drift of factors does to a later round's runs on the bridges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.score_matrix import checked_scores
+from roundbook.statistics.standardisation.factors import ZeroSd, standardise, std_ab
+from roundbook.statistics.variance.residual import residual_variance
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class UnderFactors:
+    """Scores on std-AB under one set of factors.
+
+    Attributes
+    ----------
+    mean : float
+        Mean over all cells; `b` if the factors are the scores' own and nothing is clipped.
+    clipped_at_0, clipped_at_1 : float
+        Shares of cells with ``a std + b`` below 0 and above 1.
+    run_means : (runs,) float array
+        Mean over topics of each run.
+    residual_variance : float or None
+        One-way V_E; None with fewer than two topics.
+    """
+
+    mean: float
+    clipped_at_0: float
+    clipped_at_1: float
+    run_means: Floats
+    residual_variance: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class DriftConsequence:
+    """The same scores under the earlier and under the later factors.
+
+    Attributes
+    ----------
+    earlier, later : UnderFactors
+    bias : float
+        ``earlier.mean - later.mean``: how much the earlier factors flatter these runs.
+    kendall_tau : float or None
+        Tau-b of the two rankings of the runs by `run_means`; None with fewer than two runs, or if
+        all runs tie in a ranking.
+    topics, runs : int
+        Size of the matrix used.
+    used : (topics given,) bool array
+        Topics used: all, or under 'drop' those with an sd above 0 in both sets of factors.
+    zero_sd, a, b
+        The input.
+    """
+
+    earlier: UnderFactors
+    later: UnderFactors
+    bias: float
+    kendall_tau: float | None
+    topics: int
+    runs: int
+    used: NDArray[np.bool_]
+    zero_sd: ZeroSd
+    a: float
+    b: float
+
+
+def drift_consequence(
+    scores: ArrayLike,
+    mean_from: ArrayLike,
+    sd_from: ArrayLike,
+    mean_to: ArrayLike,
+    sd_to: ArrayLike,
+    *,
+    zero_sd: ZeroSd = "average",
+    a: float = 0.15,
+    b: float = 0.5,
+) -> DriftConsequence:
+    """Compare a later round's runs under the earlier factors and under the later ones.
+
+    Both are std-AB, ``clip(a std + b, 0, 1)`` (Sakai, ICTIR 2016), on the topics that have factors
+    in both rounds. Had the factors not moved, the mean would be `b` under either.
+
+    Parameters
+    ----------
+    scores : (topics, runs) array_like of float
+        The later round's scores on the bridges, in the measure's unit.
+    mean_from, sd_from, mean_to, sd_to : (topics,) array_like of float
+        The bridges' factors of the earlier and of the later round, in the same order; sds ddof 1.
+    zero_sd : {'average', 'drop'}
+        What a topic with an sd of 0 does: it stands at `b` for every run under the factors that
+        have that sd, or it is left out under both.
+    a, b : float
+        Slope per sd, positive, and the score of an average run.
+
+    Returns
+    -------
+    DriftConsequence
+
+    Raises
+    ------
+    ImpossibleStatistic
+        If there is no topic, before or after the dropping, or no run, if factors do not fit the
+        scores or are not usable, or if `a` is not positive and finite or `b` not finite.
+
+    Examples
+    --------
+    >>> found = drift_consequence([[0.2, 0.4], [0.5, 0.7]], [0.2, 0.5], [0.1, 0.1], [0.3, 0.6],
+    ...                           [0.1, 0.1])
+    >>> round(found.bias, 3), found.kendall_tau
+    (0.15, 1.0)
+    """
+    matrix = checked_scores(scores, "The consequence of drift")
+    if not (a > 0 and np.isfinite(a) and np.isfinite(b)):
+        raise ImpossibleStatistic(
+            f"Std-AB needs an A that is positive and finite and a finite B, not {a} and {b}."
+        )
+    earlier = standardise(matrix, mean_from, sd_from, zero_sd)
+    later = standardise(matrix, mean_to, sd_to, zero_sd)
+    used = ~(np.isnan(earlier[:, 0]) | np.isnan(later[:, 0]))
+    if not used.any():
+        raise ImpossibleStatistic(
+            "The consequence of drift needs a topic with an sd above 0 in both rounds,"
+            " and none of the topics has one."
+        )
+    before, after = _under(earlier[used], a, b), _under(later[used], a, b)
+    return DriftConsequence(
+        earlier=before,
+        later=after,
+        bias=before.mean - after.mean,
+        kendall_tau=_kendall_tau(before.run_means, after.run_means),
+        topics=int(used.sum()),
+        runs=matrix.shape[1],
+        used=used,
+        zero_sd=zero_sd,
+        a=a,
+        b=b,
+    )
+
+
+def _under(std: Floats, a: float, b: float) -> UnderFactors:
+    unclipped = a * std + b
+    scaled = std_ab(std, a, b)
+    return UnderFactors(
+        mean=float(scaled.mean()),
+        clipped_at_0=float((unclipped < 0).mean()),
+        clipped_at_1=float((unclipped > 1).mean()),
+        run_means=scaled.mean(axis=0),
+        residual_variance=residual_variance(scaled).variance if len(scaled) > 1 else None,
+    )
+
+
+def _kendall_tau(first: Floats, second: Floats) -> float | None:
+    one, other = (np.sign(np.subtract.outer(values, values)) for values in (first, second))
+    untied = np.sqrt(np.sum(one * one) * np.sum(other * other))
+    return float(np.sum(one * other) / untied) if untied > 0 else None

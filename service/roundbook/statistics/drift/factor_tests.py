@@ -1,0 +1,148 @@
+"""Significance tests of drift on the topics that two rounds share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.score_matrix import checked_scores
+from roundbook.statistics.significance.holm import holm_adjusted
+from roundbook.statistics.significance.paired_tests import kendall_test, paired_t_test, pearson_test
+from roundbook.statistics.significance.two_sample_tests import (
+    Outcome,
+    brown_forsythe_tests,
+    welch_tests,
+)
+from roundbook.statistics.significance.wilcoxon import wilcoxon_test
+
+
+@dataclass(frozen=True)
+class TopicTests:
+    """Whether the runs' scores on one topic moved between two rounds.
+
+    Attributes
+    ----------
+    welch : Outcome
+        Welch's t test of the later runs' mean score against the earlier runs'.
+    welch_holm : float or None
+        Its p value adjusted over topics.
+    brown_forsythe : Outcome
+        Of the spread of the runs' scores.
+    brown_forsythe_holm : float or None
+        Its p value adjusted over topics.
+    """
+
+    welch: Outcome
+    welch_holm: float | None
+    brown_forsythe: Outcome
+    brown_forsythe_holm: float | None
+
+    # Not a test for pytest to collect.
+    __test__ = False
+
+
+@dataclass(frozen=True, eq=False)
+class DriftTests:
+    """Tests of drift, topic by topic and over topics.
+
+    Attributes
+    ----------
+    by_topic : tuple of TopicTests
+        In the order of the topics.
+    paired_t, wilcoxon : Outcome
+        Whether the topics' means moved, ``mean_to - mean_from``.
+    pearson, kendall : Outcome
+        Whether the topics kept their hardness: correlation of `mean_from` with `mean_to`.
+    mean_from, mean_to : (topics,) float array
+        Mean score of all runs of the round on each topic.
+    topics, runs_from, runs_to : int
+        Sizes of the matrices.
+    """
+
+    by_topic: tuple[TopicTests, ...]
+    paired_t: Outcome
+    wilcoxon: Outcome
+    pearson: Outcome
+    kendall: Outcome
+    mean_from: NDArray[np.float64]
+    mean_to: NDArray[np.float64]
+    topics: int
+    runs_from: int
+    runs_to: int
+
+
+def drift_tests(scores_from: ArrayLike, scores_to: ArrayLike) -> DriftTests:
+    """Test on each shared topic, and over all of them, whether the scores moved.
+
+    On each topic Welch's t test and the Brown-Forsythe test of the two sets of run scores, each
+    family adjusted over topics by Holm's method. The runs of a round are not independent draws, as
+    teams submit several alike; the tests treat them as such and so find too much rather than too
+    little. Significance is not the verdict: with many runs a shift of no importance has a small p
+    value, and with few a large shift has none (see
+    :func:`roundbook.statistics.drift.assessment.assess_drift`).
+
+    Parameters
+    ----------
+    scores_from : (topics, runs) array_like of float
+        The earlier round's scores on the shared topics, in the measure's unit.
+    scores_to : (topics, runs) array_like of float
+        The later round's, same topics in the same order; other runs, of any number.
+
+    Returns
+    -------
+    DriftTests
+        A test that does not exist, as for want of spread, has a reason in place of numbers.
+
+    Raises
+    ------
+    ImpossibleStatistic
+        If the topics differ in number, or there is no topic or no run, or a cell without a finite
+        score.
+
+    Examples
+    --------
+    >>> found = drift_tests([[0.1, 0.2, 0.3]], [[0.2, 0.4, 0.6]])
+    >>> round(found.by_topic[0].welch.statistic, 3)
+    1.549
+    >>> found.paired_t.reason
+    'A paired t test needs at least two topics.'
+    """
+    old = checked_scores(scores_from, "A test of drift")
+    new = checked_scores(scores_to, "A test of drift")
+    if len(old) != len(new):
+        raise ImpossibleStatistic(
+            "A test of drift needs the same topics in both rounds: there are"
+            f" {len(old)} in the earlier and {len(new)} in the later one."
+        )
+    welch, spread = welch_tests(old, new), brown_forsythe_tests(old, new)
+    mean_from, mean_to = _means(old), _means(new)
+    return DriftTests(
+        by_topic=tuple(
+            TopicTests(*tests)
+            for tests in zip(
+                welch,
+                holm_adjusted([test.p for test in welch]),
+                spread,
+                holm_adjusted([test.p for test in spread]),
+                strict=True,
+            )
+        ),
+        paired_t=paired_t_test(mean_from, mean_to),
+        wilcoxon=wilcoxon_test(mean_from, mean_to),
+        pearson=pearson_test(mean_from, mean_to),
+        kendall=kendall_test(mean_from, mean_to),
+        mean_from=mean_from,
+        mean_to=mean_to,
+        topics=len(old),
+        runs_from=old.shape[1],
+        runs_to=new.shape[1],
+    )
+
+
+def _means(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    # From the first run, so that a topic where all runs tie has its very score as mean.
+    first = scores[:, 0]
+    return np.asarray(first + (scores - first[:, np.newaxis]).mean(axis=1))

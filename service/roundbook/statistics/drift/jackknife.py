@@ -1,0 +1,254 @@
+"""The crossed jackknife of drift: what other systems and other topics would have given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from roundbook.statistics.drift.topics import (
+    Floats,
+    PerStatistic,
+    TopicScores,
+    log_ratio_parts,
+    plain_shift,
+    shift_parts,
+    topic_variance,
+)
+from roundbook.statistics.t_interval import Interval
+
+# A variance of statistics of order 1 that is nothing but rounding.
+ROUNDING_VARIANCE = 1e-20
+# A topic's variance without a unit, beside its sum of squares with it, that is rounding.
+_ROUNDING_SHARE = 1e-12
+
+
+@dataclass(frozen=True)
+class VarianceParts:
+    """Variance of a statistic over draws of topics and of units.
+
+    Attributes
+    ----------
+    topics, runs : float
+        From the draw of topics, ``V_T``, and of units, ``V_R``.
+    both : float
+        Interaction of topics and units, ``V_I``, which both count.
+    total : float
+        ``max(V_T + V_R - V_I, V_T, V_R)``.
+    dof_runs : float
+        Degrees of freedom of `runs`, at least 1.
+    dof : float or None
+        Satterthwaite's of `total`; None if `total` is but rounding.
+    """
+
+    topics: float
+    runs: float
+    both: float
+    total: float
+    dof_runs: float
+    dof: float | None
+
+
+@dataclass(frozen=True)
+class CrossedEstimate:
+    """A statistic of drift with its variance over topics and units.
+
+    Attributes
+    ----------
+    plain : float
+        The shift, in mean first-round sds, or the natural logarithm of the sd ratio.
+    corrected : float
+        The same less its jackknife bias over units.
+    variance : VarianceParts
+    """
+
+    plain: float
+    corrected: float
+    variance: VarianceParts
+
+    def interval(self, level: float) -> Interval:
+        """Two-sided t interval around the corrected estimate; a point if nothing varies."""
+        return t_limits(self.corrected, self.variance.total, self.variance.dof, level)
+
+
+def t_limits(centre: float, variance: float, dof: float | None, level: float) -> Interval:
+    """``centre ± t((1 + level) / 2; dof) sqrt(variance)``, or the point if that is rounding."""
+    if variance <= ROUNDING_VARIANCE or dof is None:
+        return centre, centre
+    half = float(stdtrit(dof, (1 + level) / 2)) * math.sqrt(variance)
+    return centre - half, centre + half
+
+
+def drift_jackknife(
+    first: TopicScores,
+    later: TopicScores,
+    units_first: NDArray[np.int64],
+    units_later: NDArray[np.int64],
+) -> PerStatistic[CrossedEstimate] | None:
+    """Estimate shift and log sd ratio with their variance over draws of units and topics.
+
+    Each unit is left out of the first round, of the later one and of both. A unit that is in both
+    is thus seen to move with itself, and narrows the interval as far as it does. A unit that would
+    leave fewer than two runs stays in.
+
+    Parameters
+    ----------
+    first, later : TopicScores
+        On the same topics, at least 2, all with a positive sd in the first round.
+    units_first, units_later : (runs of the round,) int array
+        Unit of each run, at least 2 in each round; equal numbers are the same unit.
+
+    Returns
+    -------
+    PerStatistic of CrossedEstimate, or None
+        None if the rounds, or what one unit leaves of them, do not spread on any topic.
+    """
+    _, label = np.unique(np.concatenate([units_first, units_later]), return_inverse=True)
+    units = int(label.max()) + 1
+    # Means count from the first round's, which keeps digits where the rounds hardly differ.
+    moved = float((later.mean - first.mean).mean())
+    a = _drawn(first, label[: units_first.size], units, 0.0)
+    b = _drawn(later, label[units_first.size :], units, moved)
+    if not (a.without.spread.min() > 0 and b.without.spread.min() > 0):
+        return None
+    shift = plain_shift(first, later)
+    shift_cells = (b.mean_parts - a.mean_parts - shift * a.sd_parts) / first.spread
+    log_ratio_cells = b.sd_parts / later.spread - a.sd_parts / first.spread
+    return PerStatistic(
+        _crossed(_shift, a, b, shift_parts(first, later), shift_cells),
+        _crossed(_log_ratio, a, b, log_ratio_parts(first, later), log_ratio_cells),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Level:
+    """Mean score and mean sd of a round over its topics, in arrays of one shape."""
+
+    mean: Floats
+    spread: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Draw:
+    """The units of one round as a sample, in arrays over the units of both rounds.
+
+    Attributes
+    ----------
+    share : (units,) float array
+        Of the round's runs; 0 for a unit that is not in it.
+    inflation : float
+        From squared deviations of units to their variance, ``G / (G - 1)`` for equal units.
+    whole : _Level
+        Of all runs.
+    without : _Level
+        Of what each unit leaves; of all runs if it is not in the round or leaves fewer than two.
+    mean_parts, sd_parts : (topics, units) float array
+        Linearised part of each unit in the mean and the sd of each topic, times the root of
+        `inflation`.
+    """
+
+    share: Floats
+    inflation: float
+    whole: _Level
+    without: _Level
+    mean_parts: Floats
+    sd_parts: Floats
+
+
+def _drawn(scores: TopicScores, label: NDArray[np.int64], units: int, mean: float) -> _Draw:
+    runs = label.size
+    members = np.bincount(label, minlength=units)
+    share = members / runs
+    second, third = float(np.sum(share**2)), float(np.sum(share**3))
+    inflation = second / (second - 2 * third + second**2)
+    squares = scores.deviations**2
+    unit_sums = _sums_by_unit(scores.deviations, label, units)
+    unit_squares = _sums_by_unit(squares, label, units)
+    whole = _Level(np.asarray(mean), np.asarray(scores.spread))
+
+    remaining = runs - members
+    left_out = (members > 0) & (remaining >= 2)
+    divisor = np.where(left_out, remaining, 2.0)
+    total = squares.sum(axis=1, keepdims=True)
+    variance = (total - unit_squares - unit_sums**2 / divisor) / (divisor - 1)
+    variance[variance <= _ROUNDING_SHARE * total] = 0.0
+    without = _Level(
+        np.where(left_out, mean - (unit_sums / divisor).mean(axis=0), mean),
+        np.where(left_out, np.sqrt(variance).mean(axis=0), scores.spread),
+    )
+
+    weight = math.sqrt(inflation) / runs
+    twice_sd = np.where(scores.sd > 0, 2 * scores.sd, np.inf)[:, np.newaxis]
+    sd_parts = (unit_squares - total * share) / twice_sd
+    return _Draw(share, inflation, whole, without, weight * unit_sums, weight * sd_parts)
+
+
+def _sums_by_unit(values: Floats, label: NDArray[np.int64], units: int) -> Floats:
+    # Not a product with a matrix of memberships: on a busy machine its threads wait for each other.
+    order = np.argsort(label, kind="stable")
+    present, start = np.unique(label[order], return_index=True)
+    sums = np.zeros((values.shape[0], units))
+    sums[:, present] = np.add.reduceat(values[:, order], start, axis=1)
+    return sums
+
+
+def _shift(first: _Level, later: _Level) -> Floats:
+    return np.asarray((later.mean - first.mean) / first.spread)
+
+
+def _log_ratio(first: _Level, later: _Level) -> Floats:
+    return np.asarray(np.log(later.spread / first.spread))
+
+
+def _crossed(
+    statistic: Callable[[_Level, _Level], Floats], a: _Draw, b: _Draw, topics: Floats, cells: Floats
+) -> CrossedEstimate:
+    """Estimate one statistic from its parts by topic and its cells of topics and units."""
+    plain = statistic(a.whole, b.whole)
+    without_a, without_b = statistic(a.without, b.whole), statistic(a.whole, b.without)
+    without_both = statistic(a.without, b.without)
+    effect_a, effect_b = (1 - a.share) * (plain - without_a), (1 - b.share) * (plain - without_b)
+    # In this order it is exactly 0 for a unit of one round only.
+    crossing = (without_a - without_both) + (without_b - plain)
+    crossing *= np.sqrt((1 - a.share) * (1 - b.share))
+    both = np.sqrt(a.share * b.share)
+    centred_a = math.sqrt(a.inflation) * (effect_a - a.share * effect_a.sum())
+    centred_b = math.sqrt(b.inflation) * (effect_b - b.share * effect_b.sum())
+    centred_both = (a.inflation * b.inflation) ** 0.25 * (crossing - both * crossing.sum())
+
+    runs = float(np.sum((centred_a + centred_b + centred_both) ** 2))
+    by_topic = topic_variance(topics)
+    interaction = topic_variance(cells - cells.mean(axis=0))
+    total = max(by_topic + runs - interaction, by_topic, runs)
+    dof_runs = _dof_of_units(a.share, b.share, centred_a, centred_b)
+    dof = None
+    if total > ROUNDING_VARIANCE:
+        # By shares of the total: the square of a very large one leaves the range of a float.
+        shares = by_topic / total, runs / total
+        dof = 1 / (shares[0] ** 2 / (topics.size - 1) + shares[1] ** 2 / dof_runs)
+    corrected = plain + effect_a.sum() + effect_b.sum() + crossing.sum()
+    return CrossedEstimate(
+        float(plain),
+        float(corrected),
+        VarianceParts(by_topic, runs, interaction, total, dof_runs, dof),
+    )
+
+
+def _dof_of_units(share_a: Floats, share_b: Floats, a: Floats, b: Floats) -> float:
+    """Degrees of freedom of the variance over units: fewer, the more unequal the units are."""
+    weight = np.sum(a**2) * share_a**2 / np.sum(share_a**2)
+    weight += np.sum(b**2) * share_b**2 / np.sum(share_b**2)
+    product = share_a * share_b
+    recurring = bool(product.any())
+    if recurring:
+        weight += 2 * np.sum(a * b) * product / product.sum()
+        weight = np.maximum(weight, 0.0)
+    total = float(weight.sum())
+    if total == 0:
+        return 1.0
+    shares = weight / total
+    return max(1.0, 1 / float(np.dot(shares, shares)) - (1 if recurring else 2))

@@ -1,0 +1,153 @@
+"""Two rounds side by side that share no topic: no evidence on drift of their factors.
+
+Other topics may be harder or easier for every system alike. A difference between the rounds'
+topics, however significant, therefore cannot tell topics that changed from systems that changed,
+and nothing here may be read as a verdict on the standardisation factors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from roundbook.errors import ImpossibleStatistic
+from roundbook.limits import LARGEST_SCORE
+from roundbook.statistics.significance.two_sample_tests import (
+    Outcome,
+    brown_forsythe_tests,
+    welch_tests,
+)
+from roundbook.statistics.t_interval import t_interval
+
+QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Distribution of one factor over a round's topics.
+
+    Attributes
+    ----------
+    topics : int
+    mean : float
+    sd : float or None
+        Sample sd (ddof 1); None with one topic.
+    quantiles : tuple of float
+        At ``QUANTILES``: least, quartiles (linearly interpolated), largest.
+    """
+
+    topics: int
+    mean: float
+    sd: float | None
+    quantiles: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One factor's distributions over the topics of two rounds.
+
+    Attributes
+    ----------
+    earlier, later : Spread
+    welch : Outcome
+        Of the later topics' mean against the earlier topics'.
+    brown_forsythe : Outcome
+        Of their spread.
+    """
+
+    earlier: Spread
+    later: Spread
+    welch: Outcome
+    brown_forsythe: Outcome
+
+
+@dataclass(frozen=True, eq=False)
+class UnbridgedComparison:
+    """Factors of two rounds that share no topic; no evidence on whether factors hold.
+
+    Attributes
+    ----------
+    means, sds : Comparison
+        Of the topics' mean scores, and of the sds of scores on a topic.
+    mean_from, sd_from, mean_to, sd_to
+        The input.
+    """
+
+    means: Comparison
+    sds: Comparison
+    mean_from: NDArray[np.float64]
+    sd_from: NDArray[np.float64]
+    mean_to: NDArray[np.float64]
+    sd_to: NDArray[np.float64]
+
+
+def compare_unbridged(
+    mean_from: ArrayLike, sd_from: ArrayLike, mean_to: ArrayLike, sd_to: ArrayLike
+) -> UnbridgedComparison:
+    """Compare the distributions of factors over the topics of two rounds that share none.
+
+    Welch's t test and the Brown-Forsythe test with topics as the sample, beside the quantiles. This
+    says whether the rounds' topics look alike, and no more: it is no evidence on drift of factors.
+
+    Parameters
+    ----------
+    mean_from, sd_from : (topics of the earlier round,) array_like of float
+        Factors of all its topics, in the measure's unit; sds with ddof 1.
+    mean_to, sd_to : (topics of the later round,) array_like of float
+        Those of the later round.
+
+    Returns
+    -------
+    UnbridgedComparison
+        A test that does not exist, as with a single topic, has a reason in place of numbers.
+
+    Raises
+    ------
+    ImpossibleStatistic
+        If a round has no topic, its means and sds differ in number or are not finite, or an sd is
+        negative.
+
+    Examples
+    --------
+    >>> found = compare_unbridged([0.2, 0.3, 0.7], [0.1, 0.1, 0.2], [0.4, 0.8], [0.2, 0.2])
+    >>> found.means.earlier.quantiles[2], round(found.means.welch.p, 2)
+    (0.3, 0.51)
+    """
+    before = _checked_factors("earlier", mean_from, sd_from)
+    after = _checked_factors("later", mean_to, sd_to)
+    means, sds = (_compare(*pair) for pair in zip(before, after, strict=True))
+    return UnbridgedComparison(means, sds, *before, *after)
+
+
+def _compare(first: NDArray[np.float64], second: NDArray[np.float64]) -> Comparison:
+    rows = first[np.newaxis], second[np.newaxis]
+    return Comparison(
+        _spread(first), _spread(second), welch_tests(*rows)[0], brown_forsythe_tests(*rows)[0]
+    )
+
+
+def _spread(values: NDArray[np.float64]) -> Spread:
+    centre = t_interval(values).mean
+    assert centre is not None
+    sd = float(np.std(values - values[0], ddof=1)) if values.size > 1 else None
+    return Spread(values.size, centre, sd, tuple(np.quantile(values, QUANTILES).tolist()))
+
+
+def _checked_factors(
+    round_: str, mean: ArrayLike, sd: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    means, sds = np.asarray(mean, dtype=np.float64), np.asarray(sd, dtype=np.float64)
+    if means.ndim != 1 or means.shape != sds.shape or not means.size:
+        raise ImpossibleStatistic(
+            f"A comparison of rounds needs one mean and one sd for each topic of the {round_}"
+            f" round, and at least one topic: the shapes are {means.shape} and {sds.shape}."
+        )
+    usable = (np.abs(means) <= LARGEST_SCORE) & (sds <= LARGEST_SCORE) & (sds >= 0)
+    if not usable.all():
+        raise ImpossibleStatistic(
+            f"A comparison of rounds needs finite factors, and the {round_} round has one that is"
+            " not, or a negative sd."
+        )
+    return means, sds

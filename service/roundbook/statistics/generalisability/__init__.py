@@ -1,0 +1,1 @@
+"""Generalisability theory: variance components and the reliability of a round."""

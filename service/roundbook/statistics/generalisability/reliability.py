@@ -1,0 +1,184 @@
+"""How reliably a topic set ranks systems: E-rho-squared and Phi, with intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from scipy.special import chdtri, fdtri
+
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.generalisability.variance_components import VarianceComponents
+from roundbook.statistics.variance.interval import check_level
+from roundbook.statistics.variance.two_way import TwoWayVariance
+
+Interval = tuple[float, float]
+
+# Decimal scores that are sums of a run's and a topic's share leave a residual of rounding only: its
+# mean square is about the square of a double's precision.
+_ROUNDING = 1e-28
+
+
+@dataclass(frozen=True)
+class Generalisability:
+    """Reliability of system scores averaged over a number of topics.
+
+    Attributes
+    ----------
+    e_rho_squared : float or None
+        Of differences between systems (relative decisions); None where it is 0 / 0.
+    e_rho_squared_interval : (float, float) or None
+    phi : float or None
+        Of the mean scores themselves (absolute decisions); None where it is 0 / 0.
+    phi_interval : (float, float) or None
+    reason : str or None
+        Why something is None, where something is.
+    topics : int
+        The number of topics averaged over.
+    components, level
+        The input.
+    """
+
+    e_rho_squared: float | None
+    e_rho_squared_interval: Interval | None
+    phi: float | None
+    phi_interval: Interval | None
+    reason: str | None
+    topics: int
+    components: VarianceComponents
+    level: float
+
+
+def generalisability(
+    components: VarianceComponents, topics: int | None = None, level: float = 0.95
+) -> Generalisability:
+    """E-rho-squared and Phi of mean scores over `topics` topics, with intervals.
+
+    ``E-rho^2 = system / (system + residual / topics)`` and
+    ``Phi = system / (system + (topic + residual) / topics)`` (Brennan, Generalizability Theory,
+    2001; Urbano, Marrero and Martin, SIGIR 2013). For the topics logged, and no negative component,
+    E-rho-squared is Cronbach's alpha. The intervals are those of :func:`signal_limits`; for other
+    numbers of topics they follow from these by the same formulae.
+
+    Parameters
+    ----------
+    components : VarianceComponents
+        From :func:`roundbook.statistics.variance_components.variance_components`.
+    topics : int, optional
+        At least 1; by default as many as the components were estimated from.
+    level : float
+        Confidence level of the two-sided intervals, in (0, 1).
+
+    Returns
+    -------
+    Generalisability
+        Without intervals, and with the reason, where the residual is 0.
+
+    Raises
+    ------
+    ImpossibleStatistic
+        If `topics` or the level is out of range.
+
+    Examples
+    --------
+    >>> from roundbook.statistics.variance.two_way import two_way_variance
+    >>> from roundbook.statistics.generalisability.variance_components import variance_components
+    >>> scores = [[0.5, 0.7, 0.9], [0.2, 0.3, 0.2], [0.4, 0.4, 0.8], [0.1, 0.4, 0.7]]
+    >>> found = generalisability(variance_components(two_way_variance(scores)))
+    >>> round(found.e_rho_squared, 4), round(found.phi, 4)
+    (0.8288, 0.6571)
+    >>> [round(limit, 4) for limit in found.e_rho_squared_interval]
+    [0.0, 0.9956]
+    """
+    check_level(level)
+    number = components.two_way.topics if topics is None else topics
+    if not (1 <= number < math.inf and number == math.floor(number)):
+        raise ImpossibleStatistic(
+            f"Reliability needs a whole number of topics of at least 1, not {number}."
+        )
+    tail = (1 - level) / 2
+    low, high = (signal_limits(components.two_way, p) for p in (1 - tail, tail))
+    noise_relative, noise_absolute = noises(components)
+    relative = reliability(components.system, noise_relative, number)
+    absolute = reliability(components.system, noise_absolute, number)
+    if low is None or high is None:
+        return Generalisability(
+            relative, None, absolute, None, WITHOUT_RESIDUAL, number, components, level
+        )
+    relative_low, absolute_low = (_saturate(signal, number) for signal in low)
+    relative_high, absolute_high = (_saturate(signal, number) for signal in high)
+    return Generalisability(
+        relative,
+        (relative_low, relative_high),
+        absolute,
+        (absolute_low, absolute_high),
+        None,
+        number,
+        components,
+        level,
+    )
+
+
+WITHOUT_RESIDUAL = (
+    "Runs and topics explain every score, without a residual: there is nothing to judge the error"
+    " of the estimates by."
+)
+
+
+def reliability(signal: float, noise: float, topics: int) -> float | None:
+    """``signal / (signal + noise / topics)``, None for 0 / 0; unchecked."""
+    if signal == 0:
+        return None if noise == 0 else 0.0
+    return signal / (signal + noise / topics)
+
+
+def noises(components: VarianceComponents) -> Interval:
+    """Error variance of one topic for relative and for absolute decisions."""
+    return components.residual, components.topic + components.residual
+
+
+def signal_limits(two_way: TwoWayVariance, probability: float) -> Interval | None:
+    """One limit each of system variance over relative and over absolute error variance.
+
+    With ``F(p; a, b)`` the quantile of F, ``x = MS_system / MS_residual``,
+    ``y = MS_topic / MS_residual``, ``m`` runs, ``n`` topics, ``a = m - 1``, ``b = n - 1``,
+    ``F1 = F(p; a, inf)``, ``F2 = F(p; a, a b)`` and ``F3 = F(p; a, b)``:
+
+    - system / residual: ``(x / F2 - 1) / n``, exact for normal effects (Feldt, Psychometrika 30,
+      1965);
+    - system / (topic + residual): ``m (x - F2) (x - F1 + F2) / (n x (a F1 + F3 y))``, an
+      approximation (Arteaga, Jeyaratnam and Franklin, Comm. Statist. 11, 1982; Brennan 2001),
+      which is wider than it says where topics differ far more than all else and runs are many.
+
+    Parameters
+    ----------
+    two_way : TwoWayVariance
+    probability : float
+        ``1 - a/2`` for the lower limits of a two-sided interval, ``a/2`` for the upper ones.
+
+    Returns
+    -------
+    (float, float) or None
+        For one topic; 0 where the limit would be negative. None if the residual is 0, or so small
+        that it is rounding.
+    """
+    largest = max(two_way.system_mean_square, two_way.topic_mean_square)
+    if two_way.variance <= _ROUNDING * largest:
+        return None
+    m, n = two_way.runs, two_way.topics
+    x = two_way.system_mean_square / two_way.variance
+    y = two_way.topic_mean_square / two_way.variance
+    limiting = float(chdtri(m - 1, 1 - probability)) / (m - 1)
+    residual = float(fdtri(m - 1, (m - 1) * (n - 1), probability))
+    topic = float(fdtri(m - 1, n - 1, probability))
+    # Below its larger root the second formula may turn positive again: both limits are 0 there.
+    if x <= residual:
+        return 0.0, 0.0
+    relative = (x / residual - 1) / n
+    numerator = (x - residual) * (x - limiting + residual)
+    absolute = m * numerator / (n * x * ((m - 1) * limiting + topic * y))
+    return relative, absolute
+
+
+def _saturate(signal: float, topics: int) -> float:
+    return topics * signal / (1 + topics * signal)

@@ -1,0 +1,1 @@
+"""Rankings of runs: their agreement and how far the topics determine them."""

@@ -1,0 +1,222 @@
+"""Kendall's tau between two rankings of the same runs, and the interval papers print with it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from roundbook.errors import ImpossibleStatistic
+
+
+@dataclass(frozen=True, eq=False)
+class RankAgreement:
+    """Kendall's tau between two rankings of the same runs.
+
+    Attributes
+    ----------
+    tau_a : float
+        ``(concordant - discordant) / (m (m - 1) / 2)``.
+    tau_b : float or None
+        The same, corrected for ties; None where all runs tie in one of the rankings.
+    reason : str or None
+        Why `tau_b` is None, where it is.
+    concordant, discordant : int
+        Pairs of runs in the same and in opposite order.
+    tied_a, tied_b : int
+        Pairs of runs that tie in the first and in the second ranking.
+    runs : int
+        Number of runs m.
+    scores_a, scores_b : (runs,) float array
+        The input.
+    """
+
+    tau_a: float
+    tau_b: float | None
+    reason: str | None
+    concordant: int
+    discordant: int
+    tied_a: int
+    tied_b: int
+    runs: int
+    scores_a: NDArray[np.float64]
+    scores_b: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PublishedInterval:
+    """The interval that papers print with Kendall's tau.
+
+    Attributes
+    ----------
+    tau : float
+        The input, rounded to three places.
+    low, high : float
+        ``tau`` minus and plus `half_width`; they may pass -1 and 1.
+    half_width : float
+        1.96 standard errors of tau under independent rankings.
+    runs : int
+        The input.
+    engine : 'published'
+        How the interval was computed.
+    """
+
+    tau: float
+    low: float
+    high: float
+    half_width: float
+    runs: int
+    engine: Literal["published"] = "published"
+
+
+def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
+    """Kendall's tau-a and tau-b between two rankings of the same runs by their scores.
+
+    Over the ``P = m (m - 1) / 2`` pairs of runs, with ``C`` in the same order, ``D`` in opposite
+    order, and ``T_a``, ``T_b`` tied in either ranking: ``tau_a = (C - D) / P`` and
+    ``tau_b = (C - D) / sqrt((P - T_a) (P - T_b))`` (Kendall, Rank Correlation Methods). Scores tie
+    only if they are equal to the last bit: take run means
+    from :func:`roundbook.statistics.run_means.run_means`.
+
+    Parameters
+    ----------
+    scores_a, scores_b : (runs,) array_like of float
+        One score a run, its mean over topics as a rule; the runs in the same order.
+
+    Returns
+    -------
+    RankAgreement
+
+    Raises
+    ------
+    ImpossibleStatistic
+        If there are fewer than two runs, the lengths differ, or a score is not finite.
+
+    Examples
+    --------
+    >>> found = kendall_tau([0.4, 0.3, 0.2, 0.1], [0.5, 0.5, 0.1, 0.2])
+    >>> round(found.tau_a, 4), round(found.tau_b, 4)
+    (0.5, 0.5477)
+    """
+    first, second = checked_rankings(scores_a, scores_b, "Kendall's tau")
+    difference, tied_a, tied_b = (
+        int(count[0]) for count in pair_counts(first[:, np.newaxis], second[:, np.newaxis])
+    )
+    runs = first.size
+    pairs = runs * (runs - 1) // 2
+    untied = pairs - tied_a - tied_b + _tied_in_both(first, second)
+    tau_b: float | None = None
+    reason: str | None = None
+    if pairs in {tied_a, tied_b}:
+        reason = "All runs tie in one of the rankings: tau-b does not exist."
+    else:
+        tau_b = difference / math.sqrt((pairs - tied_a) * (pairs - tied_b))
+    return RankAgreement(
+        difference / pairs,
+        tau_b,
+        reason,
+        (untied + difference) // 2,
+        (untied - difference) // 2,
+        tied_a,
+        tied_b,
+        runs,
+        first,
+        second,
+    )
+
+
+def published_interval(tau: float, runs: int) -> PublishedInterval:
+    """Interval ``tau +- 1.96 sqrt(2 (2m + 5) / (9 m (m - 1)))``, as printed in papers.
+
+    The standard error is that of independent rankings without ties, whatever tau is (Sakai, AIRS
+    2016, Table 1); the limits may therefore lie outside [-1, 1], and then say no more than that the
+    approximation does not hold there. Tau is rounded to three places first, to match print. For
+    an interval about the agreement found, see
+    :func:`roundbook.statistics.rank_bootstrap.bootstrap_tau`.
+
+    Parameters
+    ----------
+    tau : float
+        In [-1, 1].
+    runs : int
+        Number of runs m, at least 2.
+
+    Returns
+    -------
+    PublishedInterval
+
+    Raises
+    ------
+    ImpossibleStatistic
+        If tau or the number of runs is out of range.
+
+    Examples
+    --------
+    >>> found = published_interval(0.978, 14)
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.585, 1.371)
+    """
+    if not -1 <= tau <= 1:
+        raise ImpossibleStatistic(f"Kendall's tau must lie between -1 and 1, not {tau}.")
+    if not (2 <= runs < math.inf and runs == math.floor(runs)):
+        raise ImpossibleStatistic(
+            f"The interval of Kendall's tau needs a whole number of runs of at least 2, not {runs}."
+        )
+    half = 1.96 * math.sqrt(2 * (2 * runs + 5) / (9 * runs * (runs - 1)))
+    rounded = round(float(tau), 3)
+    return PublishedInterval(rounded, rounded - half, rounded + half, half, int(runs))
+
+
+def pair_counts(
+    first: NDArray[np.float64], second: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Concordant less discordant pairs, and pairs tied in each; (runs, resamples), unchecked."""
+    difference, tied_a, tied_b = np.zeros((3, first.shape[1]), dtype=np.int64)
+    # All pairs at one distance at a time, for all resamples: no (runs, runs) array for each.
+    for distance in range(1, first.shape[0]):
+        order_a = order_at(first, distance)
+        order_b = order_at(second, distance)
+        difference += (order_a * order_b).sum(axis=0)
+        tied_a += (order_a == 0).sum(axis=0)
+        tied_b += (order_b == 0).sum(axis=0)
+    return difference, tied_a, tied_b
+
+
+def order_at(scores: NDArray[np.float64], distance: int) -> NDArray[np.int8]:
+    """Sign of each run's score less that of the run `distance` before it; along axis 0."""
+    later, earlier = scores[distance:], scores[:-distance]
+    return np.asarray((later > earlier).view(np.int8) - (later < earlier).view(np.int8))
+
+
+def checked_rankings(
+    scores_a: ArrayLike, scores_b: ArrayLike, statistic: str
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return two vectors of run scores as float arrays, or say why they cannot be compared."""
+    try:
+        first = np.asarray(scores_a, dtype=np.float64)
+        second = np.asarray(scores_b, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ImpossibleStatistic(
+            f"{statistic} needs scores that are numbers ({error})."
+        ) from error
+    if first.ndim != 1 or first.shape != second.shape:
+        raise ImpossibleStatistic(
+            f"{statistic} needs two scores for each run: the shapes are {first.shape} and"
+            f" {second.shape}."
+        )
+    if first.size < 2:
+        raise ImpossibleStatistic(f"{statistic} needs at least 2 runs, and there are {first.size}.")
+    for scores in (first, second):
+        for run in np.flatnonzero(~np.isfinite(scores)):
+            raise ImpossibleStatistic(
+                f"{statistic} needs finite scores, not {scores[run]} at run index {run}."
+            )
+    return first, second
+
+
+def _tied_in_both(first: NDArray[np.float64], second: NDArray[np.float64]) -> int:
+    _, sizes = np.unique(np.stack([first, second]), axis=1, return_counts=True)
+    return int(np.sum(sizes * (sizes - 1) // 2))

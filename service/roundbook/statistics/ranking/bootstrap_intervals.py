@@ -1,0 +1,156 @@
+"""The topic bootstrap of the agreement between two rankings of the same runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.bootstrap import check_resampling, percentile_interval, topic_weights
+from roundbook.statistics.ranking.agreement import pair_counts
+from roundbook.statistics.ranking.run_means import run_means
+from roundbook.statistics.ranking.tau_ap import all_tied, ap_correlations
+from roundbook.statistics.score_matrix import checked_scores
+
+Coefficient = Literal["tau_a", "tau_b", "tau_ap"]
+COEFFICIENTS: tuple[Coefficient, ...] = ("tau_a", "tau_b", "tau_ap")
+
+
+@dataclass(frozen=True)
+class TauInterval:
+    """Percentile interval of a rank correlation from a bootstrap over topics.
+
+    Attributes
+    ----------
+    low, high : float or None
+        Its limits; None where the coefficient is defined in no resample.
+    tau : float or None
+        The coefficient of the rankings by all topics; None where all runs tie in one of them.
+    reason : str or None
+        Why one of these is None, where one is.
+    undefined : int
+        Resamples in which all runs tie in one of the rankings; they are left out.
+    topics, runs : int
+        Size of each matrix.
+    coefficient, resamples, level, seed
+        The input.
+    """
+
+    low: float | None
+    high: float | None
+    tau: float | None
+    reason: str | None
+    undefined: int
+    topics: int
+    runs: int
+    coefficient: Coefficient
+    resamples: int
+    level: float
+    seed: int
+
+
+def bootstrap_tau(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    coefficient: Coefficient = "tau_b",
+    *,
+    resamples: int = 2_000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> TauInterval:
+    """Percentile interval of the agreement of two rankings of runs, by resampling topics.
+
+    Each resample draws ``n`` topics with replacement, the same ones from both matrices, ranks the
+    runs by their means in either, and correlates the rankings anew; the limits are quantiles of
+    these, linearly interpolated (Efron and Tibshirani 1993, ch. 13). Rankings by resampled topics
+    are noisier than those by all, so the limits tend to lie low, and `tau` may lie above `high`.
+
+    Parameters
+    ----------
+    scores_a, scores_b : (topics, runs) array_like of float
+        Scores of the same runs on the same topics, in the same order: raw and standardised, say, or
+        by two versions of the factors. For `tau_ap` the first is the reference.
+    coefficient : {'tau_b', 'tau_a', 'tau_ap'}
+        See :func:`roundbook.statistics.rank_agreement.kendall_tau` and
+        :func:`roundbook.statistics.tau_ap.tau_ap`.
+    resamples, level, seed
+        As for :func:`roundbook.statistics.bootstrap.check_resampling`.
+
+    Returns
+    -------
+    TauInterval
+
+    Raises
+    ------
+    ImpossibleStatistic
+        If there are fewer than two topics or two runs, the shapes differ, a cell has no finite
+        score, the coefficient is unknown, or resamples, level or seed are out of range.
+
+    Examples
+    --------
+    >>> raw = [[0.9, 0.1, 0.4], [0.8, 0.2, 0.5], [0.7, 0.1, 0.3]]
+    >>> found = bootstrap_tau(raw, raw)
+    >>> found.tau, found.low, found.high
+    (1.0, 1.0, 1.0)
+    """
+    name = "The bootstrap of a rank correlation"
+    first = checked_scores(scores_a, name, least_topics=2, least_runs=2)
+    second = checked_scores(scores_b, name, least_topics=2, least_runs=2)
+    if first.shape != second.shape:
+        raise ImpossibleStatistic(
+            f"{name} needs two matrices of the same topics and runs: the shapes are {first.shape}"
+            f" and {second.shape}."
+        )
+    if coefficient not in COEFFICIENTS:
+        raise ImpossibleStatistic(
+            f"There is no coefficient {coefficient!r}: use one of {', '.join(COEFFICIENTS)}."
+        )
+    check_resampling(resamples, level, seed)
+    topics, runs = first.shape
+
+    def correlations(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        means_a, means_b = (
+            np.ascontiguousarray(run_means(matrix, weights).T) for matrix in (first, second)
+        )
+        return _defined(means_a, means_b, coefficient)
+
+    whole = correlations(np.ones((1, topics)))
+    found = np.concatenate(
+        [correlations(weights) for weights in topic_weights(topics, resamples, seed)]
+    )
+    low, high = percentile_interval(found, level) if found.size else (None, None)
+    return TauInterval(
+        low,
+        high,
+        float(whole[0]) if whole.size else None,
+        None if whole.size and found.size else _reason(whole),
+        resamples - found.size,
+        topics,
+        runs,
+        coefficient,
+        resamples,
+        level,
+        seed,
+    )
+
+
+def _defined(
+    first: NDArray[np.float64], second: NDArray[np.float64], coefficient: Coefficient
+) -> NDArray[np.float64]:
+    """Coefficients of the resamples that have one; `first` and `second` are (runs, resamples)."""
+    if coefficient == "tau_ap":
+        return ap_correlations(first, second)[~(all_tied(first) | all_tied(second))]
+    difference, tied_a, tied_b = pair_counts(first, second)
+    pairs = first.shape[0] * (first.shape[0] - 1) // 2
+    if coefficient == "tau_a":
+        return np.asarray(difference / pairs)
+    untied = (pairs - tied_a) * (pairs - tied_b)
+    return np.asarray(difference[untied > 0] / np.sqrt(untied[untied > 0]))
+
+
+def _reason(whole: NDArray[np.float64]) -> str:
+    where = "every resample" if whole.size else "one of the rankings by all topics"
+    return f"All runs tie in {where}: the correlation does not exist there."

@@ -1,0 +1,62 @@
+"""The one check that every statistic on a score matrix starts with."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from roundbook.errors import ImpossibleStatistic
+from roundbook.limits import LARGEST_SCORE
+
+
+def checked_scores(
+    scores: ArrayLike, statistic: str, *, least_topics: int = 1, least_runs: int = 1
+) -> NDArray[np.float64]:
+    """Return `scores` as a complete, finite score matrix, or say why it is none.
+
+    Parameters
+    ----------
+    scores : (topics, runs) array_like of float
+        In the measure's own unit. The memory layout is kept and nothing is copied if avoidable.
+    statistic : str
+        What the scores are for, as a noun phrase: it begins the error message.
+    least_topics, least_runs : int
+        The smallest matrix for which `statistic` exists.
+
+    Returns
+    -------
+    (topics, runs) float array
+
+    Raises
+    ------
+    ImpossibleStatistic
+        If the scores are not a two-dimensional array of numbers, if one is missing, infinite or
+        beyond ±1e100, or if there are too few topics or runs.
+    """
+    try:
+        matrix = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ImpossibleStatistic(
+            f"{statistic} needs scores that are numbers ({error})."
+        ) from error
+    if matrix.ndim != 2:
+        raise ImpossibleStatistic(
+            f"{statistic} needs a (topics, runs) matrix, not an array of shape {matrix.shape}."
+        )
+    topics, runs = matrix.shape
+    if topics < least_topics:
+        raise ImpossibleStatistic(
+            f"{statistic} needs at least {least_topics} topics, not {topics}."
+        )
+    if runs < least_runs:
+        raise ImpossibleStatistic(f"{statistic} needs at least {least_runs} runs, not {runs}.")
+    # NaN goes through min and max and fails the comparison: two passes check all three conditions.
+    if not (matrix.min() >= -LARGEST_SCORE and matrix.max() <= LARGEST_SCORE):
+        usable = np.abs(matrix) <= LARGEST_SCORE
+        topic, run = np.argwhere(~usable)[0]
+        raise ImpossibleStatistic(
+            f"{statistic} needs a finite score in every cell, within ±{LARGEST_SCORE:g}, and"
+            f" {int(usable.size - usable.sum())} cell(s) have none: the first is"
+            f" {matrix[topic, run]} at topic index {topic}, run index {run}."
+        )
+    return matrix

@@ -1,0 +1,1 @@
+"""Significance tests of paired and of independent samples."""

@@ -1,0 +1,1 @@
+"""Standardisation factors, and scores standardised by them."""

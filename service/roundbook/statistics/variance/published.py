@@ -1,0 +1,208 @@
+"""The interval of a variance known from a publication, by its value and size alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from roundbook.statistics.variance.homogeneity import mean_topic_variance
+from roundbook.statistics.variance.interval import VarianceInterval, variance_intervals
+from roundbook.statistics.variance.reasons import NoInterval, Refusal
+from roundbook.statistics.variance.rounds import PublishedVariance, RoundVariance, round_arrays
+
+_LEAST_TOPICS = 10
+
+
+@dataclass(frozen=True)
+class Constants:
+    """What makes up the variance of ln V: ``topic_constant / topics + runs_constant / runs``.
+
+    Attributes
+    ----------
+    topic_constant : float
+        c2, what one topic brings.
+    runs_constant : float or None
+        r2, what one run brings; None where it is not known.
+    source : str
+        ``own matrices``, or ``default for AP`` and the like.
+    typical_rho : float or None
+        Median of ``1 - V_2 / V_E``, for defaults.
+    """
+
+    topic_constant: float
+    runs_constant: float | None
+    source: str
+    typical_rho: float | None = None
+
+
+# Medians over 69 public score matrices: 25 of AP, 21 of nDCG and Q, 17 of P@k, 6 of ERR. Any other
+# measure gets what is about the largest of them.
+_AP = Constants(1.3, 0.15, "default for AP", 0.62)
+_NDCG = Constants(0.9, 0.10, "default for nDCG and Q", 0.53)
+_PRECISION = Constants(0.45, 0.10, "default for P@k", 0.51)
+_ERR = Constants(1.3, 0.10, "default for ERR", 0.40)
+_OTHER = Constants(2.0, 0.15, "default for other measures")
+_DEFAULTS = {
+    "ap": _AP,
+    "map": _AP,
+    "ndcg": _NDCG,
+    "msndcg": _NDCG,
+    "q": _NDCG,
+    "q-measure": _NDCG,
+    "p": _PRECISION,
+    "precision": _PRECISION,
+    "err": _ERR,
+    "nerr": _ERR,
+}
+
+
+def own_constants(rounds: Sequence[RoundVariance]) -> Constants | None:
+    """Constants from a task's own matrices of the same measure, scale and kind of variance.
+
+    ``c2 = sum n_k^2 s_Tk^2 / sum n_k`` and ``r2 = mean m_k r_k``, over the matrices whose variance
+    has an interval and, for r2, whose runs' part is known.
+
+    Parameters
+    ----------
+    rounds : sequence of RoundVariance
+
+    Returns
+    -------
+    Constants or None
+        None if no matrix has an interval.
+    """
+    arrays = round_arrays(rounds)
+    usable = [entry for entry, reason in zip(rounds, arrays.reasons, strict=True) if reason is None]
+    if not usable:
+        return None
+    runs_parts = [entry.runs * entry.runs_part for entry in usable if entry.runs_part is not None]
+    return Constants(
+        mean_topic_variance(round_arrays(usable)),
+        float(np.mean(runs_parts)) if runs_parts else None,
+        "own matrices",
+    )
+
+
+def constants_for(
+    family: str,
+    own: Constants | None = None,
+    *,
+    two_way: bool = False,
+    standardised: bool = False,
+) -> Constants | Refusal:
+    """Constants for a published variance, or why there are none.
+
+    Parameters
+    ----------
+    family : str
+        The measure's name without cutoff and parameters, such as ``nDCG``, in any case.
+    own : Constants, optional
+        From the task's own matrices; preferred.
+    two_way, standardised : bool
+        Whether the variance is V_2, or one of standardised scores; without `own` these have none,
+        for the defaults were measured on V_E of raw scores.
+
+    Returns
+    -------
+    Constants or str
+
+    Examples
+    --------
+    >>> constants_for("nDCG").source
+    'default for nDCG and Q'
+    >>> constants_for("nDCG", two_way=True)
+    'two_way'
+    """
+    if own is not None:
+        return own
+    if two_way:
+        return "two_way"
+    if standardised:
+        return "standardised"
+    return _DEFAULTS.get(family.casefold(), _OTHER)
+
+
+def published_variance(
+    variance: float,
+    topics: int | None,
+    runs: int | None,
+    constants: Constants | Refusal,
+    *,
+    teams: int | None = None,
+    weight: float = 1.0,
+) -> PublishedVariance:
+    """Make a published variance a round whose topics are its own, ready to be pooled.
+
+    Its ln V has the variance ``c2/n`` over topics and ``r2/m`` over runs, or ``r2/G`` over teams.
+
+    Parameters
+    ----------
+    variance : float
+        In squared units of the score.
+    topics, runs : int or None
+        Its size; None if not given, or if the value is of several rounds.
+    constants : Constants or str
+        From :func:`constants_for`.
+    teams : int, optional
+        Number of teams that the runs are of.
+    weight : float
+        What it counts when pooled; positive.
+
+    Returns
+    -------
+    PublishedVariance
+        With a reason instead of the variance of ln V, where it cannot be known.
+    """
+    reason = _refusal(variance, topics, runs, constants)
+    if reason is not None or isinstance(constants, str) or topics is None or runs is None:
+        return PublishedVariance(variance, weight, runs or 0, topics or 0, math.nan, None, reason)
+    runs_part = None
+    if constants.runs_constant is not None:
+        runs_part = constants.runs_constant / (teams or runs)
+    topic_variance = constants.topic_constant / topics
+    return PublishedVariance(variance, weight, runs, topics, topic_variance, runs_part, None)
+
+
+def published_interval(
+    variance: float,
+    topics: int | None,
+    runs: int | None,
+    constants: Constants | Refusal,
+    *,
+    teams: int | None = None,
+    level: float = 0.95,
+) -> VarianceInterval:
+    """Interval of a published variance; parameters as of :func:`published_variance`.
+
+    Returns
+    -------
+    VarianceInterval
+
+    Raises
+    ------
+    ImpossibleStatistic
+        If the level is not between 0 and 1.
+
+    Examples
+    --------
+    >>> interval = published_interval(0.05, 50, 20, constants_for("AP"))
+    >>> round(interval.low, 5), round(interval.high, 5)
+    (0.03539, 0.0758)
+    """
+    entry = published_variance(variance, topics, runs, constants, teams=teams)
+    return variance_intervals([entry], level)[0]
+
+
+def _refusal(
+    variance: float, topics: int | None, runs: int | None, constants: Constants | Refusal
+) -> NoInterval | None:
+    if not topics or not runs:
+        return "unknown_size"
+    if topics < _LEAST_TOPICS:
+        return "fewer_than_10_topics"
+    if not isinstance(constants, Constants):
+        return constants
+    return None if variance > 0 else "no_variance"
