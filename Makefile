@@ -6,16 +6,22 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test nightly check format bench coverage docs constraints clean
+.PHONY: help demo test test-fast test-slow nightly check format bench coverage docs constraints clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/.run ## install, then run roundbook demo on the embedded PostgreSQL
 	@$(BIN)/roundbook demo
 
 test: $(VENV)/.dev ## install, then run the tests, a process a core
 	@$(BIN)/python -m pytest --numprocesses=logical --dist=worksteal $(PYTEST_ARGS)
+
+test-fast: $(VENV)/.dev ## install, then run the unit tests, which need no database
+	@$(BIN)/python -m pytest --numprocesses=logical --dist=worksteal tests/unit $(PYTEST_ARGS)
+
+test-slow: $(VENV)/.dev ## run every test, the slow ones too
+	@$(BIN)/python -m pytest --numprocesses=logical --dist=worksteal -m '' $(PYTEST_ARGS)
 
 nightly: $(VENV)/.dev ## run every test, the slow ones too, on many more examples
 	@ROUNDBOOK_TEST_PROFILE=nightly $(BIN)/python -m pytest --numprocesses=logical --dist=worksteal -m '' $(PYTEST_ARGS)

@@ -10,13 +10,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
+import psycopg
 import pytest
 from hypothesis import settings
+from sqlalchemy import Engine, text
+from sqlalchemy.engine import URL
+from sqlalchemy.event import listen
+
 from roundbook.database.embedded import embedded_server
 from roundbook.database.engine import make_engine, parse_url
 from roundbook.database.schema import upgrade
-from sqlalchemy import Engine, text
-from sqlalchemy.engine import URL
 
 ROOT = Path(__file__).parents[1]
 IN_CI = os.environ.get("CI") == "true"
@@ -121,12 +124,84 @@ def bare_database(server: URL) -> Iterator[URL]:
         yield url
 
 
+_NUMBER_FROM_1 = (
+    "SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, 1, false)"
+    " FROM pg_sequences WHERE schemaname = 'roundbook' AND last_value IS NOT NULL"
+)
+
+
+class Savepoints(psycopg.Connection):
+    """A connection on which commits are savepoints, so that a test can be taken back whole."""
+
+    holds = False
+
+    def hold(self) -> None:
+        """Begin what will be taken back."""
+        self.execute(_NUMBER_FROM_1)
+        self.execute("SAVEPOINT kept")
+        self.holds = True
+
+    def take_back(self) -> None:
+        """Take everything back since `hold`."""
+        self.holds = False
+        self.rollback()
+
+    def commit(self) -> None:
+        if not self.holds:
+            super().commit()
+            return
+        # What waits for the commit is checked now, as there will be none.
+        self.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        self.execute("SET CONSTRAINTS ALL DEFERRED")
+        self.execute("RELEASE SAVEPOINT kept")
+        self.execute("SAVEPOINT kept")
+
+    def rollback(self) -> None:
+        if not self.holds:
+            super().rollback()
+            return
+        self.execute("ROLLBACK TO SAVEPOINT kept")
+
+
+@pytest.fixture(scope="session")
+def shared_record(server: URL, template: str) -> Iterator[tuple[Engine, Savepoints]]:
+    """One empty record for all tests that commit nothing, and the only connection to it."""
+    with _database(server, f"TEMPLATE {template} STRATEGY FILE_COPY") as url:
+        shared = make_engine(url)
+        made: list[Savepoints] = []
+
+        def connect(_: object, __: object, arguments: list[str], options: dict[str, str]) -> object:
+            if not made:
+                made.append(Savepoints.connect(*arguments, **options))
+            return made[0]
+
+        listen(shared, "do_connect", connect)
+        with shared.connect():
+            yield shared, made[0]
+        made[0].close()
+
+
+# What asks for a database of its own, as others connect to it too.
+_OWN_DATABASE = {"database", "address", "committed"}
+
+
 @pytest.fixture
-def engine(database: URL) -> Iterator[Engine]:
-    """An engine on an empty record."""
-    engine = make_engine(database)
-    yield engine
-    engine.dispose()
+def engine(request: pytest.FixtureRequest, server: URL) -> Iterator[Engine]:
+    """An engine on an empty record; its commits are savepoints unless the test needs real ones."""
+    if _OWN_DATABASE & set(request.fixturenames):
+        own = make_engine(request.getfixturevalue("database"))
+        yield own
+        own.dispose()
+        return
+    shared, connection = request.getfixturevalue("shared_record")
+    connection.hold()
+    yield shared
+    connection.take_back()
+
+
+@pytest.fixture
+def committed() -> None:
+    """Ask for a database of the test's own, in which commits are commits."""
 
 
 @pytest.fixture

@@ -13,9 +13,10 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from sqlalchemy import event
+
 from roundbook.database.engine import make_engine
 from roundbook.errors import RoundbookError
-from sqlalchemy import event
 
 _FORK = multiprocessing.get_context("fork")
 PATIENCE = 120

@@ -50,11 +50,11 @@ def export(
     from roundbook.logbook.archive.exporting import export_archive
 
     with (
-        record(context, database) as engine,
+        record(context, database, one_moment=True) as session,
         terminal(talk=True).status("Exporting ...") as status,
     ):
         exported = export_archive(
-            engine, archive, tasks=tasks or (), force=force, progress=status.update
+            session, archive, tasks=tasks or (), force=force, progress=status.update
         )
     below = [f"SHA-256 {exported.sha256}"]
     show(exported, form, [exported], _CONTENTS, below=below)
@@ -72,14 +72,12 @@ def import_(
     against the hash and the variance that were recorded with it.
     """
     from roundbook.logbook.archive.importing import import_archive
-    from roundbook.settings import load_settings
 
-    user = load_settings().user
     with (
-        record(context, database) as engine,
+        record(context, database) as session,
         terminal(talk=True).status("Importing ...") as status,
     ):
-        imported = import_archive(engine, archive, user=user, progress=status.update)
+        imported = import_archive(session, archive, progress=status.update)
     show(imported, form, [imported], _CONTENTS, below=[f"SHA-256 {imported.sha256}"])
 
 

@@ -9,7 +9,7 @@ import typer
 
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, show, talk, terminal
-from roundbook_cli.session import address, chosen, record
+from roundbook_cli.session import address, chosen
 
 BackupFile = Annotated[Path, typer.Argument(metavar="FILE", help="The backup.", show_default=False)]
 
@@ -111,13 +111,13 @@ def move(
     table is equal afterwards.
     """
     from roundbook.logbook.moving import move_record
-    from roundbook.logbook.record import open_server
+    from roundbook.logbook.record import open_record, open_server
     from roundbook.settings import load_settings
 
-    to = address("--to", to)
+    settings, to = load_settings(), address("--to", to)
     with (
-        record(context, database) as source,
-        open_server(load_settings(), to) as target,
+        open_record(settings, chosen(context, database)) as source,
+        open_server(settings, to) as target,
         terminal(talk=True).status("Moving ...") as status,
     ):
         moved = move_record(source, target, status.update)

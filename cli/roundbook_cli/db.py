@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from roundbook_cli import backup, db_grant
+from roundbook_cli import backup, db_grant, server
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, show, terminal
 from roundbook_cli.session import chosen
@@ -64,5 +64,6 @@ def check(context: typer.Context, form: Form = "table", database: Database = Non
         require_schema(engine)
 
 
+server.attach(app)
 backup.attach(app)
 db_grant.attach(app)

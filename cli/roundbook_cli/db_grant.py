@@ -32,8 +32,8 @@ def grant(
     """
     from roundbook.logbook.privileges import grant_access
 
-    with record(context, database) as engine:
-        granted = grant_access(engine, role, access)
+    with record(context, database) as session:
+        granted = grant_access(session, role, access)
     show(
         granted,
         form,

@@ -28,6 +28,7 @@ def demo(form: Form = "table") -> None:
     The variances and plan sizes are published ones; the campaign is simulated.
     """
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
     from roundbook.logbook.demonstration import STEPS, demonstrate
     from roundbook.settings import load_settings
 

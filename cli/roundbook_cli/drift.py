@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from roundbook.logbook.drift.report import DriftReport
     from roundbook.logbook.drift.saved import SavedDriftReport
     from roundbook.logbook.drift.unbridged import Unbridged
-    from sqlalchemy import Engine
+    from roundbook.logbook.session import Session
 
 
 def _p(value: float) -> str:
@@ -117,10 +117,10 @@ def drift(
     from roundbook.logbook.drift.curve import trace_drift
     from roundbook.logbook.drift.report import report_drift
 
-    with record(context, database) as engine:
+    with record(context, database) as session:
         if curve:
             traced = trace_drift(
-                engine,
+                session,
                 task,
                 measure,
                 from_round=from_round,
@@ -132,7 +132,7 @@ def drift(
             show_curve(traced, form)
             return
         report = report_drift(
-            engine,
+            session,
             task,
             measure,
             from_round=from_round,
@@ -143,7 +143,7 @@ def drift(
             min_d=min_d,
             assessments=assessments,
         )
-        saved = _save(engine, report, note) if save else None
+        saved = _save(session, report, note) if save else None
     report = saved or report
     if form == "table":
         print_report(report)
@@ -151,11 +151,10 @@ def drift(
         show(report, form, report.topics, TOPICS_CSV)
 
 
-def _save(engine: Engine, report: DriftReport, note: str | None) -> SavedDriftReport:
+def _save(session: Session, report: DriftReport, note: str | None) -> SavedDriftReport:
     from roundbook.logbook.drift.saved import save_report
-    from roundbook.settings import load_settings
 
-    saved = save_report(engine, report, note=note, user=load_settings().user)
+    saved = save_report(session, report, note=note)
     done = "Saved" if saved.status == "saved" else "Unchanged"
     talk(
         f"{done}: drift report {saved.number} of task '{saved.task}', {saved.saved_at:%Y-%m-%d} by"

@@ -81,9 +81,9 @@ def events(
         raise typer.BadParameter("--round needs --task")
     from roundbook.logbook.events import event_words, list_events
 
-    with record(context, database) as engine:
+    with record(context, database) as session:
         found = list_events(
-            engine,
+            session,
             task_name=task,
             round_label=round_label,
             matrix=matrix,
@@ -92,7 +92,7 @@ def events(
             since=since.date() if since else None,
             limit=limit,
         )
-        words = [] if found.events else event_words(engine)
+        words = [] if found.events else event_words(session)
     below = []
     if found.earlier:
         below = [f"{found.earlier} earlier events; see them without --limit."]

@@ -32,9 +32,9 @@ def show_(
     """Show each topic's mean and sample sd over the standardising runs."""
     from roundbook.logbook.factors import show_factors
 
-    with record(context, database) as engine:
+    with record(context, database) as session:
         found = show_factors(
-            engine, task, round_label, measure, assessments=assessments, version=version
+            session, task, round_label, measure, assessments=assessments, version=version
         )
     _print(found, form)
 
@@ -69,13 +69,12 @@ def fit(
 ) -> None:
     """Fit a further factor version on other standardising runs; older versions stay."""
     from roundbook.logbook.fitting import fit_factor_set
-    from roundbook.settings import load_settings
 
     named = runs or ["pooled"]
     chosen: str | list[str] = named[0] if named in (["pooled"], ["all"]) else named
-    with record(context, database) as engine:
+    with record(context, database) as session:
         fitted = fit_factor_set(
-            engine,
+            session,
             task,
             round_label,
             measure,
@@ -83,7 +82,6 @@ def fit(
             reason=reason,
             zero_sd=zero_sd,
             assessments=assessments,
-            user=load_settings().user,
         )
     _print(fitted, form)
     if fitted.zero_sd_topics:

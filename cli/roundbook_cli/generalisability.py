@@ -65,9 +65,9 @@ def generalisability(
     """Show variance components, E-rho-squared, Phi, and the topics a reliability needs."""
     from roundbook.logbook.generalisability import report_generalisability
 
-    with record(context, database) as engine:
+    with record(context, database) as session:
         report = report_generalisability(
-            engine,
+            session,
             task,
             measure,
             round_label=round_label,

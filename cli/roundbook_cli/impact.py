@@ -35,8 +35,8 @@ def impact(
     """List what rests on a score matrix, what of it is stale, and the command that renews it."""
     from roundbook.logbook.impact.listing import show_impact
 
-    with record(context, database) as engine:
-        found = show_impact(engine, matrix)
+    with record(context, database) as session:
+        found = show_impact(session, matrix)
     resting = [each for each in found.dependents if each.rests]
     lacking = len(found.dependents) - len(resting)
     summary = (

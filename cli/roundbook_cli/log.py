@@ -104,9 +104,9 @@ def log(
     from roundbook.settings import load_settings
 
     settings = load_settings()
-    with record(context, database) as engine, terminal(talk=True).status("Logging ..."):
+    with record(context, database) as session, terminal(talk=True).status("Logging ..."):
         logged = log_files(
-            engine,
+            session,
             task,
             round_label,
             files,
@@ -122,7 +122,6 @@ def log(
             bounds=bounds,
             zero_sd=zero_sd,
             tool=tool,
-            user=settings.user,
             asked=asked(),
             dry_run=dry_run,
         )

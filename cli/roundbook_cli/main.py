@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import typer
-from roundbook.errors import DatabaseUnreachable, RoundbookError, SchemaOutOfDate
 
+from roundbook.errors import DatabaseUnreachable, RoundbookError, SchemaOutOfDate
 from roundbook_cli.lazy import LazyGroup
 from roundbook_cli.options import Database
 from roundbook_cli.session import begin

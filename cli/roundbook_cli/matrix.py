@@ -100,9 +100,9 @@ def list_(
     """List a task's score matrices: which count, which are withdrawn, and why."""
     from roundbook.logbook.matrices.listing import list_matrices
 
-    with record(context, database) as engine:
+    with record(context, database) as session:
         listed = list_matrices(
-            engine,
+            session,
             task,
             round_label=round_label,
             measure=measure,
@@ -168,8 +168,8 @@ def show_(
     """Show everything known of a score matrix but its scores."""
     from roundbook.logbook.matrices.showing import show_matrix
 
-    with record(context, database) as engine:
-        found = show_matrix(engine, matrix, anonymous=anonymous)
+    with record(context, database) as session:
+        found = show_matrix(session, matrix, anonymous=anonymous)
     if form != "table":
         show(found, form, found.runs, _RUNS)
         return
@@ -254,8 +254,8 @@ def history(
     """Show what became of a round's scores: every revision, withdrawal, restoration and fit."""
     from roundbook.logbook.matrices.history import show_history
 
-    with record(context, database) as engine:
-        found = show_history(engine, matrix)
+    with record(context, database) as session:
+        found = show_history(session, matrix)
     lines = [_line(entry) for entry in found.entries]
     if form == "table":
         where = f"{found.task}, round '{found.round}': {found.measure}, {found.assessments}"
@@ -327,9 +327,9 @@ def export(
         raise typer.BadParameter("--format and --force need --output")
     from roundbook.logbook.matrices.export import export_matrix
 
-    with record(context, database) as engine:
+    with record(context, database) as session:
         exported = export_matrix(
-            engine,
+            session,
             matrix,
             layout=layout,
             output=output,
@@ -355,10 +355,9 @@ def withdraw(
 ) -> None:
     """Withdraw a score matrix: it stays readable and counts in nothing, until restored."""
     from roundbook.logbook.matrices.corrections import withdraw_matrix
-    from roundbook.settings import load_settings
 
-    with record(context, database) as engine:
-        decided = withdraw_matrix(engine, matrix, reason, user=load_settings().user)
+    with record(context, database) as session:
+        decided = withdraw_matrix(session, matrix, reason)
     show(decided, form, [decided], _DECIDED)
     _tell_unrecorded(decided, reason)
     tell_impact(decided.impact, _headline(matrix))
@@ -374,10 +373,9 @@ def restore(
 ) -> None:
     """Take a withdrawal back: the score matrix counts again."""
     from roundbook.logbook.matrices.corrections import restore_matrix
-    from roundbook.settings import load_settings
 
-    with record(context, database) as engine:
-        decided = restore_matrix(engine, matrix, reason, user=load_settings().user)
+    with record(context, database) as session:
+        decided = restore_matrix(session, matrix, reason)
     show(decided, form, [decided], _DECIDED)
     _tell_unrecorded(decided, reason)
     tell_impact(decided.impact, _headline(matrix))

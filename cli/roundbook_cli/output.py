@@ -14,6 +14,7 @@ from roundbook_cli.options import Format
 
 if TYPE_CHECKING:
     from rich.console import Console
+
     from roundbook.logbook.result import Result
 
 

@@ -58,8 +58,8 @@ def plan(
     if options.task is None:
         found = options.compute(design, None)
     else:
-        with record(context, options.database) as engine:
-            found = options.compute(design, engine)
+        with record(context, options.database) as session:
+            found = options.compute(design, session)
     print_plan(found, form, only_protocol=only_protocol)
 
 
@@ -93,11 +93,10 @@ def save(
     # What needs no record is computed before one is opened: it may be impossible.
     given = options.compute(design, None) if options.task is None else None
     from roundbook.logbook.plans.saved import save_plan
-    from roundbook.settings import load_settings
 
-    with record(context, options.database) as engine:
-        found = given or options.compute(design, engine)
-        saved = save_plan(engine, name, found, note=note, user=load_settings().user)
+    with record(context, options.database) as session:
+        found = given or options.compute(design, session)
+        saved = save_plan(session, name, found, note=note)
     done = "Saved" if saved.status == "saved" else "Unchanged"
     print_plan(
         saved.plan,
@@ -122,8 +121,8 @@ def show_(
     _check_form(form, only_protocol)
     from roundbook.logbook.plans.saved import show_plan
 
-    with record(context, database) as engine:
-        shown = show_plan(engine, name, version=version)
+    with record(context, database) as session:
+        shown = show_plan(session, name, version=version)
     print_plan(
         shown.plan,
         form,
@@ -165,8 +164,8 @@ def list_(
     """List the saved plans, the latest version of each, and whether it still stands."""
     from roundbook.logbook.plans.saved import list_plans
 
-    with record(context, database) as engine:
-        found = list_plans(engine, task)
+    with record(context, database) as session:
+        found = list_plans(session, task)
     hint = "No plan is saved. Save one with: roundbook plan save NAME, and the options of plan."
     if form == "table":
         rows = [_briefly(each) for each in found.plans]

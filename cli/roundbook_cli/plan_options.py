@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from roundbook.logbook.plans.design import Design
     from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.plans.variance import VarianceAt
-    from sqlalchemy import Engine
+    from roundbook.logbook.session import Session
 
 PlanFormat = Literal["table", "json", "csv", "latex"]
 PlanForm = Annotated[
@@ -165,14 +165,14 @@ class PlanOptions:
             raise typer.BadParameter(wrong)
         return design
 
-    def compute(self, design: Design, engine: Engine | None) -> Plan:
-        """Return the plan; only that of a task needs `engine`, the open record."""
+    def compute(self, design: Design, session: Session | None) -> Plan:
+        """Return the plan; only that of a task needs `session`, the open record."""
         from roundbook.logbook.plans.planning import plan, plan_task
 
-        if engine is None or self.task is None or self.measure is None:
+        if session is None or self.task is None or self.measure is None:
             return plan(self.variance, design)
         return plan_task(
-            engine,
+            session,
             self.task,
             self.measure,
             design,

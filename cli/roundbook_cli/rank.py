@@ -49,9 +49,9 @@ def rank(
     """Compare run rankings: raw against standardised, or by two factor versions."""
     from roundbook.logbook.rankings import compare_rankings
 
-    with record(context, database) as engine:
+    with record(context, database) as session:
         found = compare_rankings(
-            engine,
+            session,
             task,
             round_label,
             measure,

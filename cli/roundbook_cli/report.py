@@ -42,8 +42,8 @@ def list_(
     """List the saved drift reports, and whether each still stands."""
     from roundbook.logbook.drift.saved import list_reports
 
-    with record(context, database) as engine:
-        found = list_reports(engine, task)
+    with record(context, database) as session:
+        found = list_reports(session, task)
     hint = "No drift report is saved. Save one with: roundbook drift TASK --measure M --save"
     show(found, form, found.reports, _LISTED, below=[] if found.reports else [hint])
 
@@ -61,8 +61,8 @@ def show_(
     """Show a saved drift report as it was, then whether what it rests on still stands."""
     from roundbook.logbook.drift.saved import show_report
 
-    with record(context, database) as engine:
-        shown = show_report(engine, task, number)
+    with record(context, database) as session:
+        shown = show_report(session, task, number)
     if form != "table":
         show(shown, form, shown.report.topics, TOPICS_CSV)
         return

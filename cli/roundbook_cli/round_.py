@@ -62,13 +62,10 @@ def create(
 ) -> None:
     """Record a new round, after the task's last one."""
     from roundbook.logbook.rounds import create_round
-    from roundbook.settings import load_settings
 
     day = held.date() if held else None
-    with record(context, database) as engine:
-        created = create_round(
-            engine, task, round_label, day, collection, user=load_settings().user
-        )
+    with record(context, database) as session:
+        created = create_round(session, task, round_label, day, collection)
     show(created, form, [created], _COLUMNS)
 
 
@@ -87,17 +84,15 @@ def set_(
 ) -> None:
     """Record on which document collection, and when, a round was held."""
     from roundbook.logbook.rounds import set_round
-    from roundbook.settings import load_settings
 
-    with record(context, database) as engine:
+    with record(context, database) as session:
         changed = set_round(
-            engine,
+            session,
             task,
             round_label,
             held=held.date() if held else None,
             collection=collection,
             force=force,
-            user=load_settings().user,
         )
     show(changed, form, [changed], _COLUMNS)
 
@@ -115,12 +110,11 @@ def publish(
 ) -> None:
     """Publish a round for good: there is no way back, its scores then change only by --revise."""
     from roundbook.logbook.rounds import publish_round, published_at
-    from roundbook.settings import load_settings
 
-    with record(context, database) as engine:
-        published = publish_round(engine, task, round_label, why=why, user=load_settings().user)
+    with record(context, database) as session:
+        published = publish_round(session, task, round_label, why=why)
         again = published.status == "unchanged"
-        since = published_at(engine, task, round_label) if again else None
+        since = published_at(session, task, round_label) if again else None
     show(published, form, [published], _COLUMNS)
     if again:
         day = f" on {since:%Y-%m-%d}" if since else ""
@@ -143,7 +137,7 @@ def list_(
     """List a task's rounds in the order they were created."""
     from roundbook.logbook.rounds import list_rounds
 
-    with record(context, database) as engine:
-        listed = list_rounds(engine, task)
+    with record(context, database) as session:
+        listed = list_rounds(session, task)
     way_out = f"No round yet. Make one with 'roundbook round create {task} ROUND'."
     show(listed, form, listed.rounds, _COLUMNS, below=[] if listed.rounds else [way_out])

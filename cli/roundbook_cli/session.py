@@ -13,17 +13,27 @@ import typer
 from roundbook_cli.words import check_words
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
+    from roundbook.logbook.session import Session
 
 
 @contextmanager
-def record(context: typer.Context, database: str | None) -> Iterator[Engine]:
-    """Yield an engine on the record that the command line, else the settings, name."""
+def record(
+    context: typer.Context, database: str | None, *, keep: bool = True, one_moment: bool = False
+) -> Iterator[Session]:
+    """Yield a transaction on the record that the command line, else the settings, name.
+
+    It is committed when the block ends, unless `keep` is False or the block raises.
+    """
     from roundbook.logbook.record import open_record
+    from roundbook.logbook.session import begin
     from roundbook.settings import load_settings
 
-    with open_record(load_settings(), chosen(context, database), _tell_once()) as engine:
-        yield engine
+    settings = load_settings()
+    with (
+        open_record(settings, chosen(context, database), _tell_once()) as engine,
+        begin(engine, settings.user, keep=keep, one_moment=one_moment) as session,
+    ):
+        yield session
 
 
 def _tell_once() -> Callable[[str], None]:

@@ -108,7 +108,7 @@ def standardise(
                 "Runs in a file have no pseudonyms, which are a round's; leave out --anonymous."
             )
         return use_cases.standardise_files(
-            engine,
+            session,
             task,
             factors,
             paths,
@@ -124,13 +124,13 @@ def standardise(
             assessments=assessments,
         )
 
-    with record(context, database) as engine:
+    with record(context, database) as session:
         if files:
             scores = from_files(factors_from or round_label, files)
         else:
             try:
                 scores = use_cases.standardise(
-                    engine,
+                    session,
                     task,
                     round_label,
                     measure,

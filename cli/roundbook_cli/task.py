@@ -30,10 +30,9 @@ def create(
 ) -> None:
     """Record a new task."""
     from roundbook.logbook.tasks import create_task
-    from roundbook.settings import load_settings
 
-    with record(context, database) as engine:
-        created = create_task(engine, task, title, user=load_settings().user)
+    with record(context, database) as session:
+        created = create_task(session, task, title)
     show(created, form, [created], _COLUMNS)
 
 
@@ -46,7 +45,7 @@ def list_(
     """List the tasks, oldest first."""
     from roundbook.logbook.tasks import list_tasks
 
-    with record(context, database) as engine:
-        listed = list_tasks(engine)
+    with record(context, database) as session:
+        listed = list_tasks(session)
     empty = ["No task yet. Make one with 'roundbook task create TASK'."] if not listed.tasks else []
     show(listed, form, listed.tasks, _COLUMNS, below=empty)

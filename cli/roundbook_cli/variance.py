@@ -69,9 +69,9 @@ def show_(
     """Show a measure's residual variance in every round, with intervals, and pooled."""
     from roundbook.logbook.variances import show_variances
 
-    with record(context, database) as engine:
+    with record(context, database) as session:
         history = show_variances(
-            engine, task, measure, scale=scale, assessments=assessments or None, pool_by=pool_by
+            session, task, measure, scale=scale, assessments=assessments or None, pool_by=pool_by
         )
     if form == "csv":
         show(history, form, list(_lines(history)), _LINES)
@@ -124,9 +124,9 @@ def history(
     """Show the variances of all measures over all rounds, the least stable measure first."""
     from roundbook.logbook.variances import show_histories
 
-    with record(context, database) as engine:
+    with record(context, database) as session:
         found = show_histories(
-            engine,
+            session,
             task,
             measures=measure or (),
             rounds=rounds or (),
@@ -211,9 +211,9 @@ def pooled(
     from roundbook.logbook.variance_words import pooled_summary
     from roundbook.logbook.variances import show_variances
 
-    with record(context, database) as engine:
+    with record(context, database) as session:
         found = show_variances(
-            engine, task, measure, scale=scale, assessments=assessments or None, pool_by=pool_by
+            session, task, measure, scale=scale, assessments=assessments or None, pool_by=pool_by
         )
     result = found.pooled
     limits = result.interval
@@ -293,11 +293,10 @@ def record_(
 ) -> None:
     """Record a variance that was published without its score matrix."""
     from roundbook.logbook.published import record_variance
-    from roundbook.settings import load_settings
 
-    with record(context, database) as engine:
+    with record(context, database) as session:
         recorded = record_variance(
-            engine,
+            session,
             task,
             round_label,
             measure,
@@ -310,7 +309,6 @@ def record_(
             assessments=assessments,
             revise=revise,
             create=create,
-            user=load_settings().user,
         )
     columns = (
         Column("round", "Round"),

@@ -7,12 +7,13 @@ check``) the database comes from ROUNDBOOK_DATABASE_URL.
 from __future__ import annotations
 
 from alembic import context
+from sqlalchemy import Connection, text
+from sqlalchemy.sql.schema import SchemaItem
+
 from roundbook.database.engine import make_engine, parse_url
 from roundbook.database.tables import SCHEMA, metadata
 from roundbook.errors import InputError
 from roundbook.settings import load_settings
-from sqlalchemy import Connection, text
-from sqlalchemy.sql.schema import SchemaItem
 
 # Any fixed number does, as long as nothing else in the database takes the same lock.
 _LOCK = 0x726F756E64626F6F % 2**63

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import subprocess
 import sys
@@ -12,17 +13,19 @@ from itertools import count
 from pathlib import Path
 
 import numpy as np
+from sqlalchemy import Engine, text
+from tests.factories import log_matrix, show_histories
+
+from roundbook.database.embedded import embedded_server
 from roundbook.database.engine import unit_of_work
 from roundbook.database.vectors import read_vectors
 from roundbook.formats import ScoreMatrix, settle_missing
-from roundbook.logbook.matrices.logging import log_matrix
 from roundbook.logbook.record import embedded_record
 from roundbook.logbook.variance_rows import HISTORY
-from roundbook.logbook.variances import show_histories
 from roundbook.settings import Settings
-from roundbook.statistics.design import anova_topics
-from sqlalchemy import Engine, text
+from roundbook.statistics.design import solve_topics
 
+PROGRAM = (sys.executable, "-c", "from roundbook_cli.main import main; main()")
 TOPICS = RUNS = 1000
 _ROW = np.dtype(
     [
@@ -50,6 +53,7 @@ def main() -> None:
         bench_database(engine)
         bench_history(engine)
     bench_help()
+    bench_commands()
     bench_plans()
 
 
@@ -185,15 +189,8 @@ def bench_help() -> None:
         "import typer\napp = typer.Typer()\n@app.command()\ndef hello(name: str) -> None:\n"
         "    print(name)\napp()"
     )
-    ours = [sys.executable, "-c", "from roundbook_cli.main import main; main()", "--help"]
-    plan = [
-        sys.executable,
-        "-c",
-        "from roundbook_cli.main import main; main()",
-        "plan",
-        "--variance",
-        "0.05",
-    ]
+    ours = [*PROGRAM, "--help"]
+    plan = [*PROGRAM, "plan", "--variance", "0.05"]
     bare = [sys.executable, "-c", hello, "--help"]
     imports = [sys.executable, "-c", "import numpy, scipy.special, pydantic, typer, rich.table"]
 
@@ -202,6 +199,43 @@ def bench_help() -> None:
 
     compare("roundbook --help : a Typer hello's", start(ours), start(bare), 1.5, times=11)
     compare("roundbook plan --variance : its imports", start(plan), start(imports), None)
+
+
+def bench_commands() -> None:
+    """Run a command on a running server, and ten with the server kept up between them."""
+    imports = [sys.executable, "-c", "import sqlalchemy, psycopg, numpy, pydantic, typer, rich"]
+    with tempfile.TemporaryDirectory(prefix="rb") as directory:
+        plain = {name: value for name, value in os.environ.items() if "ROUNDBOOK_" not in name}
+
+        def run(*words: str, **settings: str) -> None:
+            subprocess.run(
+                [*PROGRAM, *words],
+                check=True,
+                capture_output=True,
+                env=plain | {"ROUNDBOOK_DATA_DIR": directory} | settings,
+            )
+
+        def loop() -> None:
+            for _ in range(10):
+                run("task", "list")
+
+        def loop_kept_up() -> None:
+            run("db", "start")
+            loop()
+            run("db", "stop")
+
+        run("task", "create", "bench")
+        with embedded_server(Path(directory) / "postgres") as address:
+            compare(
+                "roundbook task list : the imports of its libraries",
+                lambda: run("task", "list", ROUNDBOOK_DATABASE_URL=address),
+                lambda: subprocess.run(imports, check=True, capture_output=True),
+                1.3,
+                times=11,
+            )
+        compare(
+            "10 commands, db start, db stop : without the two", loop_kept_up, loop, 0.8, times=3
+        )
 
 
 def bench_plans() -> None:
@@ -216,7 +250,9 @@ def bench_plans() -> None:
     found: list[np.ndarray] = []
 
     def ours() -> None:
-        found.append(anova_topics(grid[:, 1].astype(int), grid[:, 2], grid[:, 0]).topics)
+        found.append(
+            solve_topics("anova", grid[:, 2], grid[:, 0], runs=grid[:, 1].astype(int)).topics
+        )
 
     def cell_by_cell() -> None:
         solver = FTestAnovaPower()
@@ -240,7 +276,7 @@ def bench_plans() -> None:
     sample = np.random.default_rng(3).choice(10_000, 200, replace=False)
 
     def whole_grid() -> None:
-        anova_topics(runs, difference, variance)
+        solve_topics("anova", difference, variance, runs=runs)
 
     def a_sample() -> None:
         solver = FTestAnovaPower()

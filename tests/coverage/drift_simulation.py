@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from roundbook.statistics.drift.assessment import assess_drift
-from roundbook.statistics.drift.kin import kin_groups
-
 from tests.coverage.old_rules import old_drift
 from tests.coverage.populations import RealPopulation, population
+
+from roundbook.statistics.drift.assessment import assess_drift
+from roundbook.statistics.drift.units import kin_groups
 
 SHIFTS = (0.0, 0.1, 0.2, 0.3, 0.5)
 AT_FIRST_SHIFT = ("shift width", "ratio .95", "ratio .90", "ratio width", "old .95")

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
-from roundbook.statistics.design import solve_topics
 from scipy.special import fdtrc, stdtr
-
 from tests.coverage.populations import population
+
+from roundbook.statistics.design import solve_topics
 
 ALPHA, POWER = 0.05, 0.8
 PERMUTATIONS = 499

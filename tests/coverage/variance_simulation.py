@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from roundbook.statistics.variance.interval import variance_interval
+from tests.coverage.old_rules import bartlett, bootstrap, chi_square
+from tests.coverage.populations import population
+
+from roundbook.statistics.variance.interval import variance_intervals
 from roundbook.statistics.variance.parts import variance_parts
 from roundbook.statistics.variance.pooled import pool
 from roundbook.statistics.variance.rounds import RoundVariance
-
-from tests.coverage.old_rules import bartlett, bootstrap, chi_square
-from tests.coverage.populations import population
 
 
 @dataclass(frozen=True)
@@ -126,6 +126,8 @@ def _draw(field_, generator, topics, units):
 
 
 def _limits(part):
-    interval = variance_interval(part.variance, part.by_topic, part.runs_part)
+    topics = np.arange(part.by_topic.size)
+    entry = RoundVariance(part.variance, 1.0, 1, topics, part.by_topic, part.runs_part)
+    (interval,) = variance_intervals([entry])
     # A limit that is not given excludes nothing.
     return interval.low or 0.0, np.inf if interval.high is None else interval.high

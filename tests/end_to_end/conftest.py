@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from sqlalchemy import Engine, text
+
 from roundbook.database.engine import unit_of_work
 from roundbook.settings import load_settings
 from roundbook_cli.main import run
-from sqlalchemy import Engine, text
 
 # Nothing listens there: a command that should need no database fails if it opens one.
 NOWHERE = "postgresql://nobody:nothing@127.0.0.1:1/nowhere"

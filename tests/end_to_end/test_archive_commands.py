@@ -13,7 +13,6 @@ import sys
 import zipfile
 
 import pytest
-
 from tests.releases.campaign import record_campaign
 
 SECOND = "topic,a,b\n1,0.5,0.25\n2,0.75,0.5\n"

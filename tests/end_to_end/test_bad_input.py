@@ -14,8 +14,9 @@ import time
 
 import numpy as np
 import pytest
-from roundbook.database.engine import unit_of_work
 from sqlalchemy import text
+
+from roundbook.database.engine import unit_of_work
 
 GOOD = "topic,a,b\n1,.1,.2\n2,.3,.9\n"
 VARIANCE = np.var([[0.1, 0.2], [0.3, 0.9]], axis=0, ddof=1).mean()

@@ -14,11 +14,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
+from sqlalchemy import text
+
 from roundbook.database.engine import unit_of_work
 from roundbook.logbook import record
 from roundbook_cli import session
-from scipy.special import ndtr
-from sqlalchemy import text
 
 SCORES = np.array(
     [[0.1, 0.4, 0.3], [0.2, 0.9, 0.5], [0.0, 0.6, 0.7], [0.35, 0.45, 0.1]]

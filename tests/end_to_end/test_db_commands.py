@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 from alembic import command as alembic
+from sqlalchemy import text
+
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.fingerprints import fingerprint_tables
 from roundbook.database.schema import alembic_config, expected_revision
 from roundbook.logbook.record import embedded_record
 from roundbook.settings import Settings
-from sqlalchemy import text
 
 RECORD = (
     *("variance", "record", "t", "r", "--measure", "AP", "--value", "0.1", "--runs", "4"),

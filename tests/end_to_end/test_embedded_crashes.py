@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
+
 from roundbook.database.embedded import embedded_server
 from roundbook.database.engine import make_engine, parse_url
 

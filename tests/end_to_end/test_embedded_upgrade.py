@@ -14,6 +14,10 @@ from pathlib import Path
 
 import pytest
 from alembic import command
+from sqlalchemy import text
+from tests.factories import create_task
+from tests.releases.campaign import record_campaign
+
 from roundbook.database import embedded_upgrade, server_library
 from roundbook.database.dump import read_dump, restore_dump
 from roundbook.database.embedded import embedded_server
@@ -22,10 +26,6 @@ from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.fingerprints import fingerprint_tables
 from roundbook.database.schema import alembic_config, upgrade
 from roundbook.errors import DatabaseUnreachable
-from roundbook.logbook.tasks import create_task
-from sqlalchemy import text
-
-from tests.releases.campaign import record_campaign
 
 OLD = 16
 

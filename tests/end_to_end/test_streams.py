@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-
 from tests.end_to_end.conftest import PROGRAM, environment
 
 GOOD = "topic,a,b\n1,.1,.2\n2,.3,.9\n"

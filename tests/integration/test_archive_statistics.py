@@ -9,24 +9,27 @@ import json
 import numpy as np
 import psycopg
 import pytest
+from tests.factories import (
+    export_archive,
+    fit_factor_set,
+    import_archive,
+    log_files,
+    log_matrix,
+    plan_task,
+    report_drift,
+    save_plan,
+    save_report,
+)
+from tests.integration.test_archives import changed, database_on, members_of
+from tests.integration.test_upgrades import RELEASED, RELEASES
+from tests.releases.campaign import record_campaign
+
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.fingerprints import fingerprint_tables
 from roundbook.database.schema import upgrade
 from roundbook.errors import BadFile
 from roundbook.formats import ScoreMatrix, settle_missing
-from roundbook.logbook.archive.exporting import export_archive
-from roundbook.logbook.archive.importing import import_archive
-from roundbook.logbook.drift.report import report_drift
-from roundbook.logbook.drift.saved import save_report
-from roundbook.logbook.fitting import fit_factor_set
-from roundbook.logbook.matrices.logging import log_files, log_matrix
 from roundbook.logbook.plans.design import Design
-from roundbook.logbook.plans.planning import plan_task
-from roundbook.logbook.plans.saved import save_plan
-
-from tests.integration.test_archives import changed, database_on, members_of
-from tests.integration.test_upgrades import RELEASED, RELEASES
-from tests.releases.campaign import record_campaign
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,31 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 from pydantic import BaseModel
+from sqlalchemy import event as sqlalchemy_event
+from sqlalchemy import text
+from tests.factories import (
+    create_task,
+    export_archive,
+    grant_access,
+    import_archive,
+    list_events,
+    list_matrices,
+    list_plans,
+    list_reports,
+    list_tasks,
+    log_files,
+    log_matrix,
+    publish_round,
+    save_plan,
+    show_matrix,
+    show_plan,
+    show_report,
+)
+from tests.forked import Forked, race
+from tests.integration.test_upgrades import first_estimates
+from tests.releases.campaign import record_campaign
+from tests.releases.questions import ask, questions
+
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.fingerprints import fingerprint_tables
 from roundbook.database.schema import upgrade
@@ -32,31 +57,14 @@ from roundbook.errors import (
 )
 from roundbook.formats import ScoreMatrix, settle_missing
 from roundbook.logbook.archive import exporting, importing
-from roundbook.logbook.archive.exporting import export_archive
-from roundbook.logbook.archive.importing import import_archive
 from roundbook.logbook.archive.tables import RESULTS, refers_to
 from roundbook.logbook.drift.report import DriftReport
-from roundbook.logbook.drift.saved import list_reports, show_report
-from roundbook.logbook.events import list_events, record_event
-from roundbook.logbook.matrices.listing import list_matrices
-from roundbook.logbook.matrices.logging import log_files, log_matrix
-from roundbook.logbook.matrices.showing import show_matrix
+from roundbook.logbook.events import record_event
 from roundbook.logbook.plans.design import Design
 from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.plans.planning import plan
-from roundbook.logbook.plans.saved import list_plans, save_plan, show_plan
-from roundbook.logbook.privileges import grant_access
-from roundbook.logbook.rounds import publish_round
 from roundbook.logbook.storing import load_matrix
-from roundbook.logbook.tasks import create_task, list_tasks
 from roundbook.logbook.variances import VarianceHistory
-from sqlalchemy import event as sqlalchemy_event
-from sqlalchemy import text
-
-from tests.forked import Forked, race
-from tests.integration.test_upgrades import first_estimates
-from tests.releases.campaign import record_campaign
-from tests.releases.questions import ask, questions
 
 TABLES = [table.name for table in metadata.sorted_tables]
 

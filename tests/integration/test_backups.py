@@ -9,6 +9,10 @@ from uuid import uuid4
 
 import pytest
 from alembic import command
+from sqlalchemy import text
+from tests.factories import create_task, show_variances
+from tests.releases.campaign import record_campaign
+
 from roundbook.database import copying, dump, programs, sealing
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.fingerprints import filled_tables, fingerprint_tables
@@ -25,11 +29,6 @@ from roundbook.errors import (
 from roundbook.logbook import backups
 from roundbook.logbook.backups import restore_backup, save_backup
 from roundbook.logbook.moving import move_record
-from roundbook.logbook.tasks import create_task
-from roundbook.logbook.variances import show_variances
-from sqlalchemy import text
-
-from tests.releases.campaign import record_campaign
 
 SECRET = "hunter2-is-secret"
 

@@ -13,25 +13,32 @@ from math import inf
 
 import numpy as np
 import pytest
+from sqlalchemy import text
+from tests.factories import (
+    create_round,
+    create_task,
+    fit_factor_set,
+    list_events,
+    list_rounds,
+    list_tasks,
+    log_matrix,
+    plan_task,
+    publish_round,
+    record_variance,
+    restore_matrix,
+    save_plan,
+    show_factors,
+    show_plan,
+    withdraw_matrix,
+)
+from tests.forked import race
+
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import RevisedMeanwhile
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
-from roundbook.logbook.events import list_events
-from roundbook.logbook.factors import show_factors
-from roundbook.logbook.fitting import fit_factor_set
 from roundbook.logbook.matrices import logging as matrices
-from roundbook.logbook.matrices.corrections import restore_matrix, withdraw_matrix
-from roundbook.logbook.matrices.logging import log_matrix
 from roundbook.logbook.plans.design import Design
-from roundbook.logbook.plans.planning import plan_task
-from roundbook.logbook.plans.saved import save_plan, show_plan
-from roundbook.logbook.published import record_variance
-from roundbook.logbook.rounds import create_round, list_rounds, publish_round
 from roundbook.logbook.storing import content_hash
-from roundbook.logbook.tasks import create_task, list_tasks
-from sqlalchemy import text
-
-from tests.forked import race
 
 PROCESSES, LOGGINGS, DISTINCT = 16, 400, 200
 TASKS, ROUNDS, MEASURES = 4, 10, 5

@@ -6,6 +6,32 @@ import time
 
 import numpy as np
 import pytest
+from sqlalchemy import text
+from tests.factories import (
+    compare_rankings,
+    create_round,
+    create_task,
+    fit_factor_set,
+    list_events,
+    list_rounds,
+    log_matrix,
+    plan_task,
+    publish_round,
+    record_variance,
+    report_drift,
+    report_generalisability,
+    restore_matrix,
+    save_plan,
+    set_round,
+    show_factors,
+    show_histories,
+    show_plan,
+    show_variances,
+    standardise,
+    trace_drift,
+    withdraw_matrix,
+)
+
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import (
     AlreadyRecorded,
@@ -19,24 +45,7 @@ from roundbook.errors import (
     Withdrawn,
 )
 from roundbook.formats import ScoreMatrix, settle_missing
-from roundbook.logbook.drift.curve import trace_drift
-from roundbook.logbook.drift.report import report_drift
-from roundbook.logbook.events import list_events
-from roundbook.logbook.factors import show_factors
-from roundbook.logbook.fitting import fit_factor_set
-from roundbook.logbook.generalisability import report_generalisability
-from roundbook.logbook.matrices.corrections import restore_matrix, withdraw_matrix
-from roundbook.logbook.matrices.logging import log_matrix
 from roundbook.logbook.plans.design import Design
-from roundbook.logbook.plans.planning import plan_task
-from roundbook.logbook.plans.saved import save_plan, show_plan
-from roundbook.logbook.published import record_variance
-from roundbook.logbook.rankings import compare_rankings
-from roundbook.logbook.rounds import create_round, list_rounds, publish_round, set_round
-from roundbook.logbook.standardise import standardise
-from roundbook.logbook.tasks import create_task
-from roundbook.logbook.variances import show_histories, show_variances
-from sqlalchemy import text
 
 ROUNDS = ("r1", "r2", "r3")
 

@@ -16,25 +16,27 @@ from typing import NamedTuple
 import numpy as np
 import psutil
 import pytest
+from sqlalchemy import select, text
+from tests.factories import (
+    fit_factor_set,
+    log_matrix,
+    plan_task,
+    save_plan,
+    show_factors,
+    withdraw_matrix,
+)
+from tests.forked import Forked, run_apart
+
 from roundbook.database.embedded import embedded_server
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.schema import upgrade
 from roundbook.database.tables import matrix, metadata
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
-from roundbook.logbook.factors import show_factors
-from roundbook.logbook.fitting import fit_factor_set
-from roundbook.logbook.matrices.corrections import withdraw_matrix
-from roundbook.logbook.matrices.logging import log_matrix
 from roundbook.logbook.plans.design import Design
-from roundbook.logbook.plans.planning import plan_task
-from roundbook.logbook.plans.saved import save_plan
 from roundbook.logbook.storing import content_hash, load_matrix
 from roundbook.statistics.standardisation.factors import std_ab, std_cdf
 from roundbook.statistics.variance.parts import variance_parts
 from roundbook.statistics.variance.residual import residual_variance
-from sqlalchemy import select, text
-
-from tests.forked import Forked, run_apart
 
 SEED = 20200408
 KILLED_PROCESSES, KILLED_SERVERS = 160, 40

@@ -11,23 +11,33 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from scipy import stats
+from sqlalchemy import event
+from tests.factories import (
+    create_round,
+    create_task,
+    fit_factor_set,
+    list_rounds,
+    log_matrix,
+    report_drift,
+    save_report,
+    set_round,
+    show_report,
+    trace_drift,
+)
+
 from roundbook.database.vectors import read_vectors
 from roundbook.errors import AlreadyRecorded, ImpossibleStatistic, InputError, NotRecorded
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
 from roundbook.logbook.drift import ends
-from roundbook.logbook.drift.curve import DriftCurve, LaterRound, trace_drift
-from roundbook.logbook.drift.report import report_drift
-from roundbook.logbook.drift.saved import save_report, show_report
-from roundbook.logbook.fitting import fit_factor_set
-from roundbook.logbook.matrices.logging import log_matrix
-from roundbook.logbook.rounds import create_round, list_rounds, set_round
-from roundbook.logbook.tasks import create_task
-from roundbook.statistics.drift.assessment import assess_drift, assess_recurring
-from roundbook.statistics.drift.kin import kin_groups
-from roundbook.statistics.drift.result import SystemsLikeThese, TheseRuns
-from roundbook.statistics.drift.units import unit_labels
-from scipy import stats
-from sqlalchemy import event
+from roundbook.logbook.drift.curve import DriftCurve, LaterRound
+from roundbook.statistics.drift.assessment import (
+    SystemsLikeThese,
+    TheseRuns,
+    assess_drift,
+    assess_recurring,
+)
+from roundbook.statistics.drift.units import kin_groups, unit_labels
 
 ROOT = Path(__file__).parents[2]
 MEASURE = "nDCG@10"

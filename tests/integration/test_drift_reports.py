@@ -11,26 +11,33 @@ from pathlib import Path
 import numpy as np
 import psycopg
 import pytest
+from sqlalchemy import text
+from tests.factories import (
+    fit_factor_set,
+    list_events,
+    list_reports,
+    log_matrix,
+    plan_task,
+    report_drift,
+    report_generalisability,
+    restore_matrix,
+    save_report,
+    set_round,
+    show_report,
+    trace_drift,
+    withdraw_matrix,
+)
+
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.schema import upgrade
 from roundbook.errors import DatabaseError, InputError, NotRecorded
 from roundbook.formats import ScoreMatrix, settle_missing
 from roundbook.logbook.drift import saved as drift_reports
-from roundbook.logbook.drift.curve import trace_drift
-from roundbook.logbook.drift.report import DriftReport, report_drift
-from roundbook.logbook.drift.saved import list_reports, save_report, show_report
-from roundbook.logbook.events import list_events
-from roundbook.logbook.fitting import fit_factor_set
-from roundbook.logbook.generalisability import report_generalisability
-from roundbook.logbook.matrices.corrections import restore_matrix, withdraw_matrix
-from roundbook.logbook.matrices.logging import log_matrix
+from roundbook.logbook.drift.report import DriftReport
 from roundbook.logbook.plans.design import Design
-from roundbook.logbook.plans.planning import plan_task
-from roundbook.logbook.rounds import set_round
 from roundbook.settings import load_settings
 from roundbook_cli.drift import print_report
 from roundbook_cli.main import run
-from sqlalchemy import text
 
 
 def scores(seed, runs=5):

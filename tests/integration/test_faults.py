@@ -16,6 +16,9 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
+from sqlalchemy import text
+from tests.factories import log_matrix
+
 from roundbook.database import vectors
 from roundbook.database.embedded import embedded_server
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
@@ -24,10 +27,8 @@ from roundbook.database.tables import metadata
 from roundbook.errors import DatabaseError, DatabaseUnreachable
 from roundbook.formats import ScoreMatrix, settle_missing
 from roundbook.logbook import storing
-from roundbook.logbook.matrices.logging import log_matrix
 from roundbook.settings import load_settings
 from roundbook_cli.main import run
-from sqlalchemy import text
 
 TOPICS, RUNS = 120, 80
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
+from sqlalchemy import text
+from tests.factories import fit_factor_set, log_matrix, show_factors, show_variances, standardise
+
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import ImpossibleStatistic, InputError, NotRecorded
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
-from roundbook.logbook.factors import show_factors
-from roundbook.logbook.fitting import fit_factor_set
-from roundbook.logbook.matrices.logging import log_matrix
-from roundbook.logbook.standardise import standardise
-from roundbook.logbook.variances import show_variances
-from roundbook.statistics.variance.interval import variance_interval
+from roundbook.statistics.variance.interval import variance_intervals
 from roundbook.statistics.variance.parts import variance_parts
-from scipy import stats
-from sqlalchemy import text
+from roundbook.statistics.variance.rounds import RoundVariance
 
 SCORES = np.random.default_rng(14).random((8, 6))
 RUNS = tuple(f"run{i}" for i in range(6))
@@ -179,7 +177,9 @@ def test_the_variances_by_the_new_factors_are_stored(engine, scale):
     assert row.variance == pytest.approx(np.mean(np.var(scaled, axis=0, ddof=1)))
     assert row.variance != before.variance
     part = variance_parts(scaled).one_way
-    interval = variance_interval(part.variance, part.by_topic, part.runs_part)
+    topics = np.arange(part.by_topic.size)
+    entry = RoundVariance(part.variance, 1.0, 1, topics, part.by_topic, part.runs_part)
+    (interval,) = variance_intervals([entry])
     assert (row.interval.low, row.interval.high) == pytest.approx((interval.low, interval.high))
     assert row.interval.method == "jackknife"
     assert show_variances(engine, "t", "AP").rounds[0] == raw

@@ -8,15 +8,15 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from tests.damaged_files import FORMATS, MAX_BYTES, bounded, check_refusal, damaged, real_tables
+from tests.factories import log_files
+
 from roundbook.database.engine import unit_of_work
 from roundbook.database.fingerprints import fingerprint_tables
 from roundbook.errors import BadFile, DatabaseError, RoundbookError
 from roundbook.formats import MISSING_POLICIES, read_scores, settle_missing
 from roundbook.logbook.lookup import current_matrix, find_series
-from roundbook.logbook.matrices.logging import log_files
 from roundbook.logbook.storing import load_matrix
-
-from tests.damaged_files import FORMATS, MAX_BYTES, bounded, check_refusal, damaged, real_tables
 
 EVERY_DAY, EVERY_NIGHT = 12, 200
 LAYOUTS = [name for name in FORMATS if name != "teams"]

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
+from tests.factories import log_matrix, report_generalisability
+
 from roundbook.errors import ImpossibleStatistic, NotRecorded
 from roundbook.formats import ScoreMatrix, settle_missing
-from roundbook.logbook.generalisability import report_generalisability
-from roundbook.logbook.matrices.logging import log_matrix
-from scipy import stats
 
 RNG = np.random.default_rng(19)
 SCORES = 0.5 + RNG.normal(size=(12, 1)) * 0.1 + RNG.normal(size=7) * 0.1 + RNG.random((12, 7)) / 5

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import psycopg
 import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+from tests.factories import log_matrix, record_variance
+
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import DatabaseError
 from roundbook.formats import ScoreMatrix, settle_missing
 from roundbook.logbook.events import record_event
-from roundbook.logbook.matrices.logging import log_matrix
-from roundbook.logbook.published import record_variance
-from sqlalchemy import text
-from sqlalchemy.exc import DBAPIError
 
 IMMUTABLE = (
     "topic",

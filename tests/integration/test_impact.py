@@ -8,23 +8,30 @@ import shlex
 
 import numpy as np
 import pytest
+from sqlalchemy import event
+from tests.factories import (
+    fit_factor_set,
+    list_events,
+    list_reports,
+    log_matrix,
+    plan_task,
+    record_variance,
+    report_drift,
+    restore_matrix,
+    save_plan,
+    save_report,
+    show_factors,
+    show_impact,
+    show_plan,
+    withdraw_matrix,
+)
+
 from roundbook.errors import NotRecorded, RoundbookError
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
-from roundbook.logbook.drift.report import report_drift
-from roundbook.logbook.drift.saved import list_reports, save_report
-from roundbook.logbook.events import list_events
-from roundbook.logbook.factors import show_factors
-from roundbook.logbook.fitting import fit_factor_set
-from roundbook.logbook.impact.listing import show_impact
-from roundbook.logbook.matrices.corrections import restore_matrix, withdraw_matrix
-from roundbook.logbook.matrices.logging import log_matrix
 from roundbook.logbook.plans.design import Design
-from roundbook.logbook.plans.planning import plan, plan_task
-from roundbook.logbook.plans.saved import save_plan, show_plan
-from roundbook.logbook.published import record_variance
+from roundbook.logbook.plans.planning import plan
 from roundbook.settings import load_settings
 from roundbook_cli.main import run
-from sqlalchemy import event
 
 # Names that a shell would take apart.
 TASK, FIRST, PLAN = "the lab's $task", "round; 1", "it's *next*"

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.factories import (
+    list_reports,
+    log_matrix,
+    plan_task,
+    report_drift,
+    save_plan,
+    save_report,
+    set_round,
+    show_plan,
+)
+
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
-from roundbook.logbook.drift.report import report_drift
-from roundbook.logbook.drift.saved import list_reports, save_report
-from roundbook.logbook.matrices.logging import log_matrix
 from roundbook.logbook.plans.design import Design
-from roundbook.logbook.plans.planning import plan_task
-from roundbook.logbook.plans.saved import save_plan, show_plan
-from roundbook.logbook.rounds import set_round
 
 RUNS = 7
 FIRST = np.random.default_rng(1).random((10, RUNS))

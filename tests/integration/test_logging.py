@@ -9,6 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sqlalchemy import event, text
+from tests.factories import log_matrix, show_factors, show_variances, standardise
+
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import (
     AlreadyRecorded,
@@ -18,14 +21,9 @@ from roundbook.errors import (
     NotRecorded,
 )
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
-from roundbook.logbook.factors import show_factors
 from roundbook.logbook.lookup import current_matrix, find_series
 from roundbook.logbook.matrices import logging as matrices
-from roundbook.logbook.matrices.logging import log_matrix
-from roundbook.logbook.standardise import standardise
 from roundbook.logbook.storing import load_matrix
-from roundbook.logbook.variances import show_variances
-from sqlalchemy import event, text
 
 TABLES = (
     "task",

@@ -9,19 +9,24 @@ import stat
 
 import numpy as np
 import pytest
+from sqlalchemy import event
+from tests.factories import (
+    compare_rankings,
+    export_matrix,
+    fit_factor_set,
+    list_matrices,
+    log_files,
+    log_matrix,
+    restore_matrix,
+    show_history,
+    show_matrix,
+    standardise,
+    withdraw_matrix,
+)
+
 from roundbook.errors import InputError, NotRecorded
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
-from roundbook.logbook.fitting import fit_factor_set
-from roundbook.logbook.matrices.corrections import restore_matrix, withdraw_matrix
-from roundbook.logbook.matrices.export import export_matrix
-from roundbook.logbook.matrices.history import show_history
-from roundbook.logbook.matrices.listing import list_matrices
-from roundbook.logbook.matrices.logging import log_files, log_matrix
-from roundbook.logbook.matrices.showing import show_matrix
-from roundbook.logbook.rankings import compare_rankings
 from roundbook.logbook.result import SOFTWARE
-from roundbook.logbook.standardise import standardise
-from sqlalchemy import event
 
 TOPICS = ("t1", "t2", "t3", "t4")
 RUNS = ("a", "b", "c")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
-from roundbook.logbook.matrices.corrections import withdraw_matrix
-from roundbook.logbook.matrices.logging import log_matrix
-from roundbook.logbook.published import record_variance
 from sqlalchemy import event
+from tests.factories import log_matrix, record_variance, withdraw_matrix
+
+from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
 
 RNG = np.random.default_rng(7)
 

@@ -8,19 +8,16 @@ from __future__ import annotations
 import json
 
 import pytest
-from roundbook.database.engine import unit_of_work
-from roundbook.errors import BadFile
-from roundbook.formats.archive import VERSION
-from roundbook.logbook.archive.exporting import export_archive
-from roundbook.logbook.archive.importing import import_archive
-from roundbook.logbook.plans.saved import show_plan
-from roundbook.logbook.variances import show_histories
 from sqlalchemy import text
-
+from tests.factories import export_archive, import_archive, show_histories, show_plan
 from tests.integration.test_archive_statistics import put
 from tests.integration.test_archives import changed, database_on, members_of
 from tests.integration.test_upgrades import RELEASES, assert_equal_estimates, first_estimates
 from tests.releases.campaign import record_campaign
+
+from roundbook.database.engine import unit_of_work
+from roundbook.errors import BadFile
+from roundbook.formats.archive import VERSION
 
 OLDEST = RELEASES / "archive-1.zip"
 NEW_COLUMNS = ["version", "clusters", "runs_part", "two_way_runs_part"]

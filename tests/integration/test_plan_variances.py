@@ -7,15 +7,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.factories import (
+    log_files,
+    log_matrix,
+    plan_task,
+    record_variance,
+    save_plan,
+    show_plan,
+    show_variances,
+)
+
 from roundbook.errors import ImpossibleStatistic, InputError, NotRecorded
 from roundbook.formats import ScoreMatrix, settle_missing
-from roundbook.logbook.matrices.logging import log_files, log_matrix
 from roundbook.logbook.plans.design import Design
-from roundbook.logbook.plans.planning import plan, plan_task
-from roundbook.logbook.plans.saved import save_plan, show_plan
+from roundbook.logbook.plans.planning import plan
 from roundbook.logbook.plans.standing import renewal
-from roundbook.logbook.published import record_variance
-from roundbook.logbook.variances import show_variances
 from roundbook.statistics.design import (
     DESIGNS,
     solve_min_d,

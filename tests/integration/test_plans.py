@@ -11,6 +11,24 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scipy.stats import f as f_distribution
+from scipy.stats import ncf
+from sqlalchemy import event, text
+from tests.factories import (
+    create_round,
+    create_task,
+    fit_factor_set,
+    list_plans,
+    log_matrix,
+    plan_task,
+    record_variance,
+    restore_matrix,
+    save_plan,
+    show_plan,
+    show_variances,
+    withdraw_matrix,
+)
+
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import (
     AlreadyRecorded,
@@ -23,21 +41,10 @@ from roundbook.errors import (
 )
 from roundbook.formats import ScoreMatrix, settle_missing
 from roundbook.logbook.events import record_event
-from roundbook.logbook.fitting import fit_factor_set
-from roundbook.logbook.matrices.corrections import restore_matrix, withdraw_matrix
-from roundbook.logbook.matrices.logging import log_matrix
 from roundbook.logbook.plans.design import Design
 from roundbook.logbook.plans.plan import Plan
-from roundbook.logbook.plans.planning import plan, plan_task
-from roundbook.logbook.plans.saved import list_plans, save_plan, show_plan
-from roundbook.logbook.published import record_variance
-from roundbook.logbook.rounds import create_round
-from roundbook.logbook.tasks import create_task
-from roundbook.logbook.variances import show_variances
+from roundbook.logbook.plans.planning import plan
 from roundbook.statistics.design import DESIGNS, solve_min_d, solve_power
-from scipy.stats import f as f_distribution
-from scipy.stats import ncf
-from sqlalchemy import event, text
 
 ONE = Design(m=(10,), min_d=(0.1,))
 SCORES = np.random.default_rng(7).normal(0.5, 0.2, (12, 6))

@@ -10,13 +10,14 @@ from uuid import uuid4
 import psycopg
 import pytest
 from psycopg import sql
+from sqlalchemy import text
+from tests.factories import grant_access
+
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.tables import metadata
 from roundbook.errors import AlreadyRecorded, DatabaseError, NotRecorded
-from roundbook.logbook.privileges import grant_access
 from roundbook.settings import load_settings
 from roundbook_cli.main import run
-from sqlalchemy import text
 
 TABLES = sorted(table.name for table in metadata.tables.values())
 # May a column of these be changed? Of all others, nothing.

@@ -8,18 +8,21 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+from sqlalchemy import text
+from tests.factories import (
+    compare_rankings,
+    export_matrix,
+    log_matrix,
+    publish_round,
+    show_matrix,
+    standardise,
+)
+
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import NotRecorded, RecordError
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
 from roundbook.logbook.events import record_event
-from roundbook.logbook.matrices.export import export_matrix
-from roundbook.logbook.matrices.logging import log_matrix
-from roundbook.logbook.matrices.showing import show_matrix
 from roundbook.logbook.pseudonyms import read_pseudonyms
-from roundbook.logbook.rankings import compare_rankings
-from roundbook.logbook.rounds import publish_round
-from roundbook.logbook.standardise import standardise
-from sqlalchemy import text
 
 TEAMS = {"Aalto": ("aalto-bm25", "aalto-dense"), "Bologna": ("bol-1",), "Cork": ("ucc", "ucc-x")}
 UNKNOWN = ("mystery", "stranger")

@@ -9,9 +9,10 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
+
 import roundbook_cli.main
 from roundbook.settings import load_settings
-from sqlalchemy import text
 
 ROOT = Path(__file__).parents[2]
 DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")

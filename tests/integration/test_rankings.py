@@ -7,12 +7,11 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
+from scipy import stats
+from tests.factories import compare_rankings, fit_factor_set, log_matrix
+
 from roundbook.errors import ImpossibleStatistic, NotRecorded
 from roundbook.formats import ScoreMatrix, settle_missing
-from roundbook.logbook.fitting import fit_factor_set
-from roundbook.logbook.matrices.logging import log_matrix
-from roundbook.logbook.rankings import compare_rankings
-from scipy import stats
 
 RNG = np.random.default_rng(18)
 # Runs that are close, on topics of very different spread: standardising reorders them.

@@ -10,11 +10,12 @@ import statistics
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
+from sqlalchemy import text
+
 from roundbook.database.engine import unit_of_work
 from roundbook.settings import load_settings
 from roundbook_cli.main import run
-from scipy.special import ndtr
-from sqlalchemy import text
 
 COVID = [("round1", 30, 143, 0.05311), ("round2", 35, 136, 0.07138), ("round3", 40, 79, 0.07161)]
 FACTORS = {

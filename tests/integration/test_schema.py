@@ -8,6 +8,8 @@ import sys
 
 import pytest
 from alembic import command
+from sqlalchemy import text
+
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.schema import (
     alembic_config,
@@ -18,7 +20,6 @@ from roundbook.database.schema import (
 )
 from roundbook.errors import SchemaOutOfDate
 from roundbook.logbook.schema import read_schema, upgrade_schema
-from sqlalchemy import text
 
 OBJECTS = """
 SELECT 'table ' || relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace

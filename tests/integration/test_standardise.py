@@ -6,13 +6,11 @@ import csv
 
 import numpy as np
 import pytest
+from scipy import stats
+from tests.factories import fit_factor_set, log_matrix, show_factors, standardise, standardise_files
+
 from roundbook.errors import ImpossibleStatistic, InputError, NotRecorded
 from roundbook.formats import ScoreMatrix, settle_missing
-from roundbook.logbook.factors import show_factors
-from roundbook.logbook.fitting import fit_factor_set
-from roundbook.logbook.matrices.logging import log_matrix
-from roundbook.logbook.standardise import standardise, standardise_files
-from scipy import stats
 
 SCORES = np.random.default_rng(15).random((7, 6))
 RUNS = tuple(f"run{i}" for i in range(6))

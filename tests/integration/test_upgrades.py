@@ -16,6 +16,19 @@ import psycopg
 import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
+from sqlalchemy import event, select, text
+from tests.factories import (
+    fit_factor_set,
+    list_events,
+    log_matrix,
+    plan_task,
+    save_plan,
+    show_plan,
+    show_variances,
+)
+from tests.releases.compare import catalogue, columns, values
+from tests.releases.questions import ask
+
 from roundbook.database import tables
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.schema import (
@@ -27,18 +40,8 @@ from roundbook.database.schema import (
 from roundbook.database.tables import SCHEMA, metadata
 from roundbook.errors import DatabaseError
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
-from roundbook.logbook.events import list_events
-from roundbook.logbook.fitting import fit_factor_set
-from roundbook.logbook.matrices.logging import log_matrix
 from roundbook.logbook.plans.design import Design
-from roundbook.logbook.plans.planning import plan_task
-from roundbook.logbook.plans.saved import save_plan, show_plan
 from roundbook.logbook.storing import load_matrix
-from roundbook.logbook.variances import show_variances
-from sqlalchemy import event, select, text
-
-from tests.releases.compare import catalogue, columns, values
-from tests.releases.questions import ask
 
 RELEASES = Path(__file__).parents[1] / "releases"
 RELEASED = sorted(path.stem for path in RELEASES.glob("*.sql"))

@@ -7,22 +7,29 @@ from datetime import date
 
 import numpy as np
 import pytest
+from scipy import stats
+from sqlalchemy import event, text
+from tests.factories import (
+    create_round,
+    create_task,
+    fit_factor_set,
+    list_events,
+    log_matrix,
+    plan_task,
+    publish_round,
+    record_variance,
+    save_plan,
+    set_round,
+    show_histories,
+    show_impact,
+    show_plan,
+    show_variances,
+)
+
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import AlreadyRecorded, Frozen, InputError, NotRecorded
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
-from roundbook.logbook.events import list_events
-from roundbook.logbook.fitting import fit_factor_set
-from roundbook.logbook.impact.listing import show_impact
-from roundbook.logbook.matrices.logging import log_matrix
 from roundbook.logbook.plans.design import Design
-from roundbook.logbook.plans.planning import plan_task
-from roundbook.logbook.plans.saved import save_plan, show_plan
-from roundbook.logbook.published import record_variance
-from roundbook.logbook.rounds import create_round, publish_round, set_round
-from roundbook.logbook.tasks import create_task
-from roundbook.logbook.variances import show_histories, show_variances
-from scipy import stats
-from sqlalchemy import event, text
 
 RNG = np.random.default_rng(8)
 # (topics, runs), of sizes and spreads that differ, so that every weight shows.

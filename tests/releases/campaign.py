@@ -9,21 +9,28 @@ from __future__ import annotations
 from datetime import date
 
 import numpy as np
-from roundbook.formats import MissingPolicy, RunTeam, ScoreMatrix, SettledMatrix, settle_missing
-from roundbook.logbook.drift.report import report_drift
-from roundbook.logbook.drift.saved import save_report
-from roundbook.logbook.fitting import fit_factor_set
-from roundbook.logbook.matrices.corrections import restore_matrix, withdraw_matrix
-from roundbook.logbook.matrices.logging import LoggedMatrix, log_matrix
-from roundbook.logbook.plans.design import Design
-from roundbook.logbook.plans.planning import plan, plan_task
-from roundbook.logbook.plans.saved import save_plan
-from roundbook.logbook.published import record_variance
-from roundbook.logbook.rounds import create_round, publish_round, set_round
-from roundbook.logbook.tasks import create_task
 from sqlalchemy import Engine
-
+from tests.factories import (
+    create_round,
+    create_task,
+    fit_factor_set,
+    log_matrix,
+    plan_task,
+    publish_round,
+    record_variance,
+    report_drift,
+    restore_matrix,
+    save_plan,
+    save_report,
+    set_round,
+    withdraw_matrix,
+)
 from tests.releases.simulation import simulate_scores
+
+from roundbook.formats import MissingPolicy, RunTeam, ScoreMatrix, SettledMatrix, settle_missing
+from roundbook.logbook.matrices.logging import LoggedMatrix
+from roundbook.logbook.plans.design import Design
+from roundbook.logbook.plans.planning import plan
 
 SEED = 20260101
 USER = "simulated"

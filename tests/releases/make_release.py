@@ -22,13 +22,13 @@ import subprocess
 from pathlib import Path
 from uuid import uuid4
 
-from roundbook.database.engine import make_engine, parse_url
-from roundbook.database.schema import expected_revision, upgrade
 from sqlalchemy import Engine, text
 from sqlalchemy.engine import URL
-
 from tests.releases.campaign import SEED, record_campaign
 from tests.releases.questions import ask, questions
+
+from roundbook.database.engine import make_engine, parse_url
+from roundbook.database.schema import expected_revision, upgrade
 
 HERE = Path(__file__).parent
 OLDEST = 15

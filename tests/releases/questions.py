@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from roundbook.logbook.drift.report import report_drift
-from roundbook.logbook.factors import show_factors
-from roundbook.logbook.plans.saved import show_plan
-from roundbook.logbook.rounds import list_rounds
-from roundbook.logbook.standardise import standardise
-from roundbook.logbook.variances import show_variances
 from sqlalchemy import Engine
+from tests.factories import (
+    list_rounds,
+    report_drift,
+    show_factors,
+    show_plan,
+    show_variances,
+    standardise,
+)
 
 _ASK = {
     "variance": show_variances,

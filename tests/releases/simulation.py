@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from roundbook.errors import ImpossibleStatistic
 from scipy.special import expit, ndtri
+
+from roundbook.errors import ImpossibleStatistic
 
 
 def simulate_scores(

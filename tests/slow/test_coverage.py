@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-
 from tests.coverage.cells import replicate, strays
 from tests.coverage.drift_cells import DRIFT_CELLS, SPREAD_CELLS
 from tests.coverage.plan_cells import PLAN_CELLS

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+
 from roundbook.logbook.demonstration import simulate_campaign
 from roundbook.statistics.drift.assessment import assess_drift
 from roundbook.statistics.drift.units import unit_labels

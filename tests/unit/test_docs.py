@@ -13,14 +13,17 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
-import roundbook_cli.main
 import typer.main
 from pydantic import BaseModel
+from typer.testing import CliRunner
+
+import roundbook_cli.main
 from roundbook.database.tables import metadata
 from roundbook.formats import LAYOUTS, archive, read_scores, read_teams
 from roundbook.logbook import (
     backups,
     demonstration,
+    embedded_server,
     events,
     factors,
     fitting,
@@ -50,9 +53,8 @@ from roundbook.logbook.matrices import showing as matrix_show
 from roundbook.logbook.plans import planning as plans
 from roundbook.logbook.plans import saved as plan_record
 from roundbook.settings import Settings
-from roundbook.statistics.design import anova_topics, solve_topics
+from roundbook.statistics.design import solve_topics
 from roundbook_cli.lazy import LazyCommand
-from typer.testing import CliRunner
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -97,6 +99,8 @@ RESULTS = {
     "roundbook export": exporting.ExportedArchive,
     "roundbook import": importing.ImportedArchive,
     "roundbook db upgrade": schema.SchemaState,
+    "roundbook db start": embedded_server.EmbeddedServer,
+    "roundbook db stop": embedded_server.EmbeddedServer,
     "roundbook db grant": privileges.GrantedAccess,
     "roundbook db backup": backups.SavedBackup,
     "roundbook db restore": backups.RestoredBackup,
@@ -414,7 +418,9 @@ def test_the_table_of_topic_set_sizes():
     for alpha, beta, cells in rows:
         shown = [tuple(map(int, pair)) for pair in re.findall(r"(\d+) / (\d+)", cells)]
         sizes = [
-            anova_topics(runs, 0.1, 0.05, float(alpha), float(beta), engine=engine).topics.tolist()
+            solve_topics(
+                "anova", 0.1, 0.05, float(alpha), float(beta), engine=engine, runs=runs
+            ).topics.tolist()
             for engine in ("sakai", "exact")
         ]
         assert shown == list(zip(*sizes, strict=True))
@@ -544,7 +550,9 @@ def test_the_table_of_reliabilities(shared):
         noise = scores.mean(1).var(ddof=1) - rest / m + rest
         expected = [f"{alpha:.3f}", f"{system / (system + noise / n):.3f}"]
         expected += [str(ceil(19 * each / system)) for each in (rest, noise)]
-        expected.append(str(int(anova_topics(10, 0.1, scores.var(0, ddof=1).mean()).topics)))
+        expected.append(
+            str(int(solve_topics("anova", 0.1, scores.var(0, ddof=1).mean(), runs=10).topics))
+        )
         assert [cell.strip() for cell in cells.split("|")] == expected
 
 

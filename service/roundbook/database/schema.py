@@ -2,43 +2,55 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from functools import lru_cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
-from alembic import command
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Engine, text
 
 from roundbook.database.engine import unit_of_work
 from roundbook.database.tables import SCHEMA
 from roundbook.errors import SchemaOutOfDate
 
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+_MIGRATION = re.compile(r"(\d{4})_\w+\.py")
+
 
 def alembic_config() -> Config:
     """Return Alembic's configuration for the migrations that ship with this program."""
+    # Alembic takes a third of a second to import, and only an upgrade needs it.
+    from alembic.config import Config  # noqa: PLC0415
+
     config = Config()
     config.set_main_option("script_location", str(files("roundbook_migrations")).replace("%", "%%"))
     return config
 
 
+@lru_cache
+def known_revisions() -> tuple[str, ...]:
+    """Return the schema revisions of this program's migrations, by their files' names."""
+    migrations = files("roundbook_migrations") / "versions"
+    names = (_MIGRATION.fullmatch(file.name) for file in migrations.iterdir())
+    return tuple(sorted(name[1] for name in names if name))
+
+
 def expected_revision() -> str:
     """Return the schema revision that this program works with."""
-    head = ScriptDirectory.from_config(alembic_config()).get_current_head()
-    assert head is not None
-    return head
+    return known_revisions()[-1]
 
 
 def current_revision(engine: Engine) -> str | None:
     """Return the schema revision of the database, None where there is no schema."""
+    table = f"{SCHEMA}.alembic_version"
     with unit_of_work(engine) as connection:
-        return _revision(connection)
-
-
-def _revision(connection: Connection) -> str | None:
-    context = MigrationContext.configure(connection, opts={"version_table_schema": SCHEMA})
-    return context.get_current_revision()
+        if connection.scalar(text("SELECT to_regclass(:table)"), {"table": table}) is None:
+            return None
+        revision: str | None = connection.scalar(text(f"SELECT version_num FROM {table}"))  # noqa: S608
+        return revision
 
 
 def upgrade(
@@ -60,6 +72,8 @@ def upgrade(
     if before == expected:
         return before, expected
     require_known(before)
+    from alembic import command  # noqa: PLC0415
+
     with unit_of_work(engine) as connection:
         config = alembic_config()
         config.attributes["connection"] = connection
@@ -88,8 +102,7 @@ def require_current(engine: Engine) -> None:
 
 def is_known(revision: str) -> bool:
     """Return whether this program has the migration that made a revision."""
-    script = ScriptDirectory.from_config(alembic_config())
-    return revision in {each.revision for each in script.walk_revisions()}
+    return revision in known_revisions()
 
 
 def require_known(revision: str | None, what: str = "The database") -> None:

@@ -177,6 +177,7 @@ matrix = Table(
     _required("logged_by"),
     UniqueConstraint("round_id", "measure_id", "assessments", "revision"),
     UniqueConstraint("id", "topics"),
+    UniqueConstraint("id", "runs"),
     UniqueConstraint("id", "topics", "runs"),
     UniqueConstraint("id", "round_id", "measure_id", "assessments"),
     CheckConstraint("topics >= 2 AND runs >= 1", name="size"),
@@ -197,19 +198,32 @@ matrix_topic = Table(
     CheckConstraint("position >= 0 AND position < topics", name="position"),
 )
 
-# The scores of one run, in the order of matrix_topic. The composite key carries the matrix's
-# size here, so that the length of every vector and their number are the database's to guard.
+matrix_run = Table(
+    "matrix_run",
+    metadata,
+    Column("matrix_id", BigInteger, nullable=False),
+    Column("position", Integer, nullable=False),
+    _refers("run_id", "run"),
+    Column("runs", Integer, nullable=False),
+    PrimaryKeyConstraint("matrix_id", "position"),
+    UniqueConstraint("matrix_id", "run_id"),
+    ForeignKeyConstraint(["matrix_id", "runs"], [matrix.c.id, matrix.c.runs]),
+    CheckConstraint("position >= 0 AND position < runs", name="position"),
+)
+
+# The scores of the run at a position of matrix_run, in the order of matrix_topic. Nothing refers to
+# it and no query joins it but by matrix, so that it can be partitioned or distributed by matrix
+# alone. The composite key carries the matrix's size here, so that the length of every vector and
+# their number are the database's to guard.
 score_vector = Table(
     "score_vector",
     metadata,
     Column("matrix_id", BigInteger, nullable=False),
-    _refers("run_id", "run"),
     Column("position", Integer, nullable=False),
     Column("topics", Integer, nullable=False),
     Column("runs", Integer, nullable=False),
     Column("scores", ARRAY(Double, dimensions=1), nullable=False),
     PrimaryKeyConstraint("matrix_id", "position"),
-    UniqueConstraint("matrix_id", "run_id"),
     ForeignKeyConstraint(
         ["matrix_id", "topics", "runs"], [matrix.c.id, matrix.c.topics, matrix.c.runs]
     ),
@@ -260,9 +274,7 @@ factor_set_run = Table(
     Column("run_id", BigInteger, nullable=False),
     PrimaryKeyConstraint("factor_set_id", "run_id"),
     ForeignKeyConstraint(["factor_set_id", "matrix_id"], [factor_set.c.id, factor_set.c.matrix_id]),
-    ForeignKeyConstraint(
-        ["matrix_id", "run_id"], [score_vector.c.matrix_id, score_vector.c.run_id]
-    ),
+    ForeignKeyConstraint(["matrix_id", "run_id"], [matrix_run.c.matrix_id, matrix_run.c.run_id]),
 )
 
 factor = Table(

@@ -21,17 +21,16 @@ _BLOCK_BYTES = 4 * 2**20
 
 _INTEGER_FIELDS = (
     ("matrix_id", ">i8"),
-    ("run_id", ">i8"),
     ("position", ">i4"),
     ("topics", ">i4"),
     ("runs", ">i4"),
 )
 _WRITE = (
-    "COPY roundbook.score_vector (matrix_id, run_id, position, topics, runs, scores)"
+    "COPY roundbook.score_vector (matrix_id, position, topics, runs, scores)"
     " FROM STDIN (FORMAT binary)"
 )
 _READ = (
-    "COPY (SELECT matrix_id, run_id, position, topics, runs, scores FROM roundbook.score_vector"
+    "COPY (SELECT matrix_id, position, topics, runs, scores FROM roundbook.score_vector"
     " WHERE matrix_id = %s ORDER BY position) TO STDOUT (FORMAT binary)"
 )
 
@@ -52,25 +51,20 @@ def _row(topics: int) -> np.dtype[np.void]:
     return np.dtype(fields)
 
 
-def encode(
-    scores: npt.NDArray[np.float64], matrix_id: int, run_ids: npt.NDArray[np.int64]
-) -> Iterator[bytes]:
+def encode(scores: npt.NDArray[np.float64], matrix_id: int) -> Iterator[bytes]:
     """Yield the binary COPY stream of ``score_vector`` for one matrix, block by block.
 
     Parameters
     ----------
     scores : (topics, runs) float array, finite
     matrix_id : int
-    run_ids : (runs,) int array, in the order of the columns of `scores`
 
     Raises
     ------
     ValueError
-        When a score is NaN or infinite, or the shapes do not fit.
+        When a score is NaN or infinite.
     """
     topics, runs = scores.shape
-    if run_ids.shape != (runs,):
-        raise ValueError(f"{runs} runs but {run_ids.shape} run ids")
     if not np.isfinite(scores).all():
         raise ValueError("NaN and infinity are no scores")
     row = _row(topics)
@@ -92,7 +86,6 @@ def encode(
     for start in range(0, runs, per_block):
         stop = min(start + per_block, runs)
         part = block[: stop - start]
-        part["run_id"] = run_ids[start:stop]
         part["position"] = np.arange(start, stop)
         part["scores"]["value"] = scores[:, start:stop].T
         yield part.tobytes()
@@ -128,17 +121,12 @@ def decode(stream: bytes, topics: int) -> npt.NDArray[np.float64]:
     return np.ascontiguousarray(rows["scores"]["value"], dtype=np.float64).T
 
 
-def write_vectors(
-    connection: Connection,
-    scores: npt.NDArray[np.float64],
-    matrix_id: int,
-    run_ids: npt.NDArray[np.int64],
-) -> None:
+def write_vectors(connection: Connection, scores: npt.NDArray[np.float64], matrix_id: int) -> None:
     """Store a score matrix: `scores` is (topics, runs), one row of the table a run."""
     driver = connection.connection.driver_connection
     assert driver is not None
     with driver.cursor() as cursor, cursor.copy(_WRITE) as copy:
-        for block in encode(scores, matrix_id, run_ids):
+        for block in encode(scores, matrix_id):
             copy.write(block)
 
 

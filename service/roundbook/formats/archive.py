@@ -1,7 +1,8 @@
 """Archives: plain CSV and JSON in a zip, with checksums. The container, not what is in it.
 
-The last member, ``manifest.json``, says what the others are: their checksums, bytes and rows. No
-time is written and the order is fixed, so that the same content always gives the same bytes.
+The last member, ``manifest.json``, says what the others are: their checksums, bytes and rows. The
+one before it, ``datapackage.json``, describes the CSV files for other programs. No time is written
+and the order is fixed, so that the same content always gives the same bytes.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import re
 import stat
 import struct
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
@@ -23,7 +25,13 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from roundbook.errors import BadFile, InputError
-from roundbook.formats.archive_frame import find_disagreement
+from roundbook.formats.archive_package import (
+    DATA_PACKAGE,
+    TableSchema,
+    describe_file,
+    package_pieces,
+    scores_schema,
+)
 from roundbook.formats.text import shown_path
 
 FORMAT = "roundbook archive"
@@ -95,6 +103,7 @@ def write_archive(
     target: Path,
     members: Iterable[tuple[str, Iterable[str]]],
     *,
+    schemas: Mapping[str, TableSchema],
     software: str,
     schema_revision: str,
     tasks: list[str] | None,
@@ -104,8 +113,10 @@ def write_archive(
     Parameters
     ----------
     members : iterable of (name, pieces of text)
-        In the order of their names; of a CSV each piece is a record. Nothing is held in memory
-        but a piece of a member at a time.
+        In the order of their names; of a CSV each piece is a record, the header first. Nothing is
+        held in memory but a piece of a member at a time, and the headers.
+    schemas : mapping of str to Table Schema
+        By member, for ``datapackage.json``; a CSV without one is a score matrix.
 
     Raises
     ------
@@ -113,19 +124,36 @@ def write_archive(
         When a member would be too large to be read again.
     OSError
     """
-    done: dict[str, Member] = {}
+    written: dict[str, Member] = {}
+    headers: dict[str, str] = {}
     descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         with ZipFile(file, "w") as content:
             for name, pieces in members:
-                done[name] = _write_member(content, name, pieces)
+                if name.endswith(".csv"):
+                    rest = iter(pieces)
+                    headers[name] = next(rest)
+                    pieces = chain([headers[name]], rest)  # noqa: PLW2901
+                written[name] = _write_member(content, name, pieces)
+            resources = (
+                describe_file(
+                    name,
+                    sha256=written[name].sha256,
+                    size=written[name].bytes,
+                    schema=schemas[name] if name in schemas else scores_schema(header),
+                )
+                for name, header in headers.items()
+            )
+            written[DATA_PACKAGE] = _write_member(
+                content, DATA_PACKAGE, package_pieces(software, resources)
+            )
             manifest = Manifest(
                 format=FORMAT,
                 version=VERSION,
                 software=software,
                 schema_revision=schema_revision,
                 tasks=tasks,
-                members=done,
+                members=written,
             )
             _write_member(content, MANIFEST, [manifest.model_dump_json(indent=1), "\n"])
         file.flush()
@@ -165,7 +193,6 @@ def open_archive(path: Path) -> Iterator[Archive]:
         digest, size = hashlib.file_digest(stream, "sha256").hexdigest(), stream.tell()
         with _opened(stream, file) as content:
             _check_members(content, size, file)
-            _check_frame(stream, content, file)
             manifest = _read_manifest(content, file)
             archive = Archive(file, size, digest, manifest, content)
             _check_content(archive)
@@ -181,10 +208,10 @@ def is_archive(path: Path) -> bool:
             _opened(stream, file) as content,
             content.open(MANIFEST) as manifest,
         ):
-            said = json.loads(manifest.read(MAX_MANIFEST))
+            document = json.loads(manifest.read(MAX_MANIFEST))
     except (*BROKEN, KeyError, RecursionError):
         return False
-    return isinstance(said, dict) and said.get("format") == FORMAT
+    return isinstance(document, dict) and document.get("format") == FORMAT
 
 
 def _readable(path: Path, file: str) -> io.BufferedReader:
@@ -227,64 +254,54 @@ def _check_members(content: ZipFile, size: int, file: str) -> None:
         _refuse(f"it would unpack from {size} to {unpacked} bytes, which is too much", file)
 
 
-def _check_frame(stream: IO[bytes], content: ZipFile, file: str) -> None:
-    place = find_disagreement(stream, content)
-    if place is not None:
-        _refuse(
-            "the zip's headers and its directory do not agree, so it is not as it was written; get"
-            " the archive anew from where it came",
-            f"{file}/{place}" if place else file,
-        )
-
-
 def _read_manifest(content: ZipFile, file: str) -> Manifest:
     if MANIFEST not in content.namelist():
         _refuse(f"it has no {MANIFEST}; name what 'roundbook export' wrote", file)
-    place = f"{file}/{MANIFEST}"
+    member = f"{file}/{MANIFEST}"
     try:
-        said = json.loads(b"".join(_blocks(content, MANIFEST, file)))
+        document = json.loads(b"".join(_blocks(content, MANIFEST, file)))
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
-        raise BadFile("this is not JSON", place) from None
-    if not isinstance(said, dict) or said.get("format") != FORMAT:
-        _refuse("this is not the manifest of a Roundbook archive", place)
-    _check_version(said.get("version"), said.get("software"), place)
+        raise BadFile("this is not JSON", member) from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        _refuse("this is not the manifest of a Roundbook archive", member)
+    _check_version(document.get("version"), document.get("software"), member)
     try:
-        manifest = Manifest.model_validate(said)
+        manifest = Manifest.model_validate(document)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        raise BadFile(f"{where[:100]}: {first['msg']}", place) from None
+        raise BadFile(f"{where[:100]}: {first['msg']}", member) from None
     listed, there = {*manifest.members, MANIFEST}, set(content.namelist())
     if listed != there:
         name = min(listed ^ there)
         _refuse(
             f"{name} is {'listed and not there' if name in listed else 'there and not listed'}",
-            place,
+            member,
         )
     return manifest
 
 
-def _check_version(version: Any, software: Any, place: str) -> None:  # noqa: ANN401
+def _check_version(version: Any, software: Any, member: str) -> None:  # noqa: ANN401
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        _refuse("this does not say of which version the archive is", place)
+        _refuse("this does not say of which version the archive is", member)
     if version > VERSION:
         by = f" by {software[:100]}" if isinstance(software, str) else ""
         _refuse(
             f"the archive was written{by} in version {version} of the format, and this Roundbook"
             f" reads up to {VERSION}; install the newer Roundbook",
-            place,
+            member,
         )
 
 
 def _check_content(archive: Archive) -> None:
-    for name, said in archive.manifest.members.items():
+    for name, member in archive.manifest.members.items():
         digest, size = hashlib.sha256(), 0
         for block in _blocks(archive.content, name, archive.file):
             digest.update(block)
             size += len(block)
-        if (size, digest.hexdigest()) != (said.bytes, said.sha256):
+        if (size, digest.hexdigest()) != (member.bytes, member.sha256):
             _refuse(
                 "its checksum is not the one in the manifest, so it is not as it was written; get"
                 " the archive anew from where it came",

@@ -29,17 +29,17 @@ def read_records(archive: Archive, name: str) -> Iterator[Record]:
     BadFile
         When a record is not written as `write_record` does.
     """
-    place = f"{archive.file}/{name}"
+    member = f"{archive.file}/{name}"
     begun, parts, quotes = 1, [], 0
     for line, text in enumerate(_lines(archive, name), 1):
         parts.append(text)
         quotes += text.count('"')
         if quotes % 2:  # within a cell that holds a line break
             continue
-        yield Record(begun, _split("".join(parts), place, begun))
+        yield Record(begun, _split("".join(parts), member, begun))
         begun, parts, quotes = line + 1, [], 0
     if parts:
-        raise BadFile("a double quote is not closed", place, begun)
+        raise BadFile("a double quote is not closed", member, begun)
 
 
 def _lines(archive: Archive, name: str) -> Iterator[str]:
@@ -55,9 +55,9 @@ def _lines(archive: Archive, name: str) -> Iterator[str]:
         raise BadFile(f"this is damaged ({error})", f"{archive.file}/{name}") from None
 
 
-def _split(text: str, place: str, line: int) -> list[str]:
+def _split(text: str, member: str, line: int) -> list[str]:
     if not text.endswith("\n"):
-        raise BadFile("the last line does not end", place, line)
+        raise BadFile("the last line does not end", member, line)
     if '"' not in text and "\r" not in text:
         return text[:-1].split(",")
     cells = [
@@ -66,7 +66,7 @@ def _split(text: str, place: str, line: int) -> list[str]:
         if match.start() < len(text)
     ]
     if write_record(cells) != text:
-        raise BadFile("the quotes of this row are not as an archive has them", place, line)
+        raise BadFile("the quotes of this row are not as an archive has them", member, line)
     return cells
 
 

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from sqlalchemy import Engine
 
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
 from roundbook.logbook.drift.report import DriftReport, report_drift
@@ -30,6 +29,7 @@ from roundbook.logbook.plans.planning import plan_task
 from roundbook.logbook.published import record_variance
 from roundbook.logbook.record import embedded_record
 from roundbook.logbook.result import Result
+from roundbook.logbook.session import Session, begin
 from roundbook.logbook.variances import VarianceHistory, show_variances
 from roundbook.settings import Settings
 from roundbook.statistics.simulation import simulate_field, simulate_round
@@ -100,20 +100,21 @@ def demonstrate(settings: Settings, progress: Callable[[str], None]) -> Demonstr
     with (
         tempfile.TemporaryDirectory(prefix="roundbook-demo-") as directory,
         embedded_record(Path(directory) / "postgres", settings, throw_away=True) as engine,
+        begin(engine, _USER) as session,
     ):
-        return _demonstrate(engine, progress)
+        return _demonstrate(session, progress)
 
 
 STEPS = 6
 
 
-def _demonstrate(engine: Engine, progress: Callable[[str], None]) -> Demonstration:
+def _demonstrate(session: Session, progress: Callable[[str], None]) -> Demonstration:
     progress("Recording the published NTCIR-12 variances")
-    published = [_record_published(engine, row) for row in _table("airs2016_table1.csv")]
+    published = [_record_published(session, row) for row in _table("airs2016_table1.csv")]
     progress("Logging a simulated campaign of four rounds")
     for label, scores, teams in simulate_campaign():
         log_matrix(
-            engine,
+            session,
             CAMPAIGN,
             label,
             MEASURE,
@@ -121,7 +122,6 @@ def _demonstrate(engine: Engine, progress: Callable[[str], None]) -> Demonstrati
             teams=teams,
             create=True,
             tool=f"simulated, seed {SEED}",
-            user=_USER,
         )
     progress("Planning topic sets in both engines")
     cells = [
@@ -129,7 +129,7 @@ def _demonstrate(engine: Engine, progress: Callable[[str], None]) -> Demonstrati
         for row in _table("airs2016_table2_stc.csv")
     ]
     sizes = plan_task(
-        engine,
+        session,
         _PUBLISHED_TASK,
         _PUBLISHED_MEASURE,
         Design(
@@ -139,16 +139,17 @@ def _demonstrate(engine: Engine, progress: Callable[[str], None]) -> Demonstrati
         ),
     )
     next_round = plan_task(
-        engine, CAMPAIGN, MEASURE, Design(m=(10, 30, 50), min_d=(0.05, 0.1, 0.2))
+        session, CAMPAIGN, MEASURE, Design(m=(10, 30, 50), min_d=(0.05, 0.1, 0.2))
     )
     progress("Reading variances and factors")
-    history = show_variances(engine, CAMPAIGN, MEASURE)
-    history_std_ab = show_variances(engine, CAMPAIGN, MEASURE, scale="std-ab")
-    factors = show_factors(engine, CAMPAIGN, _ROUNDS[0].label, MEASURE)
+    history = show_variances(session, CAMPAIGN, MEASURE)
+    history_std_ab = show_variances(session, CAMPAIGN, MEASURE, scale="std-ab")
+    factors = show_factors(session, CAMPAIGN, _ROUNDS[0].label, MEASURE)
     progress("Comparing the first round's factors with later ones")
     first, *later = (entry.label for entry in _ROUNDS)
     held, undecided, aged = (
-        report_drift(engine, CAMPAIGN, MEASURE, from_round=first, to_round=label) for label in later
+        report_drift(session, CAMPAIGN, MEASURE, from_round=first, to_round=label)
+        for label in later
     )
     return Demonstration(
         source=SOURCE,
@@ -198,11 +199,11 @@ def simulate_campaign(seed: int = SEED) -> Iterator[tuple[str, ScoreMatrix, dict
         )
 
 
-def _record_published(engine: Engine, row: dict[str, str]) -> VarianceHistory:
+def _record_published(session: Session, row: dict[str, str]) -> VarianceHistory:
     task = f"{row['task']} {row['subtask']}".strip()
     for scale in ("raw", "std-ab"):
         record_variance(
-            engine,
+            session,
             task,
             "NTCIR-12",
             row["measure"],
@@ -212,9 +213,8 @@ def _record_published(engine: Engine, row: dict[str, str]) -> VarianceHistory:
             source=SOURCE,
             scale=scale,
             create=True,
-            user=_USER,
         )
-    return show_variances(engine, task, row["measure"])
+    return show_variances(session, task, row["measure"])
 
 
 def _table(name: str) -> list[dict[str, str]]:

@@ -232,9 +232,9 @@ JOIN roundbook.round ON round.id = newest.round_id
 JOIN roundbook.measure ON measure.id = newest.measure_id
 CROSS JOIN LATERAL (
     SELECT count(DISTINCT run.team_id) + count(*) FILTER (WHERE run.team_id IS NULL) AS clusters
-    FROM roundbook.score_vector
-    JOIN roundbook.run ON run.id = score_vector.run_id
-    WHERE score_vector.matrix_id = newest.id
+    FROM roundbook.matrix_run
+    JOIN roundbook.run ON run.id = matrix_run.run_id
+    WHERE matrix_run.matrix_id = newest.id
 ) AS known
 CROSS JOIN LATERAL (
     SELECT DISTINCT ON (estimate.scale) estimate.*

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy import Connection, func, select
 
-from roundbook.database.engine import unit_of_work
 from roundbook.database.tables import event, round_, task
 from roundbook.logbook.lookup import find_matrix, find_round, find_task
 from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.session import Session
 
 
 class Event(Result):
@@ -76,14 +76,14 @@ def record_event(
     )
 
 
-def event_words(engine: Engine) -> list[str]:
+def event_words(session: Session) -> list[str]:
     """Return what the record's events say was done, each once, in alphabetical order."""
-    with unit_of_work(engine) as connection:
-        return sorted(connection.execute(select(event.c.what).distinct()).scalars())
+    connection = session.connection
+    return sorted(connection.execute(select(event.c.what).distinct()).scalars())
 
 
 def list_events(
-    engine: Engine,
+    session: Session,
     *,
     task_name: str | None = None,
     round_label: str | None = None,
@@ -107,35 +107,35 @@ def list_events(
     NotRecorded
         When there is no such task, round or matrix.
     """
-    with unit_of_work(engine) as connection:
-        wanted = []
-        if task_name is not None:
-            task_id = find_task(connection, task_name)
-            wanted.append(event.c.task_id == task_id)
-            if round_label is not None:
-                round_id = find_round(connection, task_id, task_name, round_label)
-                wanted.append(event.c.round_id == round_id)
-        if matrix is not None:
-            wanted.append(event.c.matrix_id == find_matrix(connection, matrix).id)
-        if what is not None:
-            wanted.append(event.c.what == what.strip())
-        if who is not None:
-            wanted.append(event.c.who == who)
-        if since is not None:
-            wanted.append(event.c.at >= since)
-        found = connection.execute(
-            select(event, task.c.name.label("task"), round_.c.label.label("round"))
-            .outerjoin(task, task.c.id == event.c.task_id)
-            .outerjoin(round_, round_.c.id == event.c.round_id)
-            .where(*wanted)
-            .order_by(event.c.id.desc())
-            .limit(limit)
-        ).all()
-        total = len(found)
-        if limit is not None and total == limit:
-            total = connection.execute(
-                select(func.count()).select_from(event).where(*wanted)
-            ).scalar_one()
+    connection = session.connection
+    wanted = []
+    if task_name is not None:
+        task_id = find_task(connection, task_name)
+        wanted.append(event.c.task_id == task_id)
+        if round_label is not None:
+            round_id = find_round(connection, task_id, task_name, round_label)
+            wanted.append(event.c.round_id == round_id)
+    if matrix is not None:
+        wanted.append(event.c.matrix_id == find_matrix(connection, matrix).id)
+    if what is not None:
+        wanted.append(event.c.what == what.strip())
+    if who is not None:
+        wanted.append(event.c.who == who)
+    if since is not None:
+        wanted.append(event.c.at >= since)
+    found = connection.execute(
+        select(event, task.c.name.label("task"), round_.c.label.label("round"))
+        .outerjoin(task, task.c.id == event.c.task_id)
+        .outerjoin(round_, round_.c.id == event.c.round_id)
+        .where(*wanted)
+        .order_by(event.c.id.desc())
+        .limit(limit)
+    ).all()
+    total = len(found)
+    if limit is not None and total == limit:
+        total = connection.execute(
+            select(func.count()).select_from(event).where(*wanted)
+        ).scalar_one()
     events = [
         Event(
             event=row.id,

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Engine, Row, select, text
+from sqlalchemy import Connection, Row, select, text
 
-from roundbook.database.engine import unit_of_work
 from roundbook.database.tables import factor, factor_set, matrix, matrix_topic, topic
 from roundbook.logbook.lookup import Series, factor_sets, find_factor_set, find_series
 from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.session import Session
 from roundbook.logbook.storing import StoredMatrix
 from roundbook.statistics.standardisation.factors import Factors, fit_factors
 
@@ -78,7 +78,7 @@ class FittedFactors(NamedTuple):
 
 
 def show_factors(
-    engine: Engine,
+    session: Session,
     task: str,
     round_label: str,
     measure: str,
@@ -93,9 +93,9 @@ def show_factors(
     NotRecorded
         When the task, round, measure or version is not there.
     """
-    with unit_of_work(engine) as connection:
-        series = find_series(connection, task, round_label, measure, assessments)
-        return read_factor_set(connection, task, series, version)
+    connection = session.connection
+    series = find_series(connection, task, round_label, measure, assessments)
+    return read_factor_set(connection, task, series, version)
 
 
 def read_factor_set(

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Engine, Row, select
+from sqlalchemy import Connection, Row, select
 
-from roundbook.database.engine import unit_of_work
 from roundbook.database.tables import factor_set_run
 from roundbook.errors import ImpossibleStatistic, InputError, NotRecorded
 from roundbook.logbook.estimates import store_estimates
@@ -22,6 +21,7 @@ from roundbook.logbook.lookup import (
     find_series,
     find_task,
 )
+from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.statistics.standardisation.factors import ZeroSd
 
@@ -33,7 +33,7 @@ class FittedFactorSet(FactorSet):
 
 
 def fit_factor_set(
-    engine: Engine,
+    session: Session,
     task: str,
     round_label: str,
     measure: str,
@@ -42,7 +42,6 @@ def fit_factor_set(
     reason: str,
     zero_sd: ZeroSd = "average",
     assessments: str | None = None,
-    user: str,
 ) -> FittedFactorSet:
     """Fit factors to a round's current matrix on a chosen set of runs: a new version.
 
@@ -68,44 +67,42 @@ def fit_factor_set(
     if not reason.strip():
         raise InputError("A further factor version needs a reason: say why with --reason.")
     check_text("reason", reason)
-    with unit_of_work(engine) as connection:
-        task_id = find_task(connection, task, lock=True)
-        series = find_series(connection, task, round_label, measure, assessments)
-        row = current_matrix(connection, series)
-        if row is None:
-            raise NotRecorded(
-                f"Round '{series.round}' has no logged scores of {series.measure} to fit factors"
-                " to."
-            )
-        loaded = load_matrix(connection, row)
-        chosen = _choose(loaded, runs)
-        same = _same(connection, series, loaded, chosen, zero_sd)
-        version = same.version if same is not None else None
-        if same is None:
-            stored = loaded.stored()
-            fitted = fit_and_store(
-                connection, series, stored, chosen, zero_sd=zero_sd, user=user, reason=reason
-            )
-            store_estimates(connection, stored, fitted)
-            version = fitted.version
-            record_event(
-                connection,
-                "factors fitted",
-                who=user,
-                why=reason,
-                task_id=task_id,
-                round_id=series.round_id,
-                matrix_id=row.id,
-                details={
-                    "measure": series.measure,
-                    "assessments": series.assessments,
-                    "version": version,
-                    "standardising": chosen.which,
-                    "runs": int(chosen.mask.sum()),
-                },
-            )
-        found = read_factor_set(connection, task, series, version)
-        connection.commit()
+    connection = session.connection
+    task_id = find_task(connection, task, lock=True)
+    series = find_series(connection, task, round_label, measure, assessments)
+    row = current_matrix(connection, series)
+    if row is None:
+        raise NotRecorded(
+            f"Round '{series.round}' has no logged scores of {series.measure} to fit factors to."
+        )
+    loaded = load_matrix(connection, row)
+    chosen = _choose(loaded, runs)
+    same = _same(connection, series, loaded, chosen, zero_sd)
+    version = same.version if same is not None else None
+    if same is None:
+        stored = loaded.stored()
+        fitted = fit_and_store(
+            connection, series, stored, chosen, zero_sd=zero_sd, user=session.user, reason=reason
+        )
+        store_estimates(connection, stored, fitted)
+        version = fitted.version
+        record_event(
+            connection,
+            "factors fitted",
+            who=session.user,
+            why=reason,
+            task_id=task_id,
+            round_id=series.round_id,
+            matrix_id=row.id,
+            details={
+                "measure": series.measure,
+                "assessments": series.assessments,
+                "version": version,
+                "standardising": chosen.which,
+                "runs": int(chosen.mask.sum()),
+            },
+        )
+    found = read_factor_set(connection, task, series, version)
     status = "fitted" if same is None else "unchanged"
     return FittedFactorSet(**found.model_dump(), status=status)
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, Engine, Row, select, text
+from sqlalchemy import Connection, Row, select, text
 
-from roundbook.database.engine import unit_of_work
 from roundbook.database.tables import matrix
 from roundbook.errors import NotRecorded, Withdrawn
 from roundbook.logbook.lookup import choose_assessments, find_round, find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.logbook.withdrawals import WithdrawnMatrix, read_withdrawn
-from roundbook.statistics.design import anova_topics
+from roundbook.statistics.design import solve_topics
 from roundbook.statistics.generalisability.reliability import generalisability
 from roundbook.statistics.generalisability.reliable_topics import reliable_topics
 from roundbook.statistics.generalisability.variance_components import variance_components
-from roundbook.statistics.variance.residual import residual_variance
-from roundbook.statistics.variance.two_way import two_way_variance
+from roundbook.statistics.variance.residual import residual_variance, two_way_variance
 
 
 class Reliability(Result):
@@ -71,7 +70,7 @@ class GeneralisabilityReport(Result):
 
 
 def report_generalisability(
-    engine: Engine,
+    session: Session,
     task: str,
     measure: str,
     *,
@@ -98,28 +97,28 @@ def report_generalisability(
     NotRecorded
         When no round has a logged matrix of at least two runs.
     """
-    with unit_of_work(engine) as connection:
-        task_id = find_task(connection, task)
-        measure_id, measure = find_measure(connection, task_id, task, measure)
-        if round_label is not None:
-            find_round(connection, task_id, task, round_label)
-        label = choose_assessments(connection, task_id, measure_id, measure, assessments)
-        found = connection.execute(
-            text(_CURRENT),
-            {"task": task_id, "measure": measure_id, "assessments": label, "round": round_label},
-        ).all()
-        withdrawn = read_withdrawn(
-            connection,
-            task_id,
-            measures=[measure_id],
-            assessments=[label],
-            rounds=[round_label] if round_label else None,
-        )
-        loaded = [
-            (row.label, load_matrix(connection, _matrix(connection, row.id)))
-            for row in found
-            if row.runs >= 2
-        ]
+    connection = session.connection
+    task_id = find_task(connection, task)
+    measure_id, measure = find_measure(connection, task_id, task, measure)
+    if round_label is not None:
+        find_round(connection, task_id, task, round_label)
+    label = choose_assessments(connection, task_id, measure_id, measure, assessments)
+    found = connection.execute(
+        text(_CURRENT),
+        {"task": task_id, "measure": measure_id, "assessments": label, "round": round_label},
+    ).all()
+    withdrawn = read_withdrawn(
+        connection,
+        task_id,
+        measures=[measure_id],
+        assessments=[label],
+        rounds=[round_label] if round_label else None,
+    )
+    loaded = [
+        (row.label, load_matrix(connection, _matrix(connection, row.id)))
+        for row in found
+        if row.runs >= 2
+    ]
     if not loaded:
         raise (Withdrawn if withdrawn else NotRecorded)(
             f"Task '{task}' has no logged {measure} scores of at least two runs"
@@ -165,7 +164,7 @@ def _reliability(
     needed = reliable_topics(components, target, level)
     variance = residual_variance(loaded.scores).variance
     # Without any variance there is nothing to plan for.
-    size = int(anova_topics(m, min_d, variance).topics) if variance > 0 else None
+    size = int(solve_topics("anova", min_d, variance, runs=m).topics) if variance > 0 else None
     return Reliability(
         round=label,
         matrix=loaded.row.id,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pydantic import Field
-from sqlalchemy import Engine
 
-from roundbook.database.engine import unit_of_work
 from roundbook.database.privileges import Access, give, role_making, standing, wanted_grants
 from roundbook.database.tables import SCHEMA
 from roundbook.errors import AlreadyRecorded, DatabaseError, NotRecorded
 from roundbook.logbook.result import Result
+from roundbook.logbook.session import Session
 
 
 class Granted(Result):
@@ -27,7 +26,7 @@ class GrantedAccess(Result):
     grants: list[Granted]
 
 
-def grant_access(engine: Engine, role: str, access: Access) -> GrantedAccess:
+def grant_access(session: Session, role: str, access: Access) -> GrantedAccess:
     """Give an existing role what it needs, and no more: what else it had here is taken away.
 
     Parameters
@@ -44,25 +43,24 @@ def grant_access(engine: Engine, role: str, access: Access) -> GrantedAccess:
     AlreadyRecorded
         When the role may do everything as it is.
     """
-    with unit_of_work(engine) as connection:
-        stands = standing(connection, role)
-        if not stands.owns:
-            raise DatabaseError(
-                f"Only the record's owner, '{stands.owner}', can grant rights on it; connect as"
-                " that role."
-            )
-        if not stands.exists:
-            raise NotRecorded(
-                f"The server has no role '{role}'. Make it first, in SQL: {role_making(role)}"
-            )
-        if stands.may_all:
-            raise AlreadyRecorded(
-                f"Role '{role}' is the record's owner, a member of it or a superuser, and so may"
-                " do everything; grant to a role that is none of these."
-            )
-        grants = wanted_grants(connection, access)
-        give(connection, role, grants)
-        connection.commit()
+    connection = session.connection
+    stands = standing(connection, role)
+    if not stands.owns:
+        raise DatabaseError(
+            f"Only the record's owner, '{stands.owner}', can grant rights on it; connect as"
+            " that role."
+        )
+    if not stands.exists:
+        raise NotRecorded(
+            f"The server has no role '{role}'. Make it first, in SQL: {role_making(role)}"
+        )
+    if stands.may_all:
+        raise AlreadyRecorded(
+            f"Role '{role}' is the record's owner, a member of it or a superuser, and so may"
+            " do everything; grant to a role that is none of these."
+        )
+    grants = wanted_grants(connection, access)
+    give(connection, role, grants)
     return GrantedAccess(
         role=role,
         access=access,

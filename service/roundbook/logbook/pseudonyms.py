@@ -87,10 +87,10 @@ def read_pseudonyms(connection: Connection, round_id: int) -> Pseudonyms:
 
 
 _RUNS = """
-SELECT run.tag, team.name AS team, min(score_vector.matrix_id) AS first
+SELECT run.tag, team.name AS team, min(matrix_run.matrix_id) AS first
 FROM roundbook.matrix
-JOIN roundbook.score_vector ON score_vector.matrix_id = matrix.id
-JOIN roundbook.run ON run.id = score_vector.run_id
+JOIN roundbook.matrix_run ON matrix_run.matrix_id = matrix.id
+JOIN roundbook.run ON run.id = matrix_run.run_id
 LEFT JOIN roundbook.team ON team.id = run.team_id
 WHERE matrix.round_id = :round
 GROUP BY run.tag, team.name

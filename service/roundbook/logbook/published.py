@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, select
+from sqlalchemy import Connection, Row, select
 
-from roundbook.database.engine import unit_of_work
 from roundbook.database.tables import published_variance, round_
 from roundbook.errors import (
     AlreadyRecorded,
@@ -27,6 +26,7 @@ from roundbook.logbook.lookup import (
 from roundbook.logbook.measures import ensure_measure, notes_on_new
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
+from roundbook.logbook.session import Session
 from roundbook.logbook.variances import VarianceScale
 
 
@@ -50,7 +50,7 @@ class RecordedVariance(Result):
 
 
 def record_variance(
-    engine: Engine,
+    session: Session,
     task: str,
     round_label: str,
     measure: str,
@@ -64,7 +64,6 @@ def record_variance(
     assessments: str = DEFAULT_ASSESSMENTS,
     revise: str | None = None,
     create: bool = False,
-    user: str,
 ) -> RecordedVariance:
     """Record a variance that was published without its score matrix.
 
@@ -105,64 +104,61 @@ def record_variance(
         "teams": teams,
         "source": source,
     }
-    with unit_of_work(engine) as connection:
-        task_id, round_id = open_round(connection, task, round_label, create=create, user=user)
-        recorded_measure = ensure_measure(connection, measure)
-        measure_id, measure = recorded_measure.id, recorded_measure.name
-        label = check_name("assessments label", assessments)
-        identity = {
-            "round_id": round_id,
-            "measure_id": measure_id,
-            "assessments": label,
-            "scale": scale,
-        }
-        current = _current_published(connection, identity)
-        unchanged = current is not None and all(
-            getattr(current, name) == value for name, value in facts.items()
+    connection = session.connection
+    task_id, round_id = open_round(connection, task, round_label, create=create, user=session.user)
+    recorded_measure = ensure_measure(connection, measure)
+    measure_id, measure = recorded_measure.id, recorded_measure.name
+    label = check_name("assessments label", assessments)
+    identity = {
+        "round_id": round_id,
+        "measure_id": measure_id,
+        "assessments": label,
+        "scale": scale,
+    }
+    current = _current_published(connection, identity)
+    unchanged = current is not None and all(
+        getattr(current, name) == value for name, value in facts.items()
+    )
+    notes = notes_on_new(connection, task_id, recorded_measure)
+    logged = latest_matrix(connection, Series(round_id, measure_id, label, round_label, measure))
+    if logged is not None and logged.withdrawn is None:
+        notes.append(
+            "This round has a logged score matrix; variances are taken from that, not from"
+            " what is published."
         )
-        notes = notes_on_new(connection, task_id, recorded_measure)
-        logged = latest_matrix(
-            connection, Series(round_id, measure_id, label, round_label, measure)
+    revision = current.revision if current is not None else 0
+    if not unchanged:
+        published = connection.execute(
+            select(round_.c.status == "published").where(round_.c.id == round_id)
+        ).scalar_one()
+        _check_revision(measure, round_label, current, revise, published=published)
+        revision += 1
+        connection.execute(
+            published_variance.insert().values(
+                **identity,
+                **facts,
+                revision=revision,
+                reason=revise,
+                software=SOFTWARE,
+                recorded_by=session.user,
+            )
         )
-        if logged is not None and logged.withdrawn is None:
-            notes.append(
-                "This round has a logged score matrix; variances are taken from that, not from"
-                " what is published."
-            )
-        revision = current.revision if current is not None else 0
-        if not unchanged:
-            published = connection.execute(
-                select(round_.c.status == "published").where(round_.c.id == round_id)
-            ).scalar_one()
-            _check_revision(measure, round_label, current, revise, published=published)
-            revision += 1
-            connection.execute(
-                published_variance.insert().values(
-                    **identity,
-                    **facts,
-                    revision=revision,
-                    reason=revise,
-                    software=SOFTWARE,
-                    recorded_by=user,
-                )
-            )
-            record_event(
-                connection,
-                "variance recorded",
-                who=user,
-                why=revise,
-                task_id=task_id,
-                round_id=round_id,
-                details={
-                    "measure": measure,
-                    "assessments": label,
-                    "scale": scale,
-                    "revision": revision,
-                    "variance": variance,
-                    "source": source,
-                },
-            )
-            connection.commit()
+        record_event(
+            connection,
+            "variance recorded",
+            who=session.user,
+            why=revise,
+            task_id=task_id,
+            round_id=round_id,
+            details={
+                "measure": measure,
+                "assessments": label,
+                "scale": scale,
+                "revision": revision,
+                "variance": variance,
+                "source": source,
+            },
+        )
     return RecordedVariance(
         task=task.strip(),
         round=round_label.strip(),

@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
-from roundbook.database.engine import unit_of_work
 from roundbook.errors import ImpossibleStatistic, NotRecorded
 from roundbook.logbook.factors import load_factors
 from roundbook.logbook.lookup import Series, current_matrix, find_factor_set, find_series
 from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.session import Session
 from roundbook.logbook.standings import factors_note, read_standing
 from roundbook.logbook.storing import load_matrix
 from roundbook.statistics.ranking.agreement import kendall_tau, published_interval
@@ -79,7 +79,7 @@ class RankAgreement(Result):
 
 
 def compare_rankings(
-    engine: Engine,
+    session: Session,
     task: str,
     round_label: str,
     measure: str,
@@ -111,23 +111,23 @@ def compare_rankings(
     ImpossibleStatistic
         When there are fewer than two runs.
     """
-    with unit_of_work(engine) as connection:
-        series = find_series(connection, task, round_label, measure, assessments)
-        row = current_matrix(connection, series)
-        if row is None:
-            raise NotRecorded(f"Round '{series.round}' has no logged scores of {series.measure}.")
-        loaded = load_matrix(connection, row)
-        runs, scores = loaded.runs, loaded.scores
-        if len(runs) < 2:
-            raise ImpossibleStatistic("Rank agreement needs at least 2 runs to rank, not 1.")
-        if anonymous:
-            pseudonyms = draft_pseudonyms(connection, series.round_id)
-            order = pseudonyms.order(runs)
-            runs, scores = [pseudonyms.runs[runs[index]] for index in order], scores[:, order]
-        sides = [
-            _by_version(connection, series, loaded.topics, scores, scale, version)
-            for version in versions or (None,)
-        ]
+    connection = session.connection
+    series = find_series(connection, task, round_label, measure, assessments)
+    row = current_matrix(connection, series)
+    if row is None:
+        raise NotRecorded(f"Round '{series.round}' has no logged scores of {series.measure}.")
+    loaded = load_matrix(connection, row)
+    runs, scores = loaded.runs, loaded.scores
+    if len(runs) < 2:
+        raise ImpossibleStatistic("Rank agreement needs at least 2 runs to rank, not 1.")
+    if anonymous:
+        pseudonyms = draft_pseudonyms(connection, series.round_id)
+        order = pseudonyms.order(runs)
+        runs, scores = [pseudonyms.runs[runs[index]] for index in order], scores[:, order]
+    sides = [
+        _by_version(connection, series, loaded.topics, scores, scale, version)
+        for version in versions or (None,)
+    ]
     kept = set.intersection(*(set(side.places) for side in sides))
     if not kept:
         raise ImpossibleStatistic("No topic of this round has usable factors on both sides.")

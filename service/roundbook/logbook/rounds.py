@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy import Connection, func, select
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 
-from roundbook.database.engine import unit_of_work
 from roundbook.database.tables import current_matrix, event, matrix, measure, round_, withdrawn
 from roundbook.errors import AlreadyRecorded, InputError, NotRecorded
 from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import check_name, find_round, find_task, optional_text
 from roundbook.logbook.result import Result
+from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import ensure_task
 
 
@@ -54,13 +54,11 @@ class RoundList(Result):
 
 
 def create_round(
-    engine: Engine,
+    session: Session,
     task: str,
     label: str,
     held: date | None = None,
     collection: str | None = None,
-    *,
-    user: str | None = None,
 ) -> Round:
     """Record a new round after the last one of its task.
 
@@ -76,28 +74,25 @@ def create_round(
     AlreadyRecorded
         When the task has a round of that label.
     """
-    with unit_of_work(engine) as connection:
-        task_id = find_task(connection, task, lock=True)
-        label = check_name("round", label)
-        if not ensure_round(connection, task_id, label, held, _named(collection), user=user):
-            raise AlreadyRecorded(
-                f"Task '{task}' has a round '{label}' already; 'roundbook round list {task}'"
-                " shows it."
-            )
-        (created,) = [row for row in _read(connection, task_id) if row.round == label]
-        connection.commit()
+    connection = session.connection
+    task_id = find_task(connection, task, lock=True)
+    label = check_name("round", label)
+    if not ensure_round(connection, task_id, label, held, _named(collection), user=session.user):
+        raise AlreadyRecorded(
+            f"Task '{task}' has a round '{label}' already; 'roundbook round list {task}' shows it."
+        )
+    (created,) = [row for row in _read(connection, task_id) if row.round == label]
     return created
 
 
 def set_round(
-    engine: Engine,
+    session: Session,
     task: str,
     label: str,
     *,
     held: date | None = None,
     collection: str | None = None,
     force: bool = False,
-    user: str | None = None,
 ) -> Round:
     """Record when and on which collection a round was held.
 
@@ -117,38 +112,37 @@ def set_round(
     told = {name: value for name, value in wanted.items() if value is not None}
     if not told:
         raise InputError("There is nothing to set: give --collection, --held or both.")
-    with unit_of_work(engine) as connection:
-        task_id = find_task(connection, task, lock=True)
-        round_id = find_round(connection, task_id, task, label)
-        recorded = connection.execute(select(round_).where(round_.c.id == round_id)).one()
-        for name, value in told.items():
-            was = getattr(recorded, name)
-            if was not in (None, value) and not force:
-                raise AlreadyRecorded(
-                    f"Round '{recorded.label}' is recorded with {name} '{was}', not '{value}'; add"
-                    " --force to change it."
-                )
-        new = {name: value for name, value in told.items() if getattr(recorded, name) != value}
-        if new:
-            connection.execute(round_.update().where(round_.c.id == round_id).values(**new))
-            record_event(
-                connection,
-                "round changed",
-                who=user,
-                task_id=task_id,
-                round_id=round_id,
-                details={
-                    name: {"was": _written(getattr(recorded, name)), "is": _written(value)}
-                    for name, value in new.items()
-                },
+    connection = session.connection
+    task_id = find_task(connection, task, lock=True)
+    round_id = find_round(connection, task_id, task, label)
+    recorded = connection.execute(select(round_).where(round_.c.id == round_id)).one()
+    for name, value in told.items():
+        was = getattr(recorded, name)
+        if was not in (None, value) and not force:
+            raise AlreadyRecorded(
+                f"Round '{recorded.label}' is recorded with {name} '{was}', not '{value}'; add"
+                " --force to change it."
             )
-        (changed,) = [row for row in _read(connection, task_id) if row.round == recorded.label]
-        connection.commit()
+    new = {name: value for name, value in told.items() if getattr(recorded, name) != value}
+    if new:
+        connection.execute(round_.update().where(round_.c.id == round_id).values(**new))
+        record_event(
+            connection,
+            "round changed",
+            who=session.user,
+            task_id=task_id,
+            round_id=round_id,
+            details={
+                name: {"was": _written(getattr(recorded, name)), "is": _written(value)}
+                for name, value in new.items()
+            },
+        )
+    (changed,) = [row for row in _read(connection, task_id) if row.round == recorded.label]
     return changed
 
 
 def publish_round(
-    engine: Engine, task: str, label: str, *, why: str | None = None, user: str | None = None
+    session: Session, task: str, label: str, *, why: str | None = None
 ) -> PublishedRound:
     """Publish a round: from then on it takes a score matrix only as a revision, with a reason.
 
@@ -161,40 +155,39 @@ def publish_round(
         When there is no such task or round, or no matrix in the round that counts.
     """
     why = optional_text("reason", why)
-    with unit_of_work(engine) as connection:
-        task_id = find_task(connection, task, lock=True)
-        round_id = find_round(connection, task_id, task, label)
-        recorded = connection.execute(select(round_).where(round_.c.id == round_id)).one()
-        if recorded.status != "published":
-            counted = connection.execute(
-                select(func.count())
-                .select_from(current_matrix)
-                .where(current_matrix.c.round_id == round_id)
-            ).scalar_one()
-            if not counted:
-                raise NotRecorded(
-                    f"Round '{recorded.label}' has no score matrix to publish; log one with"
-                    " 'roundbook log'."
-                )
-            connection.execute(
-                round_.update().where(round_.c.id == round_id).values(status="published")
+    connection = session.connection
+    task_id = find_task(connection, task, lock=True)
+    round_id = find_round(connection, task_id, task, label)
+    recorded = connection.execute(select(round_).where(round_.c.id == round_id)).one()
+    if recorded.status != "published":
+        counted = connection.execute(
+            select(func.count())
+            .select_from(current_matrix)
+            .where(current_matrix.c.round_id == round_id)
+        ).scalar_one()
+        if not counted:
+            raise NotRecorded(
+                f"Round '{recorded.label}' has no score matrix to publish; log one with"
+                " 'roundbook log'."
             )
-            record_event(
-                connection,
-                "round published",
-                who=user,
-                why=why,
-                task_id=task_id,
-                round_id=round_id,
-                details={"matrices": counted},
-            )
-        (published,) = [row for row in _read(connection, task_id) if row.round == recorded.label]
-        connection.commit()
+        connection.execute(
+            round_.update().where(round_.c.id == round_id).values(status="published")
+        )
+        record_event(
+            connection,
+            "round published",
+            who=session.user,
+            why=why,
+            task_id=task_id,
+            round_id=round_id,
+            details={"matrices": counted},
+        )
+    (published,) = [row for row in _read(connection, task_id) if row.round == recorded.label]
     status = "unchanged" if recorded.status == "published" else "published"
     return PublishedRound(**published.model_dump(exclude={"status"}), status=status)
 
 
-def published_at(engine: Engine, task: str, label: str) -> datetime | None:
+def published_at(session: Session, task: str, label: str) -> datetime | None:
     """Return when a round was published, None where that is not told or it is a draft.
 
     Raises
@@ -202,17 +195,17 @@ def published_at(engine: Engine, task: str, label: str) -> datetime | None:
     NotRecorded
         When there is no such task or round.
     """
-    with unit_of_work(engine) as connection:
-        round_id = find_round(connection, find_task(connection, task), task, label)
-        found: datetime | None = connection.execute(
-            select(func.min(event.c.at)).where(
-                event.c.round_id == round_id, event.c.what == "round published"
-            )
-        ).scalar_one()
+    connection = session.connection
+    round_id = find_round(connection, find_task(connection, task), task, label)
+    found: datetime | None = connection.execute(
+        select(func.min(event.c.at)).where(
+            event.c.round_id == round_id, event.c.what == "round published"
+        )
+    ).scalar_one()
     return found
 
 
-def list_rounds(engine: Engine, task: str) -> RoundList:
+def list_rounds(session: Session, task: str) -> RoundList:
     """Return the rounds of a task.
 
     Raises
@@ -220,12 +213,12 @@ def list_rounds(engine: Engine, task: str) -> RoundList:
     NotRecorded
         When there is no such task.
     """
-    with unit_of_work(engine) as connection:
-        return RoundList(task=task, rounds=_read(connection, find_task(connection, task)))
+    connection = session.connection
+    return RoundList(task=task, rounds=_read(connection, find_task(connection, task)))
 
 
 def open_round(
-    connection: Connection, task: str, label: str, *, create: bool, user: str | None
+    connection: Connection, task: str, label: str, *, create: bool, user: str
 ) -> tuple[int, int]:
     """Lock a task and return its id and its round's, making both where `create` allows it."""
     if create:
@@ -243,7 +236,7 @@ def ensure_round(
     held: date | None = None,
     collection: str | None = None,
     *,
-    user: str | None,
+    user: str,
 ) -> bool:
     """Record a round unless it is there; return whether it is new. The task must be locked."""
     label = check_name("round", label)

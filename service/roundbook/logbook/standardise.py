@@ -9,9 +9,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, select
 
-from roundbook.database.engine import unit_of_work
 from roundbook.database.tables import matrix, round_
 from roundbook.errors import ImpossibleStatistic, InputError, NotRecorded
 from roundbook.formats import MissingPolicy, read_scores, settle_missing
@@ -26,6 +25,7 @@ from roundbook.logbook.lookup import (
 )
 from roundbook.logbook.pseudonyms import Pseudonyms, draft_pseudonyms
 from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.session import Session
 from roundbook.logbook.standings import factors_note, read_standing
 from roundbook.logbook.storing import load_matrix
 from roundbook.statistics.standardisation.e_std import e_std
@@ -87,7 +87,7 @@ class _Raw(NamedTuple):
 
 
 def standardise(
-    engine: Engine,
+    session: Session,
     task: str,
     round_label: str,
     measure: str,
@@ -126,29 +126,29 @@ def standardise(
     ImpossibleStatistic
         When none of the matrix's topics has factors.
     """
-    with unit_of_work(engine) as connection:
-        series = find_series(connection, task, round_label, measure, assessments)
-        row = current_matrix(connection, series)
-        if row is None:
-            raise NotRecorded(
-                f"Round '{round_label}' has no logged scores of {series.measure}; log them with"
-                f" 'roundbook log {task} {round_label} FILE --measure {series.measure}'."
-            )
-        loaded = load_matrix(connection, row)
-        raw = _Raw(loaded.topics, loaded.runs, loaded.scores, row.id, row.revision, row.files)
-        pseudonyms = draft_pseudonyms(connection, series.round_id) if anonymous else None
-        source, version = series, factors_version
-        if factors_from is not None:
-            label, version = _label_and_version(
-                connection, task, factors_from, factors_version, series.measure
-            )
-            source = find_series(connection, task, label, series.measure, series.assessments)
-        found = _standardised(connection, task, series, raw, source, version, scale, a, b)
+    connection = session.connection
+    series = find_series(connection, task, round_label, measure, assessments)
+    row = current_matrix(connection, series)
+    if row is None:
+        raise NotRecorded(
+            f"Round '{round_label}' has no logged scores of {series.measure}; log them with"
+            f" 'roundbook log {task} {round_label} FILE --measure {series.measure}'."
+        )
+    loaded = load_matrix(connection, row)
+    raw = _Raw(loaded.topics, loaded.runs, loaded.scores, row.id, row.revision, row.files)
+    pseudonyms = draft_pseudonyms(connection, series.round_id) if anonymous else None
+    source, version = series, factors_version
+    if factors_from is not None:
+        label, version = _label_and_version(
+            connection, task, factors_from, factors_version, series.measure
+        )
+        source = find_series(connection, task, label, series.measure, series.assessments)
+    found = _standardised(connection, task, series, raw, source, version, scale, a, b)
     return found if pseudonyms is None else _hidden(found, pseudonyms)
 
 
 def standardise_files(
-    engine: Engine,
+    session: Session,
     task: str,
     factors_from: str,
     files: Sequence[Path],
@@ -180,12 +180,10 @@ def standardise_files(
     )
     settled = settle_missing(scores, missing)
     raw = _Raw(settled.topics, settled.runs, settled.scores, None, None, settled.files)
-    with unit_of_work(engine) as connection:
-        label, version = _label_and_version(
-            connection, task, factors_from, factors_version, measure
-        )
-        source = find_series(connection, task, label, measure, assessments)
-        return _standardised(connection, task, source, raw, source, version, scale, a, b)
+    connection = session.connection
+    label, version = _label_and_version(connection, task, factors_from, factors_version, measure)
+    source = find_series(connection, task, label, measure, assessments)
+    return _standardised(connection, task, source, raw, source, version, scale, a, b)
 
 
 def _standardised(

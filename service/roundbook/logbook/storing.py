@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, Row, select, text
 
-from roundbook.database.tables import matrix, matrix_topic, run, score_vector, topic
+from roundbook.database.tables import matrix, matrix_run, matrix_topic, run, topic
 from roundbook.database.vectors import read_vectors, write_vectors
 from roundbook.formats import SettledMatrix
 from roundbook.logbook.lookup import Series
@@ -122,16 +122,26 @@ def store_scores(
     topic_ids: npt.NDArray[np.int64],
     run_ids: npt.NDArray[np.int64],
 ) -> None:
-    """Store the scores (topics, runs) of a recorded matrix, and the order of its topics."""
+    """Store the scores (topics, runs) of a recorded matrix, and the order of topics and runs."""
     connection.execute(
         text(
-            "INSERT INTO roundbook.matrix_topic (matrix_id, position, topic_id, topics)"
-            " SELECT :matrix, place - 1, topic, :topics"
-            " FROM unnest(CAST(:ids AS bigint[])) WITH ORDINALITY AS listed (topic, place)"
+            "WITH ordered AS ("
+            " INSERT INTO roundbook.matrix_topic (matrix_id, position, topic_id, topics)"
+            " SELECT :matrix, number - 1, topic, :topics"
+            " FROM unnest(CAST(:topic_ids AS bigint[])) WITH ORDINALITY AS listed (topic, number))"
+            " INSERT INTO roundbook.matrix_run (matrix_id, position, run_id, runs)"
+            " SELECT :matrix, number - 1, run, :runs"
+            " FROM unnest(CAST(:run_ids AS bigint[])) WITH ORDINALITY AS listed (run, number)"
         ),
-        {"matrix": matrix_id, "topics": len(topic_ids), "ids": topic_ids.tolist()},
+        {
+            "matrix": matrix_id,
+            "topics": len(topic_ids),
+            "runs": len(run_ids),
+            "topic_ids": topic_ids.tolist(),
+            "run_ids": run_ids.tolist(),
+        },
     )
-    write_vectors(connection, scores, matrix_id, run_ids)
+    write_vectors(connection, scores, matrix_id)
 
 
 def load_matrix(connection: Connection, row: Row[Any]) -> LoadedMatrix:
@@ -144,9 +154,9 @@ def load_matrix(connection: Connection, row: Row[Any]) -> LoadedMatrix:
     ).all()
     runs = connection.execute(
         select(run.c.tag, run.c.id, run.c.contributed_to_pool, run.c.team_id)
-        .join(score_vector, score_vector.c.run_id == run.c.id)
-        .where(score_vector.c.matrix_id == row.id)
-        .order_by(score_vector.c.position)
+        .join(matrix_run, matrix_run.c.run_id == run.c.id)
+        .where(matrix_run.c.matrix_id == row.id)
+        .order_by(matrix_run.c.position)
     ).all()
     return LoadedMatrix(
         row,

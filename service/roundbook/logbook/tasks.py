@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Connection, Engine, distinct, func, select, union
+from sqlalchemy import Connection, distinct, func, select, union
 from sqlalchemy.dialects.postgresql import insert
 
-from roundbook.database.engine import unit_of_work
 from roundbook.database.tables import matrix, measure, published_variance, round_, task
 from roundbook.errors import AlreadyRecorded
 from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import check_name, optional_text
 from roundbook.logbook.result import Result
+from roundbook.logbook.session import Session
 
 
 class Task(Result):
@@ -31,9 +31,7 @@ class TaskList(Result):
     tasks: list[Task]
 
 
-def create_task(
-    engine: Engine, name: str, title: str | None = None, *, user: str | None = None
-) -> Task:
+def create_task(session: Session, name: str, title: str | None = None) -> Task:
     """Record a new task.
 
     Raises
@@ -41,26 +39,21 @@ def create_task(
     AlreadyRecorded
         When there is a task of that name.
     """
-    with unit_of_work(engine) as connection:
-        name = check_name("task", name)
-        if not ensure_task(connection, name, title, user=user):
-            raise AlreadyRecorded(
-                f"There is a task '{name}' already; 'roundbook task list' shows it."
-            )
-        (created,) = _read(connection, name)
-        connection.commit()
+    connection = session.connection
+    name = check_name("task", name)
+    if not ensure_task(connection, name, title, user=session.user):
+        raise AlreadyRecorded(f"There is a task '{name}' already; 'roundbook task list' shows it.")
+    (created,) = _read(connection, name)
     return created
 
 
-def list_tasks(engine: Engine) -> TaskList:
+def list_tasks(session: Session) -> TaskList:
     """Return all tasks, oldest first."""
-    with unit_of_work(engine) as connection:
-        return TaskList(tasks=_read(connection))
+    connection = session.connection
+    return TaskList(tasks=_read(connection))
 
 
-def ensure_task(
-    connection: Connection, name: str, title: str | None = None, *, user: str | None
-) -> bool:
+def ensure_task(connection: Connection, name: str, title: str | None = None, *, user: str) -> bool:
     """Record a task unless it is there; return whether it is new."""
     name = check_name("task", name)
     statement = insert(task).values(name=name, title=optional_text("title", title))

@@ -17,7 +17,6 @@ _NO_INTERVAL = {
     "unbounded": "so few topics do not bound it from above",
     "unknown_size": "its numbers of topics and runs are not known",
     "fewer_than_10_topics": "a published value of fewer than 10 topics is too uncertain",
-    "two_way": "nothing is known of two-way variances that were published",
     "standardised": (
         "on a standardised scale the spread is only known from score matrices of the task's own"
     ),

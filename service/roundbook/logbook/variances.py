@@ -8,15 +8,15 @@ from itertools import groupby
 from typing import Literal
 
 from pydantic import Field
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
-from roundbook.database.engine import unit_of_work
 from roundbook.errors import NotRecorded, Withdrawn
 from roundbook.logbook.lookup import choose_assessments, find_round, find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.pooling import PoolBy, Pooled, RoundVariance
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.round_variances import judge_rounds, round_variance
+from roundbook.logbook.session import Session
 from roundbook.logbook.variance_rows import VarianceRow, read_rows
 from roundbook.logbook.withdrawals import WithdrawnMatrix, read_withdrawn
 
@@ -60,7 +60,7 @@ class VarianceHistories(Result):
 
 
 def show_variances(
-    engine: Engine,
+    session: Session,
     task: str,
     measure: str,
     *,
@@ -89,18 +89,18 @@ def show_variances(
         When all its scores are withdrawn.
     """
     asked = [assessments] if isinstance(assessments, str) else list(assessments or [])
-    with unit_of_work(engine) as connection:
-        task_id = find_task(connection, task)
-        measure_id, measure = find_measure(connection, task_id, task, measure)
-        labels = [
-            choose_assessments(connection, task_id, measure_id, measure, label)
-            for label in asked or (None,)
-        ]
-        mixed = len(labels) > 1
-        rows = read_rows(
-            connection, task_id, scale, measures=[measure_id], assessments=labels, mixed=mixed
-        )
-        withdrawn = read_withdrawn(connection, task_id, measures=[measure_id], assessments=labels)
+    connection = session.connection
+    task_id = find_task(connection, task)
+    measure_id, measure = find_measure(connection, task_id, task, measure)
+    labels = [
+        choose_assessments(connection, task_id, measure_id, measure, label)
+        for label in asked or (None,)
+    ]
+    mixed = len(labels) > 1
+    rows = read_rows(
+        connection, task_id, scale, measures=[measure_id], assessments=labels, mixed=mixed
+    )
+    withdrawn = read_withdrawn(connection, task_id, measures=[measure_id], assessments=labels)
     if not rows:
         raise (Withdrawn if withdrawn else NotRecorded)(
             f"Task '{task}' has no variance of {measure} on the scale {scale}"
@@ -111,7 +111,7 @@ def show_variances(
 
 
 def show_histories(
-    engine: Engine,
+    session: Session,
     task: str,
     *,
     measures: Sequence[str] = (),
@@ -135,26 +135,26 @@ def show_histories(
     NotRecorded
         When the task, a measure or a round is not there, or nothing is left.
     """
-    with unit_of_work(engine) as connection:
-        task_id = find_task(connection, task)
-        wanted = [find_measure(connection, task_id, task, name)[0] for name in measures]
-        for label in rounds:
-            find_round(connection, task_id, task, label)
-        rows = read_rows(
-            connection,
-            task_id,
-            scale,
-            measures=wanted or None,
-            rounds=list(rounds) or None,
-            assessments=None if assessments is None else [assessments],
-        )
-        withdrawn = read_withdrawn(
-            connection,
-            task_id,
-            measures=wanted or None,
-            assessments=None if assessments is None else [assessments],
-            rounds=list(rounds) or None,
-        )
+    connection = session.connection
+    task_id = find_task(connection, task)
+    wanted = [find_measure(connection, task_id, task, name)[0] for name in measures]
+    for label in rounds:
+        find_round(connection, task_id, task, label)
+    rows = read_rows(
+        connection,
+        task_id,
+        scale,
+        measures=wanted or None,
+        rounds=list(rounds) or None,
+        assessments=None if assessments is None else [assessments],
+    )
+    withdrawn = read_withdrawn(
+        connection,
+        task_id,
+        measures=wanted or None,
+        assessments=None if assessments is None else [assessments],
+        rounds=list(rounds) or None,
+    )
     undated = sorted({row.round for row in rows if row.held is None}) if since else []
     kept = [row for row in rows if since is None or (row.held is not None and row.held >= since)]
     if not kept:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roundbook.errors import ImpossibleStatistic
-from roundbook.statistics.variance.interval import check_level
+from roundbook.statistics.score_matrix import check_level
 
 MOST_RESAMPLES = 1_000_000
 

@@ -1,4 +1,4 @@
-"""The one check that every statistic on a score matrix starts with."""
+"""Checks of score matrices and confidence levels, which the statistics start with."""
 
 from __future__ import annotations
 
@@ -60,3 +60,9 @@ def checked_scores(
             f" {matrix[topic, run]} at topic index {topic}, run index {run}."
         )
     return matrix
+
+
+def check_level(level: float) -> None:
+    """Raise ImpossibleStatistic unless a confidence level lies strictly between 0 and 1."""
+    if not 0 < level < 1:
+        raise ImpossibleStatistic(f"A confidence level must be between 0 and 1, not {level}.")

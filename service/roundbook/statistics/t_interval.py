@@ -1,4 +1,4 @@
-"""The mean of some values with its t intervals, and where they lie beside a margin."""
+"""The mean of some values with its t intervals, and where an interval lies beside a margin."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+
 from roundbook.database.vectors import decode, encode
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)

@@ -9,9 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from roundbook.errors import InputError
-from roundbook.formats import LAYOUTS, RunTeam, read_scores, read_teams
-
 from tests.damaged_files import (
     FORMATS,
     MAX_BYTES,
@@ -23,6 +20,9 @@ from tests.damaged_files import (
     real_tables,
     rows_text,
 )
+
+from roundbook.errors import InputError
+from roundbook.formats import LAYOUTS, RunTeam, read_scores, read_teams
 
 # Files of each format; the nightly run draws other ones every night.
 EVERY_DAY, EVERY_NIGHT = 50, 2_000

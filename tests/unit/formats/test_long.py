@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from roundbook.errors import AmbiguousLayout, BadFile
 from roundbook.formats import read_scores
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from roundbook.errors import BadFile, InputError, MissingScores
 from roundbook.formats import ScoreMatrix, settle_missing
 

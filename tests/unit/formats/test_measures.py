@@ -1,4 +1,5 @@
 import pytest
+
 from roundbook.errors import BadFile
 from roundbook.formats.measures import choose_measure, is_measure_like
 

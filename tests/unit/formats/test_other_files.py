@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from roundbook.errors import BadFile
 from roundbook.formats import read_scores
 

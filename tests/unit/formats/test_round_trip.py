@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from roundbook.formats import read_scores
 
 ALPHABET = st.characters(codec="utf-8", exclude_categories=("C", "Z"), exclude_characters='"{[<#=')

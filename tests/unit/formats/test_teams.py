@@ -1,4 +1,5 @@
 import pytest
+
 from roundbook.errors import BadFile
 from roundbook.formats import RunTeam, read_teams
 

@@ -5,6 +5,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
 from roundbook.errors import BadFile, InputError
 from roundbook.formats import read_scores
 

@@ -2,6 +2,7 @@ import json
 
 import numpy as np
 import pytest
+
 from roundbook.errors import AmbiguousLayout, BadFile
 from roundbook.formats import read_scores
 

@@ -2,6 +2,7 @@ import gzip
 
 import numpy as np
 import pytest
+
 from roundbook.errors import BadFile
 from roundbook.formats import read_scores
 

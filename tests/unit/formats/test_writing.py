@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+
 from roundbook.errors import InputError
 from roundbook.formats import read_scores
 from roundbook.formats.writing import run_file_names, write_long, write_trec_eval, write_wide

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from roundbook.logbook.drift.advice import _size, advise, next_commands
 from roundbook.logbook.drift.assessment import assess, choose_margin
 from roundbook.logbook.drift.ends import End, Fitted, find_bridges
 from roundbook.logbook.drift.words import Question, headline, notes, reason
-from roundbook.statistics.drift.kin import kin_groups
-from roundbook.statistics.drift.needed import Size, Sizes
+from roundbook.statistics.drift.units import kin_groups
+from roundbook.statistics.drift.verdict import Size, Sizes
 
 
 def end(label, scores, teams=None, systems=None, collection=None):

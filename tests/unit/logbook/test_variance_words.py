@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+
 from roundbook.logbook import variance_words as words
-from roundbook.statistics.variance import reasons
+from roundbook.statistics.variance import rounds as reasons
 
 PAGE = Path(__file__).parents[3] / "docs/statistics/variance.md"
 

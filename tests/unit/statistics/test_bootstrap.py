@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+
 from roundbook.errors import ImpossibleStatistic
 from roundbook.statistics.bootstrap import (
     MOST_RESAMPLES,

@@ -8,15 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Connection, Engine, Table, cast, func, select
+from sqlalchemy import BigInteger, Column, Connection, Table, cast, func, select
 
-from roundbook.database.engine import unit_of_work
 from roundbook.database.schema import expected_revision
 from roundbook.database.tables import matrix, task
 from roundbook.errors import InputError, RecordError
 from roundbook.formats.archive import Manifest, is_archive, write_archive
 from roundbook.formats.archive_csv import write_record
 from roundbook.formats.text import shown_path
+from roundbook.logbook.archive.table_schemas import table_schema
 from roundbook.logbook.archive.tables import (
     README,
     RESULTS,
@@ -34,6 +34,7 @@ from roundbook.logbook.archive.tables import (
 )
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.session import Session
 from roundbook.logbook.storing import load_matrix
 from roundbook.logbook.whole_files import whole_file
 
@@ -41,8 +42,9 @@ _ROWS_AT_ONCE = 5_000
 _ABOUT = """\
 This is an archive of Roundbook, the logbook of evaluation campaigns.
 
-manifest.json says what is in it, with the SHA-256 of every member. Each other member but this one
-is CSV (RFC 4180, UTF-8, lines end in LF) with a header:
+manifest.json says what is in it, with the SHA-256 of every member. datapackage.json describes the
+files and their columns as a Frictionless Data Package, which many programs open. Each other member
+but this one is CSV (RFC 4180, UTF-8, lines end in LF) with a header:
 
   task.csv, round.csv, ...  a table of the record each
   scores/000001.csv, ...    the scores of matrix 1, ...: a topic a row, a run a column
@@ -80,14 +82,14 @@ class ExportedArchive(Contents):
 
 
 def export_archive(
-    engine: Engine,
+    session: Session,
     file: Path,
     *,
     tasks: Sequence[str] = (),
     force: bool = False,
     progress: Callable[[str], object] = lambda _: None,
 ) -> ExportedArchive:
-    """Write the record, as one moment saw it, into an archive.
+    """Write the record into an archive; open the session as one moment sees it.
 
     The same record gives the same bytes, whatever the ids in its database.
 
@@ -109,34 +111,32 @@ def export_archive(
     """
     if str(file) == "-":
         raise InputError("An archive is a file, not a stream; name one instead of '-'.")
-    one_moment = engine.execution_options(
-        isolation_level="REPEATABLE READ", postgresql_readonly=True
-    )
+    connection = session.connection
     with whole_file(file, force=force, earlier=is_archive) as part:
-        with unit_of_work(one_moment) as connection:
-            chosen = sorted({find_task(connection, name) for name in tasks}) if tasks else None
-            named = connection.execute(
-                select(task.c.name).where(rows_of(task, chosen)).order_by(task.c.id)
-            ).scalars()
-            names = list(named)
-            scores = connection.execute(
-                select(
-                    func.coalesce(func.sum(matrix.c.topics * cast(matrix.c.runs, BigInteger)), 0)
-                ).where(rows_of(matrix, chosen))
-            ).scalar_one()
-            try:
-                manifest = write_archive(
-                    part,
-                    _members(connection, chosen, progress),
-                    software=SOFTWARE,
-                    schema_revision=expected_revision(),
-                    tasks=None if chosen is None else names,
-                )
-            except OSError as error:
-                raise InputError(
-                    f"{shown_path(file)}: this cannot be written ({error.strerror or error}); name"
-                    " another place."
-                ) from None
+        chosen = sorted({find_task(connection, name) for name in tasks}) if tasks else None
+        named = connection.execute(
+            select(task.c.name).where(rows_of(task, chosen)).order_by(task.c.id)
+        ).scalars()
+        names = list(named)
+        scores = connection.execute(
+            select(
+                func.coalesce(func.sum(matrix.c.topics * cast(matrix.c.runs, BigInteger)), 0)
+            ).where(rows_of(matrix, chosen))
+        ).scalar_one()
+        try:
+            manifest = write_archive(
+                part,
+                _members(connection, chosen, progress),
+                schemas={table_member(table): table_schema(table) for table in TABLES},
+                software=SOFTWARE,
+                schema_revision=expected_revision(),
+                tasks=None if chosen is None else names,
+            )
+        except OSError as error:
+            raise InputError(
+                f"{shown_path(file)}: this cannot be written ({error.strerror or error}); name"
+                " another place."
+            ) from None
         with part.open("rb") as written:
             digest, size = hashlib.file_digest(written, "sha256").hexdigest(), written.tell()
     return ExportedArchive(

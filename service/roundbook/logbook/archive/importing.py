@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import psycopg
 from psycopg import sql
-from sqlalchemy import Connection, Engine, Table, exc, select, text
+from sqlalchemy import Connection, Table, exc, select, text
 
-from roundbook.database.engine import unit_of_work
 from roundbook.database.faults import driver_error
 from roundbook.database.tables import (
     SCHEMA,
@@ -31,6 +30,7 @@ from roundbook.database.tables import (
 )
 from roundbook.errors import AlreadyRecorded, BadFile
 from roundbook.formats.archive import Archive, open_archive
+from roundbook.formats.archive_package import DATA_PACKAGE
 from roundbook.logbook.archive.events import check_told
 from roundbook.logbook.archive.exporting import Contents, contents
 from roundbook.logbook.archive.reading import table_rows
@@ -50,6 +50,7 @@ from roundbook.logbook.archive.tables import (
     table_member,
 )
 from roundbook.logbook.events import record_event
+from roundbook.logbook.session import Session
 from roundbook.logbook.storing import store_scores
 
 _ROWS_AT_ONCE = 1_000
@@ -101,10 +102,9 @@ class _Import:
 
 
 def import_archive(
-    engine: Engine,
+    session: Session,
     file: Path,
     *,
-    user: str,
     progress: Callable[[str], object] = lambda _: None,
 ) -> ImportedArchive:
     """Record all that an archive holds, with ids of this database.
@@ -126,7 +126,8 @@ def import_archive(
     progress("Checking the archive ...")
     with open_archive(file) as archive:
         _check_names(archive)
-        with unit_of_work(engine) as connection, _refusals(archive):
+        connection = session.connection
+        with _refusals(archive):
             connection.execute(_LOCK)
             state = _Import(archive, connection)
             for table in IN_ORDER:
@@ -139,8 +140,7 @@ def import_archive(
             _publish(state)
             connection.execute(text("SET CONSTRAINTS ALL IMMEDIATE"))
             _check_derived(state, progress)
-            _tell(state, user)
-            connection.commit()
+            _tell(state, session.user)
     return ImportedArchive(
         archive=archive.file,
         sha256=archive.sha256,
@@ -154,7 +154,7 @@ def import_archive(
 
 def _check_names(archive: Archive) -> None:
     members = archive.manifest.members
-    wanted = {README, *map(table_member, TABLES)}
+    wanted = {README, *map(table_member, TABLES)} | ({DATA_PACKAGE} & members.keys())
     matrices = members.get(table_member(matrix))
     for number in range(1, 1 + ((matrices and matrices.rows) or 0)):
         wanted.add(scores_member(number))

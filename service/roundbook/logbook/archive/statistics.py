@@ -34,9 +34,9 @@ SELECT matrix.id, task.name AS task, round.label, measure.name AS measure, matri
        ) AS topic_ids,
        ARRAY(
            SELECT run.team_id
-           FROM roundbook.score_vector JOIN roundbook.run ON run.id = score_vector.run_id
-           WHERE score_vector.matrix_id = matrix.id
-           ORDER BY score_vector.position
+           FROM roundbook.matrix_run JOIN roundbook.run ON run.id = matrix_run.run_id
+           WHERE matrix_run.matrix_id = matrix.id
+           ORDER BY matrix_run.position
        ) AS team_ids
 FROM roundbook.matrix
 JOIN roundbook.round ON round.id = matrix.round_id
@@ -64,9 +64,9 @@ SELECT id, matrix_id, version, standardising, runs, zero_sd,
            ORDER BY matrix_topic.position
        ) AS sds,
        ARRAY(
-           SELECT score_vector.position
+           SELECT matrix_run.position
            FROM roundbook.factor_set_run
-           JOIN roundbook.score_vector USING (matrix_id, run_id)
+           JOIN roundbook.matrix_run USING (matrix_id, run_id)
            WHERE factor_set_run.factor_set_id = factor_set.id
        ) AS listed
 FROM roundbook.factor_set

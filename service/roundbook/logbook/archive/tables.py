@@ -26,7 +26,7 @@ README = "README.txt"
 IMPORTED = "archive imported"
 
 # A score matrix has a member of its own in the place of its rows in these.
-SCORES = (tables.matrix_topic, tables.score_vector)
+SCORES = (tables.matrix_topic, tables.matrix_run, tables.score_vector)
 # What several tasks may have in common. They are numbered by name: in another database they may
 # have been recorded in another order.
 SHARED = (tables.team, tables.measure)
@@ -52,8 +52,10 @@ IN_ORDER: Sequence[Table] = sort_tables(
         (tables.variance_estimate, tables.plan),
         (tables.published_variance, tables.plan),
         (tables.run, tables.matrix_topic),
+        (tables.matrix_topic, tables.matrix_run),
         (tables.matrix_topic, tables.score_vector),
         (tables.score_vector, tables.variance_estimate),
+        (tables.matrix_run, tables.variance_estimate),
         (tables.factor, tables.variance_estimate),
         (tables.factor_set_run, tables.variance_estimate),
     ],

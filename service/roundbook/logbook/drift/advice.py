@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from roundbook.logbook.drift.words import UNITS, Question
 from roundbook.logbook.result import Result
-from roundbook.statistics.drift.needed import Needed, Size, Sizes
+from roundbook.statistics.drift.verdict import Needed, Size, Sizes
 
 if TYPE_CHECKING:
     from roundbook.logbook.drift.assessment import Assessment

@@ -13,15 +13,16 @@ from roundbook.logbook.drift.ends import Bridges, End
 from roundbook.logbook.result import Result
 from roundbook.statistics.drift.assessment import (
     MARGIN,
+    DriftAssessment,
+    SystemsLikeThese,
+    TheseRuns,
     assess_drift,
     assess_recurring,
     margin_from_min_d,
 )
-from roundbook.statistics.drift.jackknife import VarianceParts
-from roundbook.statistics.drift.needed import Needed
-from roundbook.statistics.drift.result import DriftAssessment, SystemsLikeThese, TheseRuns
-from roundbook.statistics.drift.topics import PerStatistic
+from roundbook.statistics.drift.jackknife import PerStatistic, VarianceParts
 from roundbook.statistics.drift.units import By, unit_labels
+from roundbook.statistics.drift.verdict import Needed
 
 MIN_D = 0.1
 MarginFrom = Literal["default", "given", "min-d"]

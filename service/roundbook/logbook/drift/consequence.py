@@ -7,7 +7,7 @@ import numpy as np
 from roundbook.errors import ImpossibleStatistic
 from roundbook.logbook.drift.ends import End
 from roundbook.logbook.result import Result
-from roundbook.statistics.design import anova_topics
+from roundbook.statistics.design import solve_topics
 from roundbook.statistics.design.inputs import check_counts, check_sizes
 from roundbook.statistics.drift.consequence import UnderFactors as Under
 from roundbook.statistics.drift.consequence import drift_consequence
@@ -138,7 +138,9 @@ def _under(under: Under, m: int, min_d: float) -> UnderFactors:
         reason = "The variance is 0: no topic set size follows from it."
     else:
         try:
-            size = anova_topics(m, min_d, under.residual_variance, _ALPHA, _BETA, engine="exact")
+            size = solve_topics(
+                "anova", min_d, under.residual_variance, _ALPHA, _BETA, engine="exact", runs=m
+            )
             topics = int(size.topics)
         except ImpossibleStatistic as error:
             reason = str(error)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pydantic import Field
-from sqlalchemy import Engine
 
-from roundbook.database.engine import unit_of_work
 from roundbook.errors import NotRecorded
 from roundbook.logbook.drift import words
 from roundbook.logbook.drift.assessment import (
@@ -19,6 +17,7 @@ from roundbook.logbook.drift.ends import End, find_bridges, load_ends, rounds_wi
 from roundbook.logbook.lookup import choose_assessments, find_round, find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.session import Session
 from roundbook.logbook.withdrawals import WithdrawnMatrix, read_withdrawn
 from roundbook.statistics.drift.assessment import SD_RATIO_MARGIN
 
@@ -57,7 +56,7 @@ class DriftCurve(Result):
 
 
 def trace_drift(
-    engine: Engine,
+    session: Session,
     task: str,
     measure: str,
     *,
@@ -87,40 +86,40 @@ def trace_drift(
     """
     chosen, margin_from = choose_margin(margin, min_d)
     margins = {"margin": chosen, "sd_ratio_margin": sd_ratio_margin}
-    with unit_of_work(engine) as connection:
-        task_id = find_task(connection, task)
-        measure_id, measure = find_measure(connection, task_id, task, measure)
-        label = choose_assessments(connection, task_id, measure_id, measure, assessments)
-        fitted = rounds_with_factors(connection, task_id, task, measure_id, measure, label)
-        start = 0
-        if from_round is not None:
-            wanted = find_round(connection, task_id, task, from_round)
-            start = next((i for i, each in enumerate(fitted) if each.round_id == wanted), -1)
-        if start < 0:
-            raise NotRecorded(
-                f"Round '{from_round}' has no {measure} standardisation factors: they need a logged"
-                " score matrix of at least two runs."
-            )
-        if start == len(fitted) - 1:
-            raise NotRecorded(
-                f"No round after '{fitted[start].round}' has {measure} factors, so there is no"
-                " curve; name an earlier round with --from."
-            )
-        withdrawn = read_withdrawn(connection, task_id, measures=[measure_id], assessments=[label])
-        ends = load_ends(connection, fitted[start:])
-        first = next(ends)
-        asked = words.Question(
-            task=task,
-            measure=measure,
-            from_round=first.fitted.round,
-            to_round="",
-            shared_topics=0,
-            margin=chosen,
-            margin_from=margin_from,
-            min_d=MIN_D if min_d is None else min_d,
-            sd_ratio_margin=sd_ratio_margin,
+    connection = session.connection
+    task_id = find_task(connection, task)
+    measure_id, measure = find_measure(connection, task_id, task, measure)
+    label = choose_assessments(connection, task_id, measure_id, measure, assessments)
+    fitted = rounds_with_factors(connection, task_id, task, measure_id, measure, label)
+    start = 0
+    if from_round is not None:
+        wanted = find_round(connection, task_id, task, from_round)
+        start = next((i for i, each in enumerate(fitted) if each.round_id == wanted), -1)
+    if start < 0:
+        raise NotRecorded(
+            f"Round '{from_round}' has no {measure} standardisation factors: they need a logged"
+            " score matrix of at least two runs."
         )
-        rounds = [_compare(first, later, asked) for later in ends]
+    if start == len(fitted) - 1:
+        raise NotRecorded(
+            f"No round after '{fitted[start].round}' has {measure} factors, so there is no"
+            " curve; name an earlier round with --from."
+        )
+    withdrawn = read_withdrawn(connection, task_id, measures=[measure_id], assessments=[label])
+    ends = load_ends(connection, fitted[start:])
+    first = next(ends)
+    asked = words.Question(
+        task=task,
+        measure=measure,
+        from_round=first.fitted.round,
+        to_round="",
+        shared_topics=0,
+        margin=chosen,
+        margin_from=margin_from,
+        min_d=MIN_D if min_d is None else min_d,
+        sd_ratio_margin=sd_ratio_margin,
+    )
+    rounds = [_compare(first, later, asked) for later in ends]
     bridged = [(row.round, row.collection) for row in rounds if row.shared_topics]
     old = first.fitted
     return DriftCurve(

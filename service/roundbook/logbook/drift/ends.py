@@ -15,16 +15,16 @@ from roundbook.database.tables import (
     factor,
     factor_set,
     factor_set_run,
+    matrix_run,
     matrix_topic,
     round_,
     run,
-    score_vector,
     team,
     topic,
 )
 from roundbook.database.vectors import read_vectors
 from roundbook.errors import NotRecorded
-from roundbook.statistics.drift.kin import kin_groups
+from roundbook.statistics.drift.units import kin_groups
 
 
 class Fitted(NamedTuple):
@@ -183,12 +183,12 @@ def _runs(
             (factor_set.c.standardising == literal("all")) | factor_set_run.c.run_id.is_not(None),
         )
         .select_from(factor_set)
-        .join(score_vector, score_vector.c.matrix_id == factor_set.c.matrix_id)
-        .join(run, run.c.id == score_vector.c.run_id)
+        .join(matrix_run, matrix_run.c.matrix_id == factor_set.c.matrix_id)
+        .join(run, run.c.id == matrix_run.c.run_id)
         .outerjoin(team, team.c.id == run.c.team_id)
         .outerjoin(factor_set_run, listed)
         .where(factor_set.c.id.in_([each.factor_set_id for each in fitted]))
-        .order_by(score_vector.c.position)
+        .order_by(matrix_run.c.position)
     )
     runs = defaultdict(list)
     for factor_set_id, *facts in rows:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pydantic import AliasChoices, ConfigDict, Field
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
-from roundbook.database.engine import unit_of_work
 from roundbook.errors import ImpossibleStatistic, InputError
 from roundbook.logbook.drift import words
 from roundbook.logbook.drift.advice import Command, advise, next_commands
@@ -43,6 +42,7 @@ from roundbook.logbook.lookup import (
 )
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import SOFTWARE
+from roundbook.logbook.session import Session
 from roundbook.logbook.withdrawals import WithdrawnMatrix, read_withdrawn
 from roundbook.statistics.drift.assessment import SD_RATIO_MARGIN
 
@@ -112,7 +112,7 @@ class DriftReport(Assessment):
 
 
 def report_drift(
-    engine: Engine,
+    session: Session,
     task: str,
     measure: str,
     *,
@@ -151,14 +151,12 @@ def report_drift(
     detected = MIN_D if min_d is None else min_d
     check_design(m, detected)
     chosen, margin_from = choose_margin(margin, min_d)
-    with unit_of_work(engine) as connection:
-        task_id = find_task(connection, task)
-        measure_id, measure = find_measure(connection, task_id, task, measure)
-        label = choose_assessments(connection, task_id, measure_id, measure, assessments)
-        old, new = _ends(
-            connection, task_id, task, (measure_id, measure, label), from_round, to_round
-        )
-        withdrawn = read_withdrawn(connection, task_id, measures=[measure_id], assessments=[label])
+    connection = session.connection
+    task_id = find_task(connection, task)
+    measure_id, measure = find_measure(connection, task_id, task, measure)
+    label = choose_assessments(connection, task_id, measure_id, measure, assessments)
+    old, new = _ends(connection, task_id, task, (measure_id, measure, label), from_round, to_round)
+    withdrawn = read_withdrawn(connection, task_id, measures=[measure_id], assessments=[label])
     bridges = find_bridges(old, new)
     found = assess(old, new, bridges, margin=chosen, sd_ratio_margin=sd_ratio_margin)
     asked = words.Question(

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from roundbook.logbook.drift.ends import End
 from roundbook.logbook.result import Result
-from roundbook.statistics.drift.recurring_systems import RevivedDrift, revived_drift
+from roundbook.statistics.drift.recurring_systems import RecurringDrift, recurring_drift
 from roundbook.statistics.standardisation.factors import ZeroSd, standardise
 
 _WORDS = {
@@ -76,7 +76,7 @@ def revived(old: End, new: End, margin: float) -> Revived | None:
         [float(std[columns[name]].mean()) for name in names]
         for std, columns in ((_run_means(end), columns) for end, columns in ends)
     ]
-    found = revived_drift(*means, margin=margin)
+    found = recurring_drift(*means, margin=margin)
     return Revived(
         verdict=found.verdict,
         reason=_reason(found),
@@ -112,7 +112,7 @@ def _run_means(end: End) -> npt.NDArray[np.float64]:
     return np.asarray(std[~np.isnan(std[:, 0])].mean(axis=0))
 
 
-def _reason(found: RevivedDrift) -> str:
+def _reason(found: RecurringDrift) -> str:
     interval = "no interval exists for one"
     if found.mean_difference_95:
         low, high = found.mean_difference_95

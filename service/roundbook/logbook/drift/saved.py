@@ -6,9 +6,8 @@ from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import Field
-from sqlalchemy import Connection, Engine, Row, func, select
+from sqlalchemy import Connection, Row, func, select
 
-from roundbook.database.engine import unit_of_work
 from roundbook.database.tables import drift_report, factor_set
 from roundbook.errors import NotRecorded
 from roundbook.logbook.drift.report import DriftReport
@@ -22,6 +21,7 @@ from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import check_text, find_round, find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result, read_result
+from roundbook.logbook.session import Session
 
 
 class SavedDriftReport(DriftReport):
@@ -84,7 +84,7 @@ class ShownReport(ReportEntry):
 
 
 def save_report(
-    engine: Engine, report: DriftReport, *, note: str | None = None, user: str
+    session: Session, report: DriftReport, *, note: str | None = None
 ) -> SavedDriftReport:
     """Save a drift report as the next of its task; the same content again is ``unchanged``.
 
@@ -99,23 +99,22 @@ def save_report(
         When the note cannot be used.
     """
     note = (check_text("note", note) or "").strip() or None
-    with unit_of_work(engine) as connection:
-        # Reports count up without a gap, and two of one task cannot be saved at once.
-        task_id = find_task(connection, report.task, lock=True)
-        measure_id, _ = find_measure(connection, task_id, report.task, report.measure)
-        ends = [
-            _factor_set(connection, task_id, measure_id, report, label, version)
-            for label, version in (
-                (report.from_round, report.from_version),
-                (report.to_round, report.to_version),
-            )
-        ]
-        row = _same(connection, task_id, ends, report, note)
-        status: Literal["saved", "unchanged"] = "unchanged"
-        if row is None:
-            status = "saved"
-            row = _store(connection, task_id, measure_id, ends, report, note, user)
-            connection.commit()
+    connection = session.connection
+    # Reports count up without a gap, and two of one task cannot be saved at once.
+    task_id = find_task(connection, report.task, lock=True)
+    measure_id, _ = find_measure(connection, task_id, report.task, report.measure)
+    ends = [
+        _factor_set(connection, task_id, measure_id, report, label, version)
+        for label, version in (
+            (report.from_round, report.from_version),
+            (report.to_round, report.to_version),
+        )
+    ]
+    row = _same(connection, task_id, ends, report, note)
+    status: Literal["saved", "unchanged"] = "unchanged"
+    if row is None:
+        status = "saved"
+        row = _store(connection, task_id, measure_id, ends, report, note, session.user)
     return SavedDriftReport(
         **_stored(row.number, row.result).model_dump(),
         number=row.number,
@@ -218,7 +217,7 @@ def _content(report: DriftReport) -> dict[str, Any]:
     return {name: getattr(report, name) for name in names}
 
 
-def list_reports(engine: Engine, task: str | None = None) -> ReportList:
+def list_reports(session: Session, task: str | None = None) -> ReportList:
     """Return the saved drift reports, of one task or of all, and whether each still stands.
 
     Raises
@@ -226,10 +225,10 @@ def list_reports(engine: Engine, task: str | None = None) -> ReportList:
     NotRecorded
         When there is no such task.
     """
-    with unit_of_work(engine) as connection:
-        task_id = None if task is None else find_task(connection, task)
-        kept = read_reports(connection, task_id)
-        standings = report_standings(connection, kept)
+    connection = session.connection
+    task_id = None if task is None else find_task(connection, task)
+    kept = read_reports(connection, task_id)
+    standings = report_standings(connection, kept)
     return ReportList(
         task=task,
         reports=[
@@ -249,7 +248,7 @@ def list_reports(engine: Engine, task: str | None = None) -> ReportList:
     )
 
 
-def show_report(engine: Engine, task: str, number: int) -> ShownReport:
+def show_report(session: Session, task: str, number: int) -> ShownReport:
     """Return a saved drift report as it was, and whether it still stands.
 
     Raises
@@ -257,21 +256,21 @@ def show_report(engine: Engine, task: str, number: int) -> ShownReport:
     NotRecorded
         Naming the command that lists the reports, or makes one.
     """
-    with unit_of_work(engine) as connection:
-        task_id = find_task(connection, task)
-        kept = read_reports(connection, task_id)
-        found = next((each for each in kept if each.number == number), None)
-        if found is None:
-            raise NotRecorded(
-                f"Task '{task}' has no saved drift report {number} ('roundbook report list' shows"
-                " those there are). Save one with 'roundbook drift' and --save."
-            )
-        standing = report_standings(connection, kept)[found.task, number]
-        result = connection.execute(
-            select(drift_report.c.result).where(
-                drift_report.c.task_id == task_id, drift_report.c.number == number
-            )
-        ).scalar_one()
+    connection = session.connection
+    task_id = find_task(connection, task)
+    kept = read_reports(connection, task_id)
+    found = next((each for each in kept if each.number == number), None)
+    if found is None:
+        raise NotRecorded(
+            f"Task '{task}' has no saved drift report {number} ('roundbook report list' shows"
+            " those there are). Save one with 'roundbook drift' and --save."
+        )
+    standing = report_standings(connection, kept)[found.task, number]
+    result = connection.execute(
+        select(drift_report.c.result).where(
+            drift_report.c.task_id == task_id, drift_report.c.number == number
+        )
+    ).scalar_one()
     return ShownReport(**_entry(found, standing), report=_stored(number, result))
 
 

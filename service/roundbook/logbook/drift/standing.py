@@ -148,8 +148,8 @@ SELECT factor_set.id, count(*) FILTER (WHERE run.team_id IS NULL),
        count(*) FILTER (WHERE run.system IS NULL), round.collection
 FROM roundbook.factor_set
 JOIN roundbook.round ON round.id = factor_set.round_id
-JOIN roundbook.score_vector ON score_vector.matrix_id = factor_set.matrix_id
-JOIN roundbook.run ON run.id = score_vector.run_id
+JOIN roundbook.matrix_run ON matrix_run.matrix_id = factor_set.matrix_id
+JOIN roundbook.run ON run.id = matrix_run.run_id
 LEFT JOIN roundbook.factor_set_run AS listed
     ON listed.factor_set_id = factor_set.id AND listed.run_id = run.id
 WHERE factor_set.id = ANY (CAST(:ids AS bigint[]))

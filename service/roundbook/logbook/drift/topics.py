@@ -6,9 +6,9 @@ import math
 
 from roundbook.logbook.drift.ends import Bridges, End
 from roundbook.logbook.result import Result
+from roundbook.statistics.drift.assessment import DriftAssessment
 from roundbook.statistics.drift.factor_tests import DriftTests as Tested
 from roundbook.statistics.drift.factor_tests import TopicTests, drift_tests
-from roundbook.statistics.drift.result import DriftAssessment
 from roundbook.statistics.significance.two_sample_tests import Outcome
 
 ALPHA = 0.05
@@ -74,7 +74,7 @@ class DriftTests(Result):
 def significance(outcome: Outcome) -> Significance:
     """Return a test's outcome as a result."""
     return Significance(
-        statistic=outcome.statistic, dof=outcome.dof, p_value=outcome.p, reason=outcome.reason
+        statistic=outcome.statistic, dof=outcome.dof, p_value=outcome.p_value, reason=outcome.reason
     )
 
 
@@ -128,11 +128,11 @@ def topic_rows(
             sd_ratio=float(sd_ratio) if sd_ratio > 0 else None,
             welch_t=tested.welch.statistic,
             welch_dof=tested.welch.dof,
-            welch_p=tested.welch.p,
+            welch_p=tested.welch.p_value,
             welch_p_holm=tested.welch_holm,
             brown_forsythe_f=tested.brown_forsythe.statistic,
             brown_forsythe_dof=tested.brown_forsythe.dof,
-            brown_forsythe_p=tested.brown_forsythe.p,
+            brown_forsythe_p=tested.brown_forsythe.p_value,
             brown_forsythe_p_holm=tested.brown_forsythe_holm,
             untested=_untested(tested),
         )

@@ -105,15 +105,15 @@ def _succession(
 
 _STANDARDISING = """
 SELECT run.tag, EXISTS (
-    SELECT FROM roundbook.score_vector AS later
+    SELECT FROM roundbook.matrix_run AS later
     WHERE later.matrix_id = :newest AND later.run_id = run.id
 ) AS there
 FROM roundbook.factor_set_run
 JOIN roundbook.run ON run.id = factor_set_run.run_id
-JOIN roundbook.score_vector
-    ON (score_vector.matrix_id, score_vector.run_id) = (factor_set_run.matrix_id, run.id)
+JOIN roundbook.matrix_run
+    ON (matrix_run.matrix_id, matrix_run.run_id) = (factor_set_run.matrix_id, run.id)
 WHERE factor_set_run.factor_set_id = :factor_set
-ORDER BY score_vector.position
+ORDER BY matrix_run.position
 """
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Engine, Row, select
+from sqlalchemy import Connection, Row, select
 
-from roundbook.database.engine import unit_of_work
 from roundbook.database.tables import factor_set
 from roundbook.logbook.drift.standing import read_reports, report_standings
 from roundbook.logbook.factor_standing import scores_why
@@ -15,6 +14,7 @@ from roundbook.logbook.impact.factors import factor_dependents
 from roundbook.logbook.impact.plans import plan_dependents
 from roundbook.logbook.lookup import Series, find_matrix, latest_matrix
 from roundbook.logbook.result import Result
+from roundbook.logbook.session import Session
 
 
 class Impact(Result):
@@ -37,7 +37,7 @@ class Impact(Result):
     dependents: list[Dependent]
 
 
-def show_impact(engine: Engine, number: int) -> Impact:
+def show_impact(session: Session, number: int) -> Impact:
     """Return everything that rests on a score matrix; the queries do not grow with its number.
 
     Raises
@@ -45,10 +45,10 @@ def show_impact(engine: Engine, number: int) -> Impact:
     NotRecorded
         When there is no such matrix.
     """
-    with unit_of_work(engine) as connection:
-        row = find_matrix(connection, number)
-        newest = _newest(connection, row)
-        dependents = _dependents(connection, row, newest)
+    connection = session.connection
+    row = find_matrix(connection, number)
+    newest = _newest(connection, row)
+    dependents = _dependents(connection, row, newest)
     standing: Literal["current", "superseded", "withdrawn"] = "current"
     if row.revision < newest.revision:
         standing = "superseded"

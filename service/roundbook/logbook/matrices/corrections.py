@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import Connection, Engine, Row, select
+from sqlalchemy import Connection, Row, select
 
-from roundbook.database.engine import unit_of_work
 from roundbook.database.tables import withdrawal
 from roundbook.errors import InputError, RecordError
 from roundbook.logbook.events import record_event
@@ -15,6 +14,7 @@ from roundbook.logbook.impact.dependents import Dependent
 from roundbook.logbook.impact.listing import stale_dependents
 from roundbook.logbook.lookup import check_text, find_matrix, find_task
 from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.session import Session
 
 
 class CorrectedMatrix(Result):
@@ -39,9 +39,7 @@ class CorrectedMatrix(Result):
     impact: list[Dependent]
 
 
-def withdraw_matrix(
-    engine: Engine, matrix: int, reason: str, *, user: str | None = None
-) -> CorrectedMatrix:
+def withdraw_matrix(session: Session, matrix: int, reason: str) -> CorrectedMatrix:
     """Withdraw a round's current score matrix: it stays readable, and counts in nothing.
 
     No earlier revision takes its place. Its withdrawal can be taken back, and a correction logged
@@ -56,64 +54,58 @@ def withdraw_matrix(
     RecordError
         When a later revision took its place already.
     """
-    return _decide(engine, matrix, reason, withdrawn=True, user=user)
+    return _decide(session, matrix, reason, withdrawn=True)
 
 
-def restore_matrix(
-    engine: Engine, matrix: int, reason: str, *, user: str | None = None
-) -> CorrectedMatrix:
+def restore_matrix(session: Session, matrix: int, reason: str) -> CorrectedMatrix:
     """Take a withdrawal back; see `withdraw_matrix`."""
-    return _decide(engine, matrix, reason, withdrawn=False, user=user)
+    return _decide(session, matrix, reason, withdrawn=False)
 
 
-def _decide(
-    engine: Engine, number: int, reason: str, *, withdrawn: bool, user: str | None
-) -> CorrectedMatrix:
+def _decide(session: Session, number: int, reason: str, *, withdrawn: bool) -> CorrectedMatrix:
     verb = "withdraw" if withdrawn else "restore"
     reason = (check_text("reason", reason) or "").strip()
     if not reason:
         raise InputError(f"To {verb} a matrix needs a reason: say why with --reason.")
-    with unit_of_work(engine) as connection:
-        # The task's writers come one after another; what is found before that may be out of date.
-        find_task(connection, find_matrix(connection, number).task, lock=True)
-        row = find_matrix(connection, number)
-        if row.revision < row.newest:
-            raise RecordError(
-                f"Matrix {number} is revision {row.revision} of {row.newest} and counts in nothing"
-                f" already; 'roundbook matrix history {number}' shows which one took its place."
-            )
-        last = _last(connection, number)
-        changes = withdrawn != (last is not None and last.withdrawn)
-        if changes:
-            last = connection.execute(
-                withdrawal.insert()
-                .values(
-                    matrix_id=number,
-                    number=last.number + 1 if last is not None else 1,
-                    withdrawn=withdrawn,
-                    reason=reason,
-                    software=SOFTWARE,
-                    decided_by=user or "unknown",
-                )
-                .returning(withdrawal)
-            ).one()
-            record_event(
-                connection,
-                "matrix withdrawn" if withdrawn else "matrix restored",
-                who=user,
-                why=reason,
-                task_id=row.task_id,
-                round_id=row.round_id,
+    connection = session.connection
+    # The task's writers come one after another; what is found before that may be out of date.
+    find_task(connection, find_matrix(connection, number).task, lock=True)
+    row = find_matrix(connection, number)
+    if row.revision < row.newest:
+        raise RecordError(
+            f"Matrix {number} is revision {row.revision} of {row.newest} and counts in nothing"
+            f" already; 'roundbook matrix history {number}' shows which one took its place."
+        )
+    last = _last(connection, number)
+    changes = withdrawn != (last is not None and last.withdrawn)
+    if changes:
+        last = connection.execute(
+            withdrawal.insert()
+            .values(
                 matrix_id=number,
-                details={
-                    "measure": row.measure,
-                    "assessments": row.assessments,
-                    "revision": row.revision,
-                },
+                number=last.number + 1 if last is not None else 1,
+                withdrawn=withdrawn,
+                reason=reason,
+                software=SOFTWARE,
+                decided_by=session.user,
             )
-        impact = stale_dependents(connection, number)
-        if changes:
-            connection.commit()
+            .returning(withdrawal)
+        ).one()
+        record_event(
+            connection,
+            "matrix withdrawn" if withdrawn else "matrix restored",
+            who=session.user,
+            why=reason,
+            task_id=row.task_id,
+            round_id=row.round_id,
+            matrix_id=number,
+            details={
+                "measure": row.measure,
+                "assessments": row.assessments,
+                "revision": row.revision,
+            },
+        )
+    impact = stale_dependents(connection, number)
     return CorrectedMatrix(
         matrix=number,
         task=row.task,

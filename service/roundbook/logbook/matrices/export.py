@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Engine
 
-from roundbook.database.engine import unit_of_work
 from roundbook.errors import InputError, NotRecorded
 from roundbook.formats.text import shown_path
 from roundbook.formats.writing import (
@@ -24,6 +22,7 @@ from roundbook.formats.writing import (
 from roundbook.logbook.matrices.listing import Standing
 from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.result import Result
+from roundbook.logbook.session import Session
 from roundbook.logbook.standings import read_standing, standing_words
 from roundbook.logbook.storing import load_matrix
 from roundbook.logbook.whole_files import write_directory, write_file
@@ -60,7 +59,7 @@ class _Scores(NamedTuple):
 
 
 def export_matrix(
-    engine: Engine,
+    session: Session,
     matrix: int,
     *,
     layout: ExportLayout = "wide",
@@ -89,17 +88,17 @@ def export_matrix(
     InputError
         When the layout cannot hold the names, or there is something of the output's name.
     """
-    with unit_of_work(engine) as connection:
-        row = read_standing(connection, matrix)
-        loaded = load_matrix(connection, row)
-        found = _Scores(loaded.topics, loaded.runs, loaded.scores, row.measure)
-        if anonymous:
-            pseudonyms = draft_pseudonyms(connection, row.round_id)
-            order = pseudonyms.order(found.runs)
-            found = found._replace(
-                runs=[pseudonyms.runs[found.runs[index]] for index in order],
-                scores=found.scores[:, order],
-            )
+    connection = session.connection
+    row = read_standing(connection, matrix)
+    loaded = load_matrix(connection, row)
+    found = _Scores(loaded.topics, loaded.runs, loaded.scores, row.measure)
+    if anonymous:
+        pseudonyms = draft_pseudonyms(connection, row.round_id)
+        order = pseudonyms.order(found.runs)
+        found = found._replace(
+            runs=[pseudonyms.runs[found.runs[index]] for index in order],
+            scores=found.scores[:, order],
+        )
     if runs:
         shown = f"{matrix} --anonymous" if anonymous else str(matrix)
         found = _only(found, runs, matrix, f"roundbook matrix show {shown}")

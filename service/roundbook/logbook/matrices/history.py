@@ -7,12 +7,12 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Engine, Row, select
+from sqlalchemy import Connection, Row, select
 
-from roundbook.database.engine import unit_of_work
 from roundbook.database.tables import factor_set, matrix, withdrawal
 from roundbook.logbook.lookup import find_matrix
 from roundbook.logbook.result import Result
+from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 
 What = Literal["logged", "revised", "withdrawn", "restored", "factors fitted"]
@@ -59,7 +59,7 @@ class MatrixHistory(Result):
     entries: list[HistoryEntry]
 
 
-def show_history(engine: Engine, number: int) -> MatrixHistory:
+def show_history(session: Session, number: int) -> MatrixHistory:
     """Return the history of the series that a matrix is a revision of.
 
     Parameters
@@ -74,24 +74,24 @@ def show_history(engine: Engine, number: int) -> MatrixHistory:
     """
     entries: list[HistoryEntry] = []
     before: LoadedMatrix | None = None
-    with unit_of_work(engine) as connection:
-        found = find_matrix(connection, number)
-        revisions = connection.execute(
-            select(matrix)
-            .where(
-                matrix.c.round_id == found.round_id,
-                matrix.c.measure_id == found.measure_id,
-                matrix.c.assessments == found.assessments,
-            )
-            .order_by(matrix.c.revision)
-        ).all()
-        for row in revisions:
-            loaded = load_matrix(connection, row) if len(revisions) > 1 else None
-            changes = None
-            if before is not None and loaded is not None:
-                changes = compare_revisions(before, loaded)
-            entries += _revision(connection, row, changes)
-            before = loaded
+    connection = session.connection
+    found = find_matrix(connection, number)
+    revisions = connection.execute(
+        select(matrix)
+        .where(
+            matrix.c.round_id == found.round_id,
+            matrix.c.measure_id == found.measure_id,
+            matrix.c.assessments == found.assessments,
+        )
+        .order_by(matrix.c.revision)
+    ).all()
+    for row in revisions:
+        loaded = load_matrix(connection, row) if len(revisions) > 1 else None
+        changes = None
+        if before is not None and loaded is not None:
+            changes = compare_revisions(before, loaded)
+        entries += _revision(connection, row, changes)
+        before = loaded
     return MatrixHistory(
         task=found.task,
         round=found.round,

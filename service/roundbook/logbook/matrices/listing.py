@@ -5,12 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import Engine
-
-from roundbook.database.engine import unit_of_work
 from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result
+from roundbook.logbook.session import Session
 from roundbook.logbook.standings import read_standings
 
 Standing = Literal["current", "superseded", "withdrawn"]
@@ -45,7 +43,7 @@ class MatrixList(Result):
 
 
 def list_matrices(
-    engine: Engine,
+    session: Session,
     task: str,
     *,
     round_label: str | None = None,
@@ -65,21 +63,21 @@ def list_matrices(
     NotRecorded
         When there is no such task, round or measure.
     """
-    with unit_of_work(engine) as connection:
-        task_id = find_task(connection, task)
-        round_id, measure_id = None, None
-        if round_label is not None:
-            round_id = find_round(connection, task_id, task, round_label)
-        if measure is not None:
-            measure_id, _ = find_measure(connection, task_id, task, measure)
-        rows = read_standings(
-            connection,
-            task_id,
-            round_id=round_id,
-            measure_id=measure_id,
-            assessments=None if assessments is None else assessments.strip(),
-            superseded=superseded,
-        )
+    connection = session.connection
+    task_id = find_task(connection, task)
+    round_id, measure_id = None, None
+    if round_label is not None:
+        round_id = find_round(connection, task_id, task, round_label)
+    if measure is not None:
+        measure_id, _ = find_measure(connection, task_id, task, measure)
+    rows = read_standings(
+        connection,
+        task_id,
+        round_id=round_id,
+        measure_id=measure_id,
+        assessments=None if assessments is None else assessments.strip(),
+        superseded=superseded,
+    )
     listed = [
         ListedMatrix(
             matrix=row.id,

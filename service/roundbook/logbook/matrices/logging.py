@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
-from roundbook.database.engine import unit_of_work
 from roundbook.errors import BadFile, InputError, Withdrawn
 from roundbook.formats import (
     MissingPolicy,
@@ -47,6 +46,7 @@ from roundbook.logbook.measures import ensure_measure, notes_on_new
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
 from roundbook.logbook.runs import find_runs, record_runs
+from roundbook.logbook.session import Session
 from roundbook.logbook.storing import content_hash, store_matrix
 from roundbook.statistics.score_matrix import checked_scores
 from roundbook.statistics.standardisation.factors import ZeroSd
@@ -97,7 +97,7 @@ class _Done(NamedTuple):
 
 
 def log_files(
-    engine: Engine,
+    session: Session,
     task: str,
     round_label: str,
     files: Sequence[Path],
@@ -114,7 +114,6 @@ def log_files(
     bounds: tuple[float, float] | None = None,
     zero_sd: ZeroSd = "average",
     tool: str | None = None,
-    user: str,
     asked: float | None = None,
     dry_run: bool = False,
 ) -> LoggedMatrix:
@@ -139,7 +138,7 @@ def log_files(
             settled.files[0],
         )
     return log_matrix(
-        engine,
+        session,
         task,
         round_label,
         measure,
@@ -151,14 +150,13 @@ def log_files(
         bounds=bounds,
         zero_sd=zero_sd,
         tool=tool,
-        user=user,
         asked=asked,
         dry_run=dry_run,
     )
 
 
 def log_matrix(
-    engine: Engine,
+    session: Session,
     task: str,
     round_label: str,
     measure: str,
@@ -171,7 +169,6 @@ def log_matrix(
     bounds: tuple[float, float] | None = None,
     zero_sd: ZeroSd = "average",
     tool: str | None = None,
-    user: str,
     asked: float | None = None,
     dry_run: bool = False,
 ) -> LoggedMatrix:
@@ -221,37 +218,35 @@ def log_matrix(
     revise = check_reason("--revise", revise)
     tool = optional_text("tool", tool)
     asked = time.monotonic() if asked is None else asked
-    with unit_of_work(engine) as connection:
-        seen = None
-        if revise is not None:  # before anybody is waited for
-            seen = read_revision(connection, task, round_label, measure, assessments)
-        task_id, round_id = open_round(connection, task, round_label, create=create, user=user)
-        recorded = ensure_measure(connection, measure, bounds)
-        measure = recorded.name
-        _check_bounds(measure, recorded.bounds, settled)
-        label = check_name("assessments label", assessments)
-        series = Series(round_id, recorded.id, label, round_label.strip(), measure)
-        done = _log(
-            connection,
-            task_id,
-            series,
-            settled,
-            teams=teams or {},
-            revise=revise,
-            seen=seen,
-            asked=asked,
-            zero_sd=zero_sd,
-            tool=tool,
-            user=user,
-        )
-        notes = [
-            *notes_on_new(connection, task_id, recorded),
-            *done.notes,
-            *notes_on_teams(settled.runs, teams or {}),
-        ]
-        impact = [] if done.replaced is None else _impact(connection, done.replaced)
-        if not dry_run:
-            connection.commit()
+    connection = session.connection
+    seen = None
+    if revise is not None:  # before anybody is waited for
+        seen = read_revision(connection, task, round_label, measure, assessments)
+    task_id, round_id = open_round(connection, task, round_label, create=create, user=session.user)
+    recorded = ensure_measure(connection, measure, bounds)
+    measure = recorded.name
+    _check_bounds(measure, recorded.bounds, settled)
+    label = check_name("assessments label", assessments)
+    series = Series(round_id, recorded.id, label, round_label.strip(), measure)
+    done = _log(
+        connection,
+        task_id,
+        series,
+        settled,
+        teams=teams or {},
+        revise=revise,
+        seen=seen,
+        asked=asked,
+        zero_sd=zero_sd,
+        tool=tool,
+        user=session.user,
+    )
+    notes = [
+        *notes_on_new(connection, task_id, recorded),
+        *done.notes,
+        *notes_on_teams(settled.runs, teams or {}),
+    ]
+    impact = [] if done.replaced is None else _impact(connection, done.replaced)
     kept = done.status == "unchanged" or not dry_run
     return LoggedMatrix(
         matrix=done.matrix if kept else None,

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, select
 
-from roundbook.database.tables import current_matrix, matrix, matrix_topic, round_, score_vector
+from roundbook.database.tables import current_matrix, matrix, matrix_run, matrix_topic, round_
 from roundbook.logbook.lookup import Series
 from roundbook.logbook.storing import StoredMatrix
 
@@ -98,7 +98,7 @@ def _ids_of(connection: Connection, matrices: Select[tuple[int]]) -> tuple[set[i
         connection.execute(
             select(table.c[column]).where(table.c.matrix_id.in_(matrices)).distinct()
         ).scalars()
-        for table, column in ((matrix_topic, "topic_id"), (score_vector, "run_id"))
+        for table, column in ((matrix_topic, "topic_id"), (matrix_run, "run_id"))
     )
     topics, runs = (set(ids) for ids in found)
     return topics, runs

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, select
 
-from roundbook.database.engine import unit_of_work
 from roundbook.database.tables import (
     factor_set,
+    matrix_run,
     matrix_topic,
     run,
-    score_vector,
     team,
     topic,
     variance_estimate,
@@ -19,6 +18,7 @@ from roundbook.database.tables import (
 from roundbook.logbook.matrices.listing import Standing
 from roundbook.logbook.pseudonyms import Pseudonyms, draft_pseudonyms, read_pseudonyms
 from roundbook.logbook.result import Result
+from roundbook.logbook.session import Session
 from roundbook.logbook.standings import read_standing
 
 
@@ -104,7 +104,7 @@ class ShownMatrix(Result):
     runs: list[MatrixRun]
 
 
-def show_matrix(engine: Engine, matrix: int, *, anonymous: bool = False) -> ShownMatrix:
+def show_matrix(session: Session, matrix: int, *, anonymous: bool = False) -> ShownMatrix:
     """Return everything known of a score matrix but its scores.
 
     Parameters
@@ -119,54 +119,54 @@ def show_matrix(engine: Engine, matrix: int, *, anonymous: bool = False) -> Show
     RecordError
         When the round is published, and names are asked to be hidden.
     """
-    with unit_of_work(engine) as connection:
-        row = read_standing(connection, matrix)
-        if anonymous:
-            names = draft_pseudonyms(connection, row.round_id)
-            runs = _hidden(_runs(connection, matrix, names), names)
-        elif row.round_status == "published":
-            runs = _runs(connection, matrix, None)
-        else:
-            runs = _runs(connection, matrix, read_pseudonyms(connection, row.round_id))
-        return ShownMatrix(
-            matrix=row.id,
-            task=row.task,
-            round=row.round,
-            round_status=row.round_status,
-            measure=row.measure,
-            assessments=row.assessments,
-            revision=row.revision,
-            reason=row.reason,
-            logged_at=row.logged_at,
-            logged_by=row.logged_by,
-            standing=row.standing,
-            why=row.why,
-            since=row.since,
-            decided_by=row.decided_by,
-            replaced_by=row.replaced_by,
-            files=[] if anonymous else row.files,
-            layout=row.layout,
-            tool=row.tool,
-            software=row.software,
-            content_hash=None if anonymous else row.content_hash,
-            missing_policy=row.missing_policy,
-            missing_cells=row.missing_cells,
-            dropped_topics=row.dropped_topics,
-            anonymous=anonymous,
-            variances=_variances(connection, matrix),
-            factors=_factors(connection, matrix),
-            topics=_topics(connection, matrix),
-            runs=runs,
-        )
+    connection = session.connection
+    row = read_standing(connection, matrix)
+    if anonymous:
+        names = draft_pseudonyms(connection, row.round_id)
+        runs = _hidden(_runs(connection, matrix, names), names)
+    elif row.round_status == "published":
+        runs = _runs(connection, matrix, None)
+    else:
+        runs = _runs(connection, matrix, read_pseudonyms(connection, row.round_id))
+    return ShownMatrix(
+        matrix=row.id,
+        task=row.task,
+        round=row.round,
+        round_status=row.round_status,
+        measure=row.measure,
+        assessments=row.assessments,
+        revision=row.revision,
+        reason=row.reason,
+        logged_at=row.logged_at,
+        logged_by=row.logged_by,
+        standing=row.standing,
+        why=row.why,
+        since=row.since,
+        decided_by=row.decided_by,
+        replaced_by=row.replaced_by,
+        files=[] if anonymous else row.files,
+        layout=row.layout,
+        tool=row.tool,
+        software=row.software,
+        content_hash=None if anonymous else row.content_hash,
+        missing_policy=row.missing_policy,
+        missing_cells=row.missing_cells,
+        dropped_topics=row.dropped_topics,
+        anonymous=anonymous,
+        variances=_variances(connection, matrix),
+        factors=_factors(connection, matrix),
+        topics=_topics(connection, matrix),
+        runs=runs,
+    )
 
 
 def _runs(connection: Connection, matrix: int, names: Pseudonyms | None) -> list[MatrixRun]:
     rows = connection.execute(
         select(run, team.c.name.label("team"))
-        .join(score_vector, score_vector.c.run_id == run.c.id)
+        .join(matrix_run, matrix_run.c.run_id == run.c.id)
         .outerjoin(team, team.c.id == run.c.team_id)
-        .where(score_vector.c.matrix_id == matrix)
-        .order_by(score_vector.c.position)
+        .where(matrix_run.c.matrix_id == matrix)
+        .order_by(matrix_run.c.position)
     )
     return [
         MatrixRun(

@@ -40,8 +40,7 @@ from roundbook.statistics.design import Design as DesignName
 from roundbook.statistics.design.inputs import Engine
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine as DatabaseEngine
-
+    from roundbook.logbook.session import Session
     from roundbook.logbook.variances import VarianceHistory, VarianceScale
 
 
@@ -153,7 +152,7 @@ def _cells(
 
 
 def plan_task(
-    engine: DatabaseEngine,
+    session: Session,
     task: str,
     measure: str,
     design: Design,
@@ -193,7 +192,7 @@ def plan_task(
             f" with the designs {' and '.join(PAIRED)}, not with {design.design}."
         )
     history = show_variances(
-        engine, task, measure, scale=scale, assessments=assessments, pool_by=pool_by
+        session, task, measure, scale=scale, assessments=assessments, pool_by=pool_by
     )
     notes = []
     if design.design in PAIRED and variance_of is None:

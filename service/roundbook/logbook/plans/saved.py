@@ -6,9 +6,8 @@ import shlex
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Engine, Row, select, text
+from sqlalchemy import Connection, Row, select, text
 
-from roundbook.database.engine import unit_of_work
 from roundbook.database.tables import plan as plan_table
 from roundbook.database.tables import plan_estimate
 from roundbook.database.tables import task as task_table
@@ -18,6 +17,7 @@ from roundbook.logbook.lookup import check_name, find_task
 from roundbook.logbook.plans.plan import Plan, read_plan
 from roundbook.logbook.plans.standing import StaleEstimate, plan_standings, renewal
 from roundbook.logbook.result import Result
+from roundbook.logbook.session import Session
 
 
 class PlanEntry(Result):
@@ -81,9 +81,7 @@ class PlanList(Result):
     plans: list[ListedPlan]
 
 
-def save_plan(
-    engine: Engine, name: str, plan: Plan, *, note: str | None = None, user: str
-) -> SavedPlan:
+def save_plan(session: Session, name: str, plan: Plan, *, note: str | None = None) -> SavedPlan:
     """Save a plan under a name, as its next version; the same content again is ``unchanged``.
 
     Parameters
@@ -99,62 +97,61 @@ def save_plan(
         When the name is that of another task's plan.
     """
     name, note = check_name("plan", name), _noted(note)
-    with unit_of_work(engine) as connection:
-        # Versions count up without a gap, and two plans of one name cannot be saved at once. To
-        # lock the table would need the right to change what is saved.
-        connection.execute(
-            text("SELECT pg_advisory_xact_lock(hashtextextended('roundbook.plan ' || :name, 0))"),
-            {"name": name},
-        )
-        task_id = find_task(connection, plan.estimate.task) if plan.estimate else None
-        versions = _versions(connection, name)
-        last = versions[-1] if versions else None
-        if last is not None:
-            other = [row.task for row in versions if row.task_id not in (None, task_id)]
-            if task_id is not None and other:
-                raise AlreadyRecorded(
-                    f"'{name}' is a plan of task '{other[0]}' already; choose another name."
-                )
-            if note in (None, last.note) and _content(read_plan(last)) == _content(plan):
-                return SavedPlan(**_entry(last, versions), status="unchanged", plan=read_plan(last))
-        saved = connection.execute(
-            plan_table.insert()
-            .values(
-                name=name,
-                task_id=task_id,
-                version=(last.version if last else 0) + 1,
-                note=note,
-                result=plan.model_dump(mode="json"),
-                software=plan.software,
-                saved_by=user,
+    connection = session.connection
+    # Versions count up without a gap, and two plans of one name cannot be saved at once. To
+    # lock the table would need the right to change what is saved.
+    connection.execute(
+        text("SELECT pg_advisory_xact_lock(hashtextextended('roundbook.plan ' || :name, 0))"),
+        {"name": name},
+    )
+    task_id = find_task(connection, plan.estimate.task) if plan.estimate else None
+    versions = _versions(connection, name)
+    last = versions[-1] if versions else None
+    if last is not None:
+        other = [row.task for row in versions if row.task_id not in (None, task_id)]
+        if task_id is not None and other:
+            raise AlreadyRecorded(
+                f"'{name}' is a plan of task '{other[0]}' already; choose another name."
             )
-            .returning(plan_table.c.id)
-        ).scalar_one()
-        rows = [
-            {
-                "plan_id": saved,
-                "position": position,
-                "variance_estimate_id": each.estimate if each.origin == "matrix" else None,
-                "published_variance_id": each.estimate if each.origin != "matrix" else None,
-            }
-            for position, each in enumerate(plan.estimate.rounds if plan.estimate else ())
-        ]
-        if rows:
-            connection.execute(plan_estimate.insert(), rows)
-        record_event(
-            connection,
-            "plan saved",
-            who=user,
-            why=note,
+        if note in (None, last.note) and _content(read_plan(last)) == _content(plan):
+            return SavedPlan(**_entry(last, versions), status="unchanged", plan=read_plan(last))
+    saved = connection.execute(
+        plan_table.insert()
+        .values(
+            name=name,
             task_id=task_id,
-            details={"plan": name, "version": (last.version if last else 0) + 1},
+            version=(last.version if last else 0) + 1,
+            note=note,
+            result=plan.model_dump(mode="json"),
+            software=plan.software,
+            saved_by=session.user,
         )
-        versions = _versions(connection, name)
-        connection.commit()
+        .returning(plan_table.c.id)
+    ).scalar_one()
+    rows = [
+        {
+            "plan_id": saved,
+            "position": position,
+            "variance_estimate_id": each.estimate if each.origin == "matrix" else None,
+            "published_variance_id": each.estimate if each.origin != "matrix" else None,
+        }
+        for position, each in enumerate(plan.estimate.rounds if plan.estimate else ())
+    ]
+    if rows:
+        connection.execute(plan_estimate.insert(), rows)
+    record_event(
+        connection,
+        "plan saved",
+        who=session.user,
+        why=note,
+        task_id=task_id,
+        details={"plan": name, "version": (last.version if last else 0) + 1},
+    )
+    versions = _versions(connection, name)
     return SavedPlan(**_entry(versions[-1], versions), status="saved", plan=plan)
 
 
-def list_plans(engine: Engine, task: str | None = None) -> PlanList:
+def list_plans(session: Session, task: str | None = None) -> PlanList:
     """Return the latest version of every saved plan, of one task or of all; whether each stands.
 
     Raises
@@ -162,16 +159,16 @@ def list_plans(engine: Engine, task: str | None = None) -> PlanList:
     NotRecorded
         When there is no such task.
     """
-    with unit_of_work(engine) as connection:
-        task_id = None if task is None else find_task(connection, task)
-        rows = connection.execute(text(_LATEST), {"task": task_id}).all()
-        standings = plan_standings(
-            connection,
-            [
-                (read_plan(row), list(zip(row.computed or (), row.published or (), strict=True)))
-                for row in rows
-            ],
-        )
+    connection = session.connection
+    task_id = None if task is None else find_task(connection, task)
+    rows = connection.execute(text(_LATEST), {"task": task_id}).all()
+    standings = plan_standings(
+        connection,
+        [
+            (read_plan(row), list(zip(row.computed or (), row.published or (), strict=True)))
+            for row in rows
+        ],
+    )
     return PlanList(
         task=task,
         plans=[
@@ -209,7 +206,7 @@ ORDER BY plan.name, plan.version DESC
 """
 
 
-def show_plan(engine: Engine, name: str, *, version: int | None = None) -> ShownPlan:
+def show_plan(session: Session, name: str, *, version: int | None = None) -> ShownPlan:
     """Return a saved plan by name, the latest version or the one asked for.
 
     Raises
@@ -218,25 +215,25 @@ def show_plan(engine: Engine, name: str, *, version: int | None = None) -> Shown
         Naming the versions, or the command that lists the plans, there are.
     """
     name = name.strip()
-    with unit_of_work(engine) as connection:
-        versions = _versions(connection, name)
-        if not versions:
-            raise NotRecorded(
-                f"There is no saved plan '{name}' ('roundbook plan list' shows those there are)."
-                f" Save one with: roundbook plan save {shlex.quote(name)} ..."
-            )
-        found = [row for row in versions if version in (None, row.version)]
-        if not found:
-            known = ", ".join(str(row.version) for row in versions)
-            raise NotRecorded(f"Plan '{name}' has no version {version}; it has {known}.")
-        row = found[-1]
-        rests_on = connection.execute(
-            select(plan_estimate.c.variance_estimate_id, plan_estimate.c.published_variance_id)
-            .where(plan_estimate.c.plan_id == row.id)
-            .order_by(plan_estimate.c.position)
-        ).all()
-        plan = read_plan(row)
-        (standing,) = plan_standings(connection, [(plan, [tuple(each) for each in rests_on])])
+    connection = session.connection
+    versions = _versions(connection, name)
+    if not versions:
+        raise NotRecorded(
+            f"There is no saved plan '{name}' ('roundbook plan list' shows those there are)."
+            f" Save one with: roundbook plan save {shlex.quote(name)} ..."
+        )
+    found = [row for row in versions if version in (None, row.version)]
+    if not found:
+        known = ", ".join(str(row.version) for row in versions)
+        raise NotRecorded(f"Plan '{name}' has no version {version}; it has {known}.")
+    row = found[-1]
+    rests_on = connection.execute(
+        select(plan_estimate.c.variance_estimate_id, plan_estimate.c.published_variance_id)
+        .where(plan_estimate.c.plan_id == row.id)
+        .order_by(plan_estimate.c.position)
+    ).all()
+    plan = read_plan(row)
+    (standing,) = plan_standings(connection, [(plan, [tuple(each) for each in rests_on])])
     stale, new_rounds = standing.stale, standing.new_rounds
     return ShownPlan(
         **_entry(row, versions),

@@ -62,11 +62,6 @@ def check_probabilities(name: str, values: Floats) -> None:
     _refuse(name, wanted, values, (values >= LEAST_PROBABILITY) & (values < 1))
 
 
-def check_dof(values: Floats) -> None:
-    """Raise ImpossibleStatistic unless all `values` are at least 1."""
-    _refuse("A number of degrees of freedom", "at least 1", values, values >= 1)
-
-
 def check_errors(alpha: Floats, beta: Floats) -> None:
     """Raise ImpossibleStatistic unless the power 1 - beta is everywhere above alpha."""
     check_probabilities("Alpha", alpha)

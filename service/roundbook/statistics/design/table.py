@@ -1,6 +1,6 @@
 """The topic set size designs there are, as one table.
 
-Each design is told by its degrees of freedom, with n topics and m runs, residual variance V and
+Designs differ in degrees of freedom; with n topics and m runs, residual variance V and
 ``lambda = n minD^2 / (2 V)``:
 
 - one-way ANOVA: ``F'(m - 1, m (n - 1), lambda)`` against ``F(1 - alpha)``;
@@ -39,6 +39,8 @@ from roundbook.statistics.design.studentized_range import range_quantile
 Design = Literal[
     "anova", "two-way", "tukey", "paired-t", "two-sample-t", "paired-width", "two-sample-width"
 ]
+Miss = Callable[[Engine, Floats, Floats, Floats, Floats], Floats]
+_TWO = np.asarray(2.0)
 
 
 @dataclass(frozen=True)
@@ -77,40 +79,44 @@ class DesignKind:
     takes_runs: bool = False
     shares_topics: bool = False
     sakai_published: bool = True
-    miss: Callable[[Engine, Floats, Floats, Floats, Floats], Floats] | None = None
+    miss: Miss | None = None
     enough: Callable[[Floats, Floats, Floats], Floats] | None = None
     unit_width: Callable[[Floats, Floats], Floats] | None = None
 
 
-def _anova_miss(
-    engine: Engine, topics: Floats, runs: Floats, effect: Floats, alpha: Floats
-) -> Floats:
-    return F_MISS[engine](runs - 1, runs * (topics - 1), topics * effect, alpha)
+Dof = Callable[[Floats, Floats], Floats]
 
 
-def _two_way_miss(
-    engine: Engine, topics: Floats, runs: Floats, effect: Floats, alpha: Floats
-) -> Floats:
-    return F_MISS[engine](runs - 1, (runs - 1) * (topics - 1), topics * effect, alpha)
+def _own_topics(topics: Floats, runs: Floats) -> Floats:
+    return runs * (topics - 1)
+
+
+def _same_topics(topics: Floats, runs: Floats) -> Floats:
+    return (runs - 1) * (topics - 1)
+
+
+def _f_test(dof: Dof) -> Miss:
+    def miss(engine: Engine, topics: Floats, runs: Floats, effect: Floats, alpha: Floats) -> Floats:
+        return F_MISS[engine](runs - 1, dof(topics, runs), topics * effect, alpha)
+
+    return miss
+
+
+def _t_test(dof: Dof) -> Miss:
+    def miss(
+        engine: Engine, topics: Floats, _runs: Floats, effect: Floats, alpha: Floats
+    ) -> Floats:
+        phi = dof(topics, _TWO)
+        return T_MISS[engine](phi, topics * effect, critical_t(phi, alpha))
+
+    return miss
 
 
 def _tukey_miss(
     engine: Engine, topics: Floats, runs: Floats, effect: Floats, alpha: Floats
 ) -> Floats:
-    dof = (runs - 1) * (topics - 1)
-    return T_MISS[engine](dof, topics * effect, range_quantile(alpha, runs, dof) / np.sqrt(2))
-
-
-def _paired_miss(
-    engine: Engine, topics: Floats, _runs: Floats, effect: Floats, alpha: Floats
-) -> Floats:
-    return T_MISS[engine](topics - 1, topics * effect, critical_t(topics - 1, alpha))
-
-
-def _two_sample_miss(
-    engine: Engine, topics: Floats, _runs: Floats, effect: Floats, alpha: Floats
-) -> Floats:
-    return T_MISS[engine](2 * topics - 2, topics * effect, critical_t(2 * topics - 2, alpha))
+    phi = _same_topics(topics, runs)
+    return T_MISS[engine](phi, topics * effect, range_quantile(alpha, runs, phi) / np.sqrt(2))
 
 
 def _enough_for_f(runs: Floats, alpha: Floats, beta: Floats) -> Floats:
@@ -127,16 +133,12 @@ def _enough_for_t(_runs: Floats, alpha: Floats, beta: Floats) -> Floats:
     return np.asarray(np.square(np.maximum(-ndtri(alpha / 2) - ndtri(beta), 0)))
 
 
-def _paired_width(topics: Floats, alpha: Floats) -> Floats:
-    return _unit_width(topics, topics - 1, alpha)
+def _width(dof: Dof) -> Callable[[Floats, Floats], Floats]:
+    def unit_width(topics: Floats, alpha: Floats) -> Floats:
+        phi = dof(topics, _TWO)
+        return 2 * critical_t(phi, alpha) * expected_sd(phi) * np.sqrt(2 / topics)
 
-
-def _two_sample_width(topics: Floats, alpha: Floats) -> Floats:
-    return _unit_width(topics, 2 * topics - 2, alpha)
-
-
-def _unit_width(topics: Floats, dof: Floats, alpha: Floats) -> Floats:
-    return 2 * critical_t(dof, alpha) * expected_sd(dof) * np.sqrt(2 / topics)
+    return unit_width
 
 
 DESIGNS: dict[Design, DesignKind] = {
@@ -145,7 +147,7 @@ DESIGNS: dict[Design, DesignKind] = {
         "one-way (Sakai), other topics per system",
         "runs that each have topics of their own",
         takes_runs=True,
-        miss=_anova_miss,
+        miss=_f_test(_own_topics),
         enough=_enough_for_f,
     ),
     "two-way": DesignKind(
@@ -156,7 +158,7 @@ DESIGNS: dict[Design, DesignKind] = {
         takes_runs=True,
         shares_topics=True,
         sakai_published=False,
-        miss=_two_way_miss,
+        miss=_f_test(_same_topics),
         enough=_enough_for_f,
     ),
     "tukey": DesignKind(
@@ -176,14 +178,14 @@ DESIGNS: dict[Design, DesignKind] = {
         "two runs on the same topics, chosen before their scores are seen (for the best and the"
         " worst of several prefer tukey)",
         shares_topics=True,
-        miss=_paired_miss,
+        miss=_t_test(_same_topics),
         enough=_enough_for_t,
     ),
     "two-sample-t": DesignKind(
         "two-sample t test",
         "two-sample t, other topics per system",
         "two runs that each have topics of their own",
-        miss=_two_sample_miss,
+        miss=_t_test(_own_topics),
         enough=_enough_for_t,
     ),
     "paired-width": DesignKind(
@@ -191,14 +193,14 @@ DESIGNS: dict[Design, DesignKind] = {
         "width of a paired interval, same topics",
         "two runs on the same topics when the size of their difference is the question",
         shares_topics=True,
-        unit_width=_paired_width,
+        unit_width=_width(_same_topics),
     ),
     "two-sample-width": DesignKind(
         "interval of a two-sample difference",
         "width of a two-sample interval, other topics per system",
         "two runs that each have topics of their own when the size of their difference is the"
         " question",
-        unit_width=_two_sample_width,
+        unit_width=_width(_own_topics),
     ),
 }
 
@@ -211,13 +213,12 @@ def find_design(design: str, runs: object) -> DesignKind:
     ImpossibleStatistic
         If there is none, or it needs a number of runs and has none, or has one and needs none.
     """
-    for name, kind in DESIGNS.items():
-        if name == design:
-            if kind.takes_runs and runs is None:
-                raise ImpossibleStatistic(f"A {kind.title} needs the number of runs.")
-            if not kind.takes_runs and runs is not None:
-                raise ImpossibleStatistic(
-                    f"The {kind.title} compares two runs: give it no number of runs."
-                )
-            return kind
-    raise ImpossibleStatistic(f"There is no design {design!r}: use one of {', '.join(DESIGNS)}.")
+    kind = next((kind for name, kind in DESIGNS.items() if name == design), None)
+    if kind is None:
+        known = ", ".join(DESIGNS)
+        raise ImpossibleStatistic(f"There is no design {design!r}: use one of {known}.")
+    if kind.takes_runs and runs is None:
+        raise ImpossibleStatistic(f"A {kind.title} needs the number of runs.")
+    if not kind.takes_runs and runs is not None:
+        raise ImpossibleStatistic(f"The {kind.title} compares two runs: give it no number of runs.")
+    return kind

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,31 +11,28 @@ from numpy.typing import ArrayLike, NDArray
 from roundbook.errors import ImpossibleStatistic
 from roundbook.statistics.drift.jackknife import (
     CrossedEstimate,
-    drift_jackknife,
-    t_limits,
-)
-from roundbook.statistics.drift.needed import (
-    PresentSize,
-    needed_for_sd_ratio,
-    needed_for_shift,
-)
-from roundbook.statistics.drift.result import DriftAssessment, SystemsLikeThese, TheseRuns
-from roundbook.statistics.drift.topics import (
     Floats,
     PerStatistic,
     TopicScores,
+    VarianceParts,
     as_ratio,
+    drift_jackknife,
     log_ratio_parts,
     plain_shift,
     shift_parts,
+    t_limits,
     topic_scores,
     topic_variance,
 )
 from roundbook.statistics.drift.verdict import (
-    Judgement,
-    Margins,
+    Needed,
     NoInterval,
+    PresentSize,
+    Verdict,
+    Why,
     judge,
+    needed_for_sd_ratio,
+    needed_for_shift,
     no_judgement,
 )
 from roundbook.statistics.score_matrix import checked_scores
@@ -45,6 +43,105 @@ SD_RATIO_MARGIN = 1.25
 LEAST_TOPICS = 5
 LEAST_UNITS = 5
 LEAST_RECURRING = 10
+
+
+@dataclass(frozen=True)
+class TheseRuns:
+    """Intervals for these very runs on topics like these; None where there is none.
+
+    The runs are fixed and the topics a sample: no answer on whether factors hold for other systems.
+    """
+
+    shift_95: Interval | None = None
+    sd_ratio_95: Interval | None = None
+
+
+@dataclass(frozen=True)
+class SystemsLikeThese:
+    """Estimates and intervals for systems and topics like these; None where there is none.
+
+    The estimates are less their jackknife bias, which moves them by a few hundredths.
+    """
+
+    shift: float | None = None
+    shift_90: Interval | None = None
+    shift_95: Interval | None = None
+    sd_ratio: float | None = None
+    sd_ratio_90: Interval | None = None
+    sd_ratio_95: Interval | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class DriftAssessment:
+    """How far the factors of shared topics moved from one round to another.
+
+    Attributes
+    ----------
+    shift : float or None
+        Mean change of the topics' means over the mean of their first-round sds; None if no
+        topic has one.
+    mean_shift, median_shift : float or None
+        Mean and median over topics of each topic's shift in its own first-round sd.
+    sd_ratio : float or None
+        Mean sd of the later round over that of the first.
+    sd_ratio_geometric : float or None
+        Geometric mean of the topics' ratios that are not 0; None without one.
+    mean_shift_differs : bool
+        Whether `mean_shift` is farther than half the margin from `shift`: topics of small sd move
+        otherwise than the rest.
+    these_runs : TheseRuns
+    systems_like_these : SystemsLikeThese
+        What the verdict rests on.
+    units_from, units_to, units_shared : int
+        Units of runs in each round and in both.
+    topics, topics_used : int
+        Shared topics, and those among them with an sd in the first round: all statistics are over
+        these.
+    tied_from, tied_to : int
+        Shared topics that all runs of the round tie on.
+    variance_parts : PerStatistic of VarianceParts or None
+        For the sd ratio, of its natural logarithm.
+    verdict, why, verdicts, moved
+        See :class:`roundbook.statistics.drift.verdict.Judgement`.
+    needed : PerStatistic of Needed or None
+        What would decide.
+    shifts, sd_ratios : (topics,) float array
+        Per topic; NaN where ``sd_from`` is 0.
+    mean_from, sd_from, mean_to, sd_to : (topics,) float array
+        Factors in the measure's unit; sds with ddof 1, exactly 0 where the runs tie.
+    margin, sd_ratio_margin : float
+        The input.
+    """
+
+    shift: float | None
+    mean_shift: float | None
+    median_shift: float | None
+    sd_ratio: float | None
+    sd_ratio_geometric: float | None
+    mean_shift_differs: bool
+    these_runs: TheseRuns
+    systems_like_these: SystemsLikeThese
+    units_from: int
+    units_to: int
+    units_shared: int
+    topics: int
+    topics_used: int
+    tied_from: int
+    tied_to: int
+    variance_parts: PerStatistic[VarianceParts | None]
+    verdict: Verdict
+    why: Why | None
+    verdicts: PerStatistic[Verdict]
+    moved: bool
+    needed: PerStatistic[Needed | None]
+    shifts: Floats
+    sd_ratios: Floats
+    mean_from: Floats
+    sd_from: Floats
+    mean_to: Floats
+    sd_to: Floats
+    margin: float
+    sd_ratio_margin: float
 
 
 def assess_drift(
@@ -86,7 +183,12 @@ def assess_drift(
         If the rounds differ in topics, a cell has no finite score, the units do not fit the runs,
         or a margin is out of range.
     """
-    margins = _checked_margins(margin, sd_ratio_margin)
+    if not 0 < margin < math.inf:
+        raise ImpossibleStatistic(f"The margin of the shift must be positive, not {margin}.")
+    if not 1 < sd_ratio_margin < math.inf:
+        raise ImpossibleStatistic(
+            f"The margin of the sd ratio must exceed 1, not {sd_ratio_margin}."
+        )
     all_from, all_to = _checked_topics(scores_from, scores_to)
     labels_from, labels_to = _checked_units(all_from, all_to, units_from, units_to)
     distinct_from, distinct_to = set(labels_from.tolist()), set(labels_to.tolist())
@@ -94,11 +196,35 @@ def assess_drift(
     first, later = all_from.on(used), all_to.on(used)
     size = PresentSize(len(distinct_from), len(distinct_to), int(used.sum()))
 
-    shifts, ratios = _per_topic(all_from, all_to)
+    shifts, ratios = np.full(used.shape, np.nan), np.full(used.shape, np.nan)
+    np.divide(all_to.mean - all_from.mean, all_from.sd, out=shifts, where=used)
+    np.divide(all_to.sd, all_from.sd, out=ratios, where=used)
     compared = ratios[ratios > 0]
     shift = plain_shift(first, later) if size.topics else None
     mean_shift = float(shifts[used].mean()) if size.topics else None
-    judgement, estimates = _judged(first, later, labels_from, labels_to, size, mean_shift, margins)
+    estimates = _estimates(first, later, labels_from, labels_to, size)
+    systems = SystemsLikeThese()
+    parts: PerStatistic[VarianceParts | None] = PerStatistic(None, None)
+    needed: PerStatistic[Needed | None] = PerStatistic(None, None)
+    if isinstance(estimates, str):
+        judgement = no_judgement(estimates)
+    else:
+        assert mean_shift is not None
+        judgement = judge(estimates, mean_shift, margin, sd_ratio_margin)
+        of_shift, log_ratio = estimates.shift, estimates.sd_ratio
+        systems = SystemsLikeThese(
+            of_shift.corrected,
+            of_shift.interval(0.90),
+            of_shift.interval(0.95),
+            as_ratio(log_ratio.corrected),
+            _as_ratios(log_ratio.interval(0.90)),
+            _as_ratios(log_ratio.interval(0.95)),
+        )
+        parts = PerStatistic(of_shift.variance, log_ratio.variance)
+        needed = PerStatistic(
+            needed_for_shift(of_shift, margin, size),
+            needed_for_sd_ratio(log_ratio, sd_ratio_margin, size),
+        )
     return DriftAssessment(
         shift=shift,
         mean_shift=mean_shift,
@@ -109,7 +235,7 @@ def assess_drift(
             shift is not None and mean_shift is not None and abs(mean_shift - shift) > margin / 2
         ),
         these_runs=_these_runs(first, later),
-        systems_like_these=_systems_like_these(estimates),
+        systems_like_these=systems,
         units_from=size.units_from,
         units_to=size.units_to,
         units_shared=len(distinct_from & distinct_to),
@@ -117,23 +243,12 @@ def assess_drift(
         topics_used=size.topics,
         tied_from=used.size - size.topics,
         tied_to=int((all_to.sd == 0).sum()),
-        variance_parts=(
-            PerStatistic(estimates.shift.variance, estimates.sd_ratio.variance)
-            if estimates
-            else PerStatistic(None, None)
-        ),
+        variance_parts=parts,
         verdict=judgement.verdict,
         why=judgement.why,
         verdicts=judgement.verdicts,
         moved=judgement.moved,
-        needed=(
-            PerStatistic(
-                needed_for_shift(estimates.shift, margin, size),
-                needed_for_sd_ratio(estimates.sd_ratio, sd_ratio_margin, size),
-            )
-            if estimates
-            else PerStatistic(None, None)
-        ),
+        needed=needed,
         shifts=shifts,
         sd_ratios=ratios,
         mean_from=all_from.mean,
@@ -222,51 +337,30 @@ def margin_from_min_d(min_d: float, a: float = 0.15) -> float:
     return min_d / (2 * a)
 
 
-def _per_topic(first: TopicScores, later: TopicScores) -> tuple[Floats, Floats]:
-    spread = first.sd > 0
-    shifts, ratios = np.full(spread.shape, np.nan), np.full(spread.shape, np.nan)
-    np.divide(later.mean - first.mean, first.sd, out=shifts, where=spread)
-    np.divide(later.sd, first.sd, out=ratios, where=spread)
-    return shifts, ratios
-
-
-def _judged(
+def _estimates(
     first: TopicScores,
     later: TopicScores,
     labels_from: NDArray[np.int64],
     labels_to: NDArray[np.int64],
     size: PresentSize,
-    mean_shift: float | None,
-    margins: Margins,
-) -> tuple[Judgement, PerStatistic[CrossedEstimate] | None]:
-    missing = _missing(later, size)
-    if missing:
-        return no_judgement(missing), None
+) -> PerStatistic[CrossedEstimate] | NoInterval:
+    """Estimate what is claimed for systems and topics like these, or return what is wanting."""
+    wanting: dict[NoInterval, bool] = {
+        "no shared topic with spread": not size.topics,
+        "fewer than 5 topics": size.topics < LEAST_TOPICS,
+        "fewer than 5 units in the first round": size.units_from < LEAST_UNITS,
+        "fewer than 5 units in the later round": size.units_to < LEAST_UNITS,
+        "no spread in the later round": not later.sd.any(),
+    }
+    for reason, holds in wanting.items():
+        if holds:
+            return reason
     with np.errstate(over="ignore", invalid="ignore"):
         estimates = drift_jackknife(first, later, labels_from, labels_to)
     if estimates is None:
-        return no_judgement("one unit bears all spread"), None
-    if not all(
-        math.isfinite(estimate.variance.total) for estimate in (estimates.shift, estimates.sd_ratio)
-    ):
-        return no_judgement("scores too far apart"), None
-    assert mean_shift is not None
-    return judge(estimates, mean_shift, margins), estimates
-
-
-def _missing(later: TopicScores, size: PresentSize) -> NoInterval | None:
-    """Say what is wanting for an interval that claims systems and topics like these."""
-    if not size.topics:
-        return "no shared topic with spread"
-    if size.topics < LEAST_TOPICS:
-        return "fewer than 5 topics"
-    if size.units_from < LEAST_UNITS:
-        return "fewer than 5 units in the first round"
-    if size.units_to < LEAST_UNITS:
-        return "fewer than 5 units in the later round"
-    if later.spread == 0:
-        return "no spread in the later round"
-    return None
+        return "one unit bears all spread"
+    variances = estimates.shift.variance.total, estimates.sd_ratio.variance.total
+    return estimates if all(map(math.isfinite, variances)) else "scores too far apart"
 
 
 def _these_runs(first: TopicScores, later: TopicScores) -> TheseRuns:
@@ -283,32 +377,8 @@ def _these_runs(first: TopicScores, later: TopicScores) -> TheseRuns:
     return TheseRuns(shift_95, _as_ratios(log_95))
 
 
-def _systems_like_these(estimates: PerStatistic[CrossedEstimate] | None) -> SystemsLikeThese:
-    if estimates is None:
-        return SystemsLikeThese()
-    shift, log_ratio = estimates.shift, estimates.sd_ratio
-    return SystemsLikeThese(
-        shift.corrected,
-        shift.interval(0.90),
-        shift.interval(0.95),
-        as_ratio(log_ratio.corrected),
-        _as_ratios(log_ratio.interval(0.90)),
-        _as_ratios(log_ratio.interval(0.95)),
-    )
-
-
 def _as_ratios(interval: Interval) -> Interval:
     return as_ratio(interval[0]), as_ratio(interval[1])
-
-
-def _checked_margins(margin: float, sd_ratio_margin: float) -> Margins:
-    if not 0 < margin < math.inf:
-        raise ImpossibleStatistic(f"The margin of the shift must be positive, not {margin}.")
-    if not 1 < sd_ratio_margin < math.inf:
-        raise ImpossibleStatistic(
-            f"The margin of the sd ratio must exceed 1, not {sd_ratio_margin}."
-        )
-    return Margins(margin, sd_ratio_margin)
 
 
 def _checked_topics(
@@ -320,7 +390,7 @@ def _checked_topics(
             "Drift needs both rounds' scores on the same topics, and the arrays have the shapes"
             f" {first.shape} and {later.shape}."
         )
-    # Rounds without a shared topic are no mistake: they are unbridged.
+    # Rounds without a shared topic are no mistake: they have no verdict.
     checked = (
         scores.astype(np.float64) if scores.shape[0] == 0 else checked_scores(scores, "Drift")
         for scores in (first, later)

@@ -1,4 +1,4 @@
-"""What the drift of factors does to a later round's runs on the bridges."""
+"""What the drift of factors does to a later round's runs on the shared topics."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.ranking.agreement import kendall_tau
 from roundbook.statistics.score_matrix import checked_scores
 from roundbook.statistics.standardisation.factors import ZeroSd, standardise, std_ab
 from roundbook.statistics.variance.residual import residual_variance
@@ -89,12 +90,12 @@ def drift_consequence(
     Parameters
     ----------
     scores : (topics, runs) array_like of float
-        The later round's scores on the bridges, in the measure's unit.
+        The later round's scores on the shared topics, in the measure's unit.
     mean_from, sd_from, mean_to, sd_to : (topics,) array_like of float
-        The bridges' factors of the earlier and of the later round, in the same order; sds ddof 1.
+        Their factors in the earlier and in the later round, in the same order; sds with ddof 1.
     zero_sd : {'average', 'drop'}
-        What a topic with an sd of 0 does: it stands at `b` for every run under the factors that
-        have that sd, or it is left out under both.
+        What a topic with an sd of 0 gives: `b` for every run under the factors that have that sd,
+        or nothing, as it is left out under both.
     a, b : float
         Slope per sd, positive, and the score of an average run.
 
@@ -110,9 +111,9 @@ def drift_consequence(
 
     Examples
     --------
-    >>> found = drift_consequence([[0.2, 0.4], [0.5, 0.7]], [0.2, 0.5], [0.1, 0.1], [0.3, 0.6],
-    ...                           [0.1, 0.1])
-    >>> round(found.bias, 3), found.kendall_tau
+    >>> earlier, later = ([0.2, 0.5], [0.1, 0.1]), ([0.3, 0.6], [0.1, 0.1])
+    >>> consequence = drift_consequence([[0.2, 0.4], [0.5, 0.7]], *earlier, *later)
+    >>> round(consequence.bias, 3), consequence.kendall_tau
     (0.15, 1.0)
     """
     matrix = checked_scores(scores, "The consequence of drift")
@@ -129,11 +130,14 @@ def drift_consequence(
             " and none of the topics has one."
         )
     before, after = _under(earlier[used], a, b), _under(later[used], a, b)
+    tau = None
+    if matrix.shape[1] > 1:
+        tau = kendall_tau(before.run_means, after.run_means).tau_b
     return DriftConsequence(
         earlier=before,
         later=after,
         bias=before.mean - after.mean,
-        kendall_tau=_kendall_tau(before.run_means, after.run_means),
+        kendall_tau=tau,
         topics=int(used.sum()),
         runs=matrix.shape[1],
         used=used,
@@ -153,9 +157,3 @@ def _under(std: Floats, a: float, b: float) -> UnderFactors:
         run_means=scaled.mean(axis=0),
         residual_variance=residual_variance(scaled).variance if len(scaled) > 1 else None,
     )
-
-
-def _kendall_tau(first: Floats, second: Floats) -> float | None:
-    one, other = (np.sign(np.subtract.outer(values, values)) for values in (first, second))
-    untied = np.sqrt(np.sum(one * one) * np.sum(other * other))
-    return float(np.sum(one * other) / untied) if untied > 0 else None

@@ -9,14 +9,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatistic
 from roundbook.statistics.score_matrix import checked_scores
-from roundbook.statistics.significance.holm import holm_adjusted
-from roundbook.statistics.significance.paired_tests import kendall_test, paired_t_test, pearson_test
+from roundbook.statistics.significance.paired_tests import (
+    kendall_test,
+    paired_t_test,
+    pearson_test,
+    wilcoxon_test,
+)
 from roundbook.statistics.significance.two_sample_tests import (
     Outcome,
     brown_forsythe_tests,
+    holm_adjusted,
     welch_tests,
 )
-from roundbook.statistics.significance.wilcoxon import wilcoxon_test
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class TopicTests:
     __test__ = False
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class DriftTests:
     """Tests of drift, topic by topic and over topics.
 
@@ -53,13 +57,11 @@ class DriftTests:
     by_topic : tuple of TopicTests
         In the order of the topics.
     paired_t, wilcoxon : Outcome
-        Whether the topics' means moved, ``mean_to - mean_from``.
+        Whether the topics' mean scores moved from the earlier to the later round.
     pearson, kendall : Outcome
-        Whether the topics kept their hardness: correlation of `mean_from` with `mean_to`.
-    mean_from, mean_to : (topics,) float array
-        Mean score of all runs of the round on each topic.
-    topics, runs_from, runs_to : int
-        Sizes of the matrices.
+        Whether the topics kept their hardness: correlation of the rounds' topic means.
+    runs_from, runs_to : int
+        Number of runs of either round.
     """
 
     by_topic: tuple[TopicTests, ...]
@@ -67,9 +69,6 @@ class DriftTests:
     wilcoxon: Outcome
     pearson: Outcome
     kendall: Outcome
-    mean_from: NDArray[np.float64]
-    mean_to: NDArray[np.float64]
-    topics: int
     runs_from: int
     runs_to: int
 
@@ -104,10 +103,10 @@ def drift_tests(scores_from: ArrayLike, scores_to: ArrayLike) -> DriftTests:
 
     Examples
     --------
-    >>> found = drift_tests([[0.1, 0.2, 0.3]], [[0.2, 0.4, 0.6]])
-    >>> round(found.by_topic[0].welch.statistic, 3)
+    >>> tests = drift_tests([[0.1, 0.2, 0.3]], [[0.2, 0.4, 0.6]])
+    >>> round(tests.by_topic[0].welch.statistic, 3)
     1.549
-    >>> found.paired_t.reason
+    >>> tests.paired_t.reason
     'A paired t test needs at least two topics.'
     """
     old = checked_scores(scores_from, "A test of drift")
@@ -121,12 +120,12 @@ def drift_tests(scores_from: ArrayLike, scores_to: ArrayLike) -> DriftTests:
     mean_from, mean_to = _means(old), _means(new)
     return DriftTests(
         by_topic=tuple(
-            TopicTests(*tests)
-            for tests in zip(
+            TopicTests(*outcomes)
+            for outcomes in zip(
                 welch,
-                holm_adjusted([test.p for test in welch]),
+                holm_adjusted([test.p_value for test in welch]),
                 spread,
-                holm_adjusted([test.p for test in spread]),
+                holm_adjusted([test.p_value for test in spread]),
                 strict=True,
             )
         ),
@@ -134,9 +133,6 @@ def drift_tests(scores_from: ArrayLike, scores_to: ArrayLike) -> DriftTests:
         wilcoxon=wilcoxon_test(mean_from, mean_to),
         pearson=pearson_test(mean_from, mean_to),
         kendall=kendall_test(mean_from, mean_to),
-        mean_from=mean_from,
-        mean_to=mean_to,
-        topics=len(old),
         runs_from=old.shape[1],
         runs_to=new.shape[1],
     )

@@ -1,30 +1,64 @@
-"""The crossed jackknife of drift: what other systems and other topics would have given."""
+"""Shift and sd ratio of two rounds on their shared topics, with their crossed jackknife.
+
+The jackknife says what other systems and other topics would have given.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from roundbook.statistics.drift.topics import (
-    Floats,
-    PerStatistic,
-    TopicScores,
-    log_ratio_parts,
-    plain_shift,
-    shift_parts,
-    topic_variance,
-)
 from roundbook.statistics.t_interval import Interval
+from roundbook.statistics.ties import tied_topics
+
+Floats = NDArray[np.float64]
+Value = TypeVar("Value")
 
 # A variance of statistics of order 1 that is nothing but rounding.
 ROUNDING_VARIANCE = 1e-20
 # A topic's variance without a unit, beside its sum of squares with it, that is rounding.
 _ROUNDING_SHARE = 1e-12
+
+
+@dataclass(frozen=True)
+class PerStatistic(Generic[Value]):
+    """One value for each of the two statistics of drift."""
+
+    shift: Value
+    sd_ratio: Value
+
+
+@dataclass(frozen=True, eq=False)
+class TopicScores:
+    """Scores of a round, taken apart by topic.
+
+    Attributes
+    ----------
+    mean, sd : (topics,) float array
+        Standardisation factors: mean and sample sd (ddof 1) over runs, in the measure's unit. `sd`
+        is exactly 0 where the runs tie.
+    deviations : (topics, runs) float array
+        Scores less the topic's mean; exactly 0 where the runs tie.
+    """
+
+    mean: Floats
+    sd: Floats
+    deviations: Floats
+
+    @property
+    def spread(self) -> float:
+        """Mean of the sds."""
+        return float(self.sd.mean())
+
+    def on(self, topics: NDArray[np.bool_]) -> TopicScores:
+        """Return the part on some of the topics."""
+        return TopicScores(self.mean[topics], self.sd[topics], self.deviations[topics])
 
 
 @dataclass(frozen=True)
@@ -75,12 +109,54 @@ class CrossedEstimate:
         return t_limits(self.corrected, self.variance.total, self.variance.dof, level)
 
 
+def topic_scores(scores: Floats) -> TopicScores:
+    """Take a complete, finite (topics, runs) matrix apart; a single run ties with itself."""
+    first = scores[:, :1]
+    centred = scores - first
+    centred[tied_topics(scores)] = 0.0
+    offset = centred.mean(axis=1, keepdims=True)
+    centred -= offset
+    squares = np.einsum("ij,ij->i", centred, centred)
+    sd = np.sqrt(squares / max(1, scores.shape[1] - 1))
+    return TopicScores((first + offset)[:, 0], sd, centred)
+
+
+def plain_shift(first: TopicScores, later: TopicScores) -> float:
+    """Mean change of the topics' means over the mean first-round sd, ``mean_j d_j / S_A``."""
+    return float((later.mean - first.mean).mean() / first.spread)
+
+
+def shift_parts(first: TopicScores, later: TopicScores) -> Floats:
+    """Linearised part of each topic in the shift, ``(d_j - shift sd_Aj) / S_A``; mean 0."""
+    moved = later.mean - first.mean
+    return np.asarray((moved - plain_shift(first, later) * first.sd) / first.spread)
+
+
+def log_ratio_parts(first: TopicScores, later: TopicScores) -> Floats:
+    """Linearised part of each topic in the log sd ratio, ``sd_Bj / S_B - sd_Aj / S_A``."""
+    return np.asarray(later.sd / later.spread - first.sd / first.spread)
+
+
+def topic_variance(parts: Floats) -> float:
+    """Variance over draws of topics, ``sum t^2 / (k (k - 1))``, of parts with the mean 0.
+
+    Of (topics, units) parts it is the sum over units.
+    """
+    topics = len(parts)
+    return float(np.sum(parts**2)) / (topics * (topics - 1))
+
+
 def t_limits(centre: float, variance: float, dof: float | None, level: float) -> Interval:
     """``centre ± t((1 + level) / 2; dof) sqrt(variance)``, or the point if that is rounding."""
     if variance <= ROUNDING_VARIANCE or dof is None:
         return centre, centre
     half = float(stdtrit(dof, (1 + level) / 2)) * math.sqrt(variance)
     return centre - half, centre + half
+
+
+def as_ratio(log: float) -> float:
+    """Return ``exp(log)``, or the largest power of e that a double holds."""
+    return math.exp(min(log, 709.0))
 
 
 def drift_jackknife(
@@ -119,8 +195,20 @@ def drift_jackknife(
     shift_cells = (b.mean_parts - a.mean_parts - shift * a.sd_parts) / first.spread
     log_ratio_cells = b.sd_parts / later.spread - a.sd_parts / first.spread
     return PerStatistic(
-        _crossed(_shift, a, b, shift_parts(first, later), shift_cells),
-        _crossed(_log_ratio, a, b, log_ratio_parts(first, later), log_ratio_cells),
+        _crossed(
+            lambda one, other: (other.mean - one.mean) / one.spread,
+            a,
+            b,
+            shift_parts(first, later),
+            shift_cells,
+        ),
+        _crossed(
+            lambda one, other: np.log(other.spread / one.spread),
+            a,
+            b,
+            log_ratio_parts(first, later),
+            log_ratio_cells,
+        ),
     )
 
 
@@ -168,7 +256,6 @@ def _drawn(scores: TopicScores, label: NDArray[np.int64], units: int, mean: floa
     squares = scores.deviations**2
     unit_sums = _sums_by_unit(scores.deviations, label, units)
     unit_squares = _sums_by_unit(squares, label, units)
-    whole = _Level(np.asarray(mean), np.asarray(scores.spread))
 
     remaining = runs - members
     left_out = (members > 0) & (remaining >= 2)
@@ -184,6 +271,7 @@ def _drawn(scores: TopicScores, label: NDArray[np.int64], units: int, mean: floa
     weight = math.sqrt(inflation) / runs
     twice_sd = np.where(scores.sd > 0, 2 * scores.sd, np.inf)[:, np.newaxis]
     sd_parts = (unit_squares - total * share) / twice_sd
+    whole = _Level(np.asarray(mean), np.asarray(scores.spread))
     return _Draw(share, inflation, whole, without, weight * unit_sums, weight * sd_parts)
 
 
@@ -194,14 +282,6 @@ def _sums_by_unit(values: Floats, label: NDArray[np.int64], units: int) -> Float
     sums = np.zeros((values.shape[0], units))
     sums[:, present] = np.add.reduceat(values[:, order], start, axis=1)
     return sums
-
-
-def _shift(first: _Level, later: _Level) -> Floats:
-    return np.asarray((later.mean - first.mean) / first.spread)
-
-
-def _log_ratio(first: _Level, later: _Level) -> Floats:
-    return np.asarray(np.log(later.spread / first.spread))
 
 
 def _crossed(

@@ -21,8 +21,6 @@ from roundbook.statistics.significance.two_sample_tests import (
 )
 from roundbook.statistics.t_interval import t_interval
 
-QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
-
 
 @dataclass(frozen=True)
 class Spread:
@@ -34,19 +32,23 @@ class Spread:
     mean : float
     sd : float or None
         Sample sd (ddof 1); None with one topic.
-    quantiles : tuple of float
-        At ``QUANTILES``: least, quartiles (linearly interpolated), largest.
+    least, lower_quartile, median, upper_quartile, largest : float
+        Quantiles, linearly interpolated.
     """
 
     topics: int
     mean: float
     sd: float | None
-    quantiles: tuple[float, ...]
+    least: float
+    lower_quartile: float
+    median: float
+    upper_quartile: float
+    largest: float
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One factor's distributions over the topics of two rounds.
+    """One factor over the topics of two rounds, and tests that they look alike.
 
     Attributes
     ----------
@@ -63,29 +65,23 @@ class Comparison:
     brown_forsythe: Outcome
 
 
-@dataclass(frozen=True, eq=False)
-class UnbridgedComparison:
+@dataclass(frozen=True)
+class FactorComparison:
     """Factors of two rounds that share no topic; no evidence on whether factors hold.
 
     Attributes
     ----------
     means, sds : Comparison
         Of the topics' mean scores, and of the sds of scores on a topic.
-    mean_from, sd_from, mean_to, sd_to
-        The input.
     """
 
     means: Comparison
     sds: Comparison
-    mean_from: NDArray[np.float64]
-    sd_from: NDArray[np.float64]
-    mean_to: NDArray[np.float64]
-    sd_to: NDArray[np.float64]
 
 
-def compare_unbridged(
+def compare_factors(
     mean_from: ArrayLike, sd_from: ArrayLike, mean_to: ArrayLike, sd_to: ArrayLike
-) -> UnbridgedComparison:
+) -> FactorComparison:
     """Compare the distributions of factors over the topics of two rounds that share none.
 
     Welch's t test and the Brown-Forsythe test with topics as the sample, beside the quantiles. This
@@ -100,7 +96,7 @@ def compare_unbridged(
 
     Returns
     -------
-    UnbridgedComparison
+    FactorComparison
         A test that does not exist, as with a single topic, has a reason in place of numbers.
 
     Raises
@@ -111,14 +107,13 @@ def compare_unbridged(
 
     Examples
     --------
-    >>> found = compare_unbridged([0.2, 0.3, 0.7], [0.1, 0.1, 0.2], [0.4, 0.8], [0.2, 0.2])
-    >>> found.means.earlier.quantiles[2], round(found.means.welch.p, 2)
+    >>> means = compare_factors([0.2, 0.3, 0.7], [0.1, 0.1, 0.2], [0.4, 0.8], [0.2, 0.2]).means
+    >>> means.earlier.median, round(means.welch.p_value, 2)
     (0.3, 0.51)
     """
     before = _checked_factors("earlier", mean_from, sd_from)
     after = _checked_factors("later", mean_to, sd_to)
-    means, sds = (_compare(*pair) for pair in zip(before, after, strict=True))
-    return UnbridgedComparison(means, sds, *before, *after)
+    return FactorComparison(_compare(before[0], after[0]), _compare(before[1], after[1]))
 
 
 def _compare(first: NDArray[np.float64], second: NDArray[np.float64]) -> Comparison:
@@ -132,22 +127,23 @@ def _spread(values: NDArray[np.float64]) -> Spread:
     centre = t_interval(values).mean
     assert centre is not None
     sd = float(np.std(values - values[0], ddof=1)) if values.size > 1 else None
-    return Spread(values.size, centre, sd, tuple(np.quantile(values, QUANTILES).tolist()))
+    quantiles = np.quantile(values, (0.0, 0.25, 0.5, 0.75, 1.0)).tolist()
+    return Spread(values.size, centre, sd, *quantiles)
 
 
 def _checked_factors(
-    round_: str, mean: ArrayLike, sd: ArrayLike
+    name: str, mean: ArrayLike, sd: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     means, sds = np.asarray(mean, dtype=np.float64), np.asarray(sd, dtype=np.float64)
     if means.ndim != 1 or means.shape != sds.shape or not means.size:
         raise ImpossibleStatistic(
-            f"A comparison of rounds needs one mean and one sd for each topic of the {round_}"
+            f"A comparison of rounds needs one mean and one sd for each topic of the {name}"
             f" round, and at least one topic: the shapes are {means.shape} and {sds.shape}."
         )
     usable = (np.abs(means) <= LARGEST_SCORE) & (sds <= LARGEST_SCORE) & (sds >= 0)
     if not usable.all():
         raise ImpossibleStatistic(
-            f"A comparison of rounds needs finite factors, and the {round_} round has one that is"
+            f"A comparison of rounds needs finite factors, and the {name} round has one that is"
             " not, or a negative sd."
         )
     return means, sds

@@ -1,15 +1,26 @@
-"""Which runs of two rounds count as one draw of a system: their units."""
+"""Units of the runs of two rounds: which runs count as one draw of a system.
+
+Where teams are not known, kin groups tell which runs of a round behave so alike that they may be
+one team's.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from roundbook.statistics.score_matrix import checked_scores
+from roundbook.statistics.ties import tied_topics
 
 By = Literal["team", "system", "kin", "run"]
+
+# Groups are joined while the mean correlation between their runs is at least .4. On TREC-COVID,
+# where teams are known, this gives about as many groups as there are teams.
+LARGEST_DISTANCE = 0.6
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,38 +47,6 @@ class Units:
     shared: int
     by: By
 
-    @property
-    def provisional(self) -> bool:
-        """Whether the team of some run is unknown."""
-        return self.by != "team"
-
-
-@dataclass(frozen=True)
-class _Run:
-    """What is known of a run; `kin` is told apart by its round."""
-
-    team: str | None
-    system: str | None
-    kin: tuple[str, int] | None
-
-    @property
-    def joined_by(self) -> Iterator[Hashable]:
-        if self.team is not None:
-            yield "team", self.team
-        if self.system is not None:
-            yield "system", self.system
-        # Kin groups say less than teams: they must not join the runs of two known teams.
-        if self.team is None and self.kin is not None:
-            yield "kin", self.kin
-
-    @property
-    def known_by(self) -> By:
-        if self.team is not None:
-            return "team"
-        if self.system is not None:
-            return "system"
-        return "run" if self.kin is None else "kin"
-
 
 _LEAST_CERTAIN_FIRST: tuple[By, ...] = ("run", "kin", "system", "team")
 
@@ -93,7 +72,7 @@ def unit_labels(
     systems_from, systems_to : (runs of the round,) sequence of str or None
         Declared system of each run, under one name in both rounds.
     kin_from, kin_to : (runs of the round,) sequence of int, or None
-        Kin groups of all the round's runs (:func:`roundbook.statistics.drift.kin.kin_groups`),
+        Kin groups of all the round's runs (:func:`kin_groups`),
         without effect on runs that have a team; None if every run has one, or none is inferred.
 
     Returns
@@ -108,10 +87,12 @@ def unit_labels(
     >>> units.labels_from.tolist(), units.labels_to.tolist(), units.shared, units.by
     ([0, 1, 2], [0], 1, 'kin')
     """
-    runs_from = _runs("from", teams_from, systems_from, kin_from)
-    runs_to = _runs("to", teams_to, systems_to, kin_to)
-    labels = _joined([*runs_from, *runs_to])
-    labels_from, labels_to = labels[: len(runs_from)], labels[len(runs_from) :]
+    runs = [
+        *_run_keys("from", teams_from, systems_from, kin_from),
+        *_run_keys("to", teams_to, systems_to, kin_to),
+    ]
+    labels = _joined(runs)
+    labels_from, labels_to = labels[: len(teams_from)], labels[len(teams_from) :]
     units_from, units_to = set(labels_from.tolist()), set(labels_to.tolist())
     return Units(
         labels_from,
@@ -119,24 +100,33 @@ def unit_labels(
         len(units_from),
         len(units_to),
         len(units_from & units_to),
-        min((run.known_by for run in (*runs_from, *runs_to)), key=_LEAST_CERTAIN_FIRST.index),
+        # The first key of a run is the most certain.
+        min((next(iter(keys), "run") for keys in runs), key=_LEAST_CERTAIN_FIRST.index),
     )
 
 
-def _runs(
-    round_: str,
+def _run_keys(
+    round_name: str,
     teams: Sequence[str | None],
     systems: Sequence[str | None],
     kin: Sequence[int] | NDArray[np.int64] | None,
-) -> list[_Run]:
-    groups = [None] * len(teams) if kin is None else [(round_, int(group)) for group in kin]
-    return [
-        _Run((team or "").strip().casefold() or None, system, group)
-        for team, system, group in zip(teams, systems, groups, strict=True)
-    ]
+) -> list[dict[By, Hashable]]:
+    """Return what joins each run to others, the most certain first."""
+    runs: list[dict[By, Hashable]] = []
+    for number, (team, system) in enumerate(zip(teams, systems, strict=True)):
+        keys: dict[By, Hashable] = {}
+        if name := (team or "").strip().casefold():
+            keys["team"] = name
+        if system is not None:
+            keys["system"] = system
+        # Kin groups say less than teams: they must not join the runs of two known teams.
+        if "team" not in keys and kin is not None:
+            keys["kin"] = round_name, int(kin[number])
+        runs.append(keys)
+    return runs
 
 
-def _joined(runs: list[_Run]) -> NDArray[np.int64]:
+def _joined(runs: list[dict[By, Hashable]]) -> NDArray[np.int64]:
     """Label the runs such that those joined by a chain of common keys have one label."""
     parent = list(range(len(runs)))
 
@@ -147,8 +137,80 @@ def _joined(runs: list[_Run]) -> NDArray[np.int64]:
         return run
 
     holder: dict[Hashable, int] = {}
-    for number, run in enumerate(runs):
-        for key in run.joined_by:
+    for number, keys in enumerate(runs):
+        for key in keys.items():
             parent[root(number)] = root(holder.setdefault(key, number))
     label: dict[int, int] = {}
     return np.array([label.setdefault(root(run), len(label)) for run in range(len(runs))])
+
+
+def kin_groups(scores: ArrayLike) -> NDArray[np.int64]:
+    """Group the runs of a round by the topics they do well and badly on.
+
+    Scores become mid-ranks within each topic. The similarity of two runs is the correlation of
+    their ranks over topics; average linkage on one minus it is cut where the mean correlation
+    falls below .4. Equal runs have the similarity 1; a run of one rank throughout has 0 with every
+    other.
+
+    Parameters
+    ----------
+    scores : (topics, runs) array_like of float
+        The whole matrix of the round, not only the topics shared with another.
+
+    Returns
+    -------
+    (runs,) int array
+        Group of each run, numbered from 0 in the order of the runs.
+
+    Raises
+    ------
+    ImpossibleStatistic
+        If a cell has no finite score.
+
+    Examples
+    --------
+    >>> kin_groups([[0.1, 0.2, 0.8, 0.9], [0.7, 0.8, 0.2, 0.1], [0.1, 0.3, 0.6, 0.5]]).tolist()
+    [0, 0, 1, 1]
+    """
+    matrix = checked_scores(scores, "A kin group", least_runs=1)
+    runs = matrix.shape[1]
+    if runs < 2:
+        return np.zeros(runs, dtype=np.int64)
+    # SciPy's clustering takes .2 s to import, and rounds whose teams are known need none of it.
+    from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415
+    from scipy.spatial.distance import squareform  # noqa: PLC0415
+
+    ranks = _mid_ranks(matrix)
+    # Without its last digits, so that distances that are equal but for rounding tie.
+    distance = np.round(1 - _similarity(ranks), 12)
+    # Tied distances are joined in the order of the runs, which should change nothing.
+    order = np.lexsort(np.vstack([ranks, np.sort(distance, axis=0)]))
+    tree = linkage(squareform(distance[np.ix_(order, order)], checks=False), method="average")
+    groups = np.empty(runs, dtype=np.int64)
+    groups[order] = fcluster(tree, LARGEST_DISTANCE, criterion="distance")
+    _, first, group = np.unique(groups, return_index=True, return_inverse=True)
+    number = np.empty_like(first)
+    number[np.argsort(first)] = np.arange(first.size)
+    return number[group]
+
+
+def _mid_ranks(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rank the runs within each topic; equal scores share the mean of their ranks."""
+    tied = tied_topics(matrix)
+    ranks = np.full(matrix.shape, (matrix.shape[1] + 1) / 2)
+    for topic in np.flatnonzero(~tied):
+        _, group, ties = np.unique(matrix[topic], return_inverse=True, return_counts=True)
+        ranks[topic] = (np.cumsum(ties) - (ties - 1) / 2)[group]
+    return ranks
+
+
+def _similarity(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Correlate the columns; one that is constant is only similar to its equals."""
+    deviations = ranks - ranks.mean(axis=0)
+    length = np.sqrt(np.sum(deviations**2, axis=0))
+    constant = np.ptp(ranks, axis=0) == 0
+    deviations = np.where(constant, 0.0, deviations / np.where(constant, 1.0, length))
+    similarity = np.asarray(deviations.T @ deviations)
+    _, column = np.unique(ranks, axis=1, return_inverse=True)
+    similarity[column[:, np.newaxis] == column] = 1.0
+    return similarity

@@ -1,14 +1,34 @@
-"""The verdict on a drift, from the intervals of its two statistics."""
+"""The verdict on a drift, and what sizes would decide where it is undecided."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
-from roundbook.statistics.drift.jackknife import ROUNDING_VARIANCE, CrossedEstimate
-from roundbook.statistics.drift.topics import PerStatistic
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from roundbook.statistics.drift.jackknife import (
+    ROUNDING_VARIANCE,
+    CrossedEstimate,
+    Floats,
+    PerStatistic,
+    VarianceParts,
+    as_ratio,
+)
 from roundbook.statistics.t_interval import inside, outside
+
+# More than twenty times the systems or topics of a round is no plan.
+LARGEST_FACTOR = 20.0
+# The search need not fall steadily as sizes grow, so it looks at a whole grid before it narrows.
+_GRID = 65
+_NARROWINGS = 6
+# What the narrowed bracket leaves open, times a thousand units.
+_ROUNDING = 1e-6
 
 Verdict = Literal["held", "aged", "undecided", "unbridged"]
 
@@ -22,22 +42,6 @@ NoInterval = Literal[
     "scores too far apart",
 ]
 Why = NoInterval | Literal["shift", "sd ratio", "shift and sd ratio", "topics of small sd"]
-
-
-@dataclass(frozen=True)
-class Margins:
-    """What does not matter.
-
-    Attributes
-    ----------
-    shift : float
-        Largest shift, in mean first-round sds.
-    sd_ratio : float
-        Largest ratio of sds, above 1.
-    """
-
-    shift: float
-    sd_ratio: float
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,83 @@ class Judgement:
     moved: bool
 
 
+@dataclass(frozen=True)
+class Size:
+    """A size of both rounds.
+
+    Attributes
+    ----------
+    factor : float
+        By which the present units, topics or both are multiplied.
+    units_from, units_to, topics : int
+        Numbers of each, rounded up.
+    """
+
+    factor: float
+    units_from: int
+    units_to: int
+    topics: int
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Smallest sizes, not below the present ones, that give a verdict in 4 of 5 cases.
+
+    Attributes
+    ----------
+    verdict : {'held', 'aged'}
+        Which verdict they would give.
+    units : Size or None
+        More units on as many topics; None if 20 times the present ones would not do.
+    topics : Size or None
+        More topics with as many units.
+    both : Size or None
+        More of both, by one factor.
+    """
+
+    verdict: Literal["held", "aged"]
+    units: Size | None
+    topics: Size | None
+    both: Size | None
+
+
+@dataclass(frozen=True)
+class Needed:
+    """What would decide about one statistic of drift.
+
+    Attributes
+    ----------
+    half_width_90 : float
+        Half the 90% interval, in mean first-round sds; of the sd ratio, the factor from the
+        estimate to either limit.
+    aged_from : float
+        True shift, to either side, or sd ratio, or its reciprocal, for which the present sizes give
+        the verdict aged in 4 of 5 cases.
+    share_of_runs : float or None
+        ``R / (R + T)``, the share of the variance that comes from which systems took part; None if
+        nothing varies.
+    if_unmoved : Sizes
+        If there is no drift.
+    if_as_measured : Sizes
+        If the drift is the corrected estimate.
+    """
+
+    half_width_90: float
+    aged_from: float
+    share_of_runs: float | None
+    if_unmoved: Sizes
+    if_as_measured: Sizes
+
+
+@dataclass(frozen=True)
+class PresentSize:
+    """Units and topics that an estimate rests on."""
+
+    units_from: int
+    units_to: int
+    topics: int
+
+
 def no_judgement(why: NoInterval) -> Judgement:
     """Return the verdict where there is no interval to judge by."""
     verdict: Verdict = "unbridged" if why == "no shared topic with spread" else "undecided"
@@ -70,7 +151,10 @@ def no_judgement(why: NoInterval) -> Judgement:
 
 
 def judge(
-    estimates: PerStatistic[CrossedEstimate], mean_shift: float, margins: Margins
+    estimates: PerStatistic[CrossedEstimate],
+    mean_shift: float,
+    margin: float,
+    sd_ratio_margin: float,
 ) -> Judgement:
     """Judge by equivalence: two one-sided tests at 5% are what a 90% interval tells.
 
@@ -84,37 +168,39 @@ def judge(
     estimates : PerStatistic of CrossedEstimate
     mean_shift : float
         Mean over topics of each topic's shift in its own sds.
-    margins : Margins
+    margin : float
+        Largest shift that does not matter, in mean first-round sds.
+    sd_ratio_margin : float
+        Largest ratio of sds that does not matter, above 1.
 
     Returns
     -------
     Judgement
     """
+
+    def verdict_on(estimate: CrossedEstimate, limit: float) -> Verdict:
+        if outside(estimate.interval(0.95), limit):
+            return "aged"
+        return "held" if inside(estimate.interval(0.90), limit) else "undecided"
+
     verdicts = PerStatistic(
-        _verdict(estimates.shift, margins.shift),
-        _verdict(estimates.sd_ratio, math.log(margins.sd_ratio)),
+        verdict_on(estimates.shift, margin),
+        verdict_on(estimates.sd_ratio, math.log(sd_ratio_margin)),
     )
-    moved = _excludes_0(estimates.shift) or _excludes_0(estimates.sd_ratio)
-    aged = _which(verdicts.shift == "aged", verdicts.sd_ratio == "aged")
-    if aged:
-        return Judgement("aged", aged, verdicts, moved)
-    open_ = _which(verdicts.shift != "held", verdicts.sd_ratio != "held")
-    if open_:
-        return Judgement("undecided", open_, verdicts, moved)
-    if abs(mean_shift) > margins.shift:
-        return Judgement("undecided", "topics of small sd", verdicts, moved)
-    return Judgement("held", None, verdicts, moved)
-
-
-def _verdict(estimate: CrossedEstimate, margin: float) -> Verdict:
-    if outside(estimate.interval(0.95), margin):
-        return "aged"
-    return "held" if inside(estimate.interval(0.90), margin) else "undecided"
-
-
-def _excludes_0(estimate: CrossedEstimate) -> bool:
     # An interval that is a point by rounding is off 0 by as much where nothing moved.
-    return outside(estimate.interval(0.975), math.sqrt(ROUNDING_VARIANCE))
+    moved = any(
+        outside(estimate.interval(0.975), math.sqrt(ROUNDING_VARIANCE))
+        for estimate in (estimates.shift, estimates.sd_ratio)
+    )
+    verdict: Verdict = "held"
+    why: Why | None = None
+    if aged := _which(verdicts.shift == "aged", verdicts.sd_ratio == "aged"):
+        verdict, why = "aged", aged
+    elif undecided := _which(verdicts.shift != "held", verdicts.sd_ratio != "held"):
+        verdict, why = "undecided", undecided
+    elif abs(mean_shift) > margin:
+        verdict, why = "undecided", "topics of small sd"
+    return Judgement(verdict, why, verdicts, moved)
 
 
 def _which(shift: bool, sd_ratio: bool) -> Why | None:  # noqa: FBT001
@@ -123,3 +209,123 @@ def _which(shift: bool, sd_ratio: bool) -> Why | None:  # noqa: FBT001
     if shift:
         return "shift"
     return "sd ratio" if sd_ratio else None
+
+
+def needed_for_shift(shift: CrossedEstimate, margin: float, size: PresentSize) -> Needed:
+    """Plan what would decide about the shift.
+
+    With ``I = min(V_I, V_T, V_R)``, ``T = V_T - I`` and ``R = V_R - I``, for g times the units and
+    h times the topics ``SE^2(g, h) = T/h + R/g + I/(gh)``, with Satterthwaite's degrees of freedom
+    of ``(T + I/g)/h`` on ``hk - 1`` and ``(R + I/h)/g`` on ``g nu_R``. The verdict is had in 4 of 5
+    cases if
+
+    - there is no drift: held, if ``(t(.95) + t(.90)) SE <= margin``;
+    - the drift is within the margin: held, if ``(t(.95) + t(.80)) SE <= margin - |drift|``;
+    - it is beyond: aged, if ``(t(.975) + t(.80)) SE <= |drift| - margin``.
+
+    Parameters
+    ----------
+    shift : CrossedEstimate
+    margin : float
+        In mean first-round sds.
+    size : PresentSize
+
+    Returns
+    -------
+    Needed
+    """
+    variance = shift.variance
+    error = partial(_standard_error, variance, size.topics)
+    one = np.ones(1)
+    drift = abs(shift.corrected)
+    both = min(variance.both, variance.topics, variance.runs)
+    by_system, by_topic = variance.runs - both, variance.topics - both
+    varies = variance.total > ROUNDING_VARIANCE and by_system + by_topic > 0
+    return Needed(
+        half_width_90=float(error(one, one, 0.95)[0]),
+        aged_from=margin + float(error(one, one, 0.975, 0.80)[0]),
+        share_of_runs=by_system / (by_system + by_topic) if varies else None,
+        if_unmoved=_sizes("held", margin, (0.95, 0.90), error, size),
+        if_as_measured=(
+            _sizes("held", margin - drift, (0.95, 0.80), error, size)
+            if drift <= margin
+            else _sizes("aged", drift - margin, (0.975, 0.80), error, size)
+        ),
+    )
+
+
+def needed_for_sd_ratio(log_ratio: CrossedEstimate, margin: float, size: PresentSize) -> Needed:
+    """Plan what would decide about the sd ratio: as for the shift, on the logarithm.
+
+    `margin` is a ratio above 1, and so are `half_width_90` and `aged_from` of the result.
+    """
+    on_log = needed_for_shift(log_ratio, math.log(margin), size)
+    return replace(
+        on_log,
+        half_width_90=as_ratio(on_log.half_width_90),
+        aged_from=as_ratio(on_log.aged_from),
+    )
+
+
+def _standard_error(
+    variance: VarianceParts, topics: int, units: Floats, topic_factor: Floats, *quantiles: float
+) -> Floats:
+    """Sum of some t quantiles times the standard error, with so many times the units and topics."""
+    if variance.total <= ROUNDING_VARIANCE:
+        return np.zeros_like(units)
+    both = min(variance.both, variance.topics, variance.runs)
+    by_topic = (variance.topics - both + both / units) / topic_factor
+    by_unit = (variance.runs - both + both / topic_factor) / units
+    total = by_topic + by_unit - both / (units * topic_factor)
+    dof = total**2 / (
+        by_topic**2 / (topic_factor * topics - 1) + by_unit**2 / (units * variance.dof_runs)
+    )
+    quantile = sum((stdtrit(dof, level) for level in quantiles), np.zeros_like(dof))
+    return np.asarray(quantile * np.sqrt(total))
+
+
+def _sizes(
+    verdict: Literal["held", "aged"],
+    room: float,
+    quantiles: tuple[float, float],
+    error: Callable[..., Floats],
+    size: PresentSize,
+) -> Sizes:
+    """Smallest sizes at which the standard error, times its quantiles, is at most `room`."""
+
+    def search(*, units: bool, topics: bool) -> Size | None:
+        def enough(factors: Floats) -> NDArray[np.bool_]:
+            same = np.ones_like(factors)
+            scaled = factors if units else same, factors if topics else same
+            return error(*scaled, *quantiles) <= room
+
+        factor = _smallest_factor(enough)
+        if factor is None:
+            return None
+        more_units, more_topics = factor if units else 1.0, factor if topics else 1.0
+        return Size(
+            factor,
+            math.ceil(more_units * size.units_from - _ROUNDING),
+            math.ceil(more_units * size.units_to - _ROUNDING),
+            math.ceil(more_topics * size.topics - _ROUNDING),
+        )
+
+    return Sizes(
+        verdict,
+        search(units=True, topics=False),
+        search(units=False, topics=True),
+        search(units=True, topics=True),
+    )
+
+
+def _smallest_factor(enough: Callable[[Floats], NDArray[np.bool_]]) -> float | None:
+    low, high = 1.0, LARGEST_FACTOR
+    for _ in range(_NARROWINGS):
+        factors = np.linspace(low, high, _GRID)
+        sufficient = np.flatnonzero(enough(factors))
+        if not sufficient.size:
+            return None
+        if sufficient[0] == 0:
+            return low
+        low, high = float(factors[sufficient[0] - 1]), float(factors[sufficient[0]])
+    return high

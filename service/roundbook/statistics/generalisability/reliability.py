@@ -9,8 +9,8 @@ from scipy.special import chdtri, fdtri
 
 from roundbook.errors import ImpossibleStatistic
 from roundbook.statistics.generalisability.variance_components import VarianceComponents
-from roundbook.statistics.variance.interval import check_level
-from roundbook.statistics.variance.two_way import TwoWayVariance
+from roundbook.statistics.score_matrix import check_level
+from roundbook.statistics.variance.residual import TwoWayVariance
 
 Interval = tuple[float, float]
 
@@ -63,7 +63,7 @@ def generalisability(
     Parameters
     ----------
     components : VarianceComponents
-        From :func:`roundbook.statistics.variance_components.variance_components`.
+        From :func:`roundbook.statistics.generalisability.variance_components.variance_components`.
     topics : int, optional
         At least 1; by default as many as the components were estimated from.
     level : float
@@ -81,13 +81,13 @@ def generalisability(
 
     Examples
     --------
-    >>> from roundbook.statistics.variance.two_way import two_way_variance
+    >>> from roundbook.statistics.variance.residual import two_way_variance
     >>> from roundbook.statistics.generalisability.variance_components import variance_components
     >>> scores = [[0.5, 0.7, 0.9], [0.2, 0.3, 0.2], [0.4, 0.4, 0.8], [0.1, 0.4, 0.7]]
-    >>> found = generalisability(variance_components(two_way_variance(scores)))
-    >>> round(found.e_rho_squared, 4), round(found.phi, 4)
+    >>> here = generalisability(variance_components(two_way_variance(scores)))
+    >>> round(here.e_rho_squared, 4), round(here.phi, 4)
     (0.8288, 0.6571)
-    >>> [round(limit, 4) for limit in found.e_rho_squared_interval]
+    >>> [round(limit, 4) for limit in here.e_rho_squared_interval]
     [0.0, 0.9956]
     """
     check_level(level)

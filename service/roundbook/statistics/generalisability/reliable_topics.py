@@ -14,7 +14,7 @@ from roundbook.statistics.generalisability.reliability import (
     signal_limits,
 )
 from roundbook.statistics.generalisability.variance_components import VarianceComponents
-from roundbook.statistics.variance.interval import check_level
+from roundbook.statistics.score_matrix import check_level
 
 TopicsInterval = tuple[int | None, int | None]
 
@@ -54,12 +54,12 @@ def reliable_topics(
     The smallest ``n`` with ``system / (system + noise / n) >= target``: the ceiling of
     ``target noise / ((1 - target) system)`` with ``noise`` the residual for E-rho-squared, topic
     plus residual for Phi (Urbano, Marrero and Martin, SIGIR 2013). The intervals solve for the
-    limits of :func:`roundbook.statistics.generalisability.signal_limits`.
+    limits of :func:`roundbook.statistics.generalisability.reliability.signal_limits`.
 
     Parameters
     ----------
     components : VarianceComponents
-        From :func:`roundbook.statistics.variance_components.variance_components`.
+        From :func:`roundbook.statistics.generalisability.variance_components.variance_components`.
     target : float
         Wanted reliability, in (0, 1).
     level : float
@@ -76,11 +76,11 @@ def reliable_topics(
 
     Examples
     --------
-    >>> from roundbook.statistics.variance.two_way import two_way_variance
+    >>> from roundbook.statistics.variance.residual import two_way_variance
     >>> from roundbook.statistics.generalisability.variance_components import variance_components
     >>> scores = [[0.5, 0.7, 0.9], [0.2, 0.3, 0.2], [0.4, 0.4, 0.8], [0.1, 0.4, 0.7]]
-    >>> found = reliable_topics(variance_components(two_way_variance(scores)))
-    >>> found.e_rho_squared_topics, found.phi_topics, found.e_rho_squared_interval
+    >>> needed = reliable_topics(variance_components(two_way_variance(scores)))
+    >>> needed.e_rho_squared_topics, needed.phi_topics, needed.e_rho_squared_interval
     (16, 40, (1, None))
     """
     check_level(level)
@@ -123,8 +123,8 @@ def _smallest(signal: float, noise: float, target: float) -> int | None:
     wanted = target * noise / (1 - target) / signal
 
     def enough(topics: int) -> bool:
-        found = reliability(signal, noise, topics)
-        return found is not None and found >= target
+        reached = reliability(signal, noise, topics)
+        return reached is not None and reached >= target
 
     # The ceiling of a rounded quotient may be off by one; the reliability itself decides.
     topics = max(1, math.ceil(wanted) - 1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from roundbook.errors import ImpossibleStatistic
-from roundbook.statistics.variance.two_way import TwoWayVariance
+from roundbook.statistics.variance.residual import TwoWayVariance
 
 Component = Literal["system", "topic"]
 
@@ -45,7 +45,7 @@ def variance_components(two_way: TwoWayVariance) -> VarianceComponents:
     Parameters
     ----------
     two_way : TwoWayVariance
-        From :func:`roundbook.statistics.two_way.two_way_variance`.
+        From :func:`roundbook.statistics.variance.residual.two_way_variance`.
 
     Returns
     -------
@@ -58,9 +58,9 @@ def variance_components(two_way: TwoWayVariance) -> VarianceComponents:
 
     Examples
     --------
-    >>> from roundbook.statistics.variance.two_way import two_way_variance
-    >>> found = variance_components(two_way_variance([[0.5, 0.75], [0.25, 0.75], [0.0, 0.0]]))
-    >>> round(found.system, 4), round(found.topic, 4), round(found.residual, 4)
+    >>> from roundbook.statistics.variance.residual import two_way_variance
+    >>> parts = variance_components(two_way_variance([[0.5, 0.75], [0.25, 0.75], [0.0, 0.0]]))
+    >>> round(parts.system, 4), round(parts.topic, 4), round(parts.residual, 4)
     (0.0208, 0.0938, 0.0312)
     """
     if not (two_way.topics >= 2 and two_way.runs >= 2):

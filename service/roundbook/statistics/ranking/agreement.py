@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from roundbook.errors import ImpossibleStatistic
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class RankAgreement:
     """Kendall's tau between two rankings of the same runs.
 
@@ -30,8 +29,6 @@ class RankAgreement:
         Pairs of runs that tie in the first and in the second ranking.
     runs : int
         Number of runs m.
-    scores_a, scores_b : (runs,) float array
-        The input.
     """
 
     tau_a: float
@@ -42,8 +39,6 @@ class RankAgreement:
     tied_a: int
     tied_b: int
     runs: int
-    scores_a: NDArray[np.float64]
-    scores_b: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -60,8 +55,6 @@ class PublishedInterval:
         1.96 standard errors of tau under independent rankings.
     runs : int
         The input.
-    engine : 'published'
-        How the interval was computed.
     """
 
     tau: float
@@ -69,7 +62,6 @@ class PublishedInterval:
     high: float
     half_width: float
     runs: int
-    engine: Literal["published"] = "published"
 
 
 def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
@@ -78,8 +70,8 @@ def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
     Over the ``P = m (m - 1) / 2`` pairs of runs, with ``C`` in the same order, ``D`` in opposite
     order, and ``T_a``, ``T_b`` tied in either ranking: ``tau_a = (C - D) / P`` and
     ``tau_b = (C - D) / sqrt((P - T_a) (P - T_b))`` (Kendall, Rank Correlation Methods). Scores tie
-    only if they are equal to the last bit: take run means
-    from :func:`roundbook.statistics.run_means.run_means`.
+    only if they are equal to the last bit: take run means from
+    :func:`roundbook.statistics.ranking.run_means.run_means`.
 
     Parameters
     ----------
@@ -97,8 +89,8 @@ def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
 
     Examples
     --------
-    >>> found = kendall_tau([0.4, 0.3, 0.2, 0.1], [0.5, 0.5, 0.1, 0.2])
-    >>> round(found.tau_a, 4), round(found.tau_b, 4)
+    >>> tau = kendall_tau([0.4, 0.3, 0.2, 0.1], [0.5, 0.5, 0.1, 0.2])
+    >>> round(tau.tau_a, 4), round(tau.tau_b, 4)
     (0.5, 0.5477)
     """
     first, second = checked_rankings(scores_a, scores_b, "Kendall's tau")
@@ -107,12 +99,12 @@ def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
     )
     runs = first.size
     pairs = runs * (runs - 1) // 2
-    untied = pairs - tied_a - tied_b + _tied_in_both(first, second)
+    _, sizes = np.unique(np.stack([first, second]), axis=1, return_counts=True)
+    untied = pairs - tied_a - tied_b + int(np.sum(sizes * (sizes - 1) // 2))
     tau_b: float | None = None
-    reason: str | None = None
-    if pairs in {tied_a, tied_b}:
-        reason = "All runs tie in one of the rankings: tau-b does not exist."
-    else:
+    reason: str | None = "All runs tie in one of the rankings: tau-b does not exist."
+    if pairs not in {tied_a, tied_b}:
+        reason = None
         tau_b = difference / math.sqrt((pairs - tied_a) * (pairs - tied_b))
     return RankAgreement(
         difference / pairs,
@@ -123,8 +115,6 @@ def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
         tied_a,
         tied_b,
         runs,
-        first,
-        second,
     )
 
 
@@ -134,8 +124,8 @@ def published_interval(tau: float, runs: int) -> PublishedInterval:
     The standard error is that of independent rankings without ties, whatever tau is (Sakai, AIRS
     2016, Table 1); the limits may therefore lie outside [-1, 1], and then say no more than that the
     approximation does not hold there. Tau is rounded to three places first, to match print. For
-    an interval about the agreement found, see
-    :func:`roundbook.statistics.rank_bootstrap.bootstrap_tau`.
+    an interval about the agreement measured, see
+    :func:`roundbook.statistics.ranking.bootstrap_intervals.bootstrap_tau`.
 
     Parameters
     ----------
@@ -155,8 +145,8 @@ def published_interval(tau: float, runs: int) -> PublishedInterval:
 
     Examples
     --------
-    >>> found = published_interval(0.978, 14)
-    >>> round(found.low, 3), round(found.high, 3)
+    >>> interval = published_interval(0.978, 14)
+    >>> round(interval.low, 3), round(interval.high, 3)
     (0.585, 1.371)
     """
     if not -1 <= tau <= 1:
@@ -215,8 +205,3 @@ def checked_rankings(
                 f"{statistic} needs finite scores, not {scores[run]} at run index {run}."
             )
     return first, second
-
-
-def _tied_in_both(first: NDArray[np.float64], second: NDArray[np.float64]) -> int:
-    _, sizes = np.unique(np.stack([first, second]), axis=1, return_counts=True)
-    return int(np.sum(sizes * (sizes - 1) // 2))

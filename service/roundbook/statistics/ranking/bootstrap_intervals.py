@@ -74,10 +74,14 @@ def bootstrap_tau(
         Scores of the same runs on the same topics, in the same order: raw and standardised, say, or
         by two versions of the factors. For `tau_ap` the first is the reference.
     coefficient : {'tau_b', 'tau_a', 'tau_ap'}
-        See :func:`roundbook.statistics.rank_agreement.kendall_tau` and
-        :func:`roundbook.statistics.tau_ap.tau_ap`.
-    resamples, level, seed
-        As for :func:`roundbook.statistics.bootstrap.check_resampling`.
+        See :func:`roundbook.statistics.ranking.agreement.kendall_tau` and
+        :func:`roundbook.statistics.ranking.tau_ap.tau_ap`.
+    resamples : int
+        From ``2 / (1 - level)`` to a million.
+    level : float
+        Confidence level, in (0, 1).
+    seed : int
+        Not negative; one seed draws the same topics every time.
 
     Returns
     -------
@@ -92,8 +96,8 @@ def bootstrap_tau(
     Examples
     --------
     >>> raw = [[0.9, 0.1, 0.4], [0.8, 0.2, 0.5], [0.7, 0.1, 0.3]]
-    >>> found = bootstrap_tau(raw, raw)
-    >>> found.tau, found.low, found.high
+    >>> interval = bootstrap_tau(raw, raw)
+    >>> interval.tau, interval.low, interval.high
     (1.0, 1.0, 1.0)
     """
     name = "The bootstrap of a rank correlation"
@@ -118,16 +122,20 @@ def bootstrap_tau(
         return _defined(means_a, means_b, coefficient)
 
     whole = correlations(np.ones((1, topics)))
-    found = np.concatenate(
+    resampled = np.concatenate(
         [correlations(weights) for weights in topic_weights(topics, resamples, seed)]
     )
-    low, high = percentile_interval(found, level) if found.size else (None, None)
+    reason = None
+    if not (whole.size and resampled.size):
+        where = "every resample" if whole.size else "one of the rankings by all topics"
+        reason = f"All runs tie in {where}: the correlation does not exist there."
+    low, high = percentile_interval(resampled, level) if resampled.size else (None, None)
     return TauInterval(
         low,
         high,
         float(whole[0]) if whole.size else None,
-        None if whole.size and found.size else _reason(whole),
-        resamples - found.size,
+        reason,
+        resamples - resampled.size,
         topics,
         runs,
         coefficient,
@@ -149,8 +157,3 @@ def _defined(
         return np.asarray(difference / pairs)
     untied = (pairs - tied_a) * (pairs - tied_b)
     return np.asarray(difference[untied > 0] / np.sqrt(untied[untied > 0]))
-
-
-def _reason(whole: NDArray[np.float64]) -> str:
-    where = "every resample" if whole.size else "one of the rankings by all topics"
-    return f"All runs tie in {where}: the correlation does not exist there."

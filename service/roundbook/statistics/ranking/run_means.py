@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from roundbook.statistics.bootstrap import resampled_means
-from roundbook.statistics.rounding import without_rounding
 from roundbook.statistics.score_matrix import checked_scores
+from roundbook.statistics.ties import without_rounding
 
 
 def run_means(scores: ArrayLike, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from roundbook.statistics.ranking.agreement import checked_rankings, order_at
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class TauAp:
     """AP rank correlation of a ranking with a reference.
 
@@ -22,15 +22,11 @@ class TauAp:
         Why it is None, where it is.
     runs : int
         Number of runs m.
-    reference, estimate : (runs,) float array
-        The input.
     """
 
     tau_ap: float | None
     reason: str | None
     runs: int
-    reference: NDArray[np.float64]
-    estimate: NDArray[np.float64]
 
 
 def tau_ap(reference: ArrayLike, estimate: ArrayLike) -> TauAp:
@@ -73,7 +69,7 @@ def tau_ap(reference: ArrayLike, estimate: ArrayLike) -> TauAp:
     if all_tied(truth[:, np.newaxis])[0] or all_tied(judged[:, np.newaxis])[0]:
         value = None
         reason = "All runs tie in one of the rankings: there is no order to agree on."
-    return TauAp(value, reason, truth.size, truth, judged)
+    return TauAp(value, reason, truth.size)
 
 
 def all_tied(scores: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -1,7 +1,8 @@
-"""Welch's t test and the Brown-Forsythe test, on many pairs of samples at once."""
+"""Welch's t test and the Brown-Forsythe test on many pairs of samples, and Holm's method."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,17 +18,18 @@ class Outcome:
 
     Attributes
     ----------
-    statistic, p : float or None
+    statistic : float or None
         None where the test does not exist.
     dof : float or None
         Degrees of freedom, of the denominator in an F statistic; None also for tests without.
+    p_value : float or None
     reason : str or None
         Why there is no outcome, as a sentence; None if there is one.
     """
 
     statistic: float | None = None
-    p: float | None = None
     dof: float | None = None
+    p_value: float | None = None
     reason: str | None = None
 
 
@@ -50,21 +52,19 @@ def welch_tests(first: Floats, second: Floats) -> tuple[Outcome, ...]:
 
     Examples
     --------
-    >>> found = welch_tests(np.array([[1.0, 2.0, 3.0]]), np.array([[2.0, 4.0, 6.0]]))[0]
-    >>> round(found.statistic, 3), round(found.dof, 3)
+    >>> welch = welch_tests(np.array([[1.0, 2.0, 3.0]]), np.array([[2.0, 4.0, 6.0]]))[0]
+    >>> round(welch.statistic, 3), round(welch.dof, 3)
     (1.549, 2.941)
     """
     rows, (n, m) = len(first), (first.shape[1], second.shape[1])
     if min(n, m) < 2:
-        return _without(rows, "Welch's test needs at least two values in each sample.")
+        return (Outcome(reason="Welch's test needs at least two values in each sample."),) * rows
     # Both samples from the same origin and in units of their largest deviation, in which neither
     # squares nor fourth powers leave the range of a double.
     start = first[:, :1]
     unit = _largest(first - start, second - start)
-    (mean_1, ss_1), (mean_2, ss_2) = (
-        _moments((first - start) / unit),
-        _moments((second - start) / unit),
-    )
+    mean_1, ss_1 = _moments((first - start) / unit)
+    mean_2, ss_2 = _moments((second - start) / unit)
     error_1, error_2 = ss_1 / (n - 1) / n, ss_2 / (m - 1) / m
     error = error_1 + error_2
     spread = error > 0
@@ -74,7 +74,7 @@ def welch_tests(first: Floats, second: Floats) -> tuple[Outcome, ...]:
         spread, (error_1 / safe) ** 2 / (n - 1) + (error_2 / safe) ** 2 / (m - 1), 1.0
     )
     p = 2 * stdtr(dof, -np.abs(statistic))
-    return _outcomes(statistic, p, dof, spread, "Neither sample has any spread.")
+    return _outcomes(statistic, dof, p, spread, "Neither sample has any spread.")
 
 
 def brown_forsythe_tests(first: Floats, second: Floats) -> tuple[Outcome, ...]:
@@ -97,12 +97,13 @@ def brown_forsythe_tests(first: Floats, second: Floats) -> tuple[Outcome, ...]:
     Examples
     --------
     >>> wide, narrow = np.array([[1.0, 5.0, 9.0]]), np.array([[4.0, 5.0, 6.0]])
-    >>> round(brown_forsythe_tests(wide, narrow)[0].p, 3)
+    >>> round(brown_forsythe_tests(wide, narrow)[0].p_value, 3)
     0.219
     """
     rows, (n, m) = len(first), (first.shape[1], second.shape[1])
     if min(n, m) < 2:
-        return _without(rows, "The Brown-Forsythe test needs at least two values in each sample.")
+        reason = "The Brown-Forsythe test needs at least two values in each sample."
+        return (Outcome(reason=reason),) * rows
     deviation_1 = np.abs(first - np.median(first, axis=1, keepdims=True))
     deviation_2 = np.abs(second - np.median(second, axis=1, keepdims=True))
     unit = _largest(deviation_1, deviation_2)
@@ -117,11 +118,31 @@ def brown_forsythe_tests(first: Floats, second: Floats) -> tuple[Outcome, ...]:
         statistic = between / np.where(varies, within / dof, 1.0)
     return _outcomes(
         statistic,
-        np.asarray(fdtrc(1, dof, statistic)),
         np.full(rows, float(dof)),
+        np.asarray(fdtrc(1, dof, statistic)),
         varies,
         "The deviations from the median do not vary within either sample.",
     )
+
+
+def holm_adjusted(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
+    """P values adjusted so that the chance of any false rejection stays at the level (Holm 1979).
+
+    With the k p values in ascending order, the r-th becomes the largest of ``(k - q + 1) p_q`` over
+    ``q <= r``, and at most 1. None, where a test has no outcome, stays and does not count.
+
+    Examples
+    --------
+    >>> holm_adjusted([0.5, None, 0.125, 0.25])
+    (0.5, None, 0.375, 0.5)
+    """
+    known = np.array([p is not None for p in p_values], dtype=bool)
+    p = np.array([p for p in p_values if p is not None], dtype=np.float64)
+    order = np.argsort(p, kind="stable")
+    steps = np.arange(p.size, 0, -1) * p[order]
+    adjusted = np.full(known.size, None, dtype=object)
+    adjusted[np.flatnonzero(known)[order]] = np.minimum(np.maximum.accumulate(steps), 1)
+    return tuple(adjusted.tolist())
 
 
 def _largest(first: Floats, second: Floats) -> Floats:
@@ -139,15 +160,11 @@ def _moments(values: Floats) -> tuple[Floats, Floats]:
 
 
 def _outcomes(
-    statistic: Floats, p: Floats, dof: Floats, exists: NDArray[np.bool_], reason: str
+    statistic: Floats, dof: Floats, p_value: Floats, exists: NDArray[np.bool_], reason: str
 ) -> tuple[Outcome, ...]:
     return tuple(
-        Outcome(*outcome) if there else Outcome(reason=reason)
-        for *outcome, there in zip(
-            statistic.tolist(), p.tolist(), dof.tolist(), exists.tolist(), strict=True
+        Outcome(*outcome) if known else Outcome(reason=reason)
+        for *outcome, known in zip(
+            statistic.tolist(), dof.tolist(), p_value.tolist(), exists.tolist(), strict=True
         )
     )
-
-
-def _without(rows: int, reason: str) -> tuple[Outcome, ...]:
-    return (Outcome(reason=reason),) * rows

@@ -1,4 +1,4 @@
-"""Whether the variances of several rounds can be estimates of one."""
+"""Whether the variances of several rounds, topics shared or not, can be estimates of one."""
 
 from __future__ import annotations
 
@@ -9,12 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc
 
-from roundbook.statistics.variance.reasons import NoTest
-from roundbook.statistics.variance.rounds import RoundArrays
-from roundbook.statistics.variance.wald import SharedInfluences, wald_of_equality
+from roundbook.statistics.variance.rounds import NoTest, RoundArrays
 
 # A smaller variance of ln V is the rounding of topics that are all alike.
 _ROUNDING = 1e-20
+# Up to so many estimates the matrix of all pairs is formed and factorised. For more, products with
+# it do, which for 1,000 estimates take milliseconds where that takes a second.
+_MANY = 100
+_MOST_STEPS = 300
+# Relative to the start; the statistic is wrong by the square of what is left.
+_LEFT_AT_END = 1e-8
+# A difference with less than this share of its variance unexplained by others is rounding.
+_SINGULAR = 1e-10
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,7 @@ class Homogeneity:
     max_min_ratio : float or None
         Largest variance over smallest; None if the smallest is 0.
     reason : str or None
-        Why there is no test, see :mod:`~roundbook.statistics.variance.reasons`.
+        Why there is no test: one of ``NoTest``.
     """
 
     statistic: float | None
@@ -65,7 +71,8 @@ def homogeneity(arrays: RoundArrays, topic_codes: NDArray[np.int64], topics: int
     -------
     Homogeneity
     """
-    ratio = _max_min_ratio(arrays.variances)
+    smallest, largest = float(arrays.variances.min()), float(arrays.variances.max())
+    ratio = largest / smallest if smallest and math.isfinite(largest / smallest) else None
     count, dof = arrays.variances.size, (topics - 1) / 2
     dof2 = dof - count + 2
     reason = _no_test(arrays, dof2)
@@ -103,9 +110,120 @@ def _no_test(arrays: RoundArrays, dof2: float) -> NoTest | None:
     return None if arrays.topic_variances.min() > _ROUNDING else "not_separable"
 
 
-def _max_min_ratio(variances: NDArray[np.float64]) -> float | None:
-    smallest, largest = float(variances.min()), float(variances.max())
-    if smallest == 0:
+@dataclass(frozen=True, eq=False)
+class SharedInfluences:
+    """Influences of topics on estimates, as the entries of a sparse matrix.
+
+    Attributes
+    ----------
+    values : (entries,) float array
+    estimates, topics : (entries,) int array
+        Index of the estimate and of the topic, both from 0; no pair twice.
+    own : (estimates,) float array
+        Further variance of each estimate, independent of all others.
+    """
+
+    values: NDArray[np.float64]
+    estimates: NDArray[np.int64]
+    topics: NDArray[np.int64]
+    own: NDArray[np.float64]
+
+    def times(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Multiply the covariance of the estimates by a vector."""
+        by_topic = np.bincount(self.topics, self.values * vector[self.estimates])
+        shared = np.bincount(self.estimates, self.values * by_topic[self.topics], vector.size)
+        return self.own * vector + shared
+
+    def variances(self) -> NDArray[np.float64]:
+        """Return the diagonal of the covariance of the estimates."""
+        return self.own + np.bincount(self.estimates, self.values**2, self.own.size)
+
+
+def wald_of_equality(values: NDArray[np.float64], influences: SharedInfluences) -> float | None:
+    """Wald statistic of the hypothesis that all estimates are of one value.
+
+    With ``A[k, u]`` the influence of topic ``u`` on estimate ``k`` and ``C = A A' + diag(own)``
+    the covariance of the estimates, ``W = D' (B C B')^-1 D`` for the differences ``D = B x`` from
+    the first estimate, ``B = [-1, I]``.
+
+    Parameters
+    ----------
+    values : (estimates,) float array
+        At least two.
+    influences : SharedInfluences
+
+    Returns
+    -------
+    float or None
+        None where the covariance of the differences is singular.
+    """
+    compact = _only_shared(influences)
+    statistic = _by_products(values, compact) if values.size > _MANY else None
+    return _from_covariance(values, compact) if statistic is None else statistic
+
+
+def _only_shared(influences: SharedInfluences) -> SharedInfluences:
+    """Count topics of a single estimate among its own variance, and number the others anew."""
+    shared_topics = np.bincount(influences.topics) > 1
+    shared = shared_topics[influences.topics]
+    alone = influences.values[~shared] ** 2
+    own = influences.own + np.bincount(influences.estimates[~shared], alone, influences.own.size)
+    codes = np.cumsum(shared_topics) - 1
+    return SharedInfluences(
+        influences.values[shared],
+        influences.estimates[shared],
+        codes[influences.topics[shared]],
+        own,
+    )
+
+
+def _by_products(values: NDArray[np.float64], influences: SharedInfluences) -> float | None:
+    # W is x' (P C P)^+ x, with P the projection on differences: the method of conjugate gradients
+    # (Hestenes and Stiefel, J. Res. NBS 49, 1952), on estimates scaled to variance 1.
+    scale = 1 / np.sqrt(influences.variances())
+    scaled = SharedInfluences(
+        influences.values * scale[influences.estimates],
+        influences.estimates,
+        influences.topics,
+        influences.own * scale**2,
+    )
+    mean = scale / np.sqrt(np.dot(scale, scale))
+    residual = (values - values.mean()) * scale
+    residual -= mean * np.dot(mean, residual)
+    direction = residual
+    size = float(np.dot(residual, residual))
+    end = size * _LEFT_AT_END**2
+    statistic = 0.0
+    for _ in range(_MOST_STEPS):
+        if size <= end:
+            return statistic
+        moved = scaled.times(direction)
+        moved -= mean * np.dot(mean, moved)
+        curvature = float(np.dot(direction, moved))
+        if curvature <= _SINGULAR * float(np.dot(direction, direction)):
+            return None
+        step = size / curvature
+        statistic += step * size
+        residual = residual - step * moved
+        before, size = size, float(np.dot(residual, residual))
+        direction = residual + size / before * direction
+    return None
+
+
+def _from_covariance(values: NDArray[np.float64], influences: SharedInfluences) -> float | None:
+    covariance = np.stack([influences.times(column) for column in np.eye(values.size)])
+    first = covariance[:1, 1:]
+    differences = covariance[1:, 1:] - first - first.T + covariance[0, 0]
+    variances = differences.diagonal()
+    if not (variances > _SINGULAR * (covariance.diagonal()[1:] + covariance[0, 0])).all():
         return None
-    ratio = largest / smallest
-    return ratio if math.isfinite(ratio) else None
+    scale = 1 / np.sqrt(variances)
+    correlation = differences * scale * scale[:, np.newaxis]
+    try:
+        unexplained = np.linalg.cholesky(correlation).diagonal() ** 2
+    except np.linalg.LinAlgError:
+        return None
+    if unexplained.min() <= _SINGULAR:
+        return None
+    scaled = (values[1:] - values[0]) * scale
+    return float(np.dot(scaled, np.linalg.solve(correlation, scaled)))

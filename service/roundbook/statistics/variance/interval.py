@@ -1,4 +1,4 @@
-"""The interval of one residual variance, from the parts kept of its matrix."""
+"""Intervals of residual variances, from what is kept of their matrices."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtrit
 
-from roundbook.errors import ImpossibleStatistic
-from roundbook.statistics.variance.pivot import variance_quantile
-from roundbook.statistics.variance.reasons import NoInterval, NoUpperLimit, Target
+from roundbook.statistics.score_matrix import check_level
 from roundbook.statistics.variance.rounds import (
+    NoInterval,
+    NoUpperLimit,
     PublishedVariance,
-    RoundArrays,
     RoundVariance,
+    Target,
     round_arrays,
 )
 
 _FEW_TOPICS = 25
+# An upper limit of a thousand times the variance bounds nothing.
+_LEAST_PIVOT = 0.1
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class VarianceInterval:
     few_topics : bool
         Under 25 topics: the truth is above `high` somewhat more often than the level says.
     reason : str or None
-        Why there is no interval, see :mod:`~roundbook.statistics.variance.reasons`.
+        Why there is no interval: one of ``NoInterval``.
     upper_reason : str or None
         Why there is no upper limit: that `reason`, or ``unbounded`` by so few topics.
     """
@@ -52,28 +55,64 @@ class VarianceInterval:
     upper_reason: NoUpperLimit | None
 
 
-def variance_interval(
-    variance: float,
-    by_topic: ArrayLike,
-    runs_part: float | None,
-    level: float = 0.95,
-    of: Target = "systems",
-) -> VarianceInterval:
-    """Interval of a residual variance, on its logarithm and with half the topics' dof.
+def variance_quantile(
+    variance: ArrayLike, spread: ArrayLike, topics: ArrayLike, probability: float
+) -> NDArray[np.float64]:
+    """Limit that the true variance stays below with some confidence.
 
-    The variance of ln V is its jackknife variance over topics
-    (:func:`~roundbook.statistics.variance.influence.topic_influences`), plus `runs_part` where
-    systems are meant; its limits are those of
-    :func:`~roundbook.statistics.variance.pivot.variance_quantile`.
+    ``V (1 - s^2/9 - t s/3)^-3``, with ``t`` the quantile of Student's t on ``(n - 1)/2`` dof: the
+    cube-root pivot of Wilson and Hilferty (PNAS 17, 1931). Half the topics' dof, because the
+    variance of ln V is itself estimated, from squares with long tails.
 
     Parameters
     ----------
-    variance : float
-        V_E or V_2, in squared units of the score.
-    by_topic : (topics,) array_like of float
-        Its squared residuals by topic.
-    runs_part : float or None
-        Variance of ln V from which teams took part; without it the interval is of these runs.
+    variance : array_like of float
+        Estimates V, in squared units of the score.
+    spread : array_like of float
+        The variance ``s^2`` of ln V; NaN where it is not known.
+    topics : array_like of int
+        Number of topics ``n``.
+    probability : float
+        Confidence of the one-sided limit, in (0, 1).
+
+    Returns
+    -------
+    float array
+        Of the common shape; NaN where there is no limit: no `spread`, a pivot of .1 or less, or a
+        lower limit from a spread too large for the pivot.
+
+    Examples
+    --------
+    >>> limits = [variance_quantile(0.05, 0.02, 50, share) for share in (0.025, 0.975)]
+    >>> [round(float(limit), 6) for limit in limits]
+    [0.038086, 0.068452]
+    """
+    squared = np.asarray(spread, dtype=np.float64)
+    # A single topic has no spread, and so no use for its quantile.
+    dof = np.maximum(np.asarray(topics) - 1, 1) / 2
+    centre = 1 - squared / 9
+    pivot = centre - stdtrit(dof, probability) * np.sqrt(squared) / 3
+    # With the spread the centre falls below 0, and a lower limit would begin to rise beyond V.
+    known = (pivot > _LEAST_PIVOT) & ((centre > _LEAST_PIVOT) | (pivot >= 1))
+    limits = np.asarray(variance) * np.where(known, pivot, np.nan) ** -3
+    return np.asarray(limits, dtype=np.float64)
+
+
+def variance_intervals(
+    rounds: Sequence[RoundVariance | PublishedVariance],
+    level: float = 0.95,
+    of: Target = "systems",
+) -> list[VarianceInterval]:
+    """Interval of the residual variance of each round, on its logarithm and with half the dof.
+
+    The variance of ln V is its jackknife variance over topics
+    (:func:`~roundbook.statistics.variance.rounds.topic_influences`), plus the runs' part where
+    systems are meant; the limits are those of :func:`variance_quantile`.
+
+    Parameters
+    ----------
+    rounds : sequence of RoundVariance or PublishedVariance
+        Without a runs' part the interval is of these runs.
     level : float
         Confidence level, in (0, 1).
     of : str
@@ -81,7 +120,7 @@ def variance_interval(
 
     Returns
     -------
-    VarianceInterval
+    list of VarianceInterval
 
     Raises
     ------
@@ -90,25 +129,20 @@ def variance_interval(
 
     Examples
     --------
-    >>> by_topic = [0.1764, 0.0164, 0.3284, 0.1544, 0.1924]
-    >>> interval = variance_interval(0.868 / 12, by_topic, 0.0)
+    >>> by_topic = np.array([0.1764, 0.0164, 0.3284, 0.1544, 0.1924])
+    >>> entry = RoundVariance(0.868 / 12, 12.0, 3, np.arange(5), by_topic, 0.0)
+    >>> (interval,) = variance_intervals([entry])
     >>> round(interval.low, 6), round(interval.high, 6), interval.few_topics
     (0.019462, 1.002117, True)
     """
-    return variance_intervals([_single(variance, by_topic, runs_part)], level, of)[0]
-
-
-def variance_intervals(
-    rounds: Sequence[RoundVariance | PublishedVariance],
-    level: float = 0.95,
-    of: Target = "systems",
-) -> list[VarianceInterval]:
-    """Interval of the variance of each round: :func:`variance_interval` for many at once."""
     check_level(level)
     arrays = round_arrays(rounds)
-    spread, these_runs = _spread(arrays, of)
-    low = variance_quantile(arrays.variances, spread, arrays.topics, (1 - level) / 2).tolist()
-    high = variance_quantile(arrays.variances, spread, arrays.topics, (1 + level) / 2).tolist()
+    these_runs = np.isnan(arrays.runs_parts) | (of == "these runs")
+    spread = arrays.topic_variances + np.where(these_runs, 0, arrays.runs_parts)
+    low, high = (
+        variance_quantile(arrays.variances, spread, arrays.topics, probability).tolist()
+        for probability in ((1 - level) / 2, (1 + level) / 2)
+    )
     topics, targets = arrays.topics.tolist(), these_runs.tolist()
     return [
         interval_of_limits(
@@ -145,20 +179,3 @@ def interval_of_limits(
         reason,
         None if bounded_above else reason or "unbounded",
     )
-
-
-def check_level(level: float) -> None:
-    """Raise ImpossibleStatistic unless a confidence level lies strictly between 0 and 1."""
-    if not 0 < level < 1:
-        raise ImpossibleStatistic(f"A confidence level must be between 0 and 1, not {level}.")
-
-
-def _single(variance: float, by_topic: ArrayLike, runs_part: float | None) -> RoundVariance:
-    squares = np.asarray(by_topic, dtype=np.float64)
-    return RoundVariance(variance, 1.0, 1, np.arange(squares.size), squares, runs_part)
-
-
-def _spread(arrays: RoundArrays, of: Target) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Variance of ln V of each round, and whether it is of these runs alone."""
-    these_runs = np.isnan(arrays.runs_parts) | (of == "these runs")
-    return arrays.topic_variances + np.where(these_runs, 0, arrays.runs_parts), these_runs

@@ -1,4 +1,4 @@
-"""The pooled variance of several rounds, topics shared or not."""
+"""The pooled variance of several rounds, topics shared or not, and limits for the next round."""
 
 from __future__ import annotations
 
@@ -10,29 +10,52 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roundbook.errors import ImpossibleStatistic
-from roundbook.statistics.variance.homogeneity import (
-    Homogeneity,
-    homogeneity,
-    mean_topic_variance,
-)
+from roundbook.statistics.score_matrix import check_level
+from roundbook.statistics.variance.homogeneity import Homogeneity, homogeneity
 from roundbook.statistics.variance.interval import (
     VarianceInterval,
-    check_level,
     interval_of_limits,
+    variance_quantile,
 )
-from roundbook.statistics.variance.next_round import (
-    NextRound,
-    between_rounds_variance,
-    next_round,
-)
-from roundbook.statistics.variance.pivot import variance_quantile
-from roundbook.statistics.variance.reasons import Target
 from roundbook.statistics.variance.rounds import (
     PublishedVariance,
     RoundArrays,
     RoundVariance,
+    Target,
     round_arrays,
 )
+
+# Mean over 40 pairs of consecutive rounds of nine campaigns, by the method of moments; it counts
+# as three rounds' worth of evidence.
+_USUAL_BETWEEN = 0.016
+_USUAL_ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class NextRound:
+    """Limits for the true variance of the next round of this kind.
+
+    A limit is None where the pooled variance has no interval, or where so few topics do not bound
+    it.
+
+    Attributes
+    ----------
+    u80, u95 : float or None
+        One-sided upper limits: 4 of 5, and 19 of 20, next rounds stay below.
+    low, high : float or None
+        Two-sided limits, at the level of the pooled interval.
+    tau2 : float or None
+        Variance of the true ln V between rounds.
+    of : str
+        ``systems``, or ``these runs`` where the runs' part of some round is not known.
+    """
+
+    u80: float | None
+    u95: float | None
+    low: float | None
+    high: float | None
+    tau2: float | None
+    of: Target
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +77,6 @@ class PooledVariance:
     interval : VarianceInterval
         Of these runs, where the runs' part of some round is not known. None of the limits exists
         if some round has none; `reason` is that of the first such round.
-    without_interval : tuple of int
-        Indices of the rounds that have no interval of their own.
     homogeneity : Homogeneity
         Whether the rounds' true variances can be equal.
     next_round : NextRound
@@ -68,7 +89,6 @@ class PooledVariance:
     dof: float
     spread: float | None
     interval: VarianceInterval
-    without_interval: tuple[int, ...]
     homogeneity: Homogeneity
     next_round: NextRound
 
@@ -84,9 +104,8 @@ def pool(
     has no such topic) and ``r_k`` the rounds' runs' parts, the variance of the logarithm of the
     pooled variance is ``s^2 = sum_u (sum_k p_k A[k, u])^2 + sum_k p_k^2 r_k``, the joint jackknife
     over topics. The limits are those of
-    :func:`~roundbook.statistics.variance.pivot.variance_quantile` for the number of topics in the
-    union. For the next round ``s^2 + tau^2 (1 + sum_k p_k^2)`` takes its place, see
-    :func:`~roundbook.statistics.variance.next_round.between_rounds_variance`.
+    :func:`~roundbook.statistics.variance.interval.variance_quantile` for the number of topics in
+    the union. For the next round ``s^2 + tau^2 (1 + sum_k p_k^2)`` takes the place of ``s^2``.
 
     Parameters
     ----------
@@ -112,48 +131,39 @@ def pool(
     arrays = round_arrays(rounds)
     identities, codes = np.unique(arrays.topic_ids, return_inverse=True)
     topics = int(identities.size + arrays.topics[arrays.published].sum())
-    variance, shares = _mean_and_shares(arrays)
+    # Weights first scaled to shares, so that equal variances pool to that variance or a bit beside.
+    parts = arrays.variances * (arrays.weights / arrays.weights.sum())
+    variance = math.fsum(parts.tolist())
+    shares = parts / variance if variance > 0 else parts
     these_runs = of == "these runs" or bool(np.isnan(arrays.runs_parts).any())
     target: Target = "these runs" if these_runs else "systems"
-    without = tuple(index for index, reason in enumerate(arrays.reasons) if reason is not None)
-    reason = arrays.reasons[without[0]] if without else None
-    spread, between, constant = math.nan, None, math.nan
-    if not without:
+    reason = next((reason for reason in arrays.reasons if reason is not None), None)
+    spread = of_next = math.nan
+    between = None
+    if reason is None:
         spread = _spread(arrays, codes, shares, runs_too=not these_runs)
-        between = between_rounds_variance(arrays, codes)
-        constant = mean_topic_variance(arrays)
-    low, high = (
-        float(variance_quantile(variance, spread, topics, probability))
-        for probability in ((1 - level) / 2, (1 + level) / 2)
+        between = _between_rounds_variance(arrays, codes)
+        of_next = spread + between * (1 + float(np.dot(shares, shares)))
+
+    def limit(squared: float, probability: float) -> float:
+        return float(variance_quantile(variance, squared, topics, probability))
+
+    tails = (1 - level) / 2, (1 + level) / 2
+    low, high = (limit(spread, probability) for probability in tails)
+    u80, u95, *next_limits = (
+        None if math.isnan(value) else value
+        for value in (limit(of_next, probability) for probability in (0.8, 0.95, *tails))
     )
     return PooledVariance(
         variance,
         shares,
         topics,
         (topics - 1) / 2,
-        None if without else spread,
+        spread if reason is None else None,
         interval_of_limits(low, high, level=level, of=target, topics=topics, reason=reason),
-        without,
         homogeneity(arrays, codes, topics),
-        next_round(
-            variance,
-            spread + (between or 0.0) * (1 + float(np.dot(shares, shares))),
-            topics,
-            between=between,
-            level=level,
-            of=target,
-            reason=reason,
-            topic_constant=constant,
-            runs_part=float(np.nan_to_num(arrays.runs_parts).mean()),
-        ),
+        NextRound(u80, u95, next_limits[0], next_limits[1], between, target),
     )
-
-
-def _mean_and_shares(arrays: RoundArrays) -> tuple[float, NDArray[np.float64]]:
-    # Weights first scaled to shares, so that equal variances pool to that variance or a bit beside.
-    parts = arrays.variances * (arrays.weights / arrays.weights.sum())
-    variance = math.fsum(parts.tolist())
-    return variance, parts / variance if variance > 0 else parts
 
 
 def _spread(
@@ -168,3 +178,37 @@ def _spread(
     if runs_too:
         independent = independent + arrays.runs_parts
     return float(np.square(summed).sum() + (shares**2 * independent).sum())
+
+
+def _between_rounds_variance(arrays: RoundArrays, topic_codes: NDArray[np.int64]) -> float:
+    """Variance of the true ln V between rounds, drawn towards what is usual.
+
+    ``tau^2 = (3 * 0.016 + (K - 1) raw) / (3 + K - 1)`` with ``raw = max(0, [sum_k (ln V_k -
+    mean)^2 - tr(M C)]/(K - 1))``, ``M = I - 1/K`` and ``C`` the covariance of the ln V of ``K``
+    rounds, topics shared or not (an unknown runs' part counts as 0).
+
+    Parameters
+    ----------
+    arrays : RoundArrays
+        Rounds that all have a positive variance and topic influences.
+    topic_codes : (stored topics,) int array
+        The topic of each influence, numbered from 0.
+
+    Returns
+    -------
+    float
+        0.016 for a single round: that of 40 pairs of consecutive rounds of other campaigns.
+    """
+    count = arrays.variances.size
+    if count == 1:
+        return _USUAL_BETWEEN
+    logs = np.log(arrays.variances)
+    runs_parts = np.nan_to_num(arrays.runs_parts)
+    trace = float(arrays.topic_variances.sum() + runs_parts.sum())
+    summed = np.bincount(topic_codes, arrays.influences)
+    of_sum = float(
+        np.square(summed).sum() + runs_parts.sum() + arrays.topic_variances[arrays.published].sum()
+    )
+    expected = trace - of_sum / count
+    raw = max(0.0, float(np.square(logs - logs.mean()).sum()) - expected)
+    return (_USUAL_ROUNDS * _USUAL_BETWEEN + raw) / (_USUAL_ROUNDS + count - 1)

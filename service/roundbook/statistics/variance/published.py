@@ -1,4 +1,4 @@
-"""The interval of a variance known from a publication, by its value and size alone."""
+"""Variances known from a publication, by value and size alone, made ready to be pooled."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from roundbook.statistics.variance.homogeneity import mean_topic_variance
-from roundbook.statistics.variance.interval import VarianceInterval, variance_intervals
-from roundbook.statistics.variance.reasons import NoInterval, Refusal
-from roundbook.statistics.variance.rounds import PublishedVariance, RoundVariance, round_arrays
+from roundbook.statistics.variance.rounds import (
+    NoInterval,
+    PublishedVariance,
+    Refusal,
+    RoundVariance,
+    round_arrays,
+)
 
 _LEAST_TOPICS = 10
 
@@ -28,22 +32,19 @@ class Constants:
         r2, what one run brings; None where it is not known.
     source : str
         ``own matrices``, or ``default for AP`` and the like.
-    typical_rho : float or None
-        Median of ``1 - V_2 / V_E``, for defaults.
     """
 
     topic_constant: float
     runs_constant: float | None
     source: str
-    typical_rho: float | None = None
 
 
 # Medians over 69 public score matrices: 25 of AP, 21 of nDCG and Q, 17 of P@k, 6 of ERR. Any other
 # measure gets what is about the largest of them.
-_AP = Constants(1.3, 0.15, "default for AP", 0.62)
-_NDCG = Constants(0.9, 0.10, "default for nDCG and Q", 0.53)
-_PRECISION = Constants(0.45, 0.10, "default for P@k", 0.51)
-_ERR = Constants(1.3, 0.10, "default for ERR", 0.40)
+_AP = Constants(1.3, 0.15, "default for AP")
+_NDCG = Constants(0.9, 0.10, "default for nDCG and Q")
+_PRECISION = Constants(0.45, 0.10, "default for P@k")
+_ERR = Constants(1.3, 0.10, "default for ERR")
 _OTHER = Constants(2.0, 0.15, "default for other measures")
 _DEFAULTS = {
     "ap": _AP,
@@ -90,7 +91,6 @@ def constants_for(
     family: str,
     own: Constants | None = None,
     *,
-    two_way: bool = False,
     standardised: bool = False,
 ) -> Constants | Refusal:
     """Constants for a published variance, or why there are none.
@@ -101,9 +101,9 @@ def constants_for(
         The measure's name without cutoff and parameters, such as ``nDCG``, in any case.
     own : Constants, optional
         From the task's own matrices; preferred.
-    two_way, standardised : bool
-        Whether the variance is V_2, or one of standardised scores; without `own` these have none,
-        for the defaults were measured on V_E of raw scores.
+    standardised : bool
+        Whether the variance is one of standardised scores; without `own` these have none, for the
+        defaults were measured on raw scores.
 
     Returns
     -------
@@ -113,13 +113,11 @@ def constants_for(
     --------
     >>> constants_for("nDCG").source
     'default for nDCG and Q'
-    >>> constants_for("nDCG", two_way=True)
-    'two_way'
+    >>> constants_for("nDCG", standardised=True)
+    'standardised'
     """
     if own is not None:
         return own
-    if two_way:
-        return "two_way"
     if standardised:
         return "standardised"
     return _DEFAULTS.get(family.casefold(), _OTHER)
@@ -156,53 +154,19 @@ def published_variance(
     PublishedVariance
         With a reason instead of the variance of ln V, where it cannot be known.
     """
-    reason = _refusal(variance, topics, runs, constants)
-    if reason is not None or isinstance(constants, str) or topics is None or runs is None:
-        return PublishedVariance(variance, weight, runs or 0, topics or 0, math.nan, None, reason)
-    runs_part = None
-    if constants.runs_constant is not None:
-        runs_part = constants.runs_constant / (teams or runs)
-    topic_variance = constants.topic_constant / topics
-    return PublishedVariance(variance, weight, runs, topics, topic_variance, runs_part, None)
-
-
-def published_interval(
-    variance: float,
-    topics: int | None,
-    runs: int | None,
-    constants: Constants | Refusal,
-    *,
-    teams: int | None = None,
-    level: float = 0.95,
-) -> VarianceInterval:
-    """Interval of a published variance; parameters as of :func:`published_variance`.
-
-    Returns
-    -------
-    VarianceInterval
-
-    Raises
-    ------
-    ImpossibleStatistic
-        If the level is not between 0 and 1.
-
-    Examples
-    --------
-    >>> interval = published_interval(0.05, 50, 20, constants_for("AP"))
-    >>> round(interval.low, 5), round(interval.high, 5)
-    (0.03539, 0.0758)
-    """
-    entry = published_variance(variance, topics, runs, constants, teams=teams)
-    return variance_intervals([entry], level)[0]
-
-
-def _refusal(
-    variance: float, topics: int | None, runs: int | None, constants: Constants | Refusal
-) -> NoInterval | None:
+    reason: NoInterval
     if not topics or not runs:
-        return "unknown_size"
-    if topics < _LEAST_TOPICS:
-        return "fewer_than_10_topics"
-    if not isinstance(constants, Constants):
-        return constants
-    return None if variance > 0 else "no_variance"
+        reason = "unknown_size"
+    elif topics < _LEAST_TOPICS:
+        reason = "fewer_than_10_topics"
+    elif isinstance(constants, str):
+        reason = constants
+    elif variance <= 0:
+        reason = "no_variance"
+    else:
+        runs_part = None
+        if constants.runs_constant is not None:
+            runs_part = constants.runs_constant / (teams or runs)
+        topic_variance = constants.topic_constant / topics
+        return PublishedVariance(variance, weight, runs, topics, topic_variance, runs_part, None)
+    return PublishedVariance(variance, weight, runs or 0, topics or 0, math.nan, None, reason)

@@ -1,4 +1,4 @@
-"""The residual variance of one score matrix, without what its interval needs."""
+"""One-way and two-way analysis of variance of one score matrix, without what intervals need."""
 
 from __future__ import annotations
 
@@ -33,6 +33,34 @@ class ResidualVariance:
     runs: int
 
 
+@dataclass(frozen=True)
+class TwoWayVariance:
+    """Two-way residual variance of a score matrix, and the mean squares beside it.
+
+    Attributes
+    ----------
+    sum_of_squares : float
+        Squared residuals summed over all cells (score unit squared).
+    dof : int
+        ``(runs - 1) * (topics - 1)``.
+    variance : float
+        ``sum_of_squares / dof``, the residual mean square.
+    system_mean_square, topic_mean_square : float
+        Mean squares between runs (``runs - 1`` dof) and between topics (``topics - 1`` dof), on
+        the scale of one score.
+    topics, runs : int
+        Size of the matrix.
+    """
+
+    sum_of_squares: float
+    dof: int
+    variance: float
+    system_mean_square: float
+    topic_mean_square: float
+    topics: int
+    runs: int
+
+
 def residual_variance(scores: ArrayLike) -> ResidualVariance:
     """Within-run (one-way) residual variance V_E of a score matrix.
 
@@ -61,15 +89,77 @@ def residual_variance(scores: ArrayLike) -> ResidualVariance:
     """
     matrix = checked_scores(scores, "The residual variance", least_topics=2)
     topics, runs = matrix.shape
-    total = _sum_of_squares(matrix)
-    dof = runs * (topics - 1)
-    return ResidualVariance(total, dof, total / dof, topics, runs)
-
-
-def _sum_of_squares(matrix: NDArray[np.float64]) -> float:
     # Deviations from the first topic before those from the mean: the rounded mean of equal scores
     # need not equal them, and a run that never changes must contribute exactly 0.
     centred = matrix - matrix[:1]
     centred -= centred.mean(axis=0)
-    flat = centred.ravel(order="K")
-    return float(np.dot(flat, flat))
+    total = _squares(centred.ravel(order="K"))
+    dof = runs * (topics - 1)
+    return ResidualVariance(total, dof, total / dof, topics, runs)
+
+
+def two_way_variance(scores: ArrayLike) -> TwoWayVariance:
+    """Residual variance of a score matrix once runs and topics are accounted for.
+
+    With ``mean_i`` the mean of run ``i`` over the ``n`` topics, ``mean_j`` that of topic ``j`` over
+    the ``m`` runs and ``mean`` that of all cells,
+
+    - residual: ``sum_ij (x_ij - mean_i - mean_j + mean)^2 / ((m - 1) (n - 1))``;
+    - systems: ``n sum_i (mean_i - mean)^2 / (m - 1)``;
+    - topics: ``m sum_j (mean_j - mean)^2 / (n - 1)``,
+
+    the mean squares of a two-way ANOVA without replication (Brennan, Generalizability Theory, 2001,
+    the p x i design; ddof 1 in each direction).
+
+    Parameters
+    ----------
+    scores : (topics, runs) array_like of float
+        No missing cells; at least two topics and two runs.
+
+    Returns
+    -------
+    TwoWayVariance
+
+    Raises
+    ------
+    ImpossibleStatistic
+        If there are fewer than two topics or two runs, or a cell without a finite score.
+
+    Examples
+    --------
+    >>> parts = two_way_variance([[0.25, 0.5], [0.75, 0.5]])
+    >>> parts.variance, parts.system_mean_square, parts.topic_mean_square
+    (0.0625, 0.0, 0.0625)
+    """
+    matrix = checked_scores(scores, "The two-way residual variance", least_topics=2, least_runs=2)
+    topics, runs = matrix.shape
+    # Differences from the first run and the first topic before those from any mean: identical runs
+    # then get a system mean square of exactly 0, topics alike one of exactly 0, and where either
+    # holds no rounded mean leaves a residual behind.
+    differences = matrix - matrix[:1]
+    between_topics = _squared_deviations(differences.mean(axis=1))
+    np.subtract(matrix, matrix[:, :1], out=differences)
+    between_runs = _squared_deviations(differences.mean(axis=0))
+    # In place from here on: three arrays of a large matrix would not stay in the cache.
+    differences -= differences[:1].copy()
+    differences -= differences.mean(axis=0)
+    differences -= differences.mean(axis=1, keepdims=True)
+    residual = _squares(differences.ravel(order="K"))
+    dof = (runs - 1) * (topics - 1)
+    return TwoWayVariance(
+        residual,
+        dof,
+        residual / dof,
+        topics * between_runs / (runs - 1),
+        runs * between_topics / (topics - 1),
+        topics,
+        runs,
+    )
+
+
+def _squared_deviations(means: NDArray[np.float64]) -> float:
+    return _squares(means - means.mean())
+
+
+def _squares(values: NDArray[np.float64]) -> float:
+    return float(np.dot(values, values))

@@ -1,16 +1,37 @@
-"""The variances of rounds, stored with their parts or published, ready to be judged together."""
+"""The variances of rounds, stored or published, and the influence of topics on their logarithms."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from roundbook.statistics.variance.influence import topic_influences
-from roundbook.statistics.variance.reasons import NoInterval
+# Less than this share of the sum of squares left without a topic is rounding.
+_NOTHING_LEFT = 1e-12
+
+Target = Literal["systems", "these runs"]
+"""What an interval is of: topics and runs as samples, or topics alone."""
+
+NoInfluence = Literal["fewer_than_3_topics", "no_variance", "one_topic"]
+"""Of a stored matrix: too few topics; scores that never vary; all of it borne by one topic."""
+
+Refusal = Literal["unknown_size", "fewer_than_10_topics", "standardised"]
+"""Of a published variance: topics or runs not given; too few topics; one of standardised scores
+without matrices of the task's own to take the constants from."""
+
+NoInterval = NoInfluence | Refusal | Literal["too_uneven"]
+"""Further: a single topic or team bears nearly all of the variance."""
+
+NoUpperLimit = NoInterval | Literal["unbounded"]
+"""Further: not bounded by so few topics, beside a lower limit that exists."""
+
+NoTest = NoInterval | Literal["one_round", "too_few_topics", "not_separable"]
+"""Further: nothing to compare; too few topics for so many rounds; rounds that hold the same scores,
+or whose variance no topic changes."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -54,7 +75,7 @@ class PublishedVariance:
     topic_variance : float
         Variance of ln V that comes from the choice of topics; NaN if not known.
     reason : str or None
-        Why it is not known.
+        Why it is not known, one of ``NoInterval``.
     """
 
     variance: float
@@ -73,8 +94,8 @@ class RoundArrays:
     Attributes
     ----------
     variances, weights : (rounds,) float array
-    runs, topics : (rounds,) int array
-        Numbers of runs and topics.
+    topics : (rounds,) int array
+        Numbers of topics.
     topic_variances : (rounds,) float array
         Variance of ln V over topics; NaN where there is none.
     runs_parts : (rounds,) float array
@@ -93,7 +114,6 @@ class RoundArrays:
 
     variances: NDArray[np.float64]
     weights: NDArray[np.float64]
-    runs: NDArray[np.int64]
     topics: NDArray[np.int64]
     topic_variances: NDArray[np.float64]
     runs_parts: NDArray[np.float64]
@@ -102,6 +122,80 @@ class RoundArrays:
     influences: NDArray[np.float64]
     round_of_topic: NDArray[np.int64]
     topic_ids: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class TopicInfluences:
+    """Topic influences of several matrices, one after the other.
+
+    Attributes
+    ----------
+    values : (all topics,) float array
+        Influence of each topic on ln V of its matrix; they sum to 0 in each matrix, and are 0 in
+        one that has no influences.
+    sizes : (matrices,) int array
+        Number of topics of each matrix.
+    variances : (matrices,) float array
+        Sum of the squared influences: the variance of ln V over topics. NaN where there are none.
+    reasons : tuple of str or None
+        Why a matrix has none.
+    """
+
+    values: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+    variances: NDArray[np.float64]
+    reasons: tuple[NoInfluence | None, ...]
+
+
+def topic_influences(by_topic: Sequence[NDArray[np.float64]]) -> TopicInfluences:
+    """Influence of each topic on ln V, from the jackknife that deletes one topic at a time.
+
+    Without topic ``j`` of ``n``, ln V changes by ``L_j = ln(1 - n d_j / ((n - 1) SS))`` and a
+    constant, exactly so for one-way and two-way residuals. The influence is
+    ``a_j = (mean L - L_j) sqrt((n - 1)/n)``, and ``sum_j a_j^2`` the jackknife variance of ln V.
+
+    Parameters
+    ----------
+    by_topic : sequence of (topics,) float arrays
+        The squared residuals ``d_j`` by topic, an array of at least one topic for each matrix.
+
+    Returns
+    -------
+    TopicInfluences
+
+    Examples
+    --------
+    >>> influences = topic_influences([np.array([0.1764, 0.0164, 0.3284, 0.1544, 0.1924])])
+    >>> round(float(influences.variances[0]) ** 0.5, 6)
+    0.394858
+    """
+    sizes = np.array([len(values) for values in by_topic], dtype=np.int64)
+    if not sizes.size:
+        return TopicInfluences(np.empty(0), sizes, np.empty(0), ())
+    starts = np.cumsum(sizes) - sizes
+    squares = np.concatenate(by_topic)
+    totals = np.add.reduceat(squares, starts)
+    usable = (sizes >= 3) & (totals > 0)
+    # Where nothing can be said, 1 in place of a 0 to divide by.
+    scale = np.where(usable, sizes / (np.maximum(sizes - 1, 1) * np.where(usable, totals, 1)), 0)
+    kept = 1 - squares * np.repeat(scale, sizes)
+    one_topic = np.minimum.reduceat(kept, starts) <= _NOTHING_LEFT
+    known = usable & ~one_topic
+    logs = np.log(np.where(np.repeat(known, sizes), kept, 1))
+    values = np.repeat(np.add.reduceat(logs, starts) / sizes, sizes) - logs
+    values *= np.repeat(np.sqrt((sizes - 1) / sizes), sizes)
+    variances = np.add.reduceat(values * values, starts)
+    variances[~known] = np.nan
+    reasons: list[NoInfluence | None] = [None] * sizes.size
+    for index in np.flatnonzero(~known):
+        reasons[index] = (
+            "fewer_than_3_topics"
+            if sizes[index] < 3
+            else "no_variance"
+            if totals[index] <= 0
+            else "one_topic"
+        )
+    return TopicInfluences(values, sizes, variances, tuple(reasons))
 
 
 def round_arrays(rounds: Sequence[RoundVariance | PublishedVariance]) -> RoundArrays:
@@ -125,7 +219,6 @@ def round_arrays(rounds: Sequence[RoundVariance | PublishedVariance]) -> RoundAr
     return RoundArrays(
         np.array([entry.variance for entry in rounds], dtype=np.float64),
         np.array([entry.weight for entry in rounds], dtype=np.float64),
-        np.array([entry.runs for entry in rounds], dtype=np.int64),
         topics,
         topic_variances,
         np.array(

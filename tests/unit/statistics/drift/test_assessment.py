@@ -9,17 +9,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from roundbook.errors import ImpossibleStatistic
 from roundbook.statistics.drift import assessment as module
 from roundbook.statistics.drift.assessment import (
+    SystemsLikeThese,
+    TheseRuns,
     assess_drift,
     assess_recurring,
     margin_from_min_d,
 )
-from roundbook.statistics.drift.kin import kin_groups
-from roundbook.statistics.drift.result import SystemsLikeThese, TheseRuns
-from roundbook.statistics.drift.topics import PerStatistic
-from roundbook.statistics.drift.units import unit_labels
+from roundbook.statistics.drift.jackknife import PerStatistic
+from roundbook.statistics.drift.units import kin_groups, unit_labels
 
 
 def bridged(first, later):

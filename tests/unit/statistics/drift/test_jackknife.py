@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from roundbook.statistics.drift.jackknife import drift_jackknife
-from roundbook.statistics.drift.topics import topic_scores
-from roundbook.statistics.drift.units import unit_labels
 from scipy import stats
+
+from roundbook.statistics.drift.jackknife import drift_jackknife, topic_scores
+from roundbook.statistics.drift.units import unit_labels
 
 
 def estimates_of(first, later, labels_first, labels_later):

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from roundbook.errors import ImpossibleStatistic
-from roundbook.statistics.drift import kin as module
-from roundbook.statistics.drift.kin import kin_groups
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from scipy.stats import rankdata
+
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.drift import units as module
+from roundbook.statistics.drift.units import kin_groups
 
 
 def partition(labels):

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy import stats
+
 from roundbook.statistics.drift.assessment import assess_drift
 from roundbook.statistics.drift.jackknife import CrossedEstimate, VarianceParts
-from roundbook.statistics.drift.needed import PresentSize, needed_for_sd_ratio, needed_for_shift
 from roundbook.statistics.drift.units import unit_labels
-from scipy import stats
+from roundbook.statistics.drift.verdict import PresentSize, needed_for_sd_ratio, needed_for_shift
 
 SIZE = PresentSize(56, 51, 30)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from roundbook.statistics.drift import units as module
 from roundbook.statistics.drift.units import unit_labels
 
@@ -67,7 +68,6 @@ def test_a_team_is_one_unit_however_it_is_written():
     assert units.labels_from.tolist() == [0, 0]
     assert units.labels_to.tolist() == [0]
     assert (units.count_from, units.count_to, units.shared, units.by) == (1, 1, 1, "team")
-    assert not units.provisional
 
 
 def test_kin_groups_join_within_a_round_and_only_runs_without_a_team():
@@ -90,7 +90,6 @@ def test_kin_groups_join_within_a_round_and_only_runs_without_a_team():
 def test_by_is_the_least_certain_knowledge(team, system, kin, by):
     units = unit_labels([team, "y"], [system, None], kin, ["z"], [None], None)
     assert units.by == by
-    assert units.provisional == (by != "team")
 
 
 @pytest.mark.parametrize(("old", "new", "counts"), [(1, 2, (56, 51, 31)), (2, 3, (51, 31, 23))])

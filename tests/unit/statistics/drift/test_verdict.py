@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 import pytest
-from roundbook.statistics.drift.jackknife import CrossedEstimate, VarianceParts
-from roundbook.statistics.drift.topics import PerStatistic
-from roundbook.statistics.drift.verdict import Margins, judge
 from scipy import stats
 
-MARGINS = Margins(0.2, 1.25)
+from roundbook.statistics.drift.jackknife import CrossedEstimate, PerStatistic, VarianceParts
+from roundbook.statistics.drift.verdict import judge
+
+MARGINS = (0.2, 1.25)
 DOF = 20.0
 T = {level: stats.t.ppf((1 + level) / 2, DOF) for level in (0.9, 0.95, 0.975)}
 
@@ -36,7 +36,7 @@ STEADY = estimate(0.0, 0.05, 0.9)
     ],
 )
 def test_the_shift_against_its_margin(shift, alone):
-    judgement = judge(PerStatistic(shift, STEADY), 0.0, MARGINS)
+    judgement = judge(PerStatistic(shift, STEADY), 0.0, *MARGINS)
     assert judgement.verdict == judgement.verdicts.shift == alone
     assert judgement.why == (None if alone == "held" else "shift")
     assert judgement.verdicts.sd_ratio == "held"
@@ -52,7 +52,7 @@ def test_the_shift_against_its_margin(shift, alone):
     ],
 )
 def test_the_sd_ratio_against_its_margin(log_ratio, alone):
-    judgement = judge(PerStatistic(STEADY, log_ratio), 0.0, MARGINS)
+    judgement = judge(PerStatistic(STEADY, log_ratio), 0.0, *MARGINS)
     assert judgement.verdict == judgement.verdicts.sd_ratio == alone
     assert judgement.why == (None if alone == "held" else "sd ratio")
 
@@ -67,26 +67,26 @@ def test_the_sd_ratio_against_its_margin(log_ratio, alone):
     ],
 )
 def test_both(shift, log_ratio, verdict, why):
-    judgement = judge(PerStatistic(shift, log_ratio), 0.0, MARGINS)
+    judgement = judge(PerStatistic(shift, log_ratio), 0.0, *MARGINS)
     assert (judgement.verdict, judgement.why) == (verdict, why)
 
 
 @pytest.mark.parametrize("mean_shift", [0.21, -0.21])
 def test_topics_of_small_sd_prevent_held(mean_shift):
-    judgement = judge(PerStatistic(STEADY, STEADY), mean_shift, MARGINS)
+    judgement = judge(PerStatistic(STEADY, STEADY), mean_shift, *MARGINS)
     assert (judgement.verdict, judgement.why) == ("undecided", "topics of small sd")
     assert (judgement.verdicts.shift, judgement.verdicts.sd_ratio) == ("held", "held")
-    assert judge(PerStatistic(STEADY, STEADY), 0.2, MARGINS).verdict == "held"
+    assert judge(PerStatistic(STEADY, STEADY), 0.2, *MARGINS).verdict == "held"
 
 
 @pytest.mark.parametrize(("reach", "moved"), [(0.099, True), (0.101, False)])
 @pytest.mark.parametrize("centre", [0.1, -0.1])
 def test_moved_is_a_test_over_both(reach, moved, centre):
     drift = estimate(centre, reach, 0.975)
-    assert judge(PerStatistic(drift, STEADY), 0.0, MARGINS).moved == moved
-    assert judge(PerStatistic(STEADY, drift), 0.0, MARGINS).moved == moved
+    assert judge(PerStatistic(drift, STEADY), 0.0, *MARGINS).moved == moved
+    assert judge(PerStatistic(STEADY, drift), 0.0, *MARGINS).moved == moved
 
 
 def test_rounding_is_no_movement():
     point = CrossedEstimate(0.0, 1e-15, VarianceParts(0.0, 0.0, 0.0, 1e-30, 1.0, None))
-    assert not judge(PerStatistic(point, point), 0.0, MARGINS).moved
+    assert not judge(PerStatistic(point, point), 0.0, *MARGINS).moved

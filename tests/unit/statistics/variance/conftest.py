@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+
 from roundbook.statistics.variance.parts import variance_parts
 from roundbook.statistics.variance.rounds import RoundVariance
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from roundbook.statistics.variance import wald
-from roundbook.statistics.variance.influence import topic_influences
-from roundbook.statistics.variance.pooled import pool
-from roundbook.statistics.variance.rounds import PublishedVariance, RoundVariance
-from roundbook.statistics.variance.wald import SharedInfluences, wald_of_equality
 from scipy import stats
+
+from roundbook.statistics.variance import homogeneity
+from roundbook.statistics.variance.homogeneity import SharedInfluences, wald_of_equality
+from roundbook.statistics.variance.pooled import pool
+from roundbook.statistics.variance.rounds import PublishedVariance, RoundVariance, topic_influences
 
 
 def naive_wald(values, influences):
@@ -91,7 +91,7 @@ def test_wald_of_many(topics, own):
 def test_products_and_factors_agree(monkeypatch):
     values, influences = random_influences(1, 120, 400, 30)
     by_products = wald_of_equality(values, influences)
-    monkeypatch.setattr(wald, "_MANY", 1000)
+    monkeypatch.setattr(homogeneity, "_MANY", 1000)
     assert wald_of_equality(values, influences) == pytest.approx(by_products, rel=1e-11)
 
 

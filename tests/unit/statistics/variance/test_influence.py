@@ -7,17 +7,17 @@ import math
 
 import numpy as np
 import pytest
-from roundbook.statistics.variance import influence
-from roundbook.statistics.variance.influence import topic_influences
+
+from roundbook.statistics.variance import rounds
 from roundbook.statistics.variance.parts import variance_parts
-from roundbook.statistics.variance.residual import residual_variance
-from roundbook.statistics.variance.two_way import two_way_variance
+from roundbook.statistics.variance.residual import residual_variance, two_way_variance
+from roundbook.statistics.variance.rounds import topic_influences
 
 KINDS = {"one_way": residual_variance, "two_way": two_way_variance}
 
 
 def test_examples():
-    result = doctest.testmod(influence)
+    result = doctest.testmod(rounds)
     assert (result.failed, result.attempted > 0) == (0, True)
 
 

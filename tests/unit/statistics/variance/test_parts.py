@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from roundbook.errors import ImpossibleStatistic
 from roundbook.statistics.variance import parts as module
 from roundbook.statistics.variance.parts import runs_parts, variance_parts
-from roundbook.statistics.variance.residual import residual_variance
-from roundbook.statistics.variance.two_way import two_way_variance
+from roundbook.statistics.variance.residual import residual_variance, two_way_variance
 
 TYPED = [[0.1, 0.2, 0.3], [0.4, 0.3, 0.5], [0.9, 0.7, 0.6], [0.5, 0.6, 0.8], [0.2, 0.3, 0.1]]
 KINDS = {"one_way": residual_variance, "two_way": two_way_variance}
@@ -116,9 +116,19 @@ def test_teams_change_the_runs_parts_alone_to_the_last_digit(shape):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("sizes", [[1] * 300, [1, 299], [150, 3, 100, 40, 7], [60] * 5])
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        [1] * 100,
+        pytest.param([1] * 300, marks=pytest.mark.slow),
+        [1, 299],
+        [150, 3, 100, 40, 7],
+        [60] * 5,
+    ],
+)
 def test_matrices_larger_than_what_is_worked_on_at_once(kind, sizes):
-    scores, _ = random_case(12, 400, 300)
+    # 81 runs of 400 topics are worked on at once.
+    scores, _ = random_case(12, 400, sum(sizes))
     teams = np.random.default_rng(3).permutation(np.repeat(np.arange(len(sizes)), sizes))
     part = getattr(variance_parts(scores, teams), kind)
     assert part.variance == pytest.approx(KINDS[kind](scores).variance, rel=1e-12)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from roundbook.errors import ImpossibleStatistic
-from roundbook.statistics.variance.influence import topic_influences
-from roundbook.statistics.variance.interval import variance_interval
+from roundbook.statistics.variance.interval import variance_intervals
 from roundbook.statistics.variance.pooled import pool
-from roundbook.statistics.variance.rounds import PublishedVariance, RoundVariance
+from roundbook.statistics.variance.rounds import PublishedVariance, RoundVariance, topic_influences
 
 TAU2_PRIOR = 0.016
 
@@ -126,7 +126,7 @@ def test_one_round_is_its_own_interval():
     (entry,) = random_rounds(1, 1)
     pooled = pool([entry])
     assert pooled.variance == pytest.approx(entry.variance, rel=1e-15)
-    alone = variance_interval(entry.variance, entry.by_topic, entry.runs_part)
+    (alone,) = variance_intervals([entry])
     assert pooled.interval.low == pytest.approx(alone.low, rel=1e-12)
     assert pooled.interval.high == pytest.approx(alone.high, rel=1e-12)
     assert pooled.homogeneity.reason == "one_round"
@@ -175,9 +175,6 @@ def test_unknown_runs_part_makes_it_of_these_runs():
     mixed = pool([*rounds[:2], without[2]])
     assert mixed.interval == pool(rounds, of="these runs").interval
     assert (mixed.interval.of, mixed.next_round.of) == ("these runs", "these runs")
-    assert mixed.next_round.runs_part == pytest.approx(
-        (rounds[0].runs_part + rounds[1].runs_part) / 3
-    )
 
 
 def test_published_variance_brings_topics_of_its_own():
@@ -201,10 +198,9 @@ def test_round_without_interval_leaves_the_pool_without():
     weights = rounds[0].weight + 10 + rounds[1].weight
     expected = sum(e.weight * e.variance for e in rounds[:2]) / weights
     assert pooled.variance == pytest.approx(expected, rel=1e-12)
-    assert pooled.without_interval == (1,)
     assert (pooled.spread, pooled.next_round.tau2) == (None, None)
     assert (pooled.interval.low, pooled.interval.high) == (None, None)
-    assert pooled.interval.reason == pooled.next_round.reason == "no_variance"
+    assert pooled.interval.reason == "no_variance"
     assert pooled.homogeneity.reason == "no_variance"
     assert pooled.next_round.u80 is None
     only = pool([constant])

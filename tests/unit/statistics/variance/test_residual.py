@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+
 from roundbook.errors import ImpossibleStatistic
 from roundbook.statistics.variance.residual import residual_variance
 

@@ -1,0 +1,241 @@
+"""Score vectors are a leaf, saved results one table, and no guard reads transaction ids."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0006"
+down_revision = "0005"
+branch_labels = None
+depends_on = None
+
+_SCORE_VIEW = """
+CREATE VIEW roundbook.score AS
+SELECT vector.matrix_id AS matrix, run.tag AS run, topic.name AS topic, score.value
+FROM roundbook.score_vector AS vector
+{runs}
+CROSS JOIN LATERAL unnest(vector.scores) WITH ORDINALITY AS score (value, place)
+JOIN roundbook.matrix_topic
+  ON matrix_topic.matrix_id = vector.matrix_id AND matrix_topic.position = score.place - 1
+JOIN roundbook.topic ON topic.id = matrix_topic.topic_id
+"""
+_RUNS_OF_VECTORS = "JOIN roundbook.run ON run.id = vector.run_id"
+_RUNS_BY_POSITION = """JOIN roundbook.matrix_run
+  ON matrix_run.matrix_id = vector.matrix_id AND matrix_run.position = vector.position
+JOIN roundbook.run ON run.id = matrix_run.run_id"""
+
+_WHOLE_MATRIX = """
+CREATE OR REPLACE FUNCTION roundbook.refuse_half_a_matrix() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    vectors bigint;
+    runs bigint;
+    topics bigint;
+BEGIN
+    SELECT count(*) INTO vectors FROM roundbook.score_vector WHERE matrix_id = NEW.id;
+    SELECT count(*) INTO runs FROM roundbook.{runs} WHERE matrix_id = NEW.id;
+    SELECT count(*) INTO topics FROM roundbook.matrix_topic WHERE matrix_id = NEW.id;
+    IF vectors <> NEW.runs OR runs <> NEW.runs OR topics <> NEW.topics THEN
+        RAISE EXCEPTION 'matrix % says % topics and % runs but has % and %',
+            NEW.id, NEW.topics, NEW.runs, topics, least(vectors, runs)
+            USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    IF NOT EXISTS (
+        SELECT FROM roundbook.variance_estimate WHERE matrix_id = NEW.id AND scale = 'raw'
+    ) THEN
+        RAISE EXCEPTION 'matrix % has no variance', NEW.id
+            USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    IF NOT EXISTS (SELECT FROM roundbook.event WHERE matrix_id = NEW.id) THEN
+        RAISE EXCEPTION 'no event tells of matrix %', NEW.id
+            USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NULL;
+END $$
+"""
+
+# A further version comes when the teams of a matrix's runs become known. It says of no score
+# anything that the version before did not.
+_FURTHER_ESTIMATE = """
+CREATE FUNCTION roundbook.refuse_other_estimate() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    other bigint;
+BEGIN
+    SELECT max(part.matrix_id) INTO other
+    FROM added AS part
+    LEFT JOIN roundbook.variance_estimate AS before
+        ON before.matrix_id = part.matrix_id AND before.scale = part.scale
+        AND before.factor_set_id IS NOT DISTINCT FROM part.factor_set_id
+        AND before.version = part.version - 1
+    WHERE part.version > 1 AND (
+        before.id IS NULL
+        OR part.clusters >= before.clusters
+        OR (part.topics, part.runs, part.sum_of_squares, part.dof, part.variance,
+            part.two_way_sum_of_squares, part.two_way_dof,
+            part.topic_ids, part.topic_squares, part.two_way_topic_squares)
+        IS DISTINCT FROM
+           (before.topics, before.runs, before.sum_of_squares, before.dof, before.variance,
+            before.two_way_sum_of_squares, before.two_way_dof,
+            before.topic_ids, before.topic_squares, before.two_way_topic_squares)
+    );
+    IF other IS NOT NULL THEN
+        RAISE EXCEPTION
+            'a further estimate of matrix % differs from the one before in more than its teams',
+            other USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$
+"""
+
+# The triggers that read transaction ids, by table, and their functions.
+_READS_TRANSACTIONS = (
+    ("event", "noted"),
+    *((table, "told") for table in ("task", "round", "run", "factor_set", "published_variance")),
+    *((table, "told") for table in ("withdrawal", "plan", "drift_report")),
+    *((table, "in_time") for table in ("factor", "factor_set_run", "plan_estimate")),
+    ("variance_estimate", "in_time"),
+)
+_FUNCTIONS = ("note_event", "refuse_untold", "refuse_late_part", "refuse_late_estimate")
+
+
+def upgrade() -> None:
+    """Make the change."""
+    for table, trigger in _READS_TRANSACTIONS:
+        op.execute(f"DROP TRIGGER {trigger} ON roundbook.{table}")
+    for function in _FUNCTIONS:
+        op.execute(f"DROP FUNCTION roundbook.{function}()")
+    op.execute(_FURTHER_ESTIMATE)
+    op.execute(
+        "CREATE TRIGGER further AFTER INSERT ON roundbook.variance_estimate"
+        " REFERENCING NEW TABLE AS added FOR EACH STATEMENT"
+        " EXECUTE FUNCTION roundbook.refuse_other_estimate()"
+    )
+    op.execute("ALTER TABLE roundbook.variance_estimate ENABLE ALWAYS TRIGGER further")
+    _pin("refuse_other_estimate")
+    _make_vectors_a_leaf()
+
+
+def _make_vectors_a_leaf() -> None:
+    op.execute("DROP VIEW roundbook.score")
+    op.create_unique_constraint(
+        op.f("matrix_id_runs_key"), "matrix", ["id", "runs"], schema="roundbook"
+    )
+    op.create_table(
+        "matrix_run",
+        sa.Column("matrix_id", sa.BigInteger(), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("run_id", sa.BigInteger(), nullable=False),
+        sa.Column("runs", sa.Integer(), nullable=False),
+        sa.CheckConstraint("position >= 0 AND position < runs", name=op.f("matrix_run_position")),
+        sa.ForeignKeyConstraint(
+            ["run_id"], ["roundbook.run.id"], name=op.f("matrix_run_run_id_fk")
+        ),
+        sa.ForeignKeyConstraint(
+            ["matrix_id", "runs"],
+            ["roundbook.matrix.id", "roundbook.matrix.runs"],
+            name=op.f("matrix_run_matrix_id_runs_fk"),
+        ),
+        sa.PrimaryKeyConstraint("matrix_id", "position", name=op.f("matrix_run_pk")),
+        sa.UniqueConstraint("matrix_id", "run_id", name=op.f("matrix_run_matrix_id_run_id_key")),
+        schema="roundbook",
+    )
+    op.execute(
+        "INSERT INTO roundbook.matrix_run (matrix_id, position, run_id, runs)"
+        " SELECT matrix_id, position, run_id, runs FROM roundbook.score_vector"
+    )
+    _guard("matrix_run")
+    _standardising_runs_are_of("matrix_run")
+    op.drop_column("score_vector", "run_id", schema="roundbook")
+    op.execute(_SCORE_VIEW.replace("{runs}", _RUNS_BY_POSITION))
+    op.execute(_WHOLE_MATRIX.replace("{runs}", "matrix_run"))
+    _pin("refuse_half_a_matrix")
+
+
+def _standardising_runs_are_of(table: str) -> None:
+    name = op.f("factor_set_run_matrix_id_run_id_fk")
+    op.drop_constraint(name, "factor_set_run", schema="roundbook", type_="foreignkey")
+    op.create_foreign_key(
+        name,
+        "factor_set_run",
+        table,
+        ["matrix_id", "run_id"],
+        ["matrix_id", "run_id"],
+        source_schema="roundbook",
+        referent_schema="roundbook",
+    )
+
+
+def _guard(table: str) -> None:
+    op.execute(
+        f"CREATE TRIGGER immutable BEFORE UPDATE OR DELETE OR TRUNCATE ON roundbook.{table}"
+        " FOR EACH STATEMENT EXECUTE FUNCTION roundbook.refuse_change()"
+    )
+    op.execute(f"ALTER TABLE roundbook.{table} ENABLE ALWAYS TRIGGER immutable")
+
+
+def _pin(function: str) -> None:
+    # Whoever writes may have types and operators of his own, and look there first.
+    op.execute(f"ALTER FUNCTION roundbook.{function}() SET search_path = pg_catalog, pg_temp")
+
+
+def downgrade() -> None:
+    """Take it back, leaving no trace."""
+    _give_vectors_their_runs()
+    op.execute("DROP TRIGGER further ON roundbook.variance_estimate")
+    op.execute("DROP FUNCTION roundbook.refuse_other_estimate()")
+    _guard_by_transactions()
+
+
+def _give_vectors_their_runs() -> None:
+    op.execute("DROP VIEW roundbook.score")
+    op.execute("ALTER TABLE roundbook.score_vector DISABLE TRIGGER immutable")
+    op.add_column("score_vector", sa.Column("run_id", sa.BigInteger()), schema="roundbook")
+    op.execute(
+        "UPDATE roundbook.score_vector AS vector SET run_id = matrix_run.run_id"
+        " FROM roundbook.matrix_run WHERE (matrix_run.matrix_id, matrix_run.position)"
+        " = (vector.matrix_id, vector.position)"
+    )
+    op.execute("ALTER TABLE roundbook.score_vector ENABLE ALWAYS TRIGGER immutable")
+    op.alter_column("score_vector", "run_id", nullable=False, schema="roundbook")
+    op.create_unique_constraint(
+        op.f("score_vector_matrix_id_run_id_key"),
+        "score_vector",
+        ["matrix_id", "run_id"],
+        schema="roundbook",
+    )
+    op.create_foreign_key(
+        op.f("score_vector_run_id_fk"),
+        "score_vector",
+        "run",
+        ["run_id"],
+        ["id"],
+        source_schema="roundbook",
+        referent_schema="roundbook",
+    )
+    _standardising_runs_are_of("score_vector")
+    op.drop_table("matrix_run", schema="roundbook")
+    op.drop_constraint(op.f("matrix_id_runs_key"), "matrix", schema="roundbook", type_="unique")
+    op.execute(_SCORE_VIEW.replace("{runs}", _RUNS_OF_VECTORS))
+    before = import_module("roundbook_migrations.versions.0003_nothing_silently_changed")
+    op.execute(before._WHOLE.replace("{more}", before._WITH_STATISTICS_AND_EVENT))
+    _pin("refuse_half_a_matrix")
+
+
+def _guard_by_transactions() -> None:
+    """Make the guards again as revisions 0004 and 0005 left them."""
+    before = import_module("roundbook_migrations.versions.0004_nothing_slipped_in")
+    estimates = import_module("roundbook_migrations.versions.0005_honest_intervals")
+    for function in (before._NOTE_EVENT, before._UNTOLD, before._LATE_PART, before._LATE_ESTIMATE):
+        op.execute(function)
+    late = estimates._LATE_ESTIMATE.replace("{first}", "part.version = 1 AND ")
+    op.execute(late.replace("{further}", estimates._FURTHER_ESTIMATE))
+    for function in _FUNCTIONS:
+        _pin(function)
+    before._trigger("event", "noted", "AFTER INSERT", "FOR EACH ROW", "note_event()")
+    for table, change in before._TOLD.items():
+        before._at_commit(table, "told", change, "refuse_untold()")
+    for table, (whole, column) in before._PARTS.items():
+        before._with_its_whole(table, f"refuse_late_part('{whole}', '{column}')")
+    before._with_its_whole("variance_estimate", "refuse_late_estimate()")

@@ -1,0 +1,140 @@
+"""Which process keeps an embedded server up between commands, and until when.
+
+It holds a lock on a file in the data directory for as long as it lives, so that neither a crash
+nor a restart of the machine leaves a keeper behind that is none.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import psutil
+
+from roundbook.errors import DatabaseUnreachable
+
+_FILE = ".kept_up.json"
+_WRITE_SECONDS = 5
+_STOP_SECONDS = 90
+MODULE = "roundbook.database.embedded_keeper"
+
+
+class Keeper(NamedTuple):
+    """The process that keeps a server up, and the time at which it lets go of it."""
+
+    process: int
+    until: datetime
+
+
+@contextmanager
+def become_keeper(directory: Path, until: datetime) -> Iterator[IO[str]]:
+    """Be the one keeper of the server in `directory`; yield the locked file.
+
+    Raises
+    ------
+    BlockingIOError
+        When another process is.
+    """
+    with _open(directory, "a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        file.truncate(0)
+        file.write(json.dumps({"process": os.getpid(), "until": until.isoformat()}))
+        file.flush()
+        try:
+            yield file
+        finally:
+            file.truncate(0)
+
+
+def is_in_place(file: IO[str], directory: Path) -> bool:
+    """Return whether the keeper's file is still the one in `directory`, which may be deleted."""
+    with suppress(OSError):
+        return os.path.samestat(os.fstat(file.fileno()), (directory / _FILE).stat())
+    return False
+
+
+def find_keeper(directory: Path) -> Keeper | None:
+    """Return the process that keeps the server in `directory` up, None without any."""
+    for _ in range(100 * _WRITE_SECONDS):
+        try:
+            with _open(directory, "r") as file:
+                with suppress(BlockingIOError):
+                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                    return None
+                keeper = _read(file)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        if keeper is not None:
+            return keeper
+        time.sleep(0.01)  # it has the lock and writes just now
+    raise DatabaseUnreachable(f"{directory / _FILE} is locked, but names no process.")
+
+
+def forget_dead_keeper(directory: Path) -> int | None:
+    """Return the number of a keeper that ended without leaving the server, once."""
+    with suppress(FileNotFoundError, BlockingIOError), _open(directory, "r+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        keeper = _read(file)
+        file.truncate(0)
+        return keeper.process if keeper is not None else None
+    return None
+
+
+def end_keeper(directory: Path) -> bool:
+    """Let the keeper leave the server, which stops where nobody else uses it.
+
+    Returns
+    -------
+    bool
+        Whether there was one.
+
+    Raises
+    ------
+    DatabaseUnreachable
+        When it cannot be reached from here, or does not end.
+    """
+    keeper = find_keeper(directory)
+    if keeper is None:
+        return False
+    if not _is_keeper(keeper.process):
+        raise DatabaseUnreachable(
+            f"The embedded server in {directory} is kept up by process {keeper.process} of another"
+            " container or machine; run 'roundbook db stop' there."
+        )
+    with suppress(ProcessLookupError):
+        os.kill(keeper.process, signal.SIGTERM)
+    for _ in range(50 * _STOP_SECONDS):
+        now = find_keeper(directory)
+        if now is None or now.process != keeper.process:
+            return True
+        time.sleep(0.02)
+    raise DatabaseUnreachable(
+        f"Process {keeper.process}, which keeps the embedded server in {directory} up, does not"
+        " end; try again in a moment."
+    )
+
+
+def _is_keeper(process: int) -> bool:
+    with suppress(psutil.Error):
+        return MODULE in psutil.Process(process).cmdline()
+    return False
+
+
+def _open(directory: Path, mode: str) -> IO[str]:
+    return (directory / _FILE).open(mode, encoding="utf-8")
+
+
+def _read(file: IO[str]) -> Keeper | None:
+    try:
+        kept = json.loads(file.read())
+        return Keeper(int(kept["process"]), datetime.fromisoformat(kept["until"]).astimezone(UTC))
+    except (ValueError, KeyError, TypeError):
+        return None

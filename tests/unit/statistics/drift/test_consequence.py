@@ -1,0 +1,166 @@
+"""Consequences of drift, against plain loops on TREC-COVID."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.drift.consequence import drift_consequence
+from roundbook.statistics.standardisation.factors import fit_factors
+
+
+@pytest.fixture(scope="module")
+def bridges(shared):
+    """Scores of round 3 on the topics of rounds 1 and 3, and both rounds' factors of them."""
+    rounds = []
+    for number in (1, 3):
+        path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
+        table = np.genfromtxt(path, delimiter=",", skip_header=1)
+        rounds.append(dict(zip(table[:, 0].astype(int).tolist(), table[:, 1:], strict=True)))
+    topics = [topic for topic in rounds[0] if topic in rounds[1]]
+    old, new = (np.array([scores[topic] for topic in topics]) for scores in rounds)
+    before, after = fit_factors(old), fit_factors(new)
+    return new, before.mean, before.sd, after.mean, after.sd
+
+
+def naive(scores, mean, sd, a=0.15, b=0.5):
+    cells, low, high = [], 0, 0
+    for topic, row in enumerate(scores.tolist()):
+        line = []
+        for score in row:
+            value = b if sd[topic] == 0 else a * (score - mean[topic]) / sd[topic] + b
+            low += value < 0
+            high += value > 1
+            line.append(min(1.0, max(0.0, value)))
+        cells.append(line)
+    count = scores.size
+    run_means = [sum(column) / len(column) for column in zip(*cells, strict=True)]
+    squares = sum((line[i] - m) ** 2 for line in cells for i, m in enumerate(run_means))
+    return {
+        "mean": sum(map(sum, cells)) / count,
+        "clipped_at_0": low / count,
+        "clipped_at_1": high / count,
+        "residual_variance": squares / (len(run_means) * (len(cells) - 1)),
+        "run_means": run_means,
+    }
+
+
+def assert_equals_naive(found, scores, factors):
+    for side, mean, sd in ((found.earlier, *factors[:2]), (found.later, *factors[2:])):
+        for name, expected in naive(scores, mean, sd).items():
+            assert getattr(side, name) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_treccovid(bridges):
+    scores, *factors = bridges
+    found = drift_consequence(*bridges)
+    assert (found.topics, found.runs) == (30, 79)
+    assert_equals_naive(found, scores, factors)
+    tau = stats.kendalltau(found.earlier.run_means, found.later.run_means).statistic
+    assert found.kendall_tau == pytest.approx(tau, rel=1e-12)
+    # A mean shift of 0.8984 first-round sds, at 0.15 a sd, less what was clipped.
+    assert found.bias == pytest.approx(0.15 * 0.8984, abs=0.01)
+    assert found.later.mean == pytest.approx(0.5, abs=0.002)
+    assert found.earlier.mean - found.later.mean == found.bias
+    assert found.used.all()
+
+
+def test_factors_that_have_not_moved_have_no_consequence(bridges):
+    scores, _, _, mean, sd = bridges
+    found = drift_consequence(scores, mean, sd, mean, sd)
+    assert (found.bias, found.kendall_tau) == (0.0, 1.0)
+    assert found.earlier.residual_variance == found.later.residual_variance
+
+
+@settings(deadline=None)
+@given(
+    st.tuples(st.integers(2, 6), st.integers(1, 6)).flatmap(
+        lambda shape: st.tuples(
+            st.lists(
+                st.lists(st.integers(0, 8), min_size=shape[1], max_size=shape[1]),
+                min_size=shape[0],
+                max_size=shape[0],
+            ),
+            st.lists(
+                st.tuples(*[st.floats(0, 1), st.sampled_from([0.0, 0.03, 0.1, 0.3])] * 2),
+                min_size=shape[0],
+                max_size=shape[0],
+            ),
+        )
+    )
+)
+def test_equals_plain_loops(case):
+    scores, factors = np.array(case[0]) / 8, np.transpose(case[1])
+    found = drift_consequence(scores, *factors)
+    assert_equals_naive(found, scores, factors)
+    if found.kendall_tau is None:
+        assert found.runs == 1 or 0 in (
+            np.ptp(found.earlier.run_means),
+            np.ptp(found.later.run_means),
+        )
+    else:
+        tau = stats.kendalltau(found.earlier.run_means, found.later.run_means).statistic
+        assert found.kendall_tau == pytest.approx(tau, abs=1e-12)
+
+
+def test_zero_sds_stand_at_b_or_are_dropped_from_both():
+    scores = np.array([[0.1, 0.3], [0.2, 0.4], [0.5, 0.9]])
+    factors = [0.2, 0.3, 0.7], [0.1, 0.0, 0.2], [0.2, 0.2, 0.2], [0.1, 0.1, 0.0]
+    kept = drift_consequence(scores, *factors)
+    assert (kept.topics, kept.used.tolist()) == (3, [True, True, True])
+    assert kept.earlier.run_means.tolist() == pytest.approx([0.4, 0.6])
+    dropped = drift_consequence(scores, *factors, zero_sd="drop")
+    assert (dropped.topics, dropped.used.tolist()) == (1, [True, False, False])
+    assert dropped.earlier.run_means.tolist() == pytest.approx([0.35, 0.65])
+    assert dropped.earlier.residual_variance is None
+    assert dropped.zero_sd == "drop"
+    with pytest.raises(ImpossibleStatistic, match="a topic with an sd above 0 in both rounds"):
+        drift_consequence(scores[1:], *(each[1:] for each in factors), zero_sd="drop")
+
+
+def test_clipping_a_and_b_are_the_callers():
+    scores = [[0.0, 0.1, 0.2, 0.9]]
+    found = drift_consequence(scores, [0.1], [0.1], [0.5], [0.1])
+    assert (found.earlier.clipped_at_0, found.earlier.clipped_at_1) == (0, 0.25)
+    assert (found.later.clipped_at_0, found.later.clipped_at_1) == (0.5, 0.25)
+    found = drift_consequence(scores, [0.1], [0.1], [0.5], [0.1], a=0.01, b=0.4)
+    assert found.earlier.mean == pytest.approx(0.4 + 0.01 * 2)
+    assert (found.a, found.b) == (0.01, 0.4)
+    assert found.later.clipped_at_0 == found.later.clipped_at_1 == 0
+
+
+@pytest.mark.parametrize("scores", [[[0.1], [0.2]], [[0.1, 0.1], [0.2, 0.2]]])
+def test_runs_that_have_no_ranking_have_no_tau(scores):
+    found = drift_consequence(scores, [0.1, 0.2], [0.1, 0.1], [0.3, 0.1], [0.1, 0.1])
+    assert found.kendall_tau is None
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"scores": np.empty((0, 2))}, "at least 1 topic"),
+        ({"scores": [[0.1, np.nan]]}, "finite score"),
+        ({"scores": [0.1]}, "matrix"),
+        ({"mean_from": [0.1, 0.2]}, "shapes"),
+        ({"sd_to": [-0.1]}, "not negative"),
+        ({"mean_to": [np.inf]}, "finite"),
+        ({"zero_sd": "keep"}, "no zero-sd policy"),
+        ({"a": 0}, "Std-AB needs an A"),
+        ({"a": np.nan}, "Std-AB"),
+        ({"b": np.inf}, "Std-AB"),
+    ],
+)
+def test_refused(change, message):
+    case = {
+        "scores": [[0.1, 0.2]],
+        "mean_from": [0.1],
+        "sd_from": [0.1],
+        "mean_to": [0.2],
+        "sd_to": [0.1],
+    }
+    with pytest.raises(ImpossibleStatistic, match=message):
+        drift_consequence(**case | change)

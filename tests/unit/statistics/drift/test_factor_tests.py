@@ -1,0 +1,273 @@
+"""Tests of drift, against SciPy, statsmodels and TREC-COVID."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.drift.factor_tests import drift_tests
+from roundbook.statistics.significance.paired_tests import (
+    kendall_test,
+    paired_t_test,
+    pearson_test,
+    wilcoxon_test,
+)
+from roundbook.statistics.significance.two_sample_tests import (
+    brown_forsythe_tests,
+    holm_adjusted,
+    welch_tests,
+)
+
+SCORES = st.integers(0, 20).map(lambda twentieths: twentieths / 20)
+
+
+@pytest.fixture(scope="module")
+def bridges(shared):
+    rounds = []
+    for number in (1, 3):
+        path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
+        table = np.genfromtxt(path, delimiter=",", skip_header=1)
+        rounds.append(dict(zip(table[:, 0].astype(int).tolist(), table[:, 1:], strict=True)))
+    topics = [topic for topic in rounds[0] if topic in rounds[1]]
+    return tuple(np.array([scores[topic] for topic in topics]) for scores in rounds)
+
+
+def numbers_of(value):
+    """All numbers in a result, however deep."""
+    if isinstance(value, float):
+        yield value
+    elif isinstance(value, np.ndarray):
+        yield from value.tolist()
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from numbers_of(each)
+    elif hasattr(value, "__dataclass_fields__"):
+        for name in value.__dataclass_fields__:
+            yield from numbers_of(getattr(value, name))
+
+
+def test_treccovid_topic_by_topic_is_scipy(bridges):
+    old, new = bridges
+    found = drift_tests(old, new)
+    assert (len(found.by_topic), found.runs_from, found.runs_to) == (30, 143, 79)
+    for topic, tests in enumerate(found.by_topic):
+        welch = stats.ttest_ind(new[topic], old[topic], equal_var=False)
+        assert tests.welch.statistic == pytest.approx(welch.statistic, rel=1e-9)
+        assert tests.welch.p_value == pytest.approx(welch.pvalue, rel=1e-8)
+        assert tests.welch.dof == pytest.approx(welch.df, rel=1e-9)
+        spread = stats.levene(old[topic], new[topic], center="median")
+        assert tests.brown_forsythe.statistic == pytest.approx(spread.statistic, rel=1e-9)
+        assert tests.brown_forsythe.p_value == pytest.approx(spread.pvalue, rel=1e-8)
+        assert tests.brown_forsythe.dof == 143 + 79 - 2
+    for family in ("welch", "brown_forsythe"):
+        p = [getattr(tests, family).p_value for tests in found.by_topic]
+        adjusted = [getattr(tests, f"{family}_holm") for tests in found.by_topic]
+        np.testing.assert_allclose(adjusted, multipletests(p, method="holm")[1], rtol=1e-12)
+
+
+def test_treccovid_over_topics_is_scipy(bridges):
+    old, new = bridges
+    found = drift_tests(old, new)
+    before, after = old.mean(axis=1), new.mean(axis=1)
+    for test, expected in (
+        (found.paired_t, stats.ttest_rel(after, before)),
+        (found.wilcoxon, stats.wilcoxon(after, before)),
+        (found.pearson, stats.pearsonr(before, after)),
+        (found.kendall, stats.kendalltau(before, after)),
+    ):
+        assert test.statistic == pytest.approx(expected.statistic, rel=1e-9)
+        assert test.p_value == pytest.approx(expected.pvalue, rel=1e-8)
+        assert test.reason is None
+    assert found.paired_t.dof == 29
+
+
+# SciPy's own variance of a constant sample.
+@pytest.mark.filterwarnings("ignore:Precision loss")
+@settings(deadline=None)
+@given(
+    st.integers(2, 6).flatmap(
+        lambda n: st.tuples(
+            st.lists(SCORES, min_size=n, max_size=n), st.lists(SCORES, min_size=3, max_size=8)
+        )
+    )
+)
+def test_small_samples_are_scipy_or_have_a_reason(samples):
+    first, second = map(np.array, samples)
+    welch = welch_tests(first[None], second[None])[0]
+    if np.ptp(first) == np.ptp(second) == 0:
+        assert welch.statistic is welch.p_value is welch.dof is None
+        assert welch.reason == "Neither sample has any spread."
+    else:
+        expected = stats.ttest_ind(second, first, equal_var=False)
+        assert welch.statistic == pytest.approx(expected.statistic, rel=1e-9, abs=1e-9)
+        assert welch.p_value == pytest.approx(expected.pvalue, rel=1e-7)
+    spread = brown_forsythe_tests(first[None], second[None])[0]
+    deviations = [np.abs(sample - np.median(sample)) for sample in (first, second)]
+    if all(np.ptp(each) < 1e-12 for each in deviations):
+        assert spread.p_value is None
+        assert "do not vary" in spread.reason
+    else:
+        expected = stats.levene(first, second, center="median")
+        assert spread.statistic == pytest.approx(expected.statistic, rel=1e-7, abs=1e-9)
+        assert spread.p_value == pytest.approx(expected.pvalue, rel=1e-7)
+
+
+def test_samples_of_any_magnitude():
+    rng = np.random.default_rng(1)
+    first, second = rng.random((4, 6)), rng.random((4, 9)) + 0.3
+    for tests in (welch_tests, brown_forsythe_tests):
+        plain = tests(first, second)
+        for scale in (1e-100, 1e-30, 1e30, 1e99):
+            for ours, expected in zip(tests(first * scale, second * scale), plain, strict=True):
+                assert ours.statistic == pytest.approx(expected.statistic, rel=1e-9)
+                assert ours.p_value == pytest.approx(expected.p_value, rel=1e-9)
+
+
+@given(st.lists(st.none() | st.floats(0, 1), max_size=12))
+def test_holm_is_plain_steps(p_values):
+    known = sorted(p for p in p_values if p is not None)
+    found = holm_adjusted(p_values)
+    assert [p is None for p in found] == [p is None for p in p_values]
+    for p, adjusted in zip(p_values, found, strict=True):
+        if p is not None:
+            steps = [(len(known) - i) * q for i, q in enumerate(known) if q <= p]
+            assert adjusted == pytest.approx(min(1.0, max(steps)), abs=1e-15)
+
+
+@pytest.mark.filterwarnings("ignore:Precision loss")
+@settings(deadline=None)
+@given(st.lists(st.tuples(SCORES, SCORES), min_size=3, max_size=30))
+def test_pairs_are_scipy_or_have_a_reason(pairs):
+    first, second = np.transpose(pairs)
+    t = paired_t_test(first, second)
+    assume(np.ptp(second - first) == 0 or np.ptp(second - first) > 1e-9)
+    if np.ptp(second - first) == 0:
+        assert t.statistic is None
+        assert t.reason == "The difference is the same on every topic."
+    else:
+        expected = stats.ttest_rel(second, first)
+        assert t.statistic == pytest.approx(expected.statistic, rel=1e-7, abs=1e-9)
+        assert t.p_value == pytest.approx(expected.pvalue, rel=1e-7)
+    for test, reference in ((pearson_test, stats.pearsonr), (kendall_test, stats.kendalltau)):
+        found = test(first, second)
+        if min(np.ptp(first), np.ptp(second)) == 0:
+            assert found.statistic is found.p_value is None
+            assert found.reason == "The values of one side are the same on every topic."
+        else:
+            expected = reference(first, second)
+            assert found.statistic == pytest.approx(expected.statistic, abs=1e-9)
+            assert found.p_value == pytest.approx(expected.pvalue, abs=1e-6)
+
+
+def naive_signed_ranks(differences):
+    """Wilcoxon's exact two-sided p value by going through all signs."""
+    ranks = stats.rankdata(np.abs(differences))
+    signs = np.array(list(itertools.product([0, 1], repeat=len(ranks))))
+    sums = signs @ ranks
+    found = ranks[differences > 0].sum()
+    return min(1, 2 * min(np.mean(sums <= found), np.mean(sums >= found)))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.integers(-6, 6).filter(bool), min_size=1, max_size=10))
+def test_wilcoxon_with_ties_is_a_count_of_all_signs(differences):
+    values = np.array(differences, dtype=float)
+    found = wilcoxon_test(np.zeros(len(values)), values)
+    assert found.p_value == pytest.approx(naive_signed_ranks(values), abs=1e-12)
+    with_zeros = wilcoxon_test(np.zeros(len(values) + 2), np.append(values, [0.0, 0.0]))
+    assert with_zeros == found
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 13, 30, 50, 51, 120, 1_000])
+def test_wilcoxon_without_ties_is_scipy(n):
+    rng = np.random.default_rng(n)
+    first, second = rng.random(n), rng.random(n) + 0.1
+    found, expected = wilcoxon_test(first, second), stats.wilcoxon(second, first)
+    assert found.statistic == expected.statistic
+    assert found.p_value == pytest.approx(expected.pvalue, rel=1e-10)
+
+
+def test_wilcoxon_with_many_ties_is_scipy():
+    rng = np.random.default_rng(9)
+    differences = rng.integers(-4, 6, 300).astype(float)
+    differences = differences[differences != 0]
+    found, expected = wilcoxon_test(0 * differences, differences), stats.wilcoxon(differences)
+    assert found.statistic == expected.statistic
+    assert found.p_value == pytest.approx(expected.pvalue, rel=1e-10)
+
+
+def test_wilcoxon_leaves_out_rounding():
+    assert wilcoxon_test(np.array([0.1 + 0.2, 1.0]), np.array([0.3, 2.0])).statistic == 0
+    assert wilcoxon_test(np.array([0.1 + 0.2]), np.array([0.3])).reason is not None
+
+
+def test_a_constant_topic_has_a_reason_and_does_not_count_for_holm():
+    rng = np.random.default_rng(2)
+    old, new = rng.random((3, 5)), rng.random((3, 4))
+    old[1], new[1] = 0.7, 0.1
+    found = drift_tests(old, new)
+    tied = found.by_topic[1]
+    assert tied.welch.p_value is tied.welch_holm is tied.brown_forsythe_holm is None
+    assert tied.welch.reason == "Neither sample has any spread."
+    assert "do not vary" in tied.brown_forsythe.reason
+    others = [found.by_topic[0].welch.p_value, found.by_topic[2].welch.p_value]
+    assert min(found.by_topic[0].welch_holm, found.by_topic[2].welch_holm) == pytest.approx(
+        min(1, 2 * min(others))
+    )
+
+
+def test_no_time_passed(bridges):
+    old, _ = bridges
+    found = drift_tests(old, old[:, ::-1])
+    assert {tests.welch_holm for tests in found.by_topic} == {1.0}
+    assert {tests.brown_forsythe_holm for tests in found.by_topic} == {1.0}
+    # The means differ by their rounding alone.
+    assert found.paired_t.reason == "The difference is the same on every topic."
+    assert found.wilcoxon.reason == "There is no difference on any topic."
+    assert found.pearson.statistic == pytest.approx(1)
+    assert found.kendall.statistic == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (np.full((3, 2), 0.1), np.full((3, 2), 0.3)),
+        ([[0.1]], [[0.2]]),
+        ([[0.1, 0.2]], [[0.2, 0.4]]),
+        ([[0.1], [0.3], [0.7]], [[0.2, 0.3]] * 3),
+        (np.zeros((4, 3)), np.zeros((4, 5))),
+        ([[0.1, 0.7], [0.2, 0.4]], [[0.3, 0.35], [0.1, 0.2]]),
+        ([[0.1, 0.3], [0.2, 0.3], [0.7, 0.9]], [[0.1, 0.3], [0.2, 0.3], [0.7, 0.9]]),
+    ],
+)
+def test_poor_samples_never_give_nan(old, new):
+    found = drift_tests(old, new)
+    assert all(math.isfinite(number) for number in numbers_of(found))
+    outcomes = [found.paired_t, found.wilcoxon, found.pearson, found.kendall]
+    outcomes += [test for each in found.by_topic for test in (each.welch, each.brown_forsythe)]
+    for outcome in outcomes:
+        assert (outcome.statistic is None) == (outcome.p_value is None)
+        assert (outcome.statistic is None) == (outcome.reason is not None)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ([[0.1, 0.2]], [[0.1, 0.2]] * 2, "same topics in both rounds: there are 1 .* and 2"),
+        (np.empty((0, 3)), np.empty((0, 3)), "at least 1 topic"),
+        ([[0.1, np.nan]], [[0.1, 0.2]], "finite score"),
+        ([0.1], [[0.1]], r"\(topics, runs\) matrix"),
+        ([["a"]], [[0.1]], "numbers"),
+    ],
+)
+def test_refused(old, new, message):
+    with pytest.raises(ImpossibleStatistic, match=message):
+        drift_tests(old, new)

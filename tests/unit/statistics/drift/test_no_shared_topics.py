@@ -1,0 +1,94 @@
+"""Rounds without a shared topic side by side, against SciPy and TREC-COVID."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.drift.no_shared_topics import compare_factors
+from roundbook.statistics.standardisation.factors import fit_factors
+
+FACTORS = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.5)), min_size=1, max_size=12)
+
+
+def quantiles_of(side):
+    return [side.least, side.lower_quartile, side.median, side.upper_quartile, side.largest]
+
+
+def test_treccovid_is_scipy(shared):
+    # The topics that only one of rounds 1 and 3 would have, were they split in two halves.
+    sides = []
+    for number, part in ((1, slice(0, 15)), (3, slice(15, 40))):
+        path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
+        factors = fit_factors(np.genfromtxt(path, delimiter=",", skip_header=1)[part, 1:])
+        sides += [factors.mean, factors.sd]
+    found = compare_factors(*sides)
+    for comparison, first, second in (
+        (found.means, sides[0], sides[2]),
+        (found.sds, sides[1], sides[3]),
+    ):
+        welch = stats.ttest_ind(second, first, equal_var=False)
+        assert comparison.welch.statistic == pytest.approx(welch.statistic)
+        assert comparison.welch.p_value == pytest.approx(welch.pvalue)
+        assert comparison.welch.dof == pytest.approx(welch.df)
+        spread = stats.levene(first, second, center="median")
+        assert comparison.brown_forsythe.statistic == pytest.approx(spread.statistic)
+        assert comparison.brown_forsythe.p_value == pytest.approx(spread.pvalue)
+        for side, values in ((comparison.earlier, first), (comparison.later, second)):
+            assert side.topics == len(values)
+            assert side.mean == pytest.approx(values.mean())
+            assert side.sd == pytest.approx(values.std(ddof=1))
+            assert quantiles_of(side) == pytest.approx(np.percentile(values, [0, 25, 50, 75, 100]))
+
+
+@given(FACTORS, FACTORS)
+def test_quantiles_rise_and_nothing_is_nan(first, second):
+    found = compare_factors(*np.transpose(first), *np.transpose(second))
+    for comparison in (found.means, found.sds):
+        for side in (comparison.earlier, comparison.later):
+            assert quantiles_of(side) == sorted(quantiles_of(side))
+            assert side.least - 1e-9 <= side.mean <= side.largest + 1e-9
+            assert (side.sd is None) == (side.topics == 1)
+        for test in (comparison.welch, comparison.brown_forsythe):
+            assert (test.p_value is None) == (test.reason is not None)
+            assert test.p_value is None or 0 <= test.p_value <= 1
+
+
+def test_single_topics_have_no_spread_and_no_tests():
+    found = compare_factors([0.3], [0.1], [0.4], [0.1])
+    assert (found.means.earlier.mean, found.means.earlier.sd) == (0.3, None)
+    assert quantiles_of(found.means.earlier) == [0.3] * 5
+    assert "at least two values" in found.means.welch.reason
+    assert "at least two values" in found.sds.brown_forsythe.reason
+
+
+def test_equal_topics_have_reasons_for_tests():
+    found = compare_factors([0.3] * 3, [0.1] * 3, [0.4] * 2, [0.1] * 2)
+    assert found.means.earlier.sd == 0
+    assert found.means.welch.reason == "Neither sample has any spread."
+    assert "do not vary" in found.sds.brown_forsythe.reason
+
+
+def test_the_docstring_says_what_it_is_no_evidence_of():
+    assert "no evidence on drift" in compare_factors.__doc__
+
+
+@pytest.mark.parametrize(
+    ("factors", "message"),
+    [
+        (([], [], [0.1], [0.1]), "earlier round, and at least one topic"),
+        (([0.1], [0.1], [], []), "later round, and at least one topic"),
+        (([0.1, 0.2], [0.1], [0.1], [0.1]), r"shapes are \(2,\) and \(1,\)"),
+        (([[0.1]], [[0.1]], [0.1], [0.1]), "shapes"),
+        (([np.nan], [0.1], [0.1], [0.1]), "finite factors, and the earlier"),
+        (([0.1], [0.1], [0.1], [np.inf]), "finite factors, and the later"),
+        (([0.1], [-0.1], [0.1], [0.1]), "negative sd"),
+    ],
+)
+def test_refused(factors, message):
+    with pytest.raises(ImpossibleStatistic, match=message):
+        compare_factors(*factors)

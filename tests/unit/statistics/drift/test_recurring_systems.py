@@ -1,0 +1,105 @@
+"""Drift judged on recurring systems, against SciPy and TREC-COVID."""
+
+from __future__ import annotations
+
+import csv
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.drift.recurring_systems import recurring_drift
+from roundbook.statistics.standardisation.factors import fit_factors, standardise
+
+
+def spread(centre, half_90, count=16):
+    """Values with this mean whose 90% t interval reaches half_90 to either side."""
+    pattern = np.resize([1.0, -1.0], count)
+    scale = half_90 / (stats.t.ppf(0.95, count - 1) * np.std(pattern, ddof=1) / math.sqrt(count))
+    return centre + scale * pattern
+
+
+def covid_means(shared, number):
+    path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
+    with path.open(newline="") as file:
+        runs = next(csv.reader(file))[1:]
+    scores = np.genfromtxt(path, delimiter=",", skip_header=1)[:, 1:]
+    factors = fit_factors(scores)
+    means = standardise(scores, factors.mean, factors.sd).mean(axis=0)
+    return dict(zip(runs, means.tolist(), strict=True))
+
+
+def test_treccovid(shared):
+    # Same tag in rounds 1 and 3, taken for the same system for the sake of the numbers.
+    first, latest = covid_means(shared, 1), covid_means(shared, 3)
+    systems = [tag for tag in first if tag in latest]
+    assert len(systems) >= 2
+    before, after = ([means[tag] for tag in systems] for means in (first, latest))
+    found = recurring_drift(before, after)
+    assert found.systems == len(systems)
+    result = stats.ttest_rel(after, before)
+    assert found.mean_difference == pytest.approx(np.mean(after) - np.mean(before))
+    assert found.mean_difference_90 == pytest.approx(result.confidence_interval(0.90))
+    assert found.mean_difference_95 == pytest.approx(result.confidence_interval(0.95))
+
+
+@given(st.lists(st.tuples(st.floats(-3, 3), st.floats(-3, 3)), min_size=2, max_size=12))
+def test_intervals_are_scipy(pairs):
+    before, after = np.transpose(pairs)
+    found = recurring_drift(before, after)
+    assert found.mean_difference == pytest.approx(float(np.mean(after - before)), abs=1e-12)
+    error = stats.sem(after - before)
+    for interval, level in ((found.mean_difference_90, 0.9), (found.mean_difference_95, 0.95)):
+        half = stats.t.ppf((1 + level) / 2, len(pairs) - 1) * error
+        assert interval == pytest.approx(
+            (found.mean_difference - half, found.mean_difference + half), abs=1e-9
+        )
+
+
+@pytest.mark.parametrize(
+    ("centre", "half_90", "verdict"),
+    [
+        (0.0, 0.19, "held"),
+        (0.0, 0.21, "undecided"),
+        (-0.1, 0.09, "held"),
+        (-0.3, 0.05, "aged"),
+        (0.3, 0.05, "aged"),
+        # The 90% interval is outside the margin and the 95% one reaches in.
+        (0.3, 0.095, "undecided"),
+    ],
+)
+def test_verdict(centre, half_90, verdict):
+    found = recurring_drift(np.zeros(16), spread(centre, half_90))
+    assert found.mean_difference_90 == pytest.approx((centre - half_90, centre + half_90))
+    assert found.verdict == verdict
+    assert recurring_drift(np.zeros(16), spread(centre, half_90), margin=1.0).verdict == "held"
+
+
+def test_with_no_system_or_one_there_is_no_interval():
+    none, one = recurring_drift([], []), recurring_drift([0.1], [0.9])
+    assert (none.verdict, none.mean_difference, none.systems) == ("unbridged", None, 0)
+    assert (one.verdict, one.mean_difference, one.systems) == ("undecided", 0.8, 1)
+    for found in (none, one):
+        assert found.mean_difference_90 is found.mean_difference_95 is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "margin", "message"),
+    [
+        ([0.1], [0.1, 0.2], 0.2, r"shapes \(1,\) and \(2,\)"),
+        ([[0.1]], [[0.1]], 0.2, "shapes"),
+        ([np.nan], [0.1], 0.2, "finite"),
+        ([0.1], [np.inf], 0.2, "finite"),
+        ([0.1], [0.1], 0, "margin of recurring systems must be positive and finite, not 0"),
+        ([0.1], [0.1], -0.1, "margin"),
+        ([0.1], [0.1], math.nan, "margin"),
+        ([0.1], [0.1], math.inf, "margin"),
+    ],
+)
+def test_refused(before, after, margin, message):
+    with pytest.raises(ImpossibleStatistic, match=message):
+        recurring_drift(before, after, margin=margin)

@@ -1,0 +1,160 @@
+"""Topics needed for a wanted reliability, against gt4ireval and a plain search."""
+
+from __future__ import annotations
+
+import doctest
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.generalisability import reliable_topics as module
+from roundbook.statistics.generalisability.reliability import generalisability
+from roundbook.statistics.generalisability.reliable_topics import reliable_topics
+from roundbook.statistics.generalisability.variance_components import variance_components
+from roundbook.statistics.variance.residual import TwoWayVariance, two_way_variance
+
+
+def made(system, topic, residual, topics=12, runs=10):
+    dof = (topics - 1) * (runs - 1)
+    return variance_components(
+        TwoWayVariance(residual * dof, dof, residual, system, topic, topics, runs)
+    )
+
+
+COMPONENTS = st.builds(
+    made,
+    st.floats(1.5, 50),
+    st.floats(0, 50),
+    st.floats(0.1, 1),
+    st.integers(2, 60),
+    st.integers(2, 60),
+)
+
+
+def plain_search(components, name, target):
+    for topics in range(1, 100_000):
+        if getattr(generalisability(components, topics), name) >= target:
+            return topics
+    raise AssertionError
+
+
+def test_examples():
+    found = doctest.testmod(module)
+    assert (found.failed, found.attempted > 0) == (0, True)
+
+
+def test_brennan_synthetic_4():
+    # As gt4ireval's tests have it.
+    found = reliable_topics(made(10.2962962963, 11.6272727273, 2.7872053872), 0.95, 0.8)
+    assert (found.e_rho_squared_topics, found.e_rho_squared_interval) == (85, (33, 194))
+    assert (found.phi_topics, found.phi_interval) == (112, (42, 272))
+    assert (found.reason, found.target, found.level) == (None, 0.95, 0.8)
+
+
+def test_trec3_as_published(shared):
+    scores = np.genfromtxt(shared / "data/adhoc/trec_adhoc3_ap.csv", delimiter=",", skip_header=1)[
+        :, 1:
+    ]
+    best = scores[:, np.argsort(-scores.mean(axis=0))[:30]]
+    found = reliable_topics(variance_components(two_way_variance(best)))
+    assert (found.e_rho_squared_topics, found.e_rho_squared_interval) == (69, (37, 114))
+    assert (found.phi_topics, found.phi_interval) == (259, (130, 487))
+
+
+@settings(deadline=None)
+@given(
+    st.builds(made, st.floats(5, 50), st.floats(0, 9), st.floats(0.1, 1), st.just(8), st.just(9)),
+    st.floats(0.01, 0.9),
+)
+def test_equals_a_plain_search(components, target):
+    found = reliable_topics(components, target)
+    assert found.e_rho_squared_topics == plain_search(components, "e_rho_squared", target)
+    assert found.phi_topics == plain_search(components, "phi", target)
+    assert found.components == components
+
+
+@given(COMPONENTS, st.integers(1, 100_000))
+def test_solving_back_returns_the_topics(components, topics):
+    given_ = generalisability(components, topics)
+    relative = reliable_topics(components, given_.e_rho_squared)
+    assert relative.e_rho_squared_topics == topics
+    assert reliable_topics(components, given_.phi).phi_topics == topics
+
+
+@given(COMPONENTS, st.floats(0.05, 0.9), st.floats(0.01, 0.09))
+def test_a_higher_target_takes_more_topics(components, target, more):
+    found, higher = reliable_topics(components, target), reliable_topics(components, target + more)
+    assert found.e_rho_squared_topics <= higher.e_rho_squared_topics
+    assert found.phi_topics <= higher.phi_topics
+    assert found.e_rho_squared_topics <= found.phi_topics
+
+
+@given(COMPONENTS, st.floats(0.05, 0.95))
+def test_interval_is_that_of_the_reliability(components, target):
+    found = reliable_topics(components, target)
+    for name in ("e_rho_squared", "phi"):
+        fewest, most = getattr(found, f"{name}_interval")
+        if most is not None:
+            at_most = getattr(generalisability(components, most), f"{name}_interval")
+            assert at_most[0] >= target - 1e-12
+            assert fewest <= most
+        if fewest is not None and fewest > 1:
+            short = getattr(generalisability(components, fewest - 1), f"{name}_interval")
+            assert short[1] < target
+
+
+def test_systems_that_cannot_be_told_apart():
+    found = reliable_topics(made(1.0, 5.0, 3.0))
+    assert (found.e_rho_squared_topics, found.phi_topics) == (None, None)
+    assert found.e_rho_squared_interval[1] is None
+    assert "systems may not differ at all" in found.reason
+
+
+def test_more_than_ten_million_topics():
+    found = reliable_topics(made(1.0 + 1e-7, 5.0, 1.0))
+    assert found.e_rho_squared_topics is None
+    assert "10,000,000" in found.reason
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-120, 1e90])
+def test_far_units(unit):
+    scores = np.random.default_rng(1).random((6, 5)) + np.arange(5) / 5
+    found = reliable_topics(variance_components(two_way_variance(scores * unit)), 0.9)
+    plain = reliable_topics(variance_components(two_way_variance(scores)), 0.9)
+    if unit == 1e-200:
+        # Its squares are 0 in a double.
+        assert found.reason
+    else:
+        assert found.e_rho_squared_topics == plain.e_rho_squared_topics
+        assert found.phi_interval == plain.phi_interval
+
+
+def test_without_residual():
+    components = variance_components(two_way_variance(np.add.outer([0.0, 0.25, 0.5], [0.0, 0.125])))
+    found = reliable_topics(components)
+    assert found.e_rho_squared_topics == 1
+    assert found.phi_topics == plain_search(components, "phi", 0.95)
+    assert (found.e_rho_squared_interval, found.phi_interval) == (None, None)
+    assert "without a residual" in found.reason
+
+
+def test_without_any_variance():
+    found = reliable_topics(variance_components(two_way_variance(np.full((3, 4), 0.1))))
+    assert (found.e_rho_squared_topics, found.phi_topics) == (None, None)
+    assert (found.e_rho_squared_interval, found.phi_interval) == (None, None)
+    assert found.reason
+
+
+@pytest.mark.parametrize("target", [0, 1, -0.5, math.nan, math.inf])
+def test_refused_targets(target):
+    with pytest.raises(ImpossibleStatistic, match="wanted reliability must be between 0 and 1"):
+        reliable_topics(made(10.0, 11.0, 3.0), target)
+
+
+def test_refused_level():
+    with pytest.raises(ImpossibleStatistic, match="confidence level"):
+        reliable_topics(made(10.0, 11.0, 3.0), level=1)

@@ -1,0 +1,150 @@
+"""Kendall's tau and its published interval, against AIRS 2016, SciPy and naive counts."""
+
+from __future__ import annotations
+
+import csv
+import doctest
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.ranking import agreement as rank_agreement
+from roundbook.statistics.ranking.agreement import kendall_tau, published_interval
+from roundbook.statistics.ranking.run_means import run_means
+from roundbook.statistics.standardisation.factors import fit_factors, scale_scores
+
+# Few values, so that many tie.
+RANKINGS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=15)
+
+
+def naive_counts(first, second):
+    """Concordant, discordant, tied in the first, tied in the second."""
+    counts = [0, 0, 0, 0]
+    for i, j in combinations(range(len(first)), 2):
+        a, b = first[i] - first[j], second[i] - second[j]
+        counts[0] += a * b > 0
+        counts[1] += a * b < 0
+        counts[2] += a == 0
+        counts[3] += b == 0
+    return counts
+
+
+def test_examples():
+    found = doctest.testmod(rank_agreement)
+    assert (found.failed, found.attempted > 0) == (0, True)
+
+
+def test_published_intervals(shared):
+    with (shared / "reference/airs2016_table1.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 19
+    for row in rows:
+        found = published_interval(float(row["tau"]), int(row["runs"]))
+        printed = (f"{found.low:.3f}", f"{found.high:.3f}")
+        assert printed == (f"{float(row['tau_ci_low']):.3f}", f"{float(row['tau_ci_high']):.3f}")
+        assert (found.tau, found.runs) == (float(row["tau"]), int(row["runs"]))
+
+
+def test_published_interval_rounds_tau_first():
+    assert published_interval(0.97777, 14) == published_interval(0.978, 14)
+    assert published_interval(1, 2).half_width == pytest.approx(1.96)
+
+
+def test_published_standard_error_is_that_of_independent_rankings():
+    rng = np.random.default_rng(1)
+    found = [kendall_tau(*rng.random((2, 9))).tau_a for _ in range(3_000)]
+    # Monte Carlo error of an sd: sd / sqrt(2 * 3000), 1.3%; three of it.
+    assert published_interval(0, 9).half_width / 1.96 == pytest.approx(np.std(found), rel=0.04)
+
+
+@given(RANKINGS)
+def test_equals_naive_counts_and_scipy(ranking):
+    first, second = (list(scores) for scores in zip(*ranking, strict=True))
+    found = kendall_tau(first, second)
+    counts = [found.concordant, found.discordant, found.tied_a, found.tied_b]
+    assert counts == naive_counts(first, second)
+    pairs = math.comb(len(ranking), 2)
+    assert found.tau_a == (counts[0] - counts[1]) / pairs
+    expected = stats.kendalltau(first, second, variant="b").statistic
+    if found.tau_b is None:
+        assert math.isnan(expected)
+        assert "All runs tie" in found.reason
+    else:
+        assert found.tau_b == pytest.approx(expected, abs=1e-12)
+        assert found.reason is None
+
+
+@given(RANKINGS, st.randoms(use_true_random=False))
+def test_order_direction_and_unit(ranking, random):
+    before = kendall_tau(*zip(*ranking, strict=True))
+    random.shuffle(ranking)
+    first, second = np.transpose(ranking)
+    assert kendall_tau(first, second).tau_a == before.tau_a
+    assert kendall_tau(second, first).tau_b == before.tau_b
+    assert kendall_tau(first, -second).tau_a == -before.tau_a
+    assert kendall_tau(first * 0.3 - 7, np.exp(second)).tau_b == before.tau_b
+
+
+@given(st.lists(st.integers(0, 5), min_size=2, max_size=15))
+def test_identical_rankings(scores):
+    found = kendall_tau(scores, scores)
+    assert found.tau_b == (None if len(set(scores)) == 1 else 1.0)
+    if len(set(scores)) == len(scores):
+        assert found.tau_a == 1.0
+
+
+def test_two_runs():
+    assert kendall_tau([1, 2], [5, 3]).tau_b == -1
+    assert kendall_tau([1, 2], [3, 3]).tau_b is None
+
+
+@pytest.mark.parametrize("name", ["trec_adhoc7_ap", "trec_adhoc5_p10"])
+def test_raw_against_standardised(shared, name):
+    scores = np.genfromtxt(shared / f"data/adhoc/{name}.csv", delimiter=",", skip_header=1)[:, 1:]
+    factors = fit_factors(scores)
+    standardised = scale_scores(scores, factors.mean, factors.sd, "std-ab")
+    raw, scaled = run_means(scores), run_means(standardised)
+    found = kendall_tau(raw, scaled)
+    counts = [found.concordant, found.discordant, found.tied_a, found.tied_b]
+    assert counts == naive_counts(raw.tolist(), scaled.tolist())
+    assert found.tau_b == pytest.approx(stats.kendalltau(raw, scaled).statistic, abs=1e-12)
+    assert 0.8 < found.tau_b < 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ([1], [1], "Kendall's tau needs at least 2 runs, and there are 1"),
+        ([], [], "at least 2 runs"),
+        ([1, 2], [1, 2, 3], r"shapes are \(2,\) and \(3,\)"),
+        ([[1, 2]], [[1, 2]], "shapes"),
+        ([1, np.nan], [1, 2], "nan at run index 1"),
+        ([1, 2], [np.inf, 2], "inf at run index 0"),
+        (["a", "b"], [1, 2], "numbers"),
+    ],
+)
+def test_refused_rankings(first, second, message):
+    with pytest.raises(ImpossibleStatistic, match=message):
+        kendall_tau(first, second)
+
+
+@pytest.mark.parametrize(
+    ("tau", "runs", "message"),
+    [
+        (1.1, 5, "between -1 and 1, not 1.1"),
+        (math.nan, 5, "between -1 and 1"),
+        (0.5, 1, "at least 2, not 1"),
+        (0.5, 2.5, "whole"),
+        (0.5, math.inf, "whole"),
+        (0.5, math.nan, "whole"),
+    ],
+)
+def test_refused_intervals(tau, runs, message):
+    with pytest.raises(ImpossibleStatistic, match=message):
+        published_interval(tau, runs)

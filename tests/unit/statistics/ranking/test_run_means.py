@@ -1,0 +1,89 @@
+"""Run means that tie where their decimals do."""
+
+from __future__ import annotations
+
+import doctest
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.bootstrap import topic_weights
+from roundbook.statistics.ranking import run_means as module
+from roundbook.statistics.ranking.run_means import run_means
+
+TENTHS = arrays(
+    np.int64,
+    array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=12),
+    elements=st.integers(0, 10),
+)
+
+
+def ranks(values):
+    return np.unique(values, return_inverse=True)[1].tolist()
+
+
+def test_examples():
+    found = doctest.testmod(module)
+    assert (found.failed, found.attempted > 0) == (0, True)
+
+
+@given(TENTHS, st.sampled_from([10, 1000, 3e-5, 7e8]))
+def test_ranked_as_exact_sums_are(tenths, unit):
+    scores = tenths / unit
+    found = run_means(scores)
+    assert ranks(found) == ranks(tenths.sum(axis=0))
+    np.testing.assert_allclose(found, scores.mean(axis=0), rtol=1e-9, atol=1e-10 / unit)
+
+
+@pytest.mark.parametrize("name", ["trec_adhoc5_p10", "trec_adhoc6_p10", "trec_adhoc7_p10"])
+def test_precision_at_10_ties(shared, name):
+    scores = np.genfromtxt(shared / f"data/adhoc/{name}.csv", delimiter=",", skip_header=1)[:, 1:]
+    tenths = np.rint(scores * 10)
+    np.testing.assert_allclose(scores, tenths / 10, atol=1e-9)
+    assert ranks(run_means(scores)) == ranks(tenths.sum(axis=0))
+    weights = next(topic_weights(len(scores), 50, 0))
+    for found, exact in zip(run_means(scores, weights), weights @ tenths, strict=True):
+        assert ranks(found) == ranks(exact)
+
+
+def test_identical_columns_tie(shared):
+    scores = np.genfromtxt(shared / "data/web/trec_web2010_ap.csv", delimiter=",", skip_header=1)
+    scores = scores[:, 1:]
+    _, column = np.unique(scores, axis=1, return_inverse=True)
+    weights = next(topic_weights(len(scores), 200, 0))
+    means = run_means(scores, weights)
+    for each in range(column.max() + 1):
+        alike = means[:, column == each]
+        assert (alike == alike[:, :1]).all()
+
+
+def test_runs_a_ten_thousandth_apart_do_not_tie():
+    rng = np.random.default_rng(1)
+    scores = rng.integers(0, 10_001, (1_000, 1)) / 10_000
+    both = np.hstack([scores, scores])
+    both[3, 1] += 1e-4
+    first, second = run_means(both)
+    assert second > first
+    exact = sum(Fraction(round(score * 10_000), 10_000) for score in scores[:, 0]) / 1_000
+    assert first == pytest.approx(float(exact), rel=1e-11)
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-200, 1e90])
+def test_far_units(unit):
+    first, second = run_means(np.array([[1.0, 2.0], [3.0, 5.0]]) * unit)
+    assert (first, second) == pytest.approx((2 * unit, 3.5 * unit))
+
+
+def test_nothing_but_zeros():
+    assert run_means(np.zeros((3, 2))).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("scores", [np.empty((0, 2)), np.empty((2, 0)), [[np.nan]], [0.1]])
+def test_refused(scores):
+    with pytest.raises(ImpossibleStatistic, match="The mean of a run needs"):
+        run_means(scores)

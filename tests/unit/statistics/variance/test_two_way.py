@@ -1,0 +1,133 @@
+"""The two-way residual variance, against plain loops and statsmodels."""
+
+from __future__ import annotations
+
+import doctest
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from roundbook.errors import ImpossibleStatistic
+from roundbook.statistics.variance import residual
+from roundbook.statistics.variance.residual import residual_variance, two_way_variance
+
+MATRICES = arrays(
+    np.float64,
+    array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=7),
+    elements=st.floats(-2, 2, allow_subnormal=False),
+)
+
+
+def read_scores(path):
+    return np.genfromtxt(path, delimiter=",", skip_header=1)[:, 1:]
+
+
+def naive_mean_squares(scores):
+    rows = scores.tolist()
+    n, m = len(rows), len(rows[0])
+    run_means = [sum(row[i] for row in rows) / n for i in range(m)]
+    topic_means = [sum(row) / m for row in rows]
+    mean = sum(run_means) / m
+    residual = sum(
+        (rows[j][i] - run_means[i] - topic_means[j] + mean) ** 2 for i in range(m) for j in range(n)
+    )
+    system = n * sum((each - mean) ** 2 for each in run_means) / (m - 1)
+    topic = m * sum((each - mean) ** 2 for each in topic_means) / (n - 1)
+    return residual, system, topic
+
+
+def test_examples():
+    found = doctest.testmod(residual)
+    assert (found.failed, found.attempted > 0) == (0, True)
+
+
+@given(MATRICES)
+def test_equals_plain_loops(scores):
+    found = two_way_variance(scores)
+    residual, system, topic = naive_mean_squares(scores)
+    assert found.sum_of_squares == pytest.approx(residual, rel=1e-9, abs=1e-13)
+    assert found.system_mean_square == pytest.approx(system, rel=1e-9, abs=1e-13)
+    assert found.topic_mean_square == pytest.approx(topic, rel=1e-9, abs=1e-13)
+    assert (found.topics, found.runs) == scores.shape
+    assert found.dof == (scores.shape[0] - 1) * (scores.shape[1] - 1)
+    assert found.variance == found.sum_of_squares / found.dof
+
+
+@given(MATRICES)
+def test_the_one_way_residual_is_split(scores):
+    found = two_way_variance(scores)
+    one_way = residual_variance(scores).sum_of_squares
+    split = found.sum_of_squares + (found.topics - 1) * found.topic_mean_square
+    assert split == pytest.approx(one_way, rel=1e-9, abs=1e-13)
+
+
+@given(MATRICES, st.randoms(use_true_random=False))
+def test_order_of_runs_and_topics_is_nothing_to_it(scores, random):
+    topics, runs = list(range(scores.shape[0])), list(range(scores.shape[1]))
+    random.shuffle(topics)
+    random.shuffle(runs)
+    before, after = two_way_variance(scores), two_way_variance(scores[np.ix_(topics, runs)])
+    for name in ("variance", "system_mean_square", "topic_mean_square"):
+        assert getattr(after, name) == pytest.approx(getattr(before, name), rel=1e-9, abs=1e-13)
+
+
+@given(MATRICES)
+def test_transposing_swaps_runs_and_topics(scores):
+    before, after = two_way_variance(scores), two_way_variance(scores.T)
+    assert after.variance == pytest.approx(before.variance, rel=1e-9, abs=1e-13)
+    assert after.system_mean_square == pytest.approx(before.topic_mean_square, rel=1e-9, abs=1e-13)
+
+
+def test_statsmodels(shared):
+    import pandas as pd
+    from statsmodels.formula.api import ols
+    from statsmodels.stats.anova import anova_lm
+
+    scores = read_scores(shared / "data/treccovid/treccovid_round1_ndcg10.csv")[:, :12]
+    topic, run = np.indices(scores.shape)
+    table = pd.DataFrame({"score": scores.ravel(), "topic": topic.ravel(), "run": run.ravel()})
+    anova = anova_lm(ols("score ~ C(run) + C(topic)", data=table).fit())
+    found = two_way_variance(scores)
+    assert found.system_mean_square == pytest.approx(anova["mean_sq"]["C(run)"], rel=1e-9)
+    assert found.topic_mean_square == pytest.approx(anova["mean_sq"]["C(topic)"], rel=1e-9)
+    assert found.variance == pytest.approx(anova["mean_sq"]["Residual"], rel=1e-9)
+    assert found.dof == anova["df"]["Residual"]
+
+
+def test_robust2003(shared):
+    scores = read_scores(shared / "data/adhoc/trec_robust2003_ap.csv")
+    residual, system, topic = naive_mean_squares(scores)
+    found = two_way_variance(scores)
+    assert found.sum_of_squares == pytest.approx(residual, rel=1e-11)
+    assert found.system_mean_square == pytest.approx(system, rel=1e-11)
+    assert found.topic_mean_square == pytest.approx(topic, rel=1e-11)
+    assert found.variance < residual_variance(scores).variance
+
+
+@pytest.mark.parametrize("value", [0.1, 0.7, 1 / 3])
+def test_what_does_not_vary_has_exactly_no_mean_square(value):
+    constant = two_way_variance(np.full((7, 5), value))
+    assert constant.variance == constant.system_mean_square == constant.topic_mean_square == 0
+    column = np.random.default_rng(1).random((7, 1)) * value
+    alike = two_way_variance(np.repeat(column, 5, axis=1))
+    assert alike.variance == alike.system_mean_square == 0 < alike.topic_mean_square
+    easy = two_way_variance(np.repeat(column.T, 5, axis=0))
+    assert easy.variance == easy.topic_mean_square == 0 < easy.system_mean_square
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([[0.1, 0.2]], r"The two-way residual variance needs at least 2 topic"),
+        ([[0.1], [0.2]], "at least 2 run"),
+        ([0.1, 0.2], r"\(topics, runs\) matrix"),
+        ([[0.1, 0.2], [np.nan, 0.1]], "nan at topic index 1, run index 0"),
+        ([[0.1, 0.2], [np.inf, 0.1]], "inf at topic index 1"),
+    ],
+)
+def test_refused(scores, message):
+    with pytest.raises(ImpossibleStatistic, match=message):
+        two_way_variance(scores)
