@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from roundbook.errors import DatabaseUnreachable, RoundbookError, SchemaOutOfDate
+from roundbook.errors import DatabaseUnreachableError, RoundbookError, SchemaOutOfDateError
 from roundbook_cli.lazy import LazyGroup
 from roundbook_cli.options import Database
 from roundbook_cli.session import begin
-from roundbook_cli.streams import OutputLost, guard_streams
+from roundbook_cli.streams import OutputLostError, guard_streams
 
 # In the order of the help, each line as the command's own module has it.
 COMMANDS = {
@@ -108,14 +108,14 @@ def run(arguments: Sequence[str]) -> int:
             sys.stdout.flush()
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
-    except OutputLost as lost:
+    except OutputLostError as lost:
         return 0 if lost.unread else _tell(lost, 1)
     except RoundbookError as error:
         if _debugging():
             raise
-        if isinstance(error, SchemaOutOfDate):
+        if isinstance(error, SchemaOutOfDateError):
             return _tell(error, 3)
-        return _tell(error, 4 if isinstance(error, DatabaseUnreachable) else 1)
+        return _tell(error, 4 if isinstance(error, DatabaseUnreachableError) else 1)
     except Exception as error:
         if _debugging():
             raise
@@ -128,7 +128,10 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _tell(error: Exception | str, code: int) -> int:
-    typer.echo(f"Error: {error}", err=True)
+    from roundbook_cli.ways_out import sentence
+
+    said = sentence(error) if isinstance(error, RoundbookError) else error
+    typer.echo(f"Error: {said}", err=True)
     return code
 
 

@@ -98,7 +98,7 @@ def standardise(
     """Standardise a round's scores, or new runs from a file, by a round's factors."""
     if scale != "std-ab" and not (a is None and b is None):
         raise typer.BadParameter(f"--a and --b are those of std-ab: --scale {scale} has none")
-    from roundbook.errors import InputError, NotRecorded
+    from roundbook.errors import InputError, NotRecordedError
     from roundbook.logbook import standardise as use_cases
     from roundbook.settings import load_settings
 
@@ -142,7 +142,7 @@ def standardise(
                     assessments=assessments,
                     anonymous=anonymous,
                 )
-            except NotRecorded:
+            except NotRecordedError:
                 if not Path(round_label).is_file():
                     raise
                 if factors_from is None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _UNWRITABLE = "roundbook.unwritable"
 
 
-class OutputLost(Exception):
+class OutputLostError(Exception):
     """Standard output could not be written.
 
     Attributes
@@ -54,7 +54,7 @@ class _Stream(io.FileIO):
             self._lost = True
             if self._tells:
                 unread = error.errno == errno.EPIPE
-                raise OutputLost(error.strerror or str(error), unread=unread) from error
+                raise OutputLostError(error.strerror or str(error), unread=unread) from error
             return size
 
 
@@ -63,7 +63,7 @@ def guard_streams() -> None:
 
     A closed one is as good as ``/dev/null``: its number would else be given to the next file that
     is opened, and what is printed would go there. A loss of standard output is raised as
-    `OutputLost`; one of standard error, where there is only talk, is passed over.
+    `OutputLostError`; one of standard error, where there is only talk, is passed over.
     """
     for descriptor in range(3):
         try:
@@ -79,7 +79,7 @@ def _refuse_character(error: UnicodeError) -> NoReturn:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     character = error.object[error.start]
-    raise OutputLost(
+    raise OutputLostError(
         f"{error.encoding} has no {character!a} (set PYTHONIOENCODING=utf-8)"
     ) from error
 

@@ -1,40 +1,74 @@
 """Every error Roundbook raises on purpose, as one tree.
 
     RoundbookError
-    ├── InputError                a value or a file the user gave cannot be used
-    │   ├── BadFile               … at file:line:column
-    │   │   ├── AmbiguousLayout   … whose layout cannot be told from its content
-    │   │   └── MissingScores     … in which a run has no score for a topic
-    │   └── ImpossibleStatistic   … for which the statistic asked for does not exist
-    ├── RecordError               the record and the request do not fit together
-    │   ├── NotRecorded           no such task, round, measure, matrix or version
-    │   │   └── Withdrawn         … that counts: it is withdrawn
-    │   ├── AlreadyRecorded       the name is taken by something else
-    │   ├── ContentDiffers        other scores are already logged under this identity
-    │   ├── RevisedMeanwhile      somebody else revised it while this correction was made
-    │   └── Frozen                a published round takes no such change
-    ├── SchemaOutOfDate           the database schema is older or newer than this program
-    └── DatabaseError             PostgreSQL refused or broke off
-        ├── DatabaseUnreachable   … or could not be reached at all
-        └── DatabaseBusy          … or a lock was held longer than the timeout
+    ├── InputError                       a value or a file the user gave cannot be used
+    │   ├── RequestError                 … as a field of a request
+    │   ├── BadFileError                 … at file:line:column
+    │   │   ├── AmbiguousLayoutError     … whose layout cannot be told from its content
+    │   │   └── MissingScoresError       … in which a run has no score for a topic
+    │   └── ImpossibleStatisticError     … for which the statistic asked for does not exist
+    ├── RecordError                      the record and the request do not fit together
+    │   ├── NotRecordedError             no such task, round, measure, matrix or version
+    │   │   └── WithdrawnError           … that counts: it is withdrawn
+    │   ├── AlreadyRecordedError         the name is taken by something else
+    │   ├── ContentDiffersError          other scores are already logged under this identity
+    │   ├── RevisedMeanwhileError        somebody else revised it while this correction was made
+    │   └── RoundPublishedError          a published round takes no such change
+    ├── SchemaOutOfDateError             the database schema is older or newer than this program
+    └── DatabaseError                    PostgreSQL refused or broke off
+        ├── DatabaseUnreachableError     … or could not be reached at all
+        └── DatabaseBusyError            … or a lock was held longer than the timeout
 
-Each message is one sentence, or two: what is wrong and where, then the way out.
+A message says in a sentence what is wrong and where. A way out that is a command or an option is
+a code, which each door puts into its own words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+
+class WayOut(NamedTuple):
+    """What would help, as a code with what it needs to know; a door says it in its own words."""
+
+    code: str
+    facts: Mapping[str, object]
 
 
 class RoundbookError(Exception):
-    """Roundbook cannot do what was asked."""
+    """Roundbook cannot do what was asked.
+
+    Attributes
+    ----------
+    way_out : WayOut or None
+        What the person could do next, where a sentence about the fault does not say it.
+    """
+
+    def __init__(self, message: str, *, way_out: str | None = None, **facts: object) -> None:
+        self.way_out = None if way_out is None else WayOut(way_out, facts)
+        super().__init__(message)
 
 
 class InputError(RoundbookError, ValueError):
     """A value or a file cannot be used as it is."""
 
 
-class BadFile(InputError):
+class RequestError(InputError):
+    """A request has a field that no request of its kind can have.
+
+    Attributes
+    ----------
+    field : str
+        The field, as the request names it.
+    """
+
+    def __init__(self, field: str, reason: str) -> None:
+        self.field = field
+        super().__init__(reason)
+
+
+class BadFileError(InputError):
     """A file cannot be read as scores.
 
     Attributes
@@ -58,11 +92,11 @@ class BadFile(InputError):
         super().__init__(f"{place}: {reason}.")
 
 
-class AmbiguousLayout(BadFile):
+class AmbiguousLayoutError(BadFileError):
     """A file's content fits more than one layout, or none."""
 
 
-class MissingScores(BadFile):
+class MissingScoresError(BadFileError):
     """Some run has no score for some topic, and the policy is to reject that.
 
     Attributes
@@ -76,7 +110,7 @@ class MissingScores(BadFile):
         super().__init__(reason, file)
 
 
-class ImpossibleStatistic(InputError):
+class ImpossibleStatisticError(InputError):
     """The statistic does not exist for this input."""
 
 
@@ -84,31 +118,31 @@ class RecordError(RoundbookError):
     """The record and the request do not fit together."""
 
 
-class NotRecorded(RecordError, LookupError):
+class NotRecordedError(RecordError, LookupError):
     """The record holds nothing under this name."""
 
 
-class Withdrawn(NotRecorded):
+class WithdrawnError(NotRecordedError):
     """What was asked for is withdrawn, and so does not count."""
 
 
-class AlreadyRecorded(RecordError):
+class AlreadyRecordedError(RecordError):
     """The record already holds something else under this name."""
 
 
-class ContentDiffers(RecordError):
+class ContentDiffersError(RecordError):
     """Other scores are already logged for this round, measure and assessments."""
 
 
-class RevisedMeanwhile(RecordError):
+class RevisedMeanwhileError(RecordError):
     """Somebody else revised the matrix while this revision was made."""
 
 
-class Frozen(RecordError):
+class RoundPublishedError(RecordError):
     """The round is published and takes no such change."""
 
 
-class SchemaOutOfDate(RoundbookError):
+class SchemaOutOfDateError(RoundbookError):
     """The schema of the database and this program do not belong together.
 
     Attributes
@@ -127,9 +161,9 @@ class DatabaseError(RoundbookError):
     """PostgreSQL refused the request or broke it off; nothing was written."""
 
 
-class DatabaseUnreachable(DatabaseError):
+class DatabaseUnreachableError(DatabaseError):
     """PostgreSQL could not be reached."""
 
 
-class DatabaseBusy(DatabaseError):
+class DatabaseBusyError(DatabaseError):
     """Somebody else held a lock for longer than the timeout."""

@@ -25,7 +25,7 @@ from roundbook.database.embedded_upgrade import bring_to_this_version
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.fingerprints import fingerprint_tables
 from roundbook.database.schema import alembic_config, upgrade
-from roundbook.errors import DatabaseUnreachable
+from roundbook.errors import DatabaseUnreachableError
 
 OLD = 16
 
@@ -208,7 +208,7 @@ def test_tables_that_differ_afterwards(old, made_of_old, monkeypatch):
         return found | {"factor": found["factor"]._replace(rows=0)}
 
     monkeypatch.setattr(embedded_upgrade, "_make", lossy)
-    with pytest.raises(DatabaseUnreachable, match=r"as it was: the tables differ .*factor"):
+    with pytest.raises(DatabaseUnreachableError, match=r"as it was: the tables differ .*factor"):
         bring_to_this_version(old)
     assert_as_it_was(old, made_of_old)
 
@@ -224,7 +224,7 @@ def test_an_older_roundbook_writes_meanwhile(old, made_of_old, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(embedded_upgrade, "_make", meanwhile)
-        with pytest.raises(DatabaseUnreachable, match="used it meanwhile"):
+        with pytest.raises(DatabaseUnreachableError, match="used it meanwhile"):
             bring_to_this_version(old)
     assert version(old) == OLD
     bring_to_this_version(old)
@@ -244,7 +244,7 @@ def test_a_step_that_fails(old, made_of_old, monkeypatch, step, error):
         raise error
 
     monkeypatch.setattr(embedded_upgrade, step, fail)
-    with pytest.raises((DatabaseUnreachable, KeyboardInterrupt)) as caught:
+    with pytest.raises((DatabaseUnreachableError, KeyboardInterrupt)) as caught:
         bring_to_this_version(old)
     if isinstance(error, OSError):
         assert "no space left" in str(caught.value)
@@ -262,7 +262,7 @@ def test_a_rename_that_fails(old, made_of_old, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "rename", fail)
-        with pytest.raises(DatabaseUnreachable, match="no luck"):
+        with pytest.raises(DatabaseUnreachableError, match="no luck"):
             bring_to_this_version(old)
     assert version(old) == OLD
     bring_to_this_version(old)

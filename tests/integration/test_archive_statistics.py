@@ -27,7 +27,7 @@ from tests.releases.campaign import record_campaign
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.fingerprints import fingerprint_tables
 from roundbook.database.schema import upgrade
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats import ScoreMatrix, settle_missing
 from roundbook.logbook.plans.design import Design
 
@@ -70,7 +70,7 @@ def refused(engine):
     def call(file):
         with unit_of_work(engine) as connection:
             before = fingerprint_tables(connection)
-        with pytest.raises(BadFile) as error:
+        with pytest.raises(BadFileError) as error:
             import_archive(engine, file, user="importer")
         with unit_of_work(engine) as connection:
             assert fingerprint_tables(connection) == before
@@ -502,7 +502,7 @@ def test_a_tie_is_told_by_an_sd_of_exactly_0(engine, server, template, tmp_path)
     altered = changed(tmp_path / "a.zip", tmp_path / "b.zip", put("factor", 1, sd="1e-16"))
     with (
         database_on(server, f"TEMPLATE {template}") as other,
-        pytest.raises(BadFile, match=r"sd of topic 't0' is 1e-16, and .* give 0\.0\."),
+        pytest.raises(BadFileError, match=r"sd of topic 't0' is 1e-16, and .* give 0\.0\."),
     ):
         import_archive(other, altered, user="importer")
 
@@ -516,7 +516,7 @@ def test_more_matrices_than_are_checked_at_once(engine, server, template, comes_
     last = 3 * 103
     with database_on(server, f"TEMPLATE {template}") as third:
         altered = changed(tmp_path / "a.zip", tmp_path / "b.zip", put("factor", last, mean="0.5"))
-        with pytest.raises(BadFile, match=r"round 'r102'.* the mean of topic 't2' is 0\.5, and"):
+        with pytest.raises(BadFileError, match=r"round 'r102'.* the mean of topic 't2' is 0\.5, and"):
             import_archive(third, altered, user="importer")
 
 

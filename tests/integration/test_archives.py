@@ -48,11 +48,11 @@ from roundbook.database.fingerprints import fingerprint_tables
 from roundbook.database.schema import upgrade
 from roundbook.database.tables import metadata
 from roundbook.errors import (
-    AlreadyRecorded,
-    BadFile,
+    AlreadyRecordedError,
+    BadFileError,
     DatabaseError,
     InputError,
-    NotRecorded,
+    NotRecordedError,
     RoundbookError,
 )
 from roundbook.formats import ScoreMatrix, settle_missing
@@ -607,14 +607,14 @@ def refused(engine):
 
 
 def test_a_task_that_is_there(filled, whole, export, refused):
-    said = refused(whole, AlreadyRecorded, filled)
+    said = refused(whole, AlreadyRecordedError, filled)
     assert "a task of this name already: 'speech', 'web'. Import the archive into another" in said
-    refused(export(filled, "speech"), AlreadyRecorded, filled)
+    refused(export(filled, "speech"), AlreadyRecordedError, filled)
 
 
 def test_a_plan_that_is_there(engine, whole, refused):
     save_plan(engine, "a guess", plan(0.05, Design(m=(10,), min_d=(0.1,))), user="ann")
-    assert "a plan of this name already: 'a guess'" in refused(whole, AlreadyRecorded)
+    assert "a plan of this name already: 'a guess'" in refused(whole, AlreadyRecordedError)
 
 
 @pytest.mark.parametrize(
@@ -636,7 +636,7 @@ def test_a_plan_that_is_there(engine, whole, refused):
 )
 def test_a_measure_that_is_another(engine, whole, refused, columns, values, said):
     execute(engine, f"INSERT INTO roundbook.measure ({columns}) VALUES ({values})")
-    assert said in refused(whole, AlreadyRecorded)
+    assert said in refused(whole, AlreadyRecordedError)
 
 
 def test_teams_and_measures_are_one_whatever_their_capitals(engine, whole):
@@ -904,7 +904,7 @@ def test_what_contradicts_itself_is_refused(whole, tmp_path, refused, what):
 
 def test_a_changed_cell_without_the_manifest(whole, tmp_path, refused):
     change = cell("factor.csv", 1, "mean", "0.5")
-    said = refused(changed(whole, tmp_path / "a.zip", change, checksums=False), BadFile)
+    said = refused(changed(whole, tmp_path / "a.zip", change, checksums=False), BadFileError)
     assert "factor.csv: its checksum is not the one in the manifest" in said
 
 
@@ -914,7 +914,7 @@ def test_a_wrong_number_of_rows(whole, tmp_path, refused):
         said["members"]["topic.csv"]["rows"] += 1
         members["manifest.json"] = json.dumps(said)
 
-    said = refused(changed(whole, tmp_path / "a.zip", change, checksums=False), BadFile)
+    said = refused(changed(whole, tmp_path / "a.zip", change, checksums=False), BadFileError)
     assert "topic.csv: there are 20 rows, and the manifest says otherwise" in said
 
 
@@ -923,7 +923,7 @@ def test_a_wrong_list_of_tasks(filled, export, tmp_path, refused):
         members["manifest.json"] = members["manifest.json"].replace('"web"', '"speech"')
 
     spoilt = changed(export(filled, "web"), tmp_path / "a.zip", change, checksums=False)
-    assert "the manifest tells of other tasks" in refused(spoilt, BadFile)
+    assert "the manifest tells of other tasks" in refused(spoilt, BadFileError)
 
 
 def test_any_cell_changed_at_random_is_refused_or_comes_back_as_it_is(
@@ -955,7 +955,7 @@ def test_any_cell_changed_at_random_is_refused_or_comes_back_as_it_is(
 
 def test_no_archive(tmp_path, refused):
     (tmp_path / "a.zip").write_text("topic,a\n1,0.5\n")
-    assert "no zip file" in refused(tmp_path / "a.zip", BadFile)
+    assert "no zip file" in refused(tmp_path / "a.zip", BadFileError)
 
 
 # crashes, crowds, roles, costs
@@ -996,7 +996,7 @@ def test_two_imports_of_one_archive_at_once(engine, whole):
     told = race(engine.url, [partial(take, file=whole)] * 2)
     assert sorted(each.reached for each in told) == ["", "done"]
     (lost,) = [each for each in told if each.reached != "done"]
-    assert lost.error == "AlreadyRecorded"
+    assert lost.error == "AlreadyRecordedError"
     assert "a task of this name already: 'speech', 'web'" in lost.said
     assert counts(engine)["matrix"] == 11
 
@@ -1107,7 +1107,7 @@ def test_names_that_no_archive_can_have(engine, tmp_path):
         export_archive(engine, tmp_path / "none" / "a.zip")
     with pytest.raises(InputError, match="no ordinary file"):
         export_archive(engine, tmp_path)
-    with pytest.raises(NotRecorded, match="no task 'none'"):
+    with pytest.raises(NotRecordedError, match="no task 'none'"):
         export_archive(engine, tmp_path / "a.zip", tasks=["none"])
     assert list(tmp_path.iterdir()) == []
 

@@ -19,12 +19,12 @@ from roundbook.database.fingerprints import filled_tables, fingerprint_tables
 from roundbook.database.schema import alembic_config, current_revision, expected_revision, upgrade
 from roundbook.database.tables import metadata
 from roundbook.errors import (
-    AlreadyRecorded,
-    DatabaseBusy,
+    AlreadyRecordedError,
+    DatabaseBusyError,
     DatabaseError,
     InputError,
-    NotRecorded,
-    SchemaOutOfDate,
+    NotRecordedError,
+    SchemaOutOfDateError,
 )
 from roundbook.logbook import backups
 from roundbook.logbook.backups import restore_backup, save_backup
@@ -159,7 +159,7 @@ def test_into_an_empty_record(filled, engine, saved):
 def test_a_filled_record_is_kept_unless_it_is_replaced(filled, engine, saved):
     create_task(engine, "mine", user="tester")
     before = prints(engine)
-    with pytest.raises(AlreadyRecorded, match="--replace"):
+    with pytest.raises(AlreadyRecordedError, match="--replace"):
         restore_backup(engine, saved)
     assert prints(engine) == before
     assert restore_backup(engine, saved, replace=True).replaced is True
@@ -194,7 +194,7 @@ def test_a_later_schema_is_refused(filled, engine, tmp_path):
     execute(filled, "UPDATE roundbook.alembic_version SET version_num = 'z999'")
     save_backup(filled, tmp_path / "x.dump")
     before = prints(engine)
-    with pytest.raises(SchemaOutOfDate, match=r"backup .*z999.*newer"):
+    with pytest.raises(SchemaOutOfDateError, match=r"backup .*z999.*newer"):
         restore_backup(engine, tmp_path / "x.dump", replace=True)
     assert prints(engine) == before
 
@@ -215,7 +215,7 @@ def test_one_moment_is_saved(filled, bare, tmp_path, monkeypatch):
 
 
 def test_nothing_to_save(bare, tmp_path):
-    with pytest.raises(NotRecorded, match="nothing to save"):
+    with pytest.raises(NotRecordedError, match="nothing to save"):
         save_backup(bare, tmp_path / "x.dump")
     assert names_in(tmp_path) == []
 
@@ -409,9 +409,9 @@ def test_a_lock_that_is_held_too_long(engine, saved):
     before = prints(engine)
     with unit_of_work(engine) as holder:
         holder.execute(text("LOCK TABLE roundbook.matrix IN ACCESS EXCLUSIVE MODE"))
-        with pytest.raises(DatabaseBusy, match="ROUNDBOOK_LOCK_TIMEOUT"):
+        with pytest.raises(DatabaseBusyError, match="ROUNDBOOK_LOCK_TIMEOUT"):
             restore_backup(impatient, saved, replace=True)
-        with pytest.raises(DatabaseBusy, match="ROUNDBOOK_LOCK_TIMEOUT"):
+        with pytest.raises(DatabaseBusyError, match="ROUNDBOOK_LOCK_TIMEOUT"):
             save_backup(impatient, saved.with_name("second.dump"))
     impatient.dispose()
     assert prints(engine) == before
@@ -612,19 +612,19 @@ def test_a_moved_record_works(filled, engine):
 def test_a_filled_record_is_not_moved_into(source, engine):
     create_task(engine, "mine", user="tester")
     before = prints(engine)
-    with pytest.raises(AlreadyRecorded, match="--to"):
+    with pytest.raises(AlreadyRecordedError, match="--to"):
         move_record(source, engine)
     assert prints(engine) == before
-    with pytest.raises(AlreadyRecorded, match="--to"):
+    with pytest.raises(AlreadyRecordedError, match="--to"):
         move_record(engine, engine)
 
 
 def test_another_schema_is_not_moved_into(source, bare):
     migrate(bare, "0002")
-    with pytest.raises(SchemaOutOfDate, match="roundbook db upgrade"):
+    with pytest.raises(SchemaOutOfDateError, match="roundbook db upgrade"):
         move_record(source, bare)
     execute(bare, "UPDATE roundbook.alembic_version SET version_num = 'z999'")
-    with pytest.raises(SchemaOutOfDate, match="newer"):
+    with pytest.raises(SchemaOutOfDateError, match="newer"):
         move_record(source, bare)
     assert current_revision(bare) == "z999"
 
@@ -683,7 +683,7 @@ def test_nobody_writes_to_the_target_meanwhile(source, engine):
 
     def write(said):
         if said == "Comparing the tables there ...":
-            with pytest.raises(DatabaseBusy):
+            with pytest.raises(DatabaseBusyError):
                 create_task(impatient, "mine", user="tester")
 
     move_record(source, engine, write)

@@ -34,7 +34,7 @@ from tests.factories import (
 from tests.forked import race
 
 from roundbook.database.engine import unit_of_work
-from roundbook.errors import RevisedMeanwhile
+from roundbook.errors import RevisedMeanwhileError
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
 from roundbook.logbook.matrices import logging as matrices
 from roundbook.logbook.plans.design import Design
@@ -205,7 +205,7 @@ def test_of_several_who_revise_in_processes_one_wins(engine, database, people, r
             partial(revise, each, repetition, asked=time.monotonic()) for each in range(people)
         ]
         told = race(database, works)
-        assert {each.error for each in told} == {None, "RevisedMeanwhile"}
+        assert {each.error for each in told} == {None, "RevisedMeanwhileError"}
         check_one_won(engine, [(each.value, each.said) for each in told], repetition + 1)
     whats = Counter(each.what for each in list_events(engine).events)
     assert whats["matrix revised"] == repetitions
@@ -231,7 +231,7 @@ def test_of_several_who_have_seen_the_same_one_wins(engine, monkeypatch, people,
         try:
             # Nobody's clock tells anything: only what they have seen does.
             return revise(person, next(NUMBERS), engine, asked=inf), None
-        except RevisedMeanwhile as error:
+        except RevisedMeanwhileError as error:
             return None, str(error)
 
     monkeypatch.setattr(matrices, "read_revision", read_together)
@@ -260,7 +260,7 @@ def test_a_revision_that_ends_after_another_person_asked_is_one_they_have_not_se
         asked = time.monotonic()  # and slow to begin: only after the other is done
         go_on.set()
         assert slow.result(60) == 2
-    with pytest.raises(RevisedMeanwhile, match="person 1 logged revision 2"):
+    with pytest.raises(RevisedMeanwhileError, match="person 1 logged revision 2"):
         revise(2, 1, engine, asked=asked)
     assert revise(2, 1, engine) == 3
 
@@ -269,7 +269,7 @@ def test_who_asked_before_another_revised_has_not_seen_it(engine):
     log(engine, scores(0))
     asked = time.monotonic()
     assert log(engine, scores(1), revise="first", user="bob").revision == 2
-    with pytest.raises(RevisedMeanwhile, match=r"bob logged revision 2.*matrix show"):
+    with pytest.raises(RevisedMeanwhileError, match=r"bob logged revision 2.*matrix show"):
         log(engine, scores(2), revise="second", user="cat", asked=asked)
     assert log(engine, scores(2), revise="second", user="cat").revision == 3
     assert log(engine, scores(3), revise="third", user="cat").revision == 4
@@ -352,7 +352,7 @@ def test_a_round_is_published_while_scores_are_logged(engine, database):
         if late.error is None:  # before the publication, which then counted it
             assert told.details == {"matrices": 2}
         else:
-            assert late.error == "Frozen"
+            assert late.error == "RoundPublishedError"
             assert told.details == {"matrices": 1}
         assert len(row.matrices) == told.details["matrices"]
         ways[late.error] += 1
@@ -439,9 +439,9 @@ def test_a_plan_is_saved_while_what_it_rests_on_is_revised(engine, database):
 
 def test_several_make_the_same_task_and_rounds_at_once(engine, database):
     tells = race(database, [make_task] * 5)
-    assert Counter(each.error for each in tells) == {None: 1, "AlreadyRecorded": 4}
+    assert Counter(each.error for each in tells) == {None: 1, "AlreadyRecordedError": 4}
     tells = race(database, [partial(make_round, "first")] * 5)
-    assert Counter(each.error for each in tells) == {None: 1, "AlreadyRecorded": 4}
+    assert Counter(each.error for each in tells) == {None: 1, "AlreadyRecordedError": 4}
     works = [partial(make_round, f"round {each}") for each in range(6)]
     assert sorted(values_of(race(database, works))) == [2, 3, 4, 5, 6, 7]
     whats = Counter(each.what for each in list_events(engine).events)

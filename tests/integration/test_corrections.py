@@ -34,15 +34,15 @@ from tests.factories import (
 
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import (
-    AlreadyRecorded,
-    ContentDiffers,
+    AlreadyRecordedError,
+    ContentDiffersError,
     DatabaseError,
-    Frozen,
     InputError,
-    NotRecorded,
+    NotRecordedError,
     RecordError,
-    RevisedMeanwhile,
-    Withdrawn,
+    RevisedMeanwhileError,
+    RoundPublishedError,
+    WithdrawnError,
 )
 from roundbook.formats import ScoreMatrix, settle_missing
 from roundbook.logbook.plans.design import Design
@@ -106,7 +106,7 @@ def test_what_asks_for_a_withdrawn_matrix_is_told(engine, three):
         lambda: fit_factor_set(engine, "task", "r1", "AP", runs="all", reason="x", user="ann"),
         lambda: report_drift(engine, "task", "AP", from_round="r1"),
     ):
-        with pytest.raises(Withdrawn, match=f"matrix {three[0]}.*wrong qrels.*matrix restore"):
+        with pytest.raises(WithdrawnError, match=f"matrix {three[0]}.*wrong qrels.*matrix restore"):
             ask()
     # By its number a version stays readable, and says so.
     assert show_factors(engine, "task", "r1", "AP", version=1).withdrawn == "wrong qrels"
@@ -124,7 +124,7 @@ def test_drift_and_generalisability_leave_it_out(engine, three):
     found = report_generalisability(engine, "task", "AP")
     assert [each.round for each in found.rounds] == ["r2", "r3"]
     assert [each.matrix for each in found.withdrawn] == [three[0]]
-    with pytest.raises(Withdrawn, match="wrong qrels"):
+    with pytest.raises(WithdrawnError, match="wrong qrels"):
         report_generalisability(engine, "task", "AP", round_label="r1")
 
 
@@ -140,7 +140,7 @@ def test_a_plan_that_rests_on_it_says_so(engine, three):
     assert [each.matrix for each in again.estimate.withdrawn] == [three[2]]
     for number in three[:2]:
         withdraw_matrix(engine, number, "all of them", user="bob")
-    with pytest.raises(Withdrawn, match=r"all of them.*wrong qrels"):
+    with pytest.raises(WithdrawnError, match=r"all of them.*wrong qrels"):
         plan_task(engine, "task", "AP", design)
     assert {each.why for each in show_plan(engine, "next").stale} == {
         "its score matrix was withdrawn"
@@ -187,11 +187,11 @@ def test_no_earlier_revision_takes_its_place(engine, three):
 
 def test_the_withdrawn_scores_again_are_no_way_around(engine, three):
     withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
-    with pytest.raises(Withdrawn, match="matrix restore"):
+    with pytest.raises(WithdrawnError, match="matrix restore"):
         log(engine, scores(0), "r1")
-    with pytest.raises(Withdrawn, match="matrix restore"):
+    with pytest.raises(WithdrawnError, match="matrix restore"):
         log(engine, scores(0), "r1", revise="please")
-    with pytest.raises(ContentDiffers):
+    with pytest.raises(ContentDiffersError):
         log(engine, scores(5), "r1")
     assert log(engine, scores(5), "r1", revise="new qrels").revision == 2
 
@@ -214,7 +214,7 @@ def test_a_withdrawal_needs_a_reason(engine, three, reason):
 
 
 def test_there_must_be_such_a_matrix(engine, three):
-    with pytest.raises(NotRecorded, match="matrix list"):
+    with pytest.raises(NotRecordedError, match="matrix list"):
         withdraw_matrix(engine, 99, "x")
 
 
@@ -233,7 +233,7 @@ def test_the_database_takes_withdrawals_only_in_turn(engine, three):
 def test_of_two_revisions_made_at_once_the_second_is_told(engine, three):
     asked = time.monotonic()
     log(engine, scores(7), "r1", revise="mine", user="ann", asked=asked)
-    with pytest.raises(RevisedMeanwhile, match=r"ann logged revision 2.*matrix show"):
+    with pytest.raises(RevisedMeanwhileError, match=r"ann logged revision 2.*matrix show"):
         log(engine, scores(8), "r1", revise="also mine", user="bob", asked=asked)
     assert show_variances(engine, "task", "AP").rounds[0].revision == 2
     # Whoever asks after that has had the chance to see it.
@@ -249,11 +249,11 @@ def test_publishing_freezes_a_round(engine):
     assert publish_round(engine, "task", "r1", user="bob").status == "unchanged"
     assert list_rounds(engine, "task").rounds[0].status == "published"
     assert log(engine, scores(0), "r1").status == "unchanged"
-    with pytest.raises(ContentDiffers):
+    with pytest.raises(ContentDiffersError):
         log(engine, scores(1), "r1")
-    with pytest.raises(Frozen, match="--revise"):
+    with pytest.raises(RoundPublishedError, match="--revise"):
         log(engine, scores(1), "r1", "P@5")
-    with pytest.raises(Frozen):
+    with pytest.raises(RoundPublishedError):
         log(engine, scores(1), "r1", assessments="bronze")
     assert log(engine, scores(1), "r1", revise="re-issued").revision == 2
     late = log(engine, scores(1), "r1", "P@5", revise="asked for since")
@@ -270,10 +270,10 @@ def test_publishing_freezes_a_round(engine):
 def test_only_a_round_with_scores_is_published(engine):
     number = log(engine, scores(0), "r1").matrix
     create_round(engine, "task", "empty")
-    with pytest.raises(NotRecorded, match="no score matrix"):
+    with pytest.raises(NotRecordedError, match="no score matrix"):
         publish_round(engine, "task", "empty")
     withdraw_matrix(engine, number, "x")
-    with pytest.raises(NotRecorded, match="no score matrix"):
+    with pytest.raises(NotRecordedError, match="no score matrix"):
         publish_round(engine, "task", "r1")
 
 
@@ -417,7 +417,7 @@ def test_a_round_keeps_its_date_unless_forced_and_both_are_told(engine):
 
     create_task(engine, "task")
     create_round(engine, "task", "r1", date(2019, 5, 1))
-    with pytest.raises(AlreadyRecorded):
+    with pytest.raises(AlreadyRecordedError):
         set_round(engine, "task", "r1", held=date(2020, 5, 1))
     set_round(engine, "task", "r1", held=date(2020, 5, 1), force=True, user="ann")
     (event,) = list_events(engine, what="round changed").events

@@ -408,7 +408,7 @@ def test_killed_servers(own, spared):
             time.sleep(moments.draw(logging.size))
             kill_server(own)
             told = process.end()
-            assert told.reached == "done" or told.error == "DatabaseUnreachable", told
+            assert told.reached == "done" or told.error == "DatabaseUnreachableError", told
             killed = logging, before, told.reached
     with served(own) as (_, engine):
         for logging in loggings(KILLED_SERVERS, first=KILLED_PROCESSES):

@@ -27,7 +27,12 @@ from tests.factories import (
 )
 
 from roundbook.database.vectors import read_vectors
-from roundbook.errors import AlreadyRecorded, ImpossibleStatistic, InputError, NotRecorded
+from roundbook.errors import (
+    AlreadyRecordedError,
+    ImpossibleStatisticError,
+    InputError,
+    NotRecordedError,
+)
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
 from roundbook.logbook.drift import ends
 from roundbook.logbook.drift.curve import DriftCurve, LaterRound
@@ -468,7 +473,7 @@ def test_a_collection_is_declared_filled_in_and_not_changed_silently(engine):
     assert create_round(engine, "task", "b").collection is None
     assert set_round(engine, "task", "b", collection="Disks 4&5").collection == "Disks 4&5"
     assert set_round(engine, "task", "b", collection="Disks 4&5").collection == "Disks 4&5"
-    with pytest.raises(AlreadyRecorded, match=r"'Disks 4&5', not 'AQUAINT'; add --force"):
+    with pytest.raises(AlreadyRecordedError, match=r"'Disks 4&5', not 'AQUAINT'; add --force"):
         set_round(engine, "task", "b", collection="AQUAINT")
     assert [each.collection for each in list_rounds(engine, "task").rounds] == [
         "CORD-19",
@@ -479,7 +484,7 @@ def test_a_collection_is_declared_filled_in_and_not_changed_silently(engine):
         set_round(engine, "task", "b")
     with pytest.raises(InputError, match="printable name"):
         set_round(engine, "task", "b", collection="  ")
-    with pytest.raises(NotRecorded, match="no round 'c'"):
+    with pytest.raises(NotRecordedError, match="no round 'c'"):
         set_round(engine, "task", "c", collection="X")
 
 
@@ -611,9 +616,9 @@ def test_an_impossible_margin(engine, margin):
     log(engine, "a", SCORES)
     log(engine, "b", SCORES + 0.1)
     for use_case in (report_drift, trace_drift):
-        with pytest.raises(ImpossibleStatistic, match="must be positive"):
+        with pytest.raises(ImpossibleStatisticError, match="must be positive"):
             use_case(engine, "task", "AP", margin=margin)
-        with pytest.raises(ImpossibleStatistic, match="must exceed 1"):
+        with pytest.raises(ImpossibleStatisticError, match="must exceed 1"):
             use_case(engine, "task", "AP", sd_ratio_margin=margin)
 
 
@@ -621,7 +626,7 @@ def test_an_impossible_margin(engine, margin):
 def test_an_impossible_design(engine, design):
     log(engine, "a", SCORES)
     log(engine, "b", SCORES + 0.1)
-    with pytest.raises(ImpossibleStatistic):
+    with pytest.raises(ImpossibleStatisticError):
         report_drift(engine, "task", "AP", **design)
 
 
@@ -736,15 +741,15 @@ def test_the_curve_takes_each_round_by_its_latest_factors(engine):
 
 def test_no_curve(engine):
     log(engine, "a", SCORES)
-    with pytest.raises(NotRecorded, match="only round 'a' has"):
+    with pytest.raises(NotRecordedError, match="only round 'a' has"):
         trace_drift(engine, "task", "AP")
     log(engine, "b", SCORES)
-    with pytest.raises(NotRecorded, match="No round after 'b'"):
+    with pytest.raises(NotRecordedError, match="No round after 'b'"):
         trace_drift(engine, "task", "AP", from_round="b")
-    with pytest.raises(NotRecorded, match="no round 'z'"):
+    with pytest.raises(NotRecordedError, match="no round 'z'"):
         trace_drift(engine, "task", "AP", from_round="z")
     create_round(engine, "task", "empty")
-    with pytest.raises(NotRecorded, match="Round 'empty' has no AP standardisation factors"):
+    with pytest.raises(NotRecordedError, match="Round 'empty' has no AP standardisation factors"):
         trace_drift(engine, "task", "AP", from_round="empty")
 
 

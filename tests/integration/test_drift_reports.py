@@ -30,7 +30,7 @@ from tests.factories import (
 
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.schema import upgrade
-from roundbook.errors import DatabaseError, InputError, NotRecorded
+from roundbook.errors import DatabaseError, InputError, NotRecordedError
 from roundbook.formats import ScoreMatrix, settle_missing
 from roundbook.logbook.drift import saved as drift_reports
 from roundbook.logbook.drift.report import DriftReport
@@ -344,7 +344,7 @@ def test_what_does_not_go_together(engine, three, person, words):
 
 def test_a_report_that_is_not_there(engine, three, person):
     save(engine)
-    with pytest.raises(NotRecorded, match=r"no saved drift report 2.*report list.*--save"):
+    with pytest.raises(NotRecordedError, match=r"no saved drift report 2.*report list.*--save"):
         show_report(engine, "task", 2)
     assert person("report", "show", "nobody's", "1")[0] == 1
     assert person("report", "list", "--task", "nobody's")[0] == 1

@@ -24,7 +24,7 @@ from roundbook.database.embedded import embedded_server
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.schema import upgrade
 from roundbook.database.tables import metadata
-from roundbook.errors import DatabaseError, DatabaseUnreachable
+from roundbook.errors import DatabaseError, DatabaseUnreachableError
 from roundbook.formats import ScoreMatrix, settle_missing
 from roundbook.logbook import storing
 from roundbook.settings import load_settings
@@ -366,7 +366,7 @@ def test_a_refusal_of_the_records_own_is_readable(log, database):
 def test_a_value_that_the_driver_refuses_is_no_lost_connection(engine):
     with pytest.raises(DatabaseError, match="NUL") as caught, unit_of_work(engine) as connection:
         connection.execute(text("SELECT :name"), {"name": "a\0b"})
-    assert not isinstance(caught.value, DatabaseUnreachable)
+    assert not isinstance(caught.value, DatabaseUnreachableError)
 
 
 def test_too_many_connections(command, server, role):
@@ -493,7 +493,7 @@ def refused(engine, *size):
     before = counts(engine)
     with pytest.raises(DatabaseError) as caught:
         stored(engine, *size)
-    assert not isinstance(caught.value, DatabaseUnreachable)  # so the exit code is 1
+    assert not isinstance(caught.value, DatabaseUnreachableError)  # so the exit code is 1
     assert "nothing was written" in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
     assert counts(engine) == before

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from tests.factories import fit_factor_set, log_matrix, show_factors, show_variances, standardise
 
 from roundbook.database.engine import unit_of_work
-from roundbook.errors import ImpossibleStatistic, InputError, NotRecorded
+from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
 from roundbook.statistics.variance.interval import variance_intervals
 from roundbook.statistics.variance.parts import variance_parts
@@ -106,7 +106,7 @@ def test_older_versions_stay_usable_by_number(engine):
         assert scaled.factor_version == version
     assert show_factors(engine, "t", "r1", "AP").version == 3
     assert standardise(engine, "t", "r1", "AP").factor_version == 3
-    with pytest.raises(NotRecorded, match="4"):
+    with pytest.raises(NotRecordedError, match="4"):
         standardise(engine, "t", "r1", "AP", factors_from="r1:4")
 
 
@@ -209,7 +209,7 @@ def test_runs_that_tie_on_every_topic(engine):
     log(engine, scores)
     found = fit(engine, ["run0", "run1"], zero_sd="drop")
     assert sds(found) == [0.0] * 8
-    with pytest.raises(ImpossibleStatistic, match="None of the topics has usable factors"):
+    with pytest.raises(ImpossibleStatisticError, match="None of the topics has usable factors"):
         standardise(engine, "t", "r1", "AP")
     fit(engine, ["run0", "run1"])
     shown = standardise(engine, "t", "r1", "AP")
@@ -220,11 +220,11 @@ def test_runs_that_tie_on_every_topic(engine):
 @pytest.mark.parametrize(
     ("runs", "error", "says"),
     [
-        ("pooled", NotRecorded, "contributed to the pool"),
-        (["run0"], ImpossibleStatistic, "at least 2 standardising runs, not 1"),
-        (["run0", "run0"], ImpossibleStatistic, "not 1"),
-        ([], ImpossibleStatistic, "not 0"),
-        (["run0", "nobody"], NotRecorded, "no run 'nobody'"),
+        ("pooled", NotRecordedError, "contributed to the pool"),
+        (["run0"], ImpossibleStatisticError, "at least 2 standardising runs, not 1"),
+        (["run0", "run0"], ImpossibleStatisticError, "not 1"),
+        ([], ImpossibleStatisticError, "not 0"),
+        (["run0", "nobody"], NotRecordedError, "no run 'nobody'"),
     ],
 )
 def test_refused_and_nothing_written(engine, runs, error, says):
@@ -239,7 +239,7 @@ def test_refused_and_nothing_written(engine, runs, error, says):
 
 def test_pooled_needs_two_known_contributors(engine):
     log(engine, pooled=(True, False, False, False, False, False))
-    with pytest.raises(ImpossibleStatistic, match="not 1"):
+    with pytest.raises(ImpossibleStatisticError, match="not 1"):
         fit(engine, "pooled")
     # Where the pool is known in part, those known to have contributed may still be asked for.
     log(engine, label="r2", pooled=(True, True))
@@ -250,11 +250,11 @@ def test_pooled_needs_two_known_contributors(engine):
 
 def test_a_single_run_and_an_unlogged_round(engine):
     log(engine, SCORES[:, :1])
-    with pytest.raises(ImpossibleStatistic, match="at least 2 standardising runs"):
+    with pytest.raises(ImpossibleStatisticError, match="at least 2 standardising runs"):
         fit(engine, "all")
-    with pytest.raises(NotRecorded):
+    with pytest.raises(NotRecordedError):
         fit(engine, "all", label="r9")
-    with pytest.raises(NotRecorded, match="silver"):
+    with pytest.raises(NotRecordedError, match="silver"):
         fit(engine, "all", assessments="silver")
 
 

@@ -13,7 +13,7 @@ from tests.factories import log_files
 
 from roundbook.database.engine import unit_of_work
 from roundbook.database.fingerprints import fingerprint_tables
-from roundbook.errors import BadFile, DatabaseError, RoundbookError
+from roundbook.errors import BadFileError, DatabaseError, RoundbookError
 from roundbook.formats import MISSING_POLICIES, read_scores, settle_missing
 from roundbook.logbook.lookup import current_matrix, find_series
 from roundbook.logbook.storing import load_matrix
@@ -73,7 +73,7 @@ def test_whole_or_not_at_all(engine, tmp_path, shared, nightly, capfd, name):
         except DatabaseError:
             raise
         except RoundbookError as refusal:
-            if isinstance(refusal, BadFile):
+            if isinstance(refusal, BadFileError):
                 check_refusal(str(refusal), str(tmp_path))
             assert fingerprints(engine) == before, seed
             outcomes["refused"] += 1

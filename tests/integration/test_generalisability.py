@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from tests.factories import log_matrix, report_generalisability
 
-from roundbook.errors import ImpossibleStatistic, NotRecorded
+from roundbook.errors import ImpossibleStatisticError, NotRecordedError
 from roundbook.formats import ScoreMatrix, settle_missing
 
 RNG = np.random.default_rng(19)
@@ -145,17 +145,17 @@ def test_rounds_measures_and_assessments_are_chosen(engine):
     assert report.rounds[1].phi == pytest.approx(report.rounds[0].phi)
     (only,) = report_generalisability(engine, "t", "AP", round_label="r2").rounds
     assert only == report.rounds[1]
-    with pytest.raises(NotRecorded, match="r9"):
+    with pytest.raises(NotRecordedError, match="r9"):
         report_generalisability(engine, "t", "AP", round_label="r9")
-    with pytest.raises(NotRecorded, match=r"P@5 scores of at least two runs in round 'r1'"):
+    with pytest.raises(NotRecordedError, match=r"P@5 scores of at least two runs in round 'r1'"):
         report_generalisability(engine, "t", "P@5", round_label="r1")
-    with pytest.raises(NotRecorded, match="silver"):
+    with pytest.raises(NotRecordedError, match="silver"):
         report_generalisability(engine, "t", "AP", assessments="silver")
 
 
 def test_rounds_of_one_run_are_named(engine):
     log(engine, SCORES[:, :1])
-    with pytest.raises(NotRecorded, match="at least two runs"):
+    with pytest.raises(NotRecordedError, match="at least two runs"):
         report_generalisability(engine, "t", "AP")
     log(engine, SCORES, "r2")
     report = report_generalisability(engine, "t", "AP")
@@ -205,5 +205,5 @@ def test_a_negative_component_counts_as_0_and_is_named(engine):
 )  # fmt: skip
 def test_refused(engine, options):
     log(engine)
-    with pytest.raises(ImpossibleStatistic):
+    with pytest.raises(ImpossibleStatisticError):
         report_generalisability(engine, "t", "AP", **options)

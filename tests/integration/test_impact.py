@@ -26,7 +26,7 @@ from tests.factories import (
     withdraw_matrix,
 )
 
-from roundbook.errors import NotRecorded, RoundbookError
+from roundbook.errors import NotRecordedError, RoundbookError
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
 from roundbook.logbook.plans.design import Design
 from roundbook.logbook.plans.planning import plan
@@ -386,7 +386,7 @@ def test_what_replaces_nothing_has_no_impact(engine, resting):
     assert log(engine, scores(0), FIRST).impact == []
     found = show_impact(engine, log(engine, scores(5), "r5", measure="P@5").matrix)
     assert not any(each.stale for each in found.dependents)
-    with pytest.raises(NotRecorded, match="matrix list"):
+    with pytest.raises(NotRecordedError, match="matrix list"):
         show_impact(engine, 99)
 
 

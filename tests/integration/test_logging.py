@@ -14,11 +14,11 @@ from tests.factories import log_matrix, show_factors, show_variances, standardis
 
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import (
-    AlreadyRecorded,
-    ContentDiffers,
-    ImpossibleStatistic,
+    AlreadyRecordedError,
+    ContentDiffersError,
+    ImpossibleStatisticError,
     InputError,
-    NotRecorded,
+    NotRecordedError,
 )
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
 from roundbook.logbook.lookup import current_matrix, find_series
@@ -147,14 +147,14 @@ def test_negative_zero_is_zero(engine):
 
 def test_names_are_part_of_the_content(engine):
     log(engine, SCORES)
-    with pytest.raises(ContentDiffers):
+    with pytest.raises(ContentDiffersError):
         log(engine, settled(SCORES, runs=["r0", "r1", "r2", "r3", "other"]))
 
 
 def test_other_content_is_refused_then_revised(engine):
     log(engine, SCORES)
     before = counts(engine)
-    with pytest.raises(ContentDiffers, match="--revise"):
+    with pytest.raises(ContentDiffersError, match="--revise"):
         log(engine, SCORES + 0.1)
     for empty in ("", "  "):
         with pytest.raises(InputError, match="given with --revise is empty"):
@@ -170,12 +170,12 @@ def test_other_content_is_refused_then_revised(engine):
     assert [f.mean for f in new.factors] == pytest.approx(2 * SCORES.mean(1))
     assert new.reason == "the qrels were wrong"
     assert show_variances(engine, "task", "AP").rounds[0].revision == 2
-    with pytest.raises(ContentDiffers):
+    with pytest.raises(ContentDiffersError):
         log(engine, SCORES)
 
 
 def test_nothing_to_revise(engine):
-    with pytest.raises(NotRecorded, match="leave out --revise"):
+    with pytest.raises(NotRecordedError, match="leave out --revise"):
         log(engine, SCORES, revise="why not")
     assert set(counts(engine).values()) == {0}
 
@@ -188,7 +188,7 @@ def test_assessments_stand_side_by_side_and_are_not_mixed(engine):
     gold = show_variances(engine, "task", "AP", assessments="gold")
     bronze = show_variances(engine, "task", "AP", assessments="bronze")
     assert bronze.pooled.variance == pytest.approx(4 * gold.pooled.variance)
-    with pytest.raises(NotRecorded, match="silver"):
+    with pytest.raises(NotRecordedError, match="silver"):
         show_variances(engine, "task", "AP", assessments="silver")
 
 
@@ -198,7 +198,7 @@ def test_measures_are_identities(engine):
     assert log(engine, SCORES, measure="NDCG@10").status == "unchanged"
     assert log(engine, SCORES * 2, measure="nDCG( gains = exp )@010").status == "unchanged"
     assert len(show_variances(engine, "task", "nDCG@10").rounds) == 1
-    with pytest.raises(NotRecorded, match=r"nDCG\(gains=exp\)@10, nDCG@10"):
+    with pytest.raises(NotRecordedError, match=r"nDCG\(gains=exp\)@10, nDCG@10"):
         show_variances(engine, "task", "AP")
 
 
@@ -219,22 +219,22 @@ def test_a_tool_without_a_name_is_none(engine, tool, kept):
 
 
 def test_one_topic_is_refused_and_one_run_has_no_factors(engine):
-    with pytest.raises(ImpossibleStatistic, match="topic"):
+    with pytest.raises(ImpossibleStatisticError, match="topic"):
         log(engine, SCORES[:1])
     assert set(counts(engine).values()) == {0}
     done = log(engine, SCORES[:, :1])
     assert done.factor_version is None
     assert set(done.variances) == {"raw"}
     assert "No" in done.notes[0] or "no" in done.notes[0]
-    with pytest.raises(NotRecorded, match="two runs"):
+    with pytest.raises(NotRecordedError, match="two runs"):
         show_factors(engine, "task", "1", "AP")
 
 
 def test_unknown_task_and_round_name_the_command(engine):
-    with pytest.raises(NotRecorded, match="roundbook task create task"):
+    with pytest.raises(NotRecordedError, match="roundbook task create task"):
         log(engine, SCORES, create=False)
     log(engine, SCORES)
-    with pytest.raises(NotRecorded, match="roundbook round create task 2"):
+    with pytest.raises(NotRecordedError, match="roundbook round create task 2"):
         log(engine, SCORES, "2", create=False)
     assert counts(engine)["round"] == 1
 
@@ -303,7 +303,7 @@ def test_teams_fill_in_what_was_unknown_and_contradict_nothing(engine):
     assert (again.status, again.runs_described) == ("unchanged", 2)
     assert log(engine, SCORES, teams=teams).runs_described == 0
     assert counts(engine)["team"] == 1
-    with pytest.raises(AlreadyRecorded, match="run 'r0': team is 'RUIR' there and 'Other'"):
+    with pytest.raises(AlreadyRecordedError, match="run 'r0': team is 'RUIR' there and 'Other'"):
         log(engine, SCORES, teams={"r0": team("r0", "Other")})
     with pytest.raises(InputError, match="none of the runs"):
         log(engine, SCORES, teams={"x": team("x", "Other")})
@@ -351,12 +351,12 @@ def test_bounds_are_recorded_with_the_measure_and_kept(engine):
         bad = SCORES.copy()
         bad[2, 3] = 1.5
         log(engine, bad, "2")
-    with pytest.raises(AlreadyRecorded, match="bounds 0 to 1"):
+    with pytest.raises(AlreadyRecordedError, match="bounds 0 to 1"):
         log(engine, SCORES, "2", bounds=(0, 100))
     with pytest.raises(InputError, match="lower first"):
         log(engine, SCORES, "2", measure="P@5", bounds=(1, 0))
     log(engine, SCORES * 100, "2", measure="M-measure")
-    with pytest.raises(AlreadyRecorded, match="no bounds"):
+    with pytest.raises(AlreadyRecordedError, match="no bounds"):
         log(engine, SCORES, "3", measure="M-measure", bounds=(0, 1))
 
 

@@ -24,7 +24,7 @@ from tests.factories import (
     withdraw_matrix,
 )
 
-from roundbook.errors import InputError, NotRecorded
+from roundbook.errors import InputError, NotRecordedError
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
 from roundbook.logbook.result import SOFTWARE
 
@@ -143,7 +143,7 @@ def test_the_list_is_one_query_however_many_matrices(engine, corrected):
     [("nope", {}), ("task", {"round_label": "nope"}), ("task", {"measure": "nope"})],
 )
 def test_what_is_not_there_is_not_listed(engine, corrected, task, options):
-    with pytest.raises(NotRecorded, match="'nope'"):
+    with pytest.raises(NotRecordedError, match="'nope'"):
         list_matrices(engine, task, **options)
 
 
@@ -209,7 +209,7 @@ def test_a_matrix_is_shown_with_what_became_of_it(engine, corrected):
 
 @pytest.mark.parametrize("ask", [show_matrix, show_history, export_matrix])
 def test_a_number_that_is_no_matrix(engine, ask):
-    with pytest.raises(NotRecorded, match=r"no matrix 7; 'roundbook matrix list"):
+    with pytest.raises(NotRecordedError, match=r"no matrix 7; 'roundbook matrix list"):
         ask(engine, 7)
 
 
@@ -352,9 +352,9 @@ def test_without_an_output_the_text_is_returned(engine, tmp_path):
     assert float(some.content.splitlines()[1].split(",")[1]) == SCORES[0, 2]
     with pytest.raises(InputError, match=r"3 runs.*--output.*--run"):
         export_matrix(engine, number, layout="trec_eval")
-    with pytest.raises(NotRecorded, match=f"no run 'z'; 'roundbook matrix show {number}'"):
+    with pytest.raises(NotRecordedError, match=f"no run 'z'; 'roundbook matrix show {number}'"):
         export_matrix(engine, number, runs=["a", "z"])
-    with pytest.raises(NotRecorded, match=f"'roundbook matrix show {number} --anonymous' lists"):
+    with pytest.raises(NotRecordedError, match=f"'roundbook matrix show {number} --anonymous' lists"):
         export_matrix(engine, number, runs=["a"], anonymous=True)
 
 

@@ -16,7 +16,7 @@ from tests.integration.test_upgrades import RELEASES, assert_equal_estimates, fi
 from tests.releases.campaign import record_campaign
 
 from roundbook.database.engine import unit_of_work
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats.archive import VERSION
 
 OLDEST = RELEASES / "archive-1.zip"
@@ -108,7 +108,7 @@ def with_teams(members):
 )
 def test_altered_it_is_refused_as_ever(engine, tmp_path, change, said):
     altered = changed(OLDEST, tmp_path / "altered.zip", change)
-    with pytest.raises(BadFile, match=said):
+    with pytest.raises(BadFileError, match=said):
         import_archive(engine, altered, user="importer")
 
 

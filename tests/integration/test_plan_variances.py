@@ -17,7 +17,7 @@ from tests.factories import (
     show_variances,
 )
 
-from roundbook.errors import ImpossibleStatistic, InputError, NotRecorded
+from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
 from roundbook.formats import ScoreMatrix, settle_missing
 from roundbook.logbook.plans.design import Design
 from roundbook.logbook.plans.planning import plan
@@ -227,12 +227,12 @@ def test_a_size_beyond_all_bounds_beside_only(two_rounds):
 def test_published_values_alone(engine):
     publish(engine, "0")
     for name in ("two-way", "tukey"):
-        with pytest.raises(NotRecorded, match="has a two-way variance of AP") as refused:
+        with pytest.raises(NotRecordedError, match="has a two-way variance of AP") as refused:
             plan_task(engine, "task", "AP", Design(design=name, m=(10,), min_d=(0.1,)))
         assert f"the design {name} takes" in str(refused.value)
         assert "--design anova" in str(refused.value)
     paired = Design(design="paired-t", min_d=(0.1,))
-    with pytest.raises(NotRecorded, match="--variance-of conservative"):
+    with pytest.raises(NotRecordedError, match="--variance-of conservative"):
         plan_task(engine, "task", "AP", paired, variance_of="paired")
     found = plan_task(engine, "task", "AP", paired)
     assert (found.variance, found.variance_of, found.variance_kind) == (
@@ -254,7 +254,7 @@ def test_a_published_round_has_no_part_in_a_two_way_plan(two_rounds):
     assert found.rounds[-1].reason == "It has no two-way variance."
     assert (found.rounds[-1].variance, found.rounds[-1].achieved_power) == (None, None)
     assert "2 rounds of task (1, 2)" in found.protocol
-    with pytest.raises(NotRecorded, match="latest round, '3', has no two-way variance"):
+    with pytest.raises(NotRecordedError, match="latest round, '3', has no two-way variance"):
         plan_task(two_rounds, "task", "AP", tukey, variance_at="latest")
     anova = Design(m=(10,), min_d=(0.1,))
     latest = plan_task(two_rounds, "task", "AP", anova, variance_at="latest")
@@ -270,7 +270,7 @@ def test_no_planning_variance_and_why(engine):
     assert found.notes == [
         "There is no planning variance: a published value of fewer than 10 topics is too uncertain."
     ]
-    with pytest.raises(NotRecorded, match=r"do not tell the planning variance.*than 10 top"):
+    with pytest.raises(NotRecordedError, match=r"do not tell the planning variance.*than 10 top"):
         plan_task(engine, "task", "AP", anova, variance_at="planning")
 
 
@@ -279,7 +279,7 @@ def test_a_variance_of_0(engine):
     log(engine, np.arange(12)[:, None] / 16 + np.array([0.0, 0.25, 0.5]), "flat")
     tukey = Design(design="tukey", m=(10,), min_d=(0.1,))
     for at in ("pooled", "latest"):
-        with pytest.raises(ImpossibleStatistic, match=f"the {at} two-way variance of AP") as said:
+        with pytest.raises(ImpossibleStatisticError, match=f"the {at} two-way variance of AP") as said:
             plan_task(engine, "task", "AP", tukey, variance_at=at)
         assert "runs differ by the same amount on all topics" in str(said.value)
         assert "(flat)" in str(said.value)
@@ -289,7 +289,7 @@ def test_a_variance_of_0(engine):
 
 @pytest.mark.parametrize("value", [0.0, -0.1, float("nan"), float("inf"), 0])
 def test_a_variance_that_is_none(two_rounds, value):
-    with pytest.raises(ImpossibleStatistic, match="A variance must be positive and finite"):
+    with pytest.raises(ImpossibleStatisticError, match="A variance must be positive and finite"):
         plan_task(two_rounds, "task", "AP", Design(m=(10,), min_d=(0.1,)), variance_at=value)
 
 

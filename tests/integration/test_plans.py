@@ -31,11 +31,11 @@ from tests.factories import (
 
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import (
-    AlreadyRecorded,
+    AlreadyRecordedError,
     DatabaseError,
-    ImpossibleStatistic,
+    ImpossibleStatisticError,
     InputError,
-    NotRecorded,
+    NotRecordedError,
     RecordError,
     RoundbookError,
 )
@@ -201,7 +201,7 @@ def test_what_does_not_go_together(design, variance, said):
     ids=str,
 )  # fmt: skip
 def test_impossible_plans(wrong):
-    with pytest.raises(ImpossibleStatistic):
+    with pytest.raises(ImpossibleStatisticError):
         plan(0.05, ONE.model_copy(update=wrong))
 
 
@@ -209,9 +209,9 @@ def test_10_million_topics_and_one_more():
     edge = float(solve_min_d("anova", 10_000_000, 0.05, runs=10).min_d)
     (cell,) = plan(0.05, Design(m=(10,), min_d=(edge * (1 + 1e-9),))).cells
     assert cell.topics_exact == 10_000_000
-    with pytest.raises(ImpossibleStatistic, match="10,000,000"):
+    with pytest.raises(ImpossibleStatisticError, match="10,000,000"):
         plan(0.05, Design(m=(10,), min_d=(edge * (1 - 1e-6),)))
-    with pytest.raises(ImpossibleStatistic, match="10,000,000"):
+    with pytest.raises(ImpossibleStatisticError, match="10,000,000"):
         plan(0.05, Design(m=(10,), min_d=(0.1,), topics=(10_000_001,), solve="power"))
 
 
@@ -252,7 +252,7 @@ def test_an_engine_without_an_answer_says_so():
     ]
     (note,) = found.notes
     assert note.startswith("By the engine sakai, 1 of 2 cells have no answer")
-    with pytest.raises(ImpossibleStatistic, match="engine sakai"):
+    with pytest.raises(ImpossibleStatisticError, match="engine sakai"):
         plan(0.05, Design(m=(10,), min_d=(0.1,), topics=(2,), solve="power", engine="sakai"))
 
 
@@ -302,7 +302,7 @@ def test_rounds_of_a_t_test_and_of_an_interval(two_rounds):
 
 def test_rounds_without_variance(engine):
     log(engine, np.full((4, 3), 0.3), "flat")
-    with pytest.raises(ImpossibleStatistic, match=r"pooled variance of AP .* is 0") as refused:
+    with pytest.raises(ImpossibleStatisticError, match=r"pooled variance of AP .* is 0") as refused:
         plan_task(engine, "task", "AP", ONE)
     assert "flat" in str(refused.value)
     log(engine, SCORES, "2")
@@ -466,7 +466,7 @@ def test_the_same_again_and_another(two_rounds):
     assert show_plan(two_rounds, "p", version=1).plan == found
     # back to the first: what counts is the latest version
     assert save_plan(two_rounds, "p", found, user="bob").version == 4
-    with pytest.raises(NotRecorded, match="1, 2, 3, 4"):
+    with pytest.raises(NotRecordedError, match="1, 2, 3, 4"):
         show_plan(two_rounds, "p", version=5)
 
 
@@ -485,14 +485,14 @@ def test_names(two_rounds):
     with pytest.raises(InputError, match="note"):
         save_plan(two_rounds, "p", given, note="\x1b[31mred", user="me")
     assert rows_of(two_rounds, "SELECT count(*) FROM roundbook.plan") == [(0,)]
-    with pytest.raises(NotRecorded, match="roundbook plan list"):
+    with pytest.raises(NotRecordedError, match="roundbook plan list"):
         show_plan(two_rounds, "p")
     log(two_rounds, SCORES, task="other")
     assert save_plan(two_rounds, "p", given, user="me").task is None
     assert (
         save_plan(two_rounds, "p", plan_task(two_rounds, "task", "AP", ONE), user="me").version == 2
     )
-    with pytest.raises(AlreadyRecorded, match="of task 'task' already"):
+    with pytest.raises(AlreadyRecordedError, match="of task 'task' already"):
         save_plan(two_rounds, "p", plan_task(two_rounds, "other", "AP", ONE), user="me")
 
 
@@ -532,7 +532,7 @@ def test_listing(two_rounds):
     assert listed[0].fewest_topics == listed[0].most_topics == second.cells[0].topics
     assert (listed[1].fewest_topics, listed[1].most_topics) == (80, 158)
     assert [each.name for each in list_plans(two_rounds, "task").plans] == ["a"]
-    with pytest.raises(NotRecorded):
+    with pytest.raises(NotRecordedError):
         list_plans(two_rounds, "nope")
 
 

@@ -15,7 +15,7 @@ from tests.factories import grant_access
 
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.tables import metadata
-from roundbook.errors import AlreadyRecorded, DatabaseError, NotRecorded
+from roundbook.errors import AlreadyRecordedError, DatabaseError, NotRecordedError
 from roundbook.settings import load_settings
 from roundbook_cli.main import run
 
@@ -339,7 +339,7 @@ def test_what_a_role_had_before_is_taken_away(engine, role):
 
 
 def test_a_role_that_is_not_there(engine):
-    with pytest.raises(NotRecorded, match='CREATE ROLE "no ""body" LOGIN PASSWORD'):
+    with pytest.raises(NotRecordedError, match='CREATE ROLE "no ""body" LOGIN PASSWORD'):
         grant_access(engine, 'no "body', "reader")
 
 
@@ -353,7 +353,7 @@ def test_only_the_owner_grants(engine, member, role):
 def test_the_owner_keeps_its_rights(engine):
     owner = engine.url.username
     before = held(engine, owner)
-    with pytest.raises(AlreadyRecorded, match="may do everything"):
+    with pytest.raises(AlreadyRecordedError, match="may do everything"):
         grant_access(engine, owner, "reader")
     assert held(engine, owner) == before
 
@@ -361,5 +361,5 @@ def test_the_owner_keeps_its_rights(engine):
 def test_a_member_of_the_owner_is_no_reader(engine, role):
     name, _ = role()
     execute(engine, f'GRANT "{engine.url.username}" TO {name}')
-    with pytest.raises(AlreadyRecorded, match="a member of it"):
+    with pytest.raises(AlreadyRecordedError, match="a member of it"):
         grant_access(engine, name, "reader")

@@ -19,7 +19,7 @@ from tests.factories import (
 )
 
 from roundbook.database.engine import unit_of_work
-from roundbook.errors import NotRecorded, RecordError
+from roundbook.errors import NotRecordedError, RecordError
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
 from roundbook.logbook.events import record_event
 from roundbook.logbook.pseudonyms import read_pseudonyms
@@ -219,7 +219,7 @@ def test_runs_are_asked_for_by_their_pseudonyms(engine):
     wanted = names(engine).runs["ucc"]
     found = export_matrix(engine, matrix, layout="trec_eval", runs=[wanted], anonymous=True)
     assert f"\tall\t{wanted}\n" in found.content
-    with pytest.raises(NotRecorded) as refused:
+    with pytest.raises(NotRecordedError) as refused:
         export_matrix(engine, matrix, runs=["ucc"], anonymous=True)
     assert not SECRET.search(str(refused.value).replace("'ucc'", ""))
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 from tests.factories import compare_rankings, fit_factor_set, log_matrix
 
-from roundbook.errors import ImpossibleStatistic, NotRecorded
+from roundbook.errors import ImpossibleStatisticError, NotRecordedError
 from roundbook.formats import ScoreMatrix, settle_missing
 
 RNG = np.random.default_rng(18)
@@ -177,7 +177,7 @@ def test_constant_matrices_say_that_nothing_is_ranked(engine):
     assert {row.rank_a for row in found.ranking} == {2.5}
     assert "NaN" not in found.model_dump_json()
     log(engine, np.full((5, 4), 0.5), "r2", zero_sd="drop")
-    with pytest.raises(ImpossibleStatistic, match="usable factors"):
+    with pytest.raises(ImpossibleStatisticError, match="usable factors"):
         compare_rankings(engine, "t", "r2", "AP")
 
 
@@ -192,14 +192,14 @@ def test_runs_that_tie_on_the_mean_only_once_standardised(engine):
 def test_refused(engine):
     log(engine)
     log(engine, SCORES[:, :1], "alone")
-    with pytest.raises(ImpossibleStatistic, match="at least 2 runs"):
+    with pytest.raises(ImpossibleStatisticError, match="at least 2 runs"):
         compare_rankings(engine, "t", "alone", "AP")
-    with pytest.raises(NotRecorded, match="7"):
+    with pytest.raises(NotRecordedError, match="7"):
         compare_rankings(engine, "t", "r1", "AP", versions=(1, 7))
-    with pytest.raises(NotRecorded):
+    with pytest.raises(NotRecordedError):
         compare_rankings(engine, "t", "r9", "AP")
     for options in ({"resamples": 39}, {"resamples": 10**7}, {"seed": -1}, {"resamples": 0}):
-        with pytest.raises(ImpossibleStatistic, match=r"resamples|seed"):
+        with pytest.raises(ImpossibleStatisticError, match=r"resamples|seed"):
             compare_rankings(engine, "t", "r1", "AP", **options)
 
 

@@ -18,7 +18,7 @@ from roundbook.database.schema import (
     require_current,
     upgrade,
 )
-from roundbook.errors import SchemaOutOfDate
+from roundbook.errors import SchemaOutOfDateError
 from roundbook.logbook.schema import read_schema, upgrade_schema
 
 OBJECTS = """
@@ -102,7 +102,7 @@ def test_the_upgrade_leaves_no_lock_and_no_timeout_behind(bare):
 
 
 def test_an_out_of_date_schema_names_the_command(bare):
-    with pytest.raises(SchemaOutOfDate, match="roundbook db upgrade") as caught:
+    with pytest.raises(SchemaOutOfDateError, match="roundbook db upgrade") as caught:
         require_current(bare)
     assert (caught.value.current, caught.value.expected) == (None, expected_revision())
 
@@ -112,6 +112,6 @@ def test_a_later_schema_is_left_alone(engine):
         connection.execute(text("UPDATE roundbook.alembic_version SET version_num = '9999'"))
         connection.commit()
     for use in (require_current, upgrade):
-        with pytest.raises(SchemaOutOfDate, match="later Roundbook"):
+        with pytest.raises(SchemaOutOfDateError, match="later Roundbook"):
             use(engine)
     assert current_revision(engine) == "9999"

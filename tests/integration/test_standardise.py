@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from tests.factories import fit_factor_set, log_matrix, show_factors, standardise, standardise_files
 
-from roundbook.errors import ImpossibleStatistic, InputError, NotRecorded
+from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
 from roundbook.formats import ScoreMatrix, settle_missing
 
 SCORES = np.random.default_rng(15).random((7, 6))
@@ -101,7 +101,7 @@ def test_the_other_scales_have_no_a_and_b(engine, scale):
 )
 def test_a_and_b_must_be_finite(engine, a, b):
     log(engine)
-    with pytest.raises(ImpossibleStatistic, match="std-AB needs finite A and B"):
+    with pytest.raises(ImpossibleStatisticError, match="std-AB needs finite A and B"):
         standardise(engine, "t", "r1", "AP", a=a, b=b)
 
 
@@ -109,9 +109,9 @@ def test_a_and_b_must_be_finite(engine, a, b):
 def test_a_is_above_0(engine, new_runs, a):
     log(engine)
     sentence = f"an A above 0, for a higher score to stay the higher one, not {a}"
-    with pytest.raises(ImpossibleStatistic, match=sentence):
+    with pytest.raises(ImpossibleStatisticError, match=sentence):
         standardise(engine, "t", "r1", "AP", a=a)
-    with pytest.raises(ImpossibleStatistic, match=sentence):
+    with pytest.raises(ImpossibleStatisticError, match=sentence):
         from_files(engine, "r1", new_runs([[0.1, 0.2]], ["t0"]), a=a)
 
 
@@ -176,11 +176,11 @@ def test_new_runs_from_a_file_by_old_factors(engine, new_runs, scale):
 def test_a_file_whose_topics_have_no_factors(engine, new_runs):
     log(engine)
     path = new_runs([[0.1, 0.2], [0.3, 0.4]], ["x", "y"])
-    with pytest.raises(ImpossibleStatistic, match="None of the topics has usable factors"):
+    with pytest.raises(ImpossibleStatisticError, match="None of the topics has usable factors"):
         from_files(engine, "r1", path)
-    with pytest.raises(NotRecorded, match="9"):
+    with pytest.raises(NotRecordedError, match="9"):
         from_files(engine, "r1:9", path)
-    with pytest.raises(NotRecorded, match="'r7'"):
+    with pytest.raises(NotRecordedError, match="'r7'"):
         from_files(engine, "r7", path)
 
 
@@ -199,9 +199,9 @@ def test_a_version_is_a_whole_number(engine, new_runs, wrong):
         from_files(engine, f"r1:{wrong}", new_runs([[0.1, 0.2]], ["t0"]))
     assert str(refused.value) == sentence
     assert standardise(engine, "t", "r1", "AP", factors_from="r1:odd").factors_round == "r1:odd"
-    with pytest.raises(NotRecorded, match=r"has no round 'r7:1\.0'"):
+    with pytest.raises(NotRecordedError, match=r"has no round 'r7:1\.0'"):
         standardise(engine, "t", "r1", "AP", factors_from="r7:1.0")
-    with pytest.raises(NotRecorded, match="has no AP factor version 12345678901; it has 1"):
+    with pytest.raises(NotRecordedError, match="has no AP factor version 12345678901; it has 1"):
         standardise(engine, "t", "r1", "AP", factors_from="r1:12345678901")
 
 
@@ -254,14 +254,14 @@ def test_a_constant_matrix(engine):
         shown = standardise(engine, "t", "r1", "AP", scale=scale)
         assert {cell for run in shown.scores for cell in run} == {neutral}
     log(engine, np.full((3, 4), 0.3), "r2", runs=RUNS[:4], zero_sd="drop")
-    with pytest.raises(ImpossibleStatistic, match="nothing to standardise by"):
+    with pytest.raises(ImpossibleStatisticError, match="nothing to standardise by"):
         standardise(engine, "t", "r2", "AP")
 
 
 def test_one_run_is_scored_by_other_factors_only(engine):
     log(engine)
     log(engine, SCORES[:, :1], "r2", runs=["alone"])
-    with pytest.raises(NotRecorded, match="two runs"):
+    with pytest.raises(NotRecordedError, match="two runs"):
         standardise(engine, "t", "r2", "AP")
     shown = standardise(engine, "t", "r2", "AP", scale="std", factors_from="r1")
     np.testing.assert_allclose(shown.scores[0], naive_std(SCORES[:, :1], SCORES)[:, 0])
@@ -309,5 +309,5 @@ def test_a_round_label_that_ends_in_a_number_after_a_colon(engine, new_runs):
         assert from_files(engine, label, path, factors_version=1).factors_round == label
         found = standardise(engine, "t", "2020", "AP", factors_from=label, factors_version=1)
         assert (found.factors_round, found.factor_version) == (label, 1)
-    with pytest.raises(NotRecorded, match="factor version 7; it has 1"):
+    with pytest.raises(NotRecordedError, match="factor version 7; it has 1"):
         standardise(engine, "t", "2020", "AP", factors_version=7)

@@ -27,7 +27,7 @@ from tests.factories import (
 )
 
 from roundbook.database.engine import unit_of_work
-from roundbook.errors import AlreadyRecorded, Frozen, InputError, NotRecorded
+from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError, RoundPublishedError
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
 from roundbook.logbook.plans.design import Design
 
@@ -566,7 +566,7 @@ def test_one_run_has_no_two_way_residual_and_no_standardised_scale(engine):
     (row,) = show_variances(engine, "t", "AP").rounds
     assert (row.two_way_variance, row.two_way_dof) == (None, None)
     assert row.variance == pytest.approx(ROUNDS["r1"][:, 0].var(ddof=1))
-    with pytest.raises(NotRecorded, match="no variance of AP on the scale std-ab"):
+    with pytest.raises(NotRecordedError, match="no variance of AP on the scale std-ab"):
         show_variances(engine, "t", "AP", scale="std-ab")
 
 
@@ -575,7 +575,7 @@ def test_all_topics_tied_and_dropped_have_no_standardised_variance(engine):
     assert log(engine, "tied", scores, zero_sd="drop").variances == {
         "raw": pytest.approx(scores[:, 0].var(ddof=1))
     }
-    with pytest.raises(NotRecorded, match="std-cdf"):
+    with pytest.raises(NotRecordedError, match="std-cdf"):
         show_variances(engine, "t", "AP", scale="std-cdf")
 
 
@@ -635,7 +635,7 @@ def test_a_published_value_among_matrices_takes_its_spread_from_them(logged):
     assert pooled.variance == pytest.approx(mean, rel=1e-10)
     expected = limits(mean, spread, 115)
     assert [pooled.interval.low, pooled.interval.high] == pytest.approx(expected, rel=1e-9)
-    with pytest.raises(NotRecorded):
+    with pytest.raises(NotRecordedError):
         show_variances(logged, "other", "AP")
 
 
@@ -665,7 +665,7 @@ def test_a_published_value_on_a_standardised_scale_needs_matrices(engine):
 def test_the_number_of_teams_of_a_published_value(engine):
     assert publish(engine, "old", 0.05).teams is None
     assert publish(engine, "old", 0.05).status == "unchanged"
-    with pytest.raises(AlreadyRecorded, match="--revise"):
+    with pytest.raises(AlreadyRecordedError, match="--revise"):
         publish(engine, "old", 0.05, teams=9)
     done = publish(engine, "old", 0.05, teams=9, revise="The paper counts teams")
     assert (done.teams, done.revision) == (9, 2)
@@ -694,13 +694,13 @@ def test_a_matrix_overrides_what_is_published_on_its_own_scale(engine):
 def test_a_published_round_takes_a_variance_only_with_a_reason(logged):
     publish_round(logged, "t", "r1", user="ann")
     before = show_variances(logged, "t", "AP", scale="std-ab").rounds
-    with pytest.raises(Frozen, match=r"'r1' is published: .* only with a reason; add --revise"):
+    with pytest.raises(RoundPublishedError, match=r"'r1' is published: .* only with a reason; add --revise"):
         publish(logged, "r1", 0.02, measure="nDCG@10")
     for no_reason in ("", "  "):
         with pytest.raises(InputError, match="given with --revise is empty"):
             publish(logged, "r1", 0.02, measure="nDCG@10", revise=no_reason)
     assert show_variances(logged, "t", "AP", scale="std-ab").rounds == before
-    with pytest.raises(NotRecorded):
+    with pytest.raises(NotRecordedError):
         show_variances(logged, "t", "nDCG@10")
     first = publish(logged, "r1", 0.02, measure="nDCG@10", revise="from the overview")
     assert (first.revision, first.status) == (1, "recorded")
@@ -708,12 +708,12 @@ def test_a_published_round_takes_a_variance_only_with_a_reason(logged):
     assert [each.why for each in told] == ["from the overview"]
     # The same again changes nothing, and so needs no reason; another value does, as everywhere.
     assert publish(logged, "r1", 0.02, measure="nDCG@10").status == "unchanged"
-    with pytest.raises(AlreadyRecorded, match="--revise"):
+    with pytest.raises(AlreadyRecordedError, match="--revise"):
         publish(logged, "r1", 0.03, measure="nDCG@10")
     assert publish(logged, "r1", 0.03, measure="nDCG@10", revise="erratum").revision == 2
     # A draft takes its first as it is.
     assert publish(logged, "r2", 0.02, measure="nDCG@10").status == "recorded"
-    with pytest.raises(NotRecorded, match="leave out --revise"):
+    with pytest.raises(NotRecordedError, match="leave out --revise"):
         publish(logged, "r3", 0.02, measure="nDCG@10", revise="why")
 
 
@@ -739,7 +739,7 @@ def test_several_assessments_are_not_mixed(engine):
     assert found[0].pooled.variance == pytest.approx(4 * found[1].pooled.variance)
     (only,) = show_histories(engine, "t", assessments="gold").histories
     assert only.assessments == "gold"
-    with pytest.raises(NotRecorded):
+    with pytest.raises(NotRecordedError):
         show_histories(engine, "t", assessments="silver")
 
 
@@ -811,7 +811,7 @@ def test_history_filters(dated):
     ],
 )
 def test_history_says_when_nothing_is_left(dated, filters, says):
-    with pytest.raises(NotRecorded, match=says):
+    with pytest.raises(NotRecordedError, match=says):
         show_histories(dated, "t", **filters)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, ndtri
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 
 
 def simulate_scores(
@@ -45,11 +45,11 @@ def simulate_scores(
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         When there is no run or no topic.
     """
     if runs < 1 or hardness.size < 1:
-        raise ImpossibleStatistic("A simulated round needs at least one run and one topic.")
+        raise ImpossibleStatisticError("A simulated round needs at least one run and one topic.")
     ability = centre + ability_sd * ndtri((np.arange(runs) + 0.5) / runs)
     interaction = generator.normal(0.0, spread, (hardness.size, runs))
     scores: npt.NDArray[np.float64] = expit(hardness[:, None] + ability[None, :] + interaction)

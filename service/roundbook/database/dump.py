@@ -160,7 +160,7 @@ def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
 
     Raises
     ------
-    DatabaseBusy, DatabaseError
+    DatabaseBusyError, DatabaseError
         Then the database is as it was.
     """
     reader = (

@@ -20,7 +20,7 @@ import psutil
 from roundbook.database.embedded_kept import forget_dead_keeper
 from roundbook.database.embedded_upgrade import bring_to_this_version
 from roundbook.database.server_library import load_library, socket_lock
-from roundbook.errors import DatabaseUnreachable
+from roundbook.errors import DatabaseUnreachableError
 
 _SETTLING_SECONDS = 30
 
@@ -43,7 +43,7 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
 
     Raises
     ------
-    DatabaseUnreachable
+    DatabaseUnreachableError
         When the server cannot be made or started.
     """
     try:
@@ -56,7 +56,7 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
         _start(server)
         _close_to_others(server)
     except subprocess.TimeoutExpired as error:
-        raise DatabaseUnreachable(
+        raise DatabaseUnreachableError(
             f"The embedded server in {directory} is still starting (it may be recovering from a"
             " crash); try again in a moment."
         ) from error
@@ -67,7 +67,7 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
         AssertionError,
         psutil.Error,
     ) as error:
-        raise DatabaseUnreachable(
+        raise DatabaseUnreachableError(
             f"The embedded server cannot be started in {directory}: {_reason(error, directory)}."
             " Set ROUNDBOOK_DATA_DIR to a directory you may write, or ROUNDBOOK_DATABASE_URL to a"
             " server of your own."

@@ -24,7 +24,7 @@ from roundbook.database.embedded_kept import (
     find_keeper,
     is_in_place,
 )
-from roundbook.errors import DatabaseUnreachable, RoundbookError
+from roundbook.errors import DatabaseUnreachableError, RoundbookError
 
 _UP, _TAKEN = "up", "taken"
 # A sleep does not count the time that the machine is suspended.
@@ -43,7 +43,7 @@ def keep_up(
 
     Raises
     ------
-    DatabaseUnreachable
+    DatabaseUnreachableError
         When it cannot be started or kept up.
     """
     directory = directory.expanduser().resolve()
@@ -67,7 +67,7 @@ def stop_server(directory: Path) -> Literal["stopped", "in use", "not running"]:
 
     Raises
     ------
-    DatabaseUnreachable
+    DatabaseUnreachableError
         When whatever keeps it up cannot be ended.
     """
     directory = directory.expanduser().resolve()
@@ -99,7 +99,7 @@ def _start_keeper(directory: Path, until: datetime) -> Keeper | None:
     process.wait()
     if answer == _TAKEN:
         return None
-    raise DatabaseUnreachable(
+    raise DatabaseUnreachableError(
         f"The embedded server in {directory} cannot be kept up:"
         f" {answer.rstrip('.') or 'the process that should keep it up ended at once'}."
     )

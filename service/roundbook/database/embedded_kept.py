@@ -19,7 +19,7 @@ from typing import IO, NamedTuple
 
 import psutil
 
-from roundbook.errors import DatabaseUnreachable
+from roundbook.errors import DatabaseUnreachableError
 
 _FILE = ".kept_up.json"
 _WRITE_SECONDS = 5
@@ -75,7 +75,7 @@ def find_keeper(directory: Path) -> Keeper | None:
         if keeper is not None:
             return keeper
         time.sleep(0.01)  # it has the lock and writes just now
-    raise DatabaseUnreachable(f"{directory / _FILE} is locked, but names no process.")
+    raise DatabaseUnreachableError(f"{directory / _FILE} is locked, but names no process.")
 
 
 def forget_dead_keeper(directory: Path) -> int | None:
@@ -98,14 +98,14 @@ def end_keeper(directory: Path) -> bool:
 
     Raises
     ------
-    DatabaseUnreachable
+    DatabaseUnreachableError
         When it cannot be reached from here, or does not end.
     """
     keeper = find_keeper(directory)
     if keeper is None:
         return False
     if not _is_keeper(keeper.process):
-        raise DatabaseUnreachable(
+        raise DatabaseUnreachableError(
             f"The embedded server in {directory} is kept up by process {keeper.process} of another"
             " container or machine; run 'roundbook db stop' there."
         )
@@ -116,7 +116,7 @@ def end_keeper(directory: Path) -> bool:
         if now is None or now.process != keeper.process:
             return True
         time.sleep(0.02)
-    raise DatabaseUnreachable(
+    raise DatabaseUnreachableError(
         f"Process {keeper.process}, which keeps the embedded server in {directory} up, does not"
         " end; try again in a moment."
     )

@@ -34,7 +34,7 @@ from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.fingerprints import Fingerprint, fingerprint_tables
 from roundbook.database.programs import find_program
 from roundbook.database.server_library import load_library, target_version
-from roundbook.errors import DatabaseUnreachable, RoundbookError
+from roundbook.errors import DatabaseUnreachableError, RoundbookError
 
 _TALK = logging.getLogger(__name__)
 _SOCKETS = "roundbook-upgrade-"
@@ -61,7 +61,7 @@ def bring_to_this_version(directory: Path) -> None:
 
     Raises
     ------
-    DatabaseUnreachable
+    DatabaseUnreachableError
         When a newer PostgreSQL made it, the old one's programs are gone, or the upgrade fails.
         The directory is as it was.
     """
@@ -80,7 +80,7 @@ def bring_to_this_version(directory: Path) -> None:
             try:
                 _upgrade(directory, version)
             except (RoundbookError, OSError, subprocess.SubprocessError, RuntimeError) as error:
-                raise DatabaseUnreachable(
+                raise DatabaseUnreachableError(
                     f"The embedded record in {directory} could not be brought from PostgreSQL"
                     f" {version} to {target_version()}, and is as it was: {_reason(error)}. Try"
                     " again, or use the Roundbook that you used before."
@@ -94,7 +94,7 @@ def _version_of(directory: Path) -> int | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except ValueError:
-        raise DatabaseUnreachable(
+        raise DatabaseUnreachableError(
             f"{file} does not hold the version of a PostgreSQL; restore the directory from a"
             " backup, or set ROUNDBOOK_DATA_DIR to another."
         ) from None
@@ -103,12 +103,12 @@ def _version_of(directory: Path) -> int | None:
 def _check(directory: Path, version: int) -> None:
     library = load_library()
     if version > target_version():
-        raise DatabaseUnreachable(
+        raise DatabaseUnreachableError(
             f"The embedded record in {directory} was made by PostgreSQL {version}, and this program"
             f" brings {target_version()}. Install the newer Roundbook that made it."
         )
     if version not in library.utils.POSTGRES_VERSIONS:
-        raise DatabaseUnreachable(
+        raise DatabaseUnreachableError(
             f"The embedded record in {directory} was made by PostgreSQL {version}, whose programs"
             " this program no longer brings. Run 'roundbook db backup FILE' with the Roundbook that"
             " made it, then 'roundbook db restore FILE' with this one and another"
@@ -117,7 +117,7 @@ def _check(directory: Path, version: int) -> None:
     _stop_leftover(directory)
     running = library.utils.PostmasterInfo.read_from_pgdata(directory)
     if running is not None and running.is_running():
-        raise DatabaseUnreachable(
+        raise DatabaseUnreachableError(
             f"The embedded record in {directory} is to be brought from PostgreSQL {version} to"
             f" {target_version()}, but process {running.pid} still serves it. Try again when no"
             " other Roundbook uses it."

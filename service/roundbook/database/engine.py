@@ -78,7 +78,7 @@ def unit_of_work(engine: Engine) -> Iterator[Connection]:
 
     Raises
     ------
-    DatabaseUnreachable, DatabaseBusy, DatabaseError
+    DatabaseUnreachableError, DatabaseBusyError, DatabaseError
         In place of the driver's own errors.
     """
     moment: Moment = "connecting"

@@ -9,7 +9,7 @@ import psycopg
 from sqlalchemy import exc
 from sqlalchemy.engine import URL
 
-from roundbook.errors import DatabaseBusy, DatabaseError, DatabaseUnreachable
+from roundbook.errors import DatabaseBusyError, DatabaseError, DatabaseUnreachableError
 
 # When it happened: what a lost connection means for the work depends on it.
 Moment = Literal["connecting", "working", "committing"]
@@ -21,35 +21,35 @@ class _Fault(NamedTuple):
 
 
 _UNKNOWN_OPTION = _Fault(
-    DatabaseUnreachable,
+    DatabaseUnreachableError,
     "The database address has an option that PostgreSQL does not know; write it as"
     " postgresql://USER:PASSWORD@HOST:PORT/DATABASE.",
 )
 _LOST = {
     "connecting": _Fault(
-        DatabaseUnreachable,
+        DatabaseUnreachableError,
         "The database at {place} cannot be reached: {said}. Check ROUNDBOOK_DATABASE_URL or"
         " --database, or leave both unset to use the embedded server.",
     ),
     "working": _Fault(
-        DatabaseUnreachable,
+        DatabaseUnreachableError,
         "The connection to the database at {place} was lost: {said}; nothing was written. Run the"
         " same command again when the server answers.",
     ),
     "committing": _Fault(
-        DatabaseUnreachable,
+        DatabaseUnreachableError,
         "The connection to the database at {place} was lost just as the work was being kept, so it"
         " may be there or not, but not by half: {said}. Run the same command again when the server"
         " answers; what is logged already stays unchanged.",
     ),
 }
 _BUSY = _Fault(
-    DatabaseBusy,
+    DatabaseBusyError,
     "Somebody else is writing to the same place and held it longer than the lock timeout; nothing"
     " was written. Try again, or raise ROUNDBOOK_LOCK_TIMEOUT.",
 )
 _CROSSED = _Fault(
-    DatabaseBusy,
+    DatabaseBusyError,
     "Somebody else was writing to the same place, and PostgreSQL let only them go on; nothing was"
     " written. Try again.",
 )
@@ -58,7 +58,7 @@ _FAULTS = {
     "55P03": _BUSY,  # lock_not_available
     "40": _CROSSED,  # deadlock_detected, serialization_failure
     "57014": _Fault(
-        DatabaseBusy,
+        DatabaseBusyError,
         "PostgreSQL broke the work off: {said}; nothing was written. Try again; where the role or"
         " the database sets statement_timeout, have its owner raise that.",
     ),

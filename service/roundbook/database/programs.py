@@ -20,7 +20,7 @@ from psycopg import pq
 from sqlalchemy import Connection, text
 
 from roundbook.database.server_library import wheel_programs
-from roundbook.errors import DatabaseBusy, DatabaseError, InputError
+from roundbook.errors import DatabaseBusyError, DatabaseError, InputError
 
 _DEBIAN = Path("/usr/lib/postgresql")
 _LOCK_TIMEOUT = "canceling statement due to lock timeout"
@@ -94,7 +94,7 @@ def run_program(connection: Connection, name: str, *arguments: str) -> str:
 
     Raises
     ------
-    DatabaseBusy, DatabaseError
+    DatabaseBusyError, DatabaseError
         When it fails; the cause's message is its complaint alone.
     """
     with tempfile.TemporaryFile() as said:
@@ -116,7 +116,7 @@ def failure(name: str, stderr: IO[bytes], code: int) -> DatabaseError:
     said = complaint(stderr, code)
     error = DatabaseError(f"{name} gave up, so nothing was changed: {said}.")
     if _LOCK_TIMEOUT in said:
-        error = DatabaseBusy(
+        error = DatabaseBusyError(
             "Somebody else is using the record and held it longer than the lock timeout; nothing"
             " was changed. Try again, or raise ROUNDBOOK_LOCK_TIMEOUT."
         )

@@ -12,7 +12,7 @@ from sqlalchemy import Engine, text
 
 from roundbook.database.engine import unit_of_work
 from roundbook.database.tables import SCHEMA
-from roundbook.errors import SchemaOutOfDate
+from roundbook.errors import SchemaOutOfDateError
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -84,7 +84,7 @@ def upgrade(
 
 
 def require_current(engine: Engine) -> None:
-    """Raise SchemaOutOfDate, naming the command to run, unless the schema is up to date."""
+    """Raise SchemaOutOfDateError, naming the command to run, unless the schema is up to date."""
     expected = expected_revision()
     current = current_revision(engine)
     if current == expected:
@@ -95,7 +95,7 @@ def require_current(engine: Engine) -> None:
         if current is None
         else f"has the schema of an earlier Roundbook (revision {current}, not {expected})"
     )
-    raise SchemaOutOfDate(
+    raise SchemaOutOfDateError(
         f"The database {state}. Run 'roundbook db upgrade' on it first.", current, expected
     )
 
@@ -106,10 +106,10 @@ def is_known(revision: str) -> bool:
 
 
 def require_known(revision: str | None, what: str = "The database") -> None:
-    """Raise SchemaOutOfDate, naming the way out, where a later program made the schema."""
+    """Raise SchemaOutOfDateError, naming the way out, where a later program made the schema."""
     if revision is not None and not is_known(revision):
         expected = expected_revision()
-        raise SchemaOutOfDate(
+        raise SchemaOutOfDateError(
             f"{what} has the schema of a later Roundbook (revision {revision}, this program"
             f" knows {expected}). Install the newer Roundbook to use it.",
             revision,

@@ -24,7 +24,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from roundbook.errors import BadFile, InputError
+from roundbook.errors import BadFileError, InputError
 from roundbook.formats.archive_package import (
     DATA_PACKAGE,
     TableSchema,
@@ -185,7 +185,7 @@ def open_archive(path: Path) -> Iterator[Archive]:
 
     Raises
     ------
-    BadFile
+    BadFileError
         When it is no archive, one of a later version, or not as it was written.
     """
     file = shown_path(path)
@@ -220,7 +220,7 @@ def _readable(path: Path, file: str) -> io.BufferedReader:
         stream = path.open("rb") if stat.S_ISREG(path.stat().st_mode) else None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise BadFile(f"the archive cannot be read ({reason})", file) from None
+        raise BadFileError(f"the archive cannot be read ({reason})", file) from None
     if stream is None:
         _refuse("this is no ordinary file; name an archive", file)
     return stream
@@ -231,7 +231,7 @@ def _opened(stream: IO[bytes], file: str) -> Iterator[ZipFile]:
     try:
         content = ZipFile(stream)
     except BROKEN:
-        raise BadFile(
+        raise BadFileError(
             "this is no zip file, or it was cut short; name what 'roundbook export' wrote", file
         ) from None
     with content:
@@ -263,7 +263,7 @@ def _read_manifest(content: ZipFile, file: str) -> Manifest:
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
-        raise BadFile("this is not JSON", member) from None
+        raise BadFileError("this is not JSON", member) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         _refuse("this is not the manifest of a Roundbook archive", member)
     _check_version(document.get("version"), document.get("software"), member)
@@ -272,7 +272,7 @@ def _read_manifest(content: ZipFile, file: str) -> Manifest:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        raise BadFile(f"{where[:100]}: {first['msg']}", member) from None
+        raise BadFileError(f"{where[:100]}: {first['msg']}", member) from None
     listed, there = {*manifest.members, MANIFEST}, set(content.namelist())
     if listed != there:
         name = min(listed ^ there)
@@ -316,8 +316,8 @@ def _blocks(content: ZipFile, name: str, file: str) -> Iterator[bytes]:
             while block := stream.read(_CHUNK):
                 yield block
     except BROKEN as error:
-        raise BadFile(f"this is damaged ({error})", f"{file}/{name}") from None
+        raise BadFileError(f"this is damaged ({error})", f"{file}/{name}") from None
 
 
 def _refuse(reason: str, file: str) -> NoReturn:
-    raise BadFile(reason, file)
+    raise BadFileError(reason, file)

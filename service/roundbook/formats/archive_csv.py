@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats.archive import BROKEN, Archive
 
 _CELL = re.compile(r'(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\n|\Z)')
@@ -26,7 +26,7 @@ def read_records(archive: Archive, name: str) -> Iterator[Record]:
 
     Raises
     ------
-    BadFile
+    BadFileError
         When a record is not written as `write_record` does.
     """
     member = f"{archive.file}/{name}"
@@ -39,7 +39,7 @@ def read_records(archive: Archive, name: str) -> Iterator[Record]:
         yield Record(begun, _split("".join(parts), member, begun))
         begun, parts, quotes = line + 1, [], 0
     if parts:
-        raise BadFile("a double quote is not closed", member, begun)
+        raise BadFileError("a double quote is not closed", member, begun)
 
 
 def _lines(archive: Archive, name: str) -> Iterator[str]:
@@ -50,14 +50,14 @@ def _lines(archive: Archive, name: str) -> Iterator[str]:
         ):
             yield from lines
     except UnicodeDecodeError:
-        raise BadFile("this is not UTF-8 text", f"{archive.file}/{name}") from None
+        raise BadFileError("this is not UTF-8 text", f"{archive.file}/{name}") from None
     except BROKEN as error:
-        raise BadFile(f"this is damaged ({error})", f"{archive.file}/{name}") from None
+        raise BadFileError(f"this is damaged ({error})", f"{archive.file}/{name}") from None
 
 
 def _split(text: str, member: str, line: int) -> list[str]:
     if not text.endswith("\n"):
-        raise BadFile("the last line does not end", member, line)
+        raise BadFileError("the last line does not end", member, line)
     if '"' not in text and "\r" not in text:
         return text[:-1].split(",")
     cells = [
@@ -66,7 +66,7 @@ def _split(text: str, member: str, line: int) -> list[str]:
         if match.start() < len(text)
     ]
     if write_record(cells) != text:
-        raise BadFile("the quotes of this row are not as an archive has them", member, line)
+        raise BadFileError("the quotes of this row are not as an archive has them", member, line)
     return cells
 
 

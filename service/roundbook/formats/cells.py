@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats.matrix import Scores
 from roundbook.limits import LARGEST_SCORE
 
@@ -36,14 +36,14 @@ def checked_name(text: str, what: str, file: str, line: int | None, column: int 
 
     Raises
     ------
-    BadFile
+    BadFileError
         If the name is empty, very long, or holds characters nobody can see.
     """
     name = text.strip()
     if not name:
-        raise BadFile(f"the {what} name is empty", file, line, column)
+        raise BadFileError(f"the {what} name is empty", file, line, column)
     if len(name) > MAX_NAME:
-        raise BadFile(
+        raise BadFileError(
             f"the {what} name {shown(name)} has {len(name)} characters; "
             f"at most {MAX_NAME} are read",
             file,
@@ -51,7 +51,7 @@ def checked_name(text: str, what: str, file: str, line: int | None, column: int 
             column,
         )
     if _UNFIT.search(name):
-        raise BadFile(
+        raise BadFileError(
             f"the {what} name {shown(name)} holds a control or invisible character; take it out",
             file,
             line,
@@ -86,7 +86,7 @@ def score(text: str, file: str, line: int, column: int | None) -> float:
 
     Raises
     ------
-    BadFile
+    BadFileError
         If the cell is anything but empty or a decimal number within ±1e100.
     """
     text = text.strip()
@@ -108,4 +108,4 @@ def score(text: str, file: str, line: int, column: int | None) -> float:
         )
     else:
         reason = f"{shown(text)} is not a number"
-    raise BadFile(reason, file, line, column)
+    raise BadFileError(reason, file, line, column)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roundbook.errors import AmbiguousLayout, BadFile
+from roundbook.errors import AmbiguousLayoutError, BadFileError
 from roundbook.formats.cells import is_number
 from roundbook.formats.lines import fields_of
 from roundbook.formats.long import has_measure_column
@@ -46,9 +46,9 @@ def detect_layout(source: SourceText, measure: str, file_measure: str | None) ->
 
     Raises
     ------
-    AmbiguousLayout
+    AmbiguousLayoutError
         If the content fits more than one layout, or none.
-    BadFile
+    BadFileError
         If the content is that of another file of an evaluation, which holds no scores.
     """
     first = source.rows[0][1].lstrip()
@@ -94,7 +94,7 @@ def _tool_layout(source: SourceText, header: Sequence[str], asked: set[str | Non
     if not in_first and len(header) > 1 and "\t" not in first:
         return None  # a CSV header with blanks in it
     which = "both the first and the second" if in_first else "neither the first nor the second"
-    raise AmbiguousLayout(
+    raise AmbiguousLayoutError(
         f"{which} column holds known measures, so this may be trec_eval output "
         "(measure topic value) or ir_measures output (topic measure value); "
         "choose with --layout trec_eval or --layout ir_measures",
@@ -136,15 +136,15 @@ def _long_or_wide(
         return "long"
     if at == 0 or not has_measure_column(header, measure, file_measure):
         return "wide"
-    raise AmbiguousLayout(
+    raise AmbiguousLayoutError(
         f"the column {header[at].strip()!r} may be a run or hold run tags, so this may be "
         "a wide or a long file; choose with --layout wide or --layout long",
         source.file,
     )
 
 
-def _no_layout(source: SourceText) -> BadFile:
-    return AmbiguousLayout(
+def _no_layout(source: SourceText) -> BadFileError:
+    return AmbiguousLayoutError(
         "the content fits none of the layouts; if it should, choose one with --layout "
         + ", ".join(LAYOUTS),
         source.file,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats.cells import checked_name, quick_numbers, score
 from roundbook.formats.matrix import Scores
 
@@ -57,7 +57,7 @@ class Records:
 def refuse_oversize(topics: int, runs: int, file: str) -> None:
     """Refuse a matrix that would not fit in memory."""
     if topics * runs > MAX_CELLS:
-        raise BadFile(
+        raise BadFileError(
             f"{topics} topics by {runs} runs are more than {MAX_CELLS} cells; "
             "check that the topic and run columns are what they seem",
             file,
@@ -69,7 +69,7 @@ def block_from_records(records: Records, *, whole_runs: bool) -> Block:
 
     Raises
     ------
-    BadFile
+    BadFileError
         If a name or a score is unfit, or a topic and run come twice.
     """
     file, lines = records.file, records.lines
@@ -82,7 +82,7 @@ def block_from_records(records: Records, *, whole_runs: bool) -> Block:
     if again.size:
         second = int(order[again + 1].min())
         first = int(np.flatnonzero(cell == cell[second])[0])
-        raise BadFile(
+        raise BadFileError(
             f"topic {records.topics[second]} of run {records.runs[second]} "
             f"already has a score on line {lines[first]}"
             + ("; give one file a run" if whole_runs else "; keep one"),
@@ -137,7 +137,7 @@ def merged(blocks: Sequence[Block]) -> tuple[tuple[str, ...], tuple[str, ...], S
 
     Raises
     ------
-    BadFile
+    BadFileError
         If two files score the same run on the same topic, or each claims the whole run.
     """
     _refuse_run_twice(blocks)
@@ -166,7 +166,7 @@ def _refuse_run_twice(blocks: Sequence[Block]) -> None:
     for block in blocks:
         for run in block.runs if block.whole_runs else ():
             if run in seen:
-                raise BadFile(
+                raise BadFileError(
                     f"the run tag {run} was already read from {seen[run]}; "
                     "a run's scores belong in one file",
                     block.file,
@@ -174,7 +174,7 @@ def _refuse_run_twice(blocks: Sequence[Block]) -> None:
             seen[run] = block.file
 
 
-def _scored_twice(earlier: Sequence[Block], block: Block, topic: int, run: int) -> BadFile:
+def _scored_twice(earlier: Sequence[Block], block: Block, topic: int, run: int) -> BadFileError:
     name, tag = block.topics[topic], block.runs[run]
     first = ""
     for other in earlier:
@@ -184,7 +184,7 @@ def _scored_twice(earlier: Sequence[Block], block: Block, topic: int, run: int) 
                 line, column = other.place(t, r)
                 first = ":".join(str(x) for x in (other.file, line, column) if x is not None)
                 break
-    return BadFile(
+    return BadFileError(
         f"topic {name} of run {tag} already has a score at {first}; keep one",
         block.file,
         *block.place(topic, run),

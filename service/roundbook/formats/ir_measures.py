@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats.cells import shown
 from roundbook.formats.grid import Block
 from roundbook.formats.lines import ScoreLine, block_of_lines, fields_of
@@ -40,14 +40,14 @@ def read_ir_measures(
 
     Raises
     ------
-    BadFile
+    BadFileError
         If a line does not fit, or there are no scores of single topics.
     """
     is_json = source.rows[0][1].lstrip().startswith("{")
     every = list(_json_lines(source) if is_json else _tsv_lines(source))
     lines = [line for line in every if line.topic != SUMMARY_TOPIC]
     if not lines:
-        raise BadFile(_NO_TOPICS, source.file)
+        raise BadFileError(_NO_TOPICS, source.file)
     return block_of_lines(
         lines,
         measure,
@@ -62,9 +62,9 @@ def _tsv_lines(source: SourceText) -> Iterator[ScoreLine]:
     for line, text in source.rows:
         fields = fields_of(text)
         if len(fields) == 2:
-            raise BadFile(_NO_TOPICS, source.file, line)
+            raise BadFileError(_NO_TOPICS, source.file, line)
         if len(fields) != 3:
-            raise BadFile(
+            raise BadFileError(
                 f"expected 3 fields (topic, measure, value), found {len(fields)}",
                 source.file,
                 line,
@@ -80,19 +80,19 @@ def _json_lines(source: SourceText) -> Iterator[ScoreLine]:
                 text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_once
             )
         except _KeyTwice as twice:
-            raise BadFile(
+            raise BadFileError(
                 f"the key {shown(twice.key)} is there twice; keep one", source.file, line
             ) from None
         except (ValueError, RecursionError):
-            raise BadFile("the line is not a JSON object", source.file, line) from None
+            raise BadFileError("the line is not a JSON object", source.file, line) from None
         if not isinstance(entry, dict):
-            raise BadFile("the line is not a JSON object", source.file, line)
+            raise BadFileError("the line is not a JSON object", source.file, line)
         if "query_id" not in entry and "measure" in entry:
-            raise BadFile(_NO_TOPICS, source.file, line)
+            raise BadFileError(_NO_TOPICS, source.file, line)
         cells = [entry.get(key) for key in ("query_id", "measure", "value")]
         topic, name, value = (cell if isinstance(cell, str) else None for cell in cells)
         if topic is None or name is None or value is None:
-            raise BadFile(
+            raise BadFileError(
                 'expected {"query_id": .., "measure": .., "value": number}, '
                 f"found {shown(text.strip(), 80)}",
                 source.file,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats.cells import checked_name
 from roundbook.formats.grid import Block, Records, block_from_records
 from roundbook.formats.measures import choose_measure
@@ -38,14 +38,14 @@ def run_tag_from_name(file: str) -> str:
 
     Raises
     ------
-    BadFile
+    BadFileError
         If nothing, or nothing fit for a name, is left.
     """
     name = Path(file).name
     while Path(name).suffix.lower() in _SUFFIXES:
         name = Path(name).stem
     if not name.strip(". ") or name.lower() in _SUFFIXES:
-        raise BadFile("the run has no tag in the file, and the file's name gives none", file)
+        raise BadFileError("the run has no tag in the file, and the file's name gives none", file)
     return checked_name(name, "run", file, None, None)
 
 
@@ -80,7 +80,7 @@ def block_of_lines(
         if run is None:
             tag = run = tag or run_tag_from_name(file)
         if not line.value:
-            raise BadFile("the score is missing", file, line.line, value_column)
+            raise BadFileError("the score is missing", file, line.line, value_column)
         records.topics.append(line.topic)
         records.runs.append(run)
         records.values.append(line.value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats.grid import Block, Records, block_from_records
 from roundbook.formats.measures import canonical_measure, choose_measure
 from roundbook.formats.summary import SUMMARY_TOPIC, without_summary
@@ -51,7 +51,7 @@ def read_long(
 
     Raises
     ------
-    BadFile
+    BadFileError
         If columns are missing or could be confused, or a row does not fit.
     """
     rows = list(table_rows(source))
@@ -64,7 +64,9 @@ def read_long(
             (fields[at].strip() for _, fields in rows[1:]), measure, file_measure, source.file
         )
     elif chosen is None and file_measure is not None:
-        raise BadFile("the file names no measure; leave out --file-measure", source.file, head_line)
+        raise BadFileError(
+            "the file names no measure; leave out --file-measure", source.file, head_line
+        )
     records = Records(
         source.file,
         topic_column=columns.topic + 1,
@@ -79,7 +81,7 @@ def read_long(
             records.values.append(fields[columns.value])
             records.lines.append(line)
     if not records.lines:
-        raise BadFile("there are no scores of single topics", source.file)
+        raise BadFileError("there are no scores of single topics", source.file)
     return without_summary(block_from_records(records, whole_runs=False)), chosen
 
 
@@ -90,7 +92,7 @@ def _columns(
     run = named_column(header, RUN_WORDS, file, line)
     value = named_column(header, VALUE_WORDS, file, line)
     if topic is None or run is None:
-        raise BadFile(
+        raise BadFileError(
             f"a long file needs a column {'topic' if topic is None else 'run'!r}", file, line
         )
     if value is not None:
@@ -106,15 +108,15 @@ def _measure_column(
     names = [cell.strip() for cell in header if cell.strip().lower() not in known]
     try:
         chosen = choose_measure(names, measure, file_measure, file)
-    except BadFile:
-        raise BadFile(
+    except BadFileError:
+        raise BadFileError(
             "a long file needs a column 'value' or 'score', or one named like the measure "
             f"{file_measure or measure}",
             file,
             line,
         ) from None
     if names.count(chosen) > 1:
-        raise BadFile(f"two columns are called {chosen!r}; keep one", file, line)
+        raise BadFileError(f"two columns are called {chosen!r}; keep one", file, line)
     return chosen
 
 

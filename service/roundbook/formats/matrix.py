@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from roundbook.errors import BadFile, InputError, MissingScores
+from roundbook.errors import BadFileError, InputError, MissingScoresError
 
 Scores = NDArray[np.float64]
 MissingPolicy = Literal["reject", "zero", "drop-topic"]
@@ -87,9 +87,9 @@ def settle_missing(matrix: ScoreMatrix, policy: MissingPolicy) -> SettledMatrix:
 
     Raises
     ------
-    MissingScores
+    MissingScoresError
         If the policy is ``reject`` and a cell is missing.
-    BadFile
+    BadFileError
         If ``drop-topic`` would leave no topic.
     InputError
         If there is no such policy.
@@ -107,7 +107,7 @@ def settle_missing(matrix: ScoreMatrix, policy: MissingPolicy) -> SettledMatrix:
     if policy == "drop-topic":
         kept = [bool(column.all()) for column in ~missing.T]
         if not any(kept):
-            raise BadFile(
+            raise BadFileError(
                 "every topic misses the score of some run, "
                 "so --missing drop-topic would leave none",
                 _files_shown(matrix.files),
@@ -128,13 +128,13 @@ def settle_missing(matrix: ScoreMatrix, policy: MissingPolicy) -> SettledMatrix:
     )
 
 
-def _missing_scores(matrix: ScoreMatrix, missing: NDArray[np.bool_]) -> MissingScores:
+def _missing_scores(matrix: ScoreMatrix, missing: NDArray[np.bool_]) -> MissingScoresError:
     cells = [(matrix.topics[t], matrix.runs[r]) for t, r in np.argwhere(missing.T).tolist()]
     named = ", ".join(f"topic {t} of run {r}" for t, r in cells[:_NAMED_CELLS])
     more = len(cells) - _NAMED_CELLS
     rest = f" and {more} more" if more > 0 else ""
     scores = "1 score is" if len(cells) == 1 else f"{len(cells)} scores are"
-    return MissingScores(
+    return MissingScoresError(
         f"{scores} missing: {named}{rest}; complete the file, "
         "or choose --missing zero or --missing drop-topic",
         _files_shown(matrix.files),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats.cells import shown
 
 # trec_eval 9 and 10 (`-m all_trec`, with -Z and preferences), as its own test output spells them.
@@ -91,12 +91,12 @@ def choose_measure(found: Iterable[str], measure: str, file_measure: str | None,
 
     Raises
     ------
-    BadFile
+    BadFileError
         If no measure of the file fits, or several do.
     """
     names = list(dict.fromkeys(found))
     if len(names) > _MAX_MEASURES:
-        raise BadFile(
+        raise BadFileError(
             f"the file names {len(names)} measures; check which column holds them, and --layout",
             file,
         )
@@ -107,7 +107,7 @@ def choose_measure(found: Iterable[str], measure: str, file_measure: str | None,
         for spelt in (_in_any_case, canonical_measure):
             fitting = [name for name in names if spelt(name) == spelt(wanted)]
             if len(fitting) > 1:
-                raise BadFile(
+                raise BadFileError(
                     f"the measures {_listed(fitting)} of this file could all be {wanted}; "
                     "choose one with --file-measure",
                     file,
@@ -115,12 +115,12 @@ def choose_measure(found: Iterable[str], measure: str, file_measure: str | None,
             if fitting:
                 return fitting[0]
     if len(names) == 1:
-        raise BadFile(
+        raise BadFileError(
             f"the file holds the measure {_listed(names)}, not {wanted}; "
             "if that is the one you mean, say so with --file-measure",
             file,
         )
-    raise BadFile(
+    raise BadFileError(
         f"the file holds no measure {wanted}; choose one of its own with --file-measure: "
         f"{_listed(names)}",
         file,

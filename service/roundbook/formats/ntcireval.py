@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats.cells import is_number, shown
 from roundbook.formats.grid import Block
 from roundbook.formats.lines import ScoreLine, block_of_lines
@@ -36,12 +36,12 @@ def read_ntcireval(source: SourceText, measure: str, file_measure: str | None) -
 
     Raises
     ------
-    BadFile
+    BadFileError
         If a line does not fit.
     """
     lines = list(_score_lines(source))
     if not lines:
-        raise BadFile("there are notes only, no scores", source.file)
+        raise BadFileError("there are notes only, no scores", source.file)
     return block_of_lines(lines, measure, file_measure, source.file, value_column=3, topic_column=1)
 
 
@@ -56,14 +56,14 @@ def _score_lines(source: SourceText) -> Iterator[ScoreLine]:
             continue
         topic, *rest = text.split()
         if _pairs([topic, *rest]):
-            raise BadFile(
+            raise BadFileError(
                 "the line names no topic; run ntcir_eval with -out TOPIC", source.file, line, 1
             )
         pairs = _pairs(rest)
         if pairs is None and len(rest) >= 3 and _pairs(rest[2:]):
             continue  # one intent's score
         if pairs is None:
-            raise BadFile(
+            raise BadFileError(
                 f"expected 'topic measure= value', found {shown(text.strip())}", source.file, line
             )
         for name, value in pairs:

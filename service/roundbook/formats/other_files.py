@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats.cells import is_number
 from roundbook.formats.lines import fields_of
 from roundbook.formats.table import RUN_WORDS, TEAM_WORDS, TOPIC_WORDS, any_of, header_word
@@ -16,7 +16,7 @@ def refuse_other_file(source: SourceText, header: Sequence[str]) -> None:
 
     Raises
     ------
-    BadFile
+    BadFileError
         Saying what the file looks like, and what to give instead.
     """
     words = {header_word(cell) for cell in header}
@@ -26,14 +26,14 @@ def refuse_other_file(source: SourceText, header: Sequence[str]) -> None:
         and words & any_of(TEAM_WORDS)
         and not words & any_of(TOPIC_WORDS)
     ):
-        raise BadFile(
+        raise BadFileError(
             "this looks like a team file, and not like scores; give it with --teams, beside the"
             " score file",
             source.file,
         )
     for what, fits in (("TREC qrels", _is_qrels), ("a TREC run", _is_run)):
         if all(fits(text) for _, text in source.rows[:2]):
-            raise BadFile(
+            raise BadFileError(
                 f"this looks like {what}, and not like scores; Roundbook takes scores a topic, as"
                 " trec_eval -q prints them",
                 source.file,

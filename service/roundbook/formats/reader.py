@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from roundbook.errors import BadFile, InputError
+from roundbook.errors import BadFileError, InputError
 from roundbook.formats.detect import LAYOUTS, detect_layout
 from roundbook.formats.grid import Block, merged
 from roundbook.formats.ir_measures import read_ir_measures
@@ -56,9 +56,9 @@ def read_scores(
 
     Raises
     ------
-    AmbiguousLayout
+    AmbiguousLayoutError
         If the layout is ``auto`` and cannot be told.
-    BadFile
+    BadFileError
         If a file cannot be read as scores; the message names the place.
     InputError
         If no file is given, or the layout is unknown.
@@ -94,7 +94,9 @@ def _parsed(
 ) -> tuple[Block, str | None]:
     if layout == "wide":
         if file_measure is not None:
-            raise BadFile("a wide file names no measure; leave out --file-measure", source.file)
+            raise BadFileError(
+                "a wide file names no measure; leave out --file-measure", source.file
+            )
         return read_wide(source), None
     return _WITH_MEASURES[layout](source, measure, file_measure)
 
@@ -112,7 +114,7 @@ def _refuse_other_kind(
         if found[0][0] != new[0]
         else ("measure", (found[0][1], new[1]))
     )
-    raise BadFile(
+    raise BadFileError(
         f"the {what} is {other}, but that of {blocks[0].file} is {first}; "
         "files read together must agree",
         file,

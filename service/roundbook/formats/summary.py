@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats.grid import Block
 from roundbook.formats.matrix import Scores
 
@@ -25,7 +25,7 @@ def without_summary(block: Block) -> Block:
 
     Raises
     ------
-    BadFile
+    BadFileError
         If a topic has such a name and cannot be shown to be a row of means, or is the only one.
     """
     suspects = [i for i, name in enumerate(block.topics) if name.lower() in MEANS]
@@ -34,7 +34,7 @@ def without_summary(block: Block) -> Block:
     at, last = suspects[0], len(block.topics) - 1
     name, (line, _) = block.topics[at], block.place(at, 0)
     if at != last:
-        raise BadFile(
+        raise BadFileError(
             f"the row {name!r} looks like a summary among the topics; "
             "remove it or rename the topic",
             block.file,
@@ -42,9 +42,9 @@ def without_summary(block: Block) -> Block:
             1,
         )
     if at == 0:
-        raise BadFile("there are no scores of single topics", block.file, line)
+        raise BadFileError("there are no scores of single topics", block.file, line)
     if name.lower() != SUMMARY_TOPIC and not _is_mean(block.scores):
-        raise BadFile(
+        raise BadFileError(
             f"the last row is called {name!r} but is not the mean of the rows above; "
             "remove it or rename the topic",
             block.file,

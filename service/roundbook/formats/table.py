@@ -6,7 +6,7 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats.text import SourceText
 
 # A word of a later group names the column only where no word of an earlier group does:
@@ -46,7 +46,7 @@ def split_fields(text: str, delimiter: str, file: str, line: int) -> list[str]:
 
     Raises
     ------
-    BadFile
+    BadFileError
         If a quote is not closed on its line, or is followed by more text.
     """
     if '"' not in text:
@@ -56,8 +56,8 @@ def split_fields(text: str, delimiter: str, file: str, line: int) -> list[str]:
     except csv.Error as error:
         column = _open_quote(text, delimiter)
         if "field larger" in str(error):
-            raise BadFile("a quoted field is far too long", file, line, column) from None
-        raise BadFile(
+            raise BadFileError("a quoted field is far too long", file, line, column) from None
+        raise BadFileError(
             "a double quote is not closed on its line, or text follows the closing one; "
             "double the quotes inside a name",
             file,
@@ -82,14 +82,14 @@ def table_rows(source: SourceText) -> Iterator[tuple[int, list[str]]]:
 
     Raises
     ------
-    BadFile
+    BadFileError
         If there is no delimiter, a row has more or fewer fields than the header, or there
         is nothing below the header.
     """
     first_line, first = source.rows[0]
     delimiter = delimiter_of(first)
     if delimiter is None:
-        raise BadFile(
+        raise BadFileError(
             "the header has one field only; separate the columns by commas, tabs or semicolons",
             source.file,
             first_line,
@@ -97,11 +97,11 @@ def table_rows(source: SourceText) -> Iterator[tuple[int, list[str]]]:
     header = split_fields(first, delimiter, source.file, first_line)
     yield first_line, header
     if len(source.rows) == 1:
-        raise BadFile("there is a header and nothing below it", source.file, first_line)
+        raise BadFileError("there is a header and nothing below it", source.file, first_line)
     for line, text in source.rows[1:]:
         fields = split_fields(text, delimiter, source.file, line)
         if len(fields) != len(header):
-            raise BadFile(
+            raise BadFileError(
                 f"expected {len(header)} fields as in the header, found {len(fields)}",
                 source.file,
                 line,
@@ -117,7 +117,7 @@ def named_column(
 
     Raises
     ------
-    BadFile
+    BadFileError
         If two columns could be meant.
     """
     spelt = [header_word(cell) for cell in header]
@@ -125,7 +125,7 @@ def named_column(
         found = [index for index, word in enumerate(spelt) if word in group]
         if len(found) > 1:
             one, two = header[found[0]].strip(), header[found[1]].strip()
-            raise BadFile(
+            raise BadFileError(
                 f"columns {one!r} and {two!r} could be meant for the same thing; "
                 "remove or rename one",
                 file,

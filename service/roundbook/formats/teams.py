@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats.cells import checked_name, shown
 from roundbook.formats.table import RUN_WORDS, TEAM_WORDS, named_column, table_rows
 from roundbook.formats.text import DEFAULT_MAX_BYTES, read_text
@@ -56,7 +56,7 @@ def read_teams(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> dict[str
 
     Raises
     ------
-    BadFile
+    BadFileError
         If the file cannot be read, lacks a column, or names a run twice.
     """
     source = read_text(path, max_bytes)
@@ -69,13 +69,13 @@ def read_teams(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> dict[str
     )
     if run_at is None or team_at is None:
         missing = "run" if run_at is None else "team"
-        raise BadFile(f"a team file needs a column {missing!r}", file, head_line)
+        raise BadFileError(f"a team file needs a column {missing!r}", file, head_line)
     teams: dict[str, RunTeam] = {}
     lines: dict[str, int] = {}
     for line, fields in rows:
         run = checked_name(fields[run_at], "run", file, line, run_at + 1)
         if run in lines:
-            raise BadFile(
+            raise BadFileError(
                 f"the run {run} is already on line {lines[run]}; keep one", file, line, run_at + 1
             )
         lines[run] = line
@@ -100,7 +100,7 @@ def _answer(fields: list[str], at: int | None, file: str, line: int) -> bool | N
         return None
     answer = fields[at].strip().lower()
     if answer not in _ANSWERS:
-        raise BadFile(
+        raise BadFileError(
             f"{shown(fields[at].strip())} does not say whether the run contributed to the pool; "
             "write yes or no, or leave it empty",
             file,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 
 DEFAULT_MAX_BYTES = 256 * 2**20
 _CHUNK = 2**20
@@ -70,7 +70,7 @@ def read_text(path: Path | str, max_bytes: int) -> SourceText:
 
     Raises
     ------
-    BadFile
+    BadFileError
         If the file cannot be read, is too large, is not UTF-8 text, or is empty.
     """
     file = shown_path(path)
@@ -81,13 +81,13 @@ def read_text(path: Path | str, max_bytes: int) -> SourceText:
     # Not splitlines(): that also splits at form feeds and Unicode separators inside names.
     rows = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not rows:
-        raise BadFile("the file is empty", file)
+        raise BadFileError("the file is empty", file)
     return SourceText(file, rows)
 
 
 def _within(data: bytes, what: str, file: str, max_bytes: int) -> bytes:
     if len(data) > max_bytes:
-        raise BadFile(
+        raise BadFileError(
             f"the file {what} than {max_bytes} bytes; "
             "raise ROUNDBOOK_MAX_FILE_BYTES if it should be read",
             file,
@@ -114,7 +114,7 @@ def _file_bytes(path: Path | str, file: str, max_bytes: int) -> bytes:
     except (OSError, ValueError) as error:
         refusal = f"the file cannot be read ({getattr(error, 'strerror', None) or error})"
     if refusal is not None:
-        raise BadFile(refusal, file)
+        raise BadFileError(refusal, file)
     return _within(data, "is larger", file, max_bytes)
 
 
@@ -133,25 +133,25 @@ def _decompressed(data: bytes, file: str, max_bytes: int) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
             unpacked = _limited(stream, max_bytes)
     except (OSError, EOFError, zlib.error):
-        raise BadFile(
+        raise BadFileError(
             "the gzip file is broken or cut short; compress or copy it again", file
         ) from None
     _within(unpacked, "decompresses to more", file, max_bytes)
     if unpacked.startswith(_GZIP):
-        raise BadFile("the file is gzipped twice; decompress it once", file)
+        raise BadFileError("the file is gzipped twice; decompress it once", file)
     return unpacked
 
 
 def _decoded(data: bytes, file: str) -> str:
     for magic, reason in _NOT_TEXT.items():
         if data.startswith(magic):
-            raise BadFile(reason, file)
+            raise BadFileError(reason, file)
     for mark, encoding in _WIDE.items():
         if data.startswith(mark):
-            raise BadFile(f"the file is {encoding} text; save it as UTF-8", file)
+            raise BadFileError(f"the file is {encoding} text; save it as UTF-8", file)
     nul = data.find(b"\x00")
     if nul >= 0:
-        raise BadFile(
+        raise BadFileError(
             f"the file is not text: NUL byte at byte offset {nul}; save it as UTF-8 text",
             file,
             _line_at(data, nul),
@@ -161,7 +161,7 @@ def _decoded(data: bytes, file: str) -> str:
     except UnicodeDecodeError as error:
         # The codec counts from behind the byte order mark.
         offset = error.start + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
-        raise BadFile(
+        raise BadFileError(
             f"the text is not UTF-8: byte 0x{data[offset]:02x} at byte offset {offset}; "
             "save the file as UTF-8",
             file,

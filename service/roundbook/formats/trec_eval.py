@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats.cells import checked_name
 from roundbook.formats.grid import Block
 from roundbook.formats.lines import ScoreLine, block_of_lines, fields_of
@@ -33,7 +33,7 @@ def read_trec_eval(source: SourceText, measure: str, file_measure: str | None) -
 
     Raises
     ------
-    BadFile
+    BadFileError
         If a line does not fit, or the runs cannot be told apart.
     """
     groups: list[list[ScoreLine]] = []
@@ -42,7 +42,7 @@ def read_trec_eval(source: SourceText, measure: str, file_measure: str | None) -
     for line, text in source.rows:
         fields = fields_of(text)
         if len(fields) != 3:
-            raise BadFile(
+            raise BadFileError(
                 f"expected 3 fields (measure, topic, value), found {len(fields)}",
                 source.file,
                 line,
@@ -59,7 +59,7 @@ def read_trec_eval(source: SourceText, measure: str, file_measure: str | None) -
             in_summary = False
         groups[-1].append(ScoreLine(line, topic, name, value))
     if not groups:
-        raise BadFile(
+        raise BadFileError(
             "there are only summary lines, no scores of single topics; run trec_eval with -q",
             source.file,
         )
@@ -79,7 +79,7 @@ def _tagged(
     seen: dict[str, int] = {}
     for _, line, tag in tags:
         if tag in seen:
-            raise BadFile(
+            raise BadFileError(
                 f"the run tag {tag} already ends another run on line {seen[tag]}; "
                 "give one file a run",
                 file,
@@ -90,14 +90,14 @@ def _tagged(
     if len(groups) == 1 and not tags:
         return groups[0]
     if len(groups) != 1 and [at for at, _, _ in tags] != list(range(1, len(groups) + 1)):
-        raise BadFile(
+        raise BadFileError(
             "several runs stand one after another, but not each ends in its own line "
             "'runid all TAG'; give one file a run",
             file,
             groups[1][0].line,
         )
     if len(tags) != len(groups):
-        raise BadFile("more runs are named than have scores", file, tags[1][1])
+        raise BadFileError("more runs are named than have scores", file, tags[1][1])
     return [
         ScoreLine(*line[:4], tag)
         for group, (_, _, tag) in zip(groups, tags, strict=True)

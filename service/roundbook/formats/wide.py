@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats.cells import checked_name, is_number, quick_numbers, score
 from roundbook.formats.grid import Block, refuse_oversize
 from roundbook.formats.matrix import Scores
@@ -33,7 +33,7 @@ def read_wide(source: SourceText) -> Block:
 
     Raises
     ------
-    BadFile
+    BadFileError
         If the file is not a rectangle of scores under run tags beside topics.
     """
     rows = table_rows(source)
@@ -44,7 +44,7 @@ def read_wide(source: SourceText) -> Block:
     for line, fields in rows:
         topic = checked_name(fields[0], "topic", source.file, line, 1)
         if topic in topics:
-            raise BadFile(
+            raise BadFileError(
                 f"topic {topic} already has a row on line {topics[topic]}; keep one",
                 source.file,
                 line,
@@ -68,7 +68,7 @@ def read_wide(source: SourceText) -> Block:
 def _run_tags(header: list[str], file: str, line: int) -> tuple[str, ...]:
     first = header_word(header[0])
     if first in any_of(RUN_WORDS):
-        raise BadFile(
+        raise BadFileError(
             f"the first column is called {header[0].strip()!r}, but a wide file has "
             "one topic a row and one run a column; transpose it",
             file,
@@ -76,14 +76,14 @@ def _run_tags(header: list[str], file: str, line: int) -> tuple[str, ...]:
             1,
         )
     if first not in any_of(TOPIC_WORDS) and all(is_number(cell) for cell in header[1:]):
-        raise BadFile(
+        raise BadFileError(
             "the first line looks like scores; name the runs in a header, "
             "with 'topic' over the first column",
             file,
             line,
         )
     if len(header) == 2 and header_word(header[1]) in any_of(VALUE_WORDS):
-        raise BadFile(
+        raise BadFileError(
             f"the column {header[1].strip()!r} names no run; put the run's tag there",
             file,
             line,
@@ -92,7 +92,7 @@ def _run_tags(header: list[str], file: str, line: int) -> tuple[str, ...]:
     columns: dict[str, int] = {}
     for column, cell in enumerate(header[1:], 2):
         if header_word(cell) in any_of(TOPIC_WORDS):
-            raise BadFile(
+            raise BadFileError(
                 f"the column {cell.strip()!r} must be the first of a wide file; "
                 "take out what stands before it",
                 file,
@@ -101,7 +101,7 @@ def _run_tags(header: list[str], file: str, line: int) -> tuple[str, ...]:
             )
         run = checked_name(cell, "run", file, line, column)
         if run in columns:
-            raise BadFile(
+            raise BadFileError(
                 f"the run {run} already has column {columns[run]}; keep one", file, line, column
             )
         columns[run] = column

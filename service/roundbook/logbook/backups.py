@@ -16,7 +16,7 @@ from roundbook.database.fingerprints import Fingerprint, filled_tables, fingerpr
 from roundbook.database.programs import server_version
 from roundbook.database.schema import current_revision, expected_revision, require_known
 from roundbook.database.sealing import has_seal
-from roundbook.errors import AlreadyRecorded, InputError, NotRecorded
+from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 from roundbook.logbook.result import Result
 
 
@@ -65,7 +65,7 @@ def save_backup(engine: Engine, file: Path, *, force: bool = False) -> SavedBack
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When there is no record in the database.
     InputError
         When the file cannot be written or is there, or there is no pg_dump of the server's
@@ -73,7 +73,7 @@ def save_backup(engine: Engine, file: Path, *, force: bool = False) -> SavedBack
     """
     revision = current_revision(engine)
     if revision is None:
-        raise NotRecorded(
+        raise NotRecordedError(
             "There is no Roundbook record in this database, so there is nothing to save; check"
             " ROUNDBOOK_DATABASE_URL or --database."
         )
@@ -109,9 +109,9 @@ def restore_backup(engine: Engine, file: Path, *, replace: bool = False) -> Rest
 
     Raises
     ------
-    AlreadyRecorded
+    AlreadyRecordedError
         When there is something in the record, and not `replace`.
-    SchemaOutOfDate
+    SchemaOutOfDateError
         When the backup is of a later Roundbook.
     InputError
         When the file is no backup, is damaged, or is of a newer PostgreSQL than the server; or
@@ -121,7 +121,7 @@ def restore_backup(engine: Engine, file: Path, *, replace: bool = False) -> Rest
     with unit_of_work(engine) as connection:
         filled = filled_tables(connection)
         if filled and not replace:
-            raise AlreadyRecorded(
+            raise AlreadyRecordedError(
                 "There is a record in this database already. Restore into an empty one, or give"
                 " --replace to have the backup in its place; what is there now will be gone."
             )

@@ -41,7 +41,7 @@ def start_embedded_server(
     ------
     InputError
         When the record is on a server of its own.
-    DatabaseUnreachable
+    DatabaseUnreachableError
         When the server cannot be started.
     """
     directory = _directory(settings, address)
@@ -56,7 +56,7 @@ def stop_embedded_server(settings: Settings, address: str | None = None) -> Embe
     ------
     InputError
         When the record is on a server of its own.
-    DatabaseUnreachable
+    DatabaseUnreachableError
         When what keeps the server up cannot be ended.
     """
     directory = _directory(settings, address)

@@ -104,7 +104,7 @@ def list_events(
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When there is no such task, round or matrix.
     """
     connection = session.connection

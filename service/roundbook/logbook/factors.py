@@ -90,7 +90,7 @@ def show_factors(
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When the task, round, measure or version is not there.
     """
     connection = session.connection

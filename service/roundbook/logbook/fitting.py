@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sqlalchemy import Connection, Row, select
 
 from roundbook.database.tables import factor_set_run
-from roundbook.errors import ImpossibleStatistic, InputError, NotRecorded
+from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
 from roundbook.logbook.estimates import store_estimates
 from roundbook.logbook.events import record_event
 from roundbook.logbook.factors import FactorSet, Standardising, fit_and_store, read_factor_set
@@ -57,11 +57,11 @@ def fit_factor_set(
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When there is no matrix, or a run is not in it.
     InputError
         When the reason is empty, or ``all`` or ``pooled`` stands among tags and is none.
-    ImpossibleStatistic
+    ImpossibleStatisticError
         When fewer than two runs standardise.
     """
     if not reason.strip():
@@ -72,7 +72,7 @@ def fit_factor_set(
     series = find_series(connection, task, round_label, measure, assessments)
     row = current_matrix(connection, series)
     if row is None:
-        raise NotRecorded(
+        raise NotRecordedError(
             f"Round '{series.round}' has no logged scores of {series.measure} to fit factors to."
         )
     loaded = load_matrix(connection, row)
@@ -114,7 +114,7 @@ def _choose(loaded: LoadedMatrix, runs: str | Sequence[str]) -> Standardising:
     if runs == "pooled":
         mask = np.array([flag is True for flag in loaded.contributed])
         if not mask.any():
-            raise NotRecorded(
+            raise NotRecordedError(
                 "No run of this matrix is known to have contributed to the pool. Log the round"
                 " again with --teams and a contributed_to_pool column, or name runs."
             )
@@ -127,10 +127,10 @@ def _choose(loaded: LoadedMatrix, runs: str | Sequence[str]) -> Standardising:
                 " runs only."
             )
         if unknown:
-            raise NotRecorded(f"This matrix has no run '{unknown[0]}'.")
+            raise NotRecordedError(f"This matrix has no run '{unknown[0]}'.")
         mask = np.array([tag in wanted for tag in loaded.runs])
     if mask.sum() < 2:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"A standardisation factor's sd needs at least 2 standardising runs, not {mask.sum()}."
         )
     if mask.all():

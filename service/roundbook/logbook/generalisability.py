@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.tables import matrix
-from roundbook.errors import NotRecorded, Withdrawn
+from roundbook.errors import NotRecordedError, WithdrawnError
 from roundbook.logbook.lookup import choose_assessments, find_round, find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import SOFTWARE, Result
@@ -94,7 +94,7 @@ def report_generalisability(
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When no round has a logged matrix of at least two runs.
     """
     connection = session.connection
@@ -120,7 +120,7 @@ def report_generalisability(
         if row.runs >= 2
     ]
     if not loaded:
-        raise (Withdrawn if withdrawn else NotRecorded)(
+        raise (WithdrawnError if withdrawn else NotRecordedError)(
             f"Task '{task}' has no logged {measure} scores of at least two runs"
             + (f" in round '{round_label}'." if round_label else ".")
             + "".join(f" {each.sentence()}" for each in withdrawn)

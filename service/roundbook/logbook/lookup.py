@@ -16,7 +16,7 @@ from roundbook.database.tables import (
     task,
     withdrawn,
 )
-from roundbook.errors import InputError, NotRecorded, Withdrawn
+from roundbook.errors import InputError, NotRecordedError, WithdrawnError
 from roundbook.logbook.measures import find_measure
 
 DEFAULT_ASSESSMENTS = "official"
@@ -78,13 +78,13 @@ def find_task(connection: Connection, name: str, *, lock: bool = False) -> int:
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         Naming the command that makes it.
     """
     query = select(task.c.id).where(task.c.name == name.strip())
     found = connection.execute(query.with_for_update(key_share=True) if lock else query).scalar()
     if found is None:
-        raise NotRecorded(
+        raise NotRecordedError(
             f"There is no task '{name}' ('roundbook task list' shows those there are). Log with"
             f" --create, or make it first: roundbook task create {shlex.quote(name)}"
         )
@@ -96,14 +96,14 @@ def find_round(connection: Connection, task_id: int, task_name: str, label: str)
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         Naming the command that makes it.
     """
     found = connection.execute(
         select(round_.c.id).where(round_.c.task_id == task_id, round_.c.label == label.strip())
     ).scalar()
     if found is None:
-        raise NotRecorded(
+        raise NotRecordedError(
             f"Task '{task_name}' has no round '{label}' ('roundbook round list' shows those there"
             f" are). Log with --create, or make it first: roundbook round create"
             f" {shlex.quote(task_name)} {shlex.quote(label)}"
@@ -145,9 +145,9 @@ def choose_assessments(
     if asked is not None and asked.strip() in labels:
         return asked.strip()
     if not labels:
-        raise NotRecorded(f"This {where} has nothing for measure {measure}.")
+        raise NotRecordedError(f"This {where} has nothing for measure {measure}.")
     if asked is not None:
-        raise NotRecorded(
+        raise NotRecordedError(
             f"This {where} has no assessments '{asked}' of {measure}; it has {known}."
         )
     if len(labels) > 1:
@@ -165,7 +165,7 @@ def find_series(
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         Naming what is not there and what is.
     """
     task_id = find_task(connection, task)
@@ -185,7 +185,7 @@ def find_matrix(connection: Connection, number: int) -> Row[Any]:
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         Naming the command that lists the matrices.
     """
     latest = (
@@ -214,7 +214,7 @@ def find_matrix(connection: Connection, number: int) -> Row[Any]:
         .where(matrix.c.id == (number if 0 < number < 2**63 else None))
     ).one_or_none()
     if found is None:
-        raise NotRecorded(
+        raise NotRecordedError(
             f"There is no matrix {number}; 'roundbook matrix list TASK' shows those there are."
         )
     return found
@@ -243,12 +243,12 @@ def current_matrix(connection: Connection, series: Series) -> Row[Any] | None:
 
     Raises
     ------
-    Withdrawn
+    WithdrawnError
         When the latest revision is withdrawn: an earlier one never takes its place.
     """
     row = latest_matrix(connection, series)
     if row is not None and row.withdrawn is not None:
-        raise Withdrawn(withdrawn_words(series.round, series.measure, row.id, row.withdrawn))
+        raise WithdrawnError(withdrawn_words(series.round, series.measure, row.id, row.withdrawn))
     return row
 
 
@@ -285,15 +285,15 @@ def find_factor_set(connection: Connection, series: Series, version: int | None 
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         Naming the versions there are.
-    Withdrawn
+    WithdrawnError
         When the latest is wanted and its matrix is withdrawn.
     """
     sets = factor_sets(connection, series)
     where = f"Round '{series.round}' has no {series.measure}"
     if not sets:
-        raise NotRecorded(
+        raise NotRecordedError(
             f"{where} standardisation factors: they need a logged score matrix of at least two"
             " runs."
         )
@@ -301,7 +301,7 @@ def find_factor_set(connection: Connection, series: Series, version: int | None 
     if version is None:
         row = current_matrix(connection, series)
         if row is None or row.id != sets[-1].matrix_id:
-            raise NotRecorded(
+            raise NotRecordedError(
                 f"{where} factors of its current scores, which one run cannot have; of earlier"
                 f" revisions it has factor version {known}."
             )
@@ -309,4 +309,4 @@ def find_factor_set(connection: Connection, series: Series, version: int | None 
     for row in sets:
         if row.version == version:
             return row
-    raise NotRecorded(f"{where} factor version {version}; it has {known}.")
+    raise NotRecordedError(f"{where} factor version {version}; it has {known}.")

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Row, func, select
 from sqlalchemy.dialects.postgresql import insert
 
 from roundbook.database.tables import matrix, measure, published_variance, round_
-from roundbook.errors import AlreadyRecorded, InputError, NotRecorded
+from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 
 _NAME = re.compile(r"(?P<family>[^()@]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]+))?")
 
@@ -86,7 +86,7 @@ def ensure_measure(
     ------
     InputError
         When `bounds` are no interval.
-    AlreadyRecorded
+    AlreadyRecordedError
         When the measure is recorded with other bounds.
     """
     identity = parse_measure(name)
@@ -105,7 +105,7 @@ def ensure_measure(
     recorded = None if row.lower_bound is None else (row.lower_bound, row.upper_bound)
     if bounds is not None and bounds != recorded:
         known = f"bounds {recorded[0]:g} to {recorded[1]:g}" if recorded else "no bounds"
-        raise AlreadyRecorded(
+        raise AlreadyRecordedError(
             f"The measure {row.name} is recorded with {known}; leave out --bounds, or give the"
             " measure with other bounds another name."
         )
@@ -117,7 +117,7 @@ def find_measure(connection: Connection, task_id: int, task: str, name: str) -> 
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         Listing the measures that the task has.
     """
     identity = parse_measure(name)
@@ -126,12 +126,12 @@ def find_measure(connection: Connection, task_id: int, task: str, name: str) -> 
         if row.name.lower() == identity.name.lower():
             return row.id, row.name
     if not rows:
-        raise NotRecorded(
+        raise NotRecordedError(
             f"Task '{task}' has no scores yet. Log a round with"
             f" 'roundbook log {task} ROUND FILE --measure {name}'."
         )
     known = ", ".join(row.name for row in rows)
-    raise NotRecorded(f"Task '{task}' has nothing for measure '{name}'; it has {known}.")
+    raise NotRecordedError(f"Task '{task}' has nothing for measure '{name}'; it has {known}.")
 
 
 def notes_on_new(connection: Connection, task_id: int, new: RecordedMeasure) -> list[str]:

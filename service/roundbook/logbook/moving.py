@@ -12,7 +12,7 @@ from roundbook.database.fingerprints import filled_tables
 from roundbook.database.programs import server_version
 from roundbook.database.schema import current_revision, expected_revision, require_current, upgrade
 from roundbook.database.tables import metadata
-from roundbook.errors import AlreadyRecorded
+from roundbook.errors import AlreadyRecordedError
 from roundbook.logbook.backups import TableFingerprint, count_matrices, list_fingerprints
 from roundbook.logbook.result import Result
 
@@ -46,9 +46,9 @@ def move_record(
 
     Raises
     ------
-    AlreadyRecorded
+    AlreadyRecordedError
         When the target holds something.
-    SchemaOutOfDate
+    SchemaOutOfDateError
         When the target's schema is another than this program's.
     """
     if current_revision(target) is None:
@@ -60,7 +60,7 @@ def move_record(
     with unit_of_work(one_moment) as here, unit_of_work(target) as there:
         there.execute(text(_LOCK.format(", ".join(str(table) for table in metadata.sorted_tables))))
         if filled_tables(there):
-            raise AlreadyRecorded(
+            raise AlreadyRecordedError(
                 "There is a record in the database that --to names already. Name one that is empty"
                 " or has no Roundbook schema yet."
             )

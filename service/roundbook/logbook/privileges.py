@@ -6,7 +6,7 @@ from pydantic import Field
 
 from roundbook.database.privileges import Access, give, role_making, standing, wanted_grants
 from roundbook.database.tables import SCHEMA
-from roundbook.errors import AlreadyRecorded, DatabaseError, NotRecorded
+from roundbook.errors import AlreadyRecordedError, DatabaseError, NotRecordedError
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 
@@ -38,9 +38,9 @@ def grant_access(session: Session, role: str, access: Access) -> GrantedAccess:
     ------
     DatabaseError
         When the connected role is not the record's owner.
-    NotRecorded
+    NotRecordedError
         When there is no such role, with the SQL that makes it.
-    AlreadyRecorded
+    AlreadyRecordedError
         When the role may do everything as it is.
     """
     connection = session.connection
@@ -51,11 +51,11 @@ def grant_access(session: Session, role: str, access: Access) -> GrantedAccess:
             " that role."
         )
     if not stands.exists:
-        raise NotRecorded(
+        raise NotRecordedError(
             f"The server has no role '{role}'. Make it first, in SQL: {role_making(role)}"
         )
     if stands.may_all:
-        raise AlreadyRecorded(
+        raise AlreadyRecordedError(
             f"Role '{role}' is the record's owner, a member of it or a superuser, and so may"
             " do everything; grant to a role that is none of these."
         )

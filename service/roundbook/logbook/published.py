@@ -8,11 +8,11 @@ from sqlalchemy import Connection, Row, select
 
 from roundbook.database.tables import published_variance, round_
 from roundbook.errors import (
-    AlreadyRecorded,
-    Frozen,
-    ImpossibleStatistic,
+    AlreadyRecordedError,
+    ImpossibleStatisticError,
     InputError,
-    NotRecorded,
+    NotRecordedError,
+    RoundPublishedError,
 )
 from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import (
@@ -84,11 +84,11 @@ def record_variance(
     ------
     InputError
         When a number cannot be one of a variance estimate.
-    NotRecorded
+    NotRecordedError
         When the task or round is not there, or there is nothing to revise.
-    AlreadyRecorded
+    AlreadyRecordedError
         When another value is recorded and `revise` is not given.
-    Frozen
+    RoundPublishedError
         When the round is published and `revise` is not given.
     """
     _check_published(variance, runs, topics, teams)
@@ -184,7 +184,7 @@ def _check_published(variance: float, runs: int, topics: int, teams: int | None)
             f" not {variance:g}."
         )
     if topics < 2 or runs < 1:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"A residual variance needs at least 2 topics and 1 run, not {topics} and {runs}."
         )
     if max(topics, runs) >= 2**31:
@@ -213,14 +213,16 @@ def _check_revision(
     where = f"{measure} in round '{round_label}'"
     reasoned = revise is not None
     if current is not None and not reasoned:
-        raise AlreadyRecorded(
+        raise AlreadyRecordedError(
             f"A variance of {current.variance:g} ({current.source}) is recorded already for"
             f" {where}. If the new one corrects it, add --revise 'REASON'."
         )
     if current is None and published and not reasoned:
-        raise Frozen(
+        raise RoundPublishedError(
             f"Round '{round_label}' is published: it takes a further variance only with a reason;"
             " add --revise 'REASON'."
         )
     if current is None and revise is not None and not published:
-        raise NotRecorded(f"No variance is recorded for {where} yet to revise; leave out --revise.")
+        raise NotRecordedError(
+            f"No variance is recorded for {where} yet to revise; leave out --revise."
+        )

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection
 
-from roundbook.errors import ImpossibleStatistic, NotRecorded
+from roundbook.errors import ImpossibleStatisticError, NotRecordedError
 from roundbook.logbook.factors import load_factors
 from roundbook.logbook.lookup import Series, current_matrix, find_factor_set, find_series
 from roundbook.logbook.pseudonyms import draft_pseudonyms
@@ -104,22 +104,22 @@ def compare_rankings(
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When the matrix or its factors are not there.
     RecordError
         When the round is published, and names are asked to be hidden.
-    ImpossibleStatistic
+    ImpossibleStatisticError
         When there are fewer than two runs.
     """
     connection = session.connection
     series = find_series(connection, task, round_label, measure, assessments)
     row = current_matrix(connection, series)
     if row is None:
-        raise NotRecorded(f"Round '{series.round}' has no logged scores of {series.measure}.")
+        raise NotRecordedError(f"Round '{series.round}' has no logged scores of {series.measure}.")
     loaded = load_matrix(connection, row)
     runs, scores = loaded.runs, loaded.scores
     if len(runs) < 2:
-        raise ImpossibleStatistic("Rank agreement needs at least 2 runs to rank, not 1.")
+        raise ImpossibleStatisticError("Rank agreement needs at least 2 runs to rank, not 1.")
     if anonymous:
         pseudonyms = draft_pseudonyms(connection, series.round_id)
         order = pseudonyms.order(runs)
@@ -130,7 +130,7 @@ def compare_rankings(
     ]
     kept = set.intersection(*(set(side.places) for side in sides))
     if not kept:
-        raise ImpossibleStatistic("No topic of this round has usable factors on both sides.")
+        raise ImpossibleStatisticError("No topic of this round has usable factors on both sides.")
     rows = [index for index in range(len(loaded.topics)) if index in kept]
     compared = [
         (f"{scale} by factor version {side.version}", side.scores[_among(side.places, rows)])
@@ -191,7 +191,7 @@ def _by_version(
     }
     places = [index for index, name in enumerate(topics) if name in usable]
     if not places:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"No topic of round '{series.round}' has usable factors in version"
             f" {factors.row.version}: there is nothing to rank by."
         )

@@ -35,8 +35,8 @@ def open_record(
 
     Raises
     ------
-    DatabaseUnreachable
-    SchemaOutOfDate
+    DatabaseUnreachableError
+    SchemaOutOfDateError
         Naming the command to run.
     """
     if chosen_address(settings, address) is None:

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func, select
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 
 from roundbook.database.tables import current_matrix, event, matrix, measure, round_, withdrawn
-from roundbook.errors import AlreadyRecorded, InputError, NotRecorded
+from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import check_name, find_round, find_task, optional_text
 from roundbook.logbook.result import Result
@@ -69,16 +69,16 @@ def create_round(
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When there is no such task.
-    AlreadyRecorded
+    AlreadyRecordedError
         When the task has a round of that label.
     """
     connection = session.connection
     task_id = find_task(connection, task, lock=True)
     label = check_name("round", label)
     if not ensure_round(connection, task_id, label, held, _named(collection), user=session.user):
-        raise AlreadyRecorded(
+        raise AlreadyRecordedError(
             f"Task '{task}' has a round '{label}' already; 'roundbook round list {task}' shows it."
         )
     (created,) = [row for row in _read(connection, task_id) if row.round == label]
@@ -103,9 +103,9 @@ def set_round(
     ------
     InputError
         When there is nothing to set.
-    NotRecorded
+    NotRecordedError
         When there is no such task or round.
-    AlreadyRecorded
+    AlreadyRecordedError
         When something else is recorded and `force` is not given.
     """
     wanted = {"held": held, "collection": _named(collection)}
@@ -119,7 +119,7 @@ def set_round(
     for name, value in told.items():
         was = getattr(recorded, name)
         if was not in (None, value) and not force:
-            raise AlreadyRecorded(
+            raise AlreadyRecordedError(
                 f"Round '{recorded.label}' is recorded with {name} '{was}', not '{value}'; add"
                 " --force to change it."
             )
@@ -151,7 +151,7 @@ def publish_round(
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When there is no such task or round, or no matrix in the round that counts.
     """
     why = optional_text("reason", why)
@@ -166,7 +166,7 @@ def publish_round(
             .where(current_matrix.c.round_id == round_id)
         ).scalar_one()
         if not counted:
-            raise NotRecorded(
+            raise NotRecordedError(
                 f"Round '{recorded.label}' has no score matrix to publish; log one with"
                 " 'roundbook log'."
             )
@@ -192,7 +192,7 @@ def published_at(session: Session, task: str, label: str) -> datetime | None:
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When there is no such task or round.
     """
     connection = session.connection
@@ -210,7 +210,7 @@ def list_rounds(session: Session, task: str) -> RoundList:
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When there is no such task.
     """
     connection = session.connection

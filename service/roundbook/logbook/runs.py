@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, text
 
-from roundbook.errors import AlreadyRecorded, InputError
+from roundbook.errors import AlreadyRecordedError, InputError
 from roundbook.formats import RunTeam
 
 
@@ -29,7 +29,7 @@ def record_runs(
     ------
     InputError
         When the team file names no run of the matrix.
-    AlreadyRecorded
+    AlreadyRecordedError
         When the team file contradicts the record, naming the first such run.
     """
     described = [teams[tag] for tag in tags if tag in teams]
@@ -65,7 +65,7 @@ def record_runs(
     )
     clash = connection.execute(text(_DESCRIBED + _CLASH), facts).first()
     if clash is not None:
-        raise AlreadyRecorded(
+        raise AlreadyRecordedError(
             f"The team file contradicts the record on run '{clash.tag}': {clash.fact} is"
             f" '{clash.recorded}' there and '{clash.said}' in the file. Nothing was written."
         )

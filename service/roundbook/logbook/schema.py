@@ -46,7 +46,7 @@ def upgrade_schema(
 
     Raises
     ------
-    SchemaOutOfDate
+    SchemaOutOfDateError
         When the database is ahead of this program.
     """
     before, after = schema.upgrade(engine, progress)
@@ -55,5 +55,5 @@ def upgrade_schema(
 
 
 def require_schema(engine: Engine) -> None:
-    """Raise SchemaOutOfDate, naming the way out, unless the schema is up to date."""
+    """Raise SchemaOutOfDateError, naming the way out, unless the schema is up to date."""
     schema.require_current(engine)

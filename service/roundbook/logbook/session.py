@@ -33,7 +33,7 @@ def begin(
 
     Raises
     ------
-    DatabaseUnreachable, DatabaseBusy, DatabaseError
+    DatabaseUnreachableError, DatabaseBusyError, DatabaseError
         In place of the driver's own errors.
     """
     if one_moment:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sqlalchemy import Connection, select
 
 from roundbook.database.tables import matrix, round_
-from roundbook.errors import ImpossibleStatistic, InputError, NotRecorded
+from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
 from roundbook.formats import MissingPolicy, read_scores, settle_missing
 from roundbook.logbook.factors import LoadedFactors, load_factors
 from roundbook.logbook.fitting import standardising_mask
@@ -117,20 +117,20 @@ def standardise(
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When the matrix or the factors are not there.
     InputError
         When `factors_from` could mean two things, or what follows its colon is no version.
     RecordError
         When the round is published, and names are asked to be hidden.
-    ImpossibleStatistic
+    ImpossibleStatisticError
         When none of the matrix's topics has factors.
     """
     connection = session.connection
     series = find_series(connection, task, round_label, measure, assessments)
     row = current_matrix(connection, series)
     if row is None:
-        raise NotRecorded(
+        raise NotRecordedError(
             f"Round '{round_label}' has no logged scores of {series.measure}; log them with"
             f" 'roundbook log {task} {round_label} FILE --measure {series.measure}'."
         )
@@ -199,9 +199,9 @@ def _standardised(
 ) -> StandardisedScores:
     a, b = 0.15 if a is None else a, 0.5 if b is None else b
     if not (np.isfinite(a) and np.isfinite(b)):
-        raise ImpossibleStatistic(f"std-AB needs finite A and B, not {a:g} and {b:g}.")
+        raise ImpossibleStatisticError(f"std-AB needs finite A and B, not {a:g} and {b:g}.")
     if a <= 0:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"std-AB needs an A above 0, for a higher score to stay the higher one, not {a:g}."
         )
     factors = load_factors(connection, find_factor_set(connection, source, version))
@@ -213,7 +213,7 @@ def _standardised(
     }
     kept = [index for index, name in enumerate(raw.topics) if name in place]
     if not kept:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"None of the topics has usable factors in round '{source.round}': there is nothing to"
             " standardise by."
         )

@@ -48,7 +48,7 @@ def read_standing(connection: Connection, number: int) -> Row[Any]:
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When there is no such matrix.
     """
     found = find_matrix(connection, number)

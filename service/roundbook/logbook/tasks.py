@@ -8,7 +8,7 @@ from sqlalchemy import Connection, distinct, func, select, union
 from sqlalchemy.dialects.postgresql import insert
 
 from roundbook.database.tables import matrix, measure, published_variance, round_, task
-from roundbook.errors import AlreadyRecorded
+from roundbook.errors import AlreadyRecordedError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import check_name, optional_text
 from roundbook.logbook.result import Result
@@ -36,13 +36,15 @@ def create_task(session: Session, name: str, title: str | None = None) -> Task:
 
     Raises
     ------
-    AlreadyRecorded
+    AlreadyRecordedError
         When there is a task of that name.
     """
     connection = session.connection
     name = check_name("task", name)
     if not ensure_task(connection, name, title, user=session.user):
-        raise AlreadyRecorded(f"There is a task '{name}' already; 'roundbook task list' shows it.")
+        raise AlreadyRecordedError(
+            f"There is a task '{name}' already; 'roundbook task list' shows it."
+        )
     (created,) = _read(connection, name)
     return created
 

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import Field
 from sqlalchemy import Connection
 
-from roundbook.errors import NotRecorded, Withdrawn
+from roundbook.errors import NotRecordedError, WithdrawnError
 from roundbook.logbook.lookup import choose_assessments, find_round, find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.pooling import PoolBy, Pooled, RoundVariance
@@ -83,9 +83,9 @@ def show_variances(
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When the task or measure is not there, or has no variance on this scale.
-    Withdrawn
+    WithdrawnError
         When all its scores are withdrawn.
     """
     asked = [assessments] if isinstance(assessments, str) else list(assessments or [])
@@ -102,7 +102,7 @@ def show_variances(
     )
     withdrawn = read_withdrawn(connection, task_id, measures=[measure_id], assessments=labels)
     if not rows:
-        raise (Withdrawn if withdrawn else NotRecorded)(
+        raise (WithdrawnError if withdrawn else NotRecordedError)(
             f"Task '{task}' has no variance of {measure} on the scale {scale}"
             f" ({', '.join(labels)} assessments)."
             + "".join(f" {each.sentence()}" for each in withdrawn)
@@ -132,7 +132,7 @@ def show_histories(
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When the task, a measure or a round is not there, or nothing is left.
     """
     connection = session.connection
@@ -158,7 +158,7 @@ def show_histories(
     undated = sorted({row.round for row in rows if row.held is None}) if since else []
     kept = [row for row in rows if since is None or (row.held is not None and row.held >= since)]
     if not kept:
-        raise NotRecorded(
+        raise NotRecordedError(
             f"Task '{task}' has no variance on the scale {scale} in the rounds asked for"
             + (f"; of these, rounds without a date: {', '.join(undated)}." if undated else ".")
         )

@@ -15,7 +15,7 @@ from roundbook.database.schema import (
     known_revisions,
     require_known,
 )
-from roundbook.errors import SchemaOutOfDate
+from roundbook.errors import SchemaOutOfDateError
 
 
 def test_the_revisions_are_those_that_alembic_finds():
@@ -29,7 +29,7 @@ def test_a_later_revision_is_not_known():
     assert not is_known("9999")
     require_known(None)
     require_known(expected_revision())
-    with pytest.raises(SchemaOutOfDate, match="later Roundbook"):
+    with pytest.raises(SchemaOutOfDateError, match="later Roundbook"):
         require_known("9999")
 
 

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundbook.errors import BadFile, InputError
+from roundbook.errors import BadFileError, InputError
 from roundbook.formats import archive
 from roundbook.formats.archive import MANIFEST, open_archive, write_archive
 from roundbook.formats.archive_csv import read_records, write_record
@@ -92,7 +92,7 @@ def everything(path):
 
 
 def refusal(path):
-    with pytest.raises(BadFile) as refused, open_archive(path):
+    with pytest.raises(BadFileError) as refused, open_archive(path):
         pass
     message = str(refused.value)
     assert message.startswith(str(path))
@@ -196,7 +196,7 @@ def test_any_bit_flipped_is_seen_or_changes_nothing(tmp_path, anew, step):
         path.write_bytes(changed)
         try:
             members = everything(path)
-        except BadFile as refused:
+        except BadFileError as refused:
             refusals.add(str(refused))
         else:
             assert members == original, flip
@@ -455,7 +455,7 @@ def test_records_and_their_lines(tmp_path):
     ],
 )
 def test_records_that_nobody_wrote(tmp_path, data, message):
-    with pytest.raises(BadFile) as refused:
+    with pytest.raises(BadFileError) as refused:
         records_of(tmp_path, data)
     assert message in str(refused.value)
 

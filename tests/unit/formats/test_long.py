@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from roundbook.errors import AmbiguousLayout, BadFile
+from roundbook.errors import AmbiguousLayoutError, BadFileError
 from roundbook.formats import read_scores
 
 
@@ -12,7 +12,7 @@ def read(tmp_path, content, **options):
 
 
 def refusal(tmp_path, content, **options):
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(BadFileError) as caught:
         read(tmp_path, content, **options)
     return caught.value.reason, caught.value.line, caught.value.column
 
@@ -50,7 +50,7 @@ def test_numeric_tags_in_a_file_with_one_column_a_measure_are_ambiguous(tmp_path
     content = "topic,run,map\n1,1,0.5\n"
     reason, _, _ = refusal(tmp_path, content)
     assert "--layout wide or --layout long" in reason
-    with pytest.raises(AmbiguousLayout):
+    with pytest.raises(AmbiguousLayoutError):
         read(tmp_path, content)
     assert read(tmp_path, content, layout="long").runs == ("1",)
     assert read(tmp_path, content, layout="wide").runs == ("run", "map")

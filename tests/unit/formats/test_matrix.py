@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from roundbook.errors import BadFile, InputError, MissingScores
+from roundbook.errors import BadFileError, InputError, MissingScoresError
 from roundbook.formats import ScoreMatrix, settle_missing
 
 
@@ -22,7 +22,7 @@ HOLED = [[1, NAN, 0.5], [NAN, NAN, 0.25]]
 
 
 def test_reject_names_the_cells_and_the_ways_out():
-    with pytest.raises(MissingScores) as caught:
+    with pytest.raises(MissingScoresError) as caught:
         settle_missing(matrix(HOLED), "reject")
     assert caught.value.cells == (("t0", "r1"), ("t1", "r0"), ("t1", "r1"))
     assert str(caught.value) == (
@@ -32,7 +32,7 @@ def test_reject_names_the_cells_and_the_ways_out():
 
 
 def test_reject_names_ten_cells_and_counts_the_rest():
-    with pytest.raises(MissingScores) as caught:
+    with pytest.raises(MissingScoresError) as caught:
         settle_missing(matrix([[NAN] * 13], ("f", "g", "h")), "reject")
     assert "topic t9 of run r0 and 3 more; complete" in caught.value.reason
     assert caught.value.file == "f and 2 more"
@@ -63,7 +63,7 @@ def test_drop_topic():
 
 
 def test_dropping_every_topic_is_refused():
-    with pytest.raises(BadFile, match="would leave none"):
+    with pytest.raises(BadFileError, match="would leave none"):
         settle_missing(matrix([[NAN, NAN], [1, 2]]), "drop-topic")
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats.measures import choose_measure, is_measure_like
 
 TREC_EVAL = ["num_ret", "map", "Rprec", "bpref", "recip_rank", "P_5", "recall_100", "ndcg"]
@@ -46,7 +46,7 @@ def test_ntcireval_names(measure, chosen):
 @pytest.mark.parametrize("asked", ["nERR@10", "NERR@10", "nERR10", "nerr", "ERR@10"])
 @pytest.mark.parametrize("name", ["NERR10", "NERR8", "NERR10(min_rel=2)", "NERR10@10"])
 def test_nearly_err_is_never_taken_for_normalised_err(asked, name):
-    with pytest.raises(BadFile):
+    with pytest.raises(BadFileError):
         choose_measure([name], asked, None, "f")
     assert choose_measure([name], name, None, "f") == name
     assert choose_measure([name], asked, name, "f") == name
@@ -56,19 +56,19 @@ def test_exact_before_any_case_before_alias():
     assert choose_measure(["AP", "ap", "map"], "AP", None, "f") == "AP"
     assert choose_measure(["ap", "map"], "AP", None, "f") == "ap"
     assert choose_measure(["map", "ndcg"], "AP", None, "f") == "map"
-    with pytest.raises(BadFile, match="ap, Ap of this file could all be AP"):
+    with pytest.raises(BadFileError, match="ap, Ap of this file could all be AP"):
         choose_measure(["ap", "Ap"], "AP", None, "f")
 
 
 def test_only_another_measure_names_it_and_the_way_out():
-    with pytest.raises(BadFile, match=r"holds the measure P@5, not AP; .* --file-measure"):
+    with pytest.raises(BadFileError, match=r"holds the measure P@5, not AP; .* --file-measure"):
         choose_measure(["P@5"] * 9, "AP", None, "f")
 
 
 def test_not_found_lists_what_is_there():
-    with pytest.raises(BadFile, match=r"no measure AP; .* --file-measure: P@5, RR"):
+    with pytest.raises(BadFileError, match=r"no measure AP; .* --file-measure: P@5, RR"):
         choose_measure(["P@5", "RR", "P@5"], "AP", None, "f")
-    with pytest.raises(BadFile, match="no measure ap"):
+    with pytest.raises(BadFileError, match="no measure ap"):
         choose_measure(["AP", "RR"], "AP", "ap", "f")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats import read_scores
 
 OTHER = [
@@ -24,7 +24,7 @@ OTHER = [
 def test_what_is_no_score_file_is_named(tmp_path, content, what, way_out):
     path = tmp_path / "file"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(BadFile, match=f"looks like {what}, and not like scores; .*{way_out}"):
+    with pytest.raises(BadFileError, match=f"looks like {what}, and not like scores; .*{way_out}"):
         read_scores([path], measure="AP")
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats import RunTeam, read_teams
 
 
@@ -39,7 +39,7 @@ def test_header_aliases_and_optional_columns(tmp_path):
     ],
 )
 def test_what_is_not_a_team_file(tmp_path, content, reason, place):
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(BadFileError) as caught:
         read(tmp_path, content)
     assert reason in caught.value.reason
     assert (caught.value.line, caught.value.column) == place

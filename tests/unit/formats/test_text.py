@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from roundbook.errors import BadFile, InputError
+from roundbook.errors import BadFileError, InputError
 from roundbook.formats import read_scores
 
 GOOD = b"topic,a\n1,0.5\n"
@@ -15,7 +15,7 @@ GOOD = b"topic,a\n1,0.5\n"
 def refusal(tmp_path, content, **options):
     path = tmp_path / "f.csv"
     path.write_bytes(content)
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(BadFileError) as caught:
         read_scores([path], measure="AP", **options)
     return caught.value.reason, caught.value.line
 
@@ -73,7 +73,7 @@ def test_paths_that_are_no_files(tmp_path):
         ("a\0b", "cannot be read"),
         (tmp_path / ("x" * 300), "cannot be read"),
     ]:
-        with pytest.raises(BadFile, match=reason):
+        with pytest.raises(BadFileError, match=reason):
             read_scores([path], measure="AP")
 
 
@@ -85,7 +85,7 @@ def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("pathlib.Path.open", refuse)
-    with pytest.raises(BadFile, match="may not be read; check its permissions"):
+    with pytest.raises(BadFileError, match="may not be read; check its permissions"):
         read_scores([path], measure="AP")
 
 

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from roundbook.errors import AmbiguousLayout, BadFile
+from roundbook.errors import AmbiguousLayoutError, BadFileError
 from roundbook.formats import read_scores
 
 TREC_EVAL = (
@@ -31,7 +31,7 @@ def read(tmp_path, content, name="myrun.eval", **options):
 
 
 def refusal(tmp_path, content, **options):
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(BadFileError) as caught:
         read(tmp_path, content, **options)
     return caught.value.reason, caught.value.line, caught.value.column
 
@@ -141,7 +141,7 @@ def test_a_topic_absent_from_one_runs_file_is_a_missing_cell(tmp_path):
 def test_a_run_tag_from_two_files_is_refused(tmp_path):
     (tmp_path / "a.tsv").write_text("1\tAP\t0.1\n")
     (tmp_path / "a.txt").write_text("2\tAP\t0.1\n")
-    with pytest.raises(BadFile, match=r"run tag a was already read from .*a.tsv") as caught:
+    with pytest.raises(BadFileError, match=r"run tag a was already read from .*a.tsv") as caught:
         read_scores([tmp_path / "a.tsv", tmp_path / "a.txt"], measure="AP")
     assert caught.value.file == str(tmp_path / "a.txt")
 
@@ -194,7 +194,7 @@ def test_what_is_not_ntcireval_output(tmp_path, content, reason, line):
     ],
 )
 def test_trec_eval_and_ir_measures_are_never_guessed(tmp_path, content):
-    with pytest.raises(AmbiguousLayout, match="--layout trec_eval or --layout ir_measures"):
+    with pytest.raises(AmbiguousLayoutError, match="--layout trec_eval or --layout ir_measures"):
         read(tmp_path, content)
 
 
@@ -209,7 +209,7 @@ def test_the_measure_asked_for_or_the_layout_settles_it(tmp_path):
 
 @pytest.mark.parametrize("content", ["hello\nworld\n", "[1, 2]", "<html>a,b</html>", "a b c d\n"])
 def test_no_layout_at_all(tmp_path, content):
-    with pytest.raises(AmbiguousLayout, match="none of the layouts"):
+    with pytest.raises(AmbiguousLayoutError, match="none of the layouts"):
         read(tmp_path, content)
 
 
@@ -222,7 +222,7 @@ def test_files_of_different_layouts_or_measures_are_refused(tmp_path):
     (tmp_path / "a").write_text("map\t1\t0.5\n")
     (tmp_path / "b").write_text("1\tAP\t0.5\n")
     (tmp_path / "c").write_text("MAP\t1\t0.5\n")
-    with pytest.raises(BadFile, match=r"layout is ir_measures, but that of .*a is trec_eval"):
+    with pytest.raises(BadFileError, match=r"layout is ir_measures, but that of .*a is trec_eval"):
         read_scores([tmp_path / "a", tmp_path / "b"], measure="AP")
-    with pytest.raises(BadFile, match=r"measure is MAP, but that of .*a is map"):
+    with pytest.raises(BadFileError, match=r"measure is MAP, but that of .*a is map"):
         read_scores([tmp_path / "a", tmp_path / "c"], measure="AP")

@@ -3,7 +3,7 @@ import gzip
 import numpy as np
 import pytest
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats import read_scores
 
 
@@ -14,7 +14,7 @@ def read(tmp_path, content, **options):
 
 
 def refusal(tmp_path, content, **options):
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(BadFileError) as caught:
         read(tmp_path, content, **options)
     error = caught.value
     assert error.file.endswith("scores.csv")
@@ -165,7 +165,7 @@ def test_files_are_merged_by_run_and_by_topic(tmp_path):
 def test_a_score_in_two_files_is_refused_naming_both_places(tmp_path):
     (tmp_path / "one.csv").write_text("topic,x,a\n1,0,0.1\n2,0,0.2\n")
     (tmp_path / "two.csv").write_text("topic,a\n\n9,0.3\n2,0.2\n")
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(BadFileError) as caught:
         read_scores([tmp_path / "one.csv", tmp_path / "two.csv"], measure="AP")
     assert f"already has a score at {tmp_path / 'one.csv'}:3:3" in str(caught.value)
     assert str(caught.value).startswith(f"{tmp_path / 'two.csv'}:4:2: ")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sqlalchemy import Connection, text
 
 from roundbook.database.tables import drift_report, event, matrix, plan, withdrawal
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.logbook.archive.tables import IMPORTED, table_member
 
 _WITHDRAWALS = text("""
@@ -48,14 +48,14 @@ def check_told(connection: Connection, ids: Mapping[str, Mapping[int, int]], fil
         _IMPORTS, {"what": IMPORTED, "events": list(ids[event.name].values())}
     ).scalar()
     if own is not None:
-        raise BadFile(
+        raise BadFileError(
             f"an event says '{IMPORTED}', which is told of the database it happened to alone",
             f"{file}/{table_member(event)}",
         )
     numbers = {made: number for number, made in ids[matrix.name].items()}
     untold = connection.execute(_WITHDRAWALS, {"matrices": list(numbers)}).one_or_none()
     if untold is not None:
-        raise BadFile(
+        raise BadFileError(
             f"matrix {numbers[untold.matrix_id]} has {untold.withdrawals} withdrawals and"
             f" restorations, and {untold.events} events of them",
             f"{file}/{table_member(withdrawal)}",
@@ -70,7 +70,7 @@ def check_told(connection: Connection, ids: Mapping[str, Mapping[int, int]], fil
             },
         ).one()
         if told != saved:
-            raise BadFile(
+            raise BadFileError(
                 f"{saved} rows are of a task, and {told} events of a task say '{what}'",
                 f"{file}/{table_member(table)}",
             )

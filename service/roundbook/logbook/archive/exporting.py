@@ -104,7 +104,7 @@ def export_archive(
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When there is no such task.
     InputError
         When the file cannot be written or is there.

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Row
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.logbook.archive.scores import ROUNDING, SAME
 from roundbook.statistics.standardisation.factors import fit_factors
 
@@ -40,7 +40,7 @@ def check_factors(
 
     Raises
     ------
-    BadFile
+    BadFileError
         Naming the matrix and version, and what was read beside what was found.
     """
     what = f"{what}, factor version {row.version}"
@@ -48,10 +48,14 @@ def check_factors(
     mask[row.listed] = True
     place = f"{file}/factor_set.csv"
     if len(row.means) != len(topics):
-        raise BadFile(f"{what} has factors of {len(row.means)} topics, not of {len(topics)}", place)
+        raise BadFileError(
+            f"{what} has factors of {len(row.means)} topics, not of {len(topics)}", place
+        )
     listed = int(mask.sum()) if row.standardising == "all" and not row.listed else len(row.listed)
     if listed != row.runs:
-        raise BadFile(f"{what} says that {row.runs} runs standardise it, but {listed} do", place)
+        raise BadFileError(
+            f"{what} says that {row.runs} runs standardise it, but {listed} do", place
+        )
     fitted = fit_factors(scores, mask)
     read = ReadFactors(row.version, np.array(row.means), np.array(row.sds), row.zero_sd)
     noise = ROUNDING * np.abs(scores[:, mask]).max(axis=1)
@@ -68,7 +72,7 @@ def check_factors(
         differ = (np.abs(said - found) > np.maximum(SAME * largest, noise)) | wrong
         if differ.any():
             at = int(differ.argmax())
-            raise BadFile(
+            raise BadFileError(
                 f"{what}: the {name} of topic '{topics[at]}' is {said[at].item()!r}, and the scores"
                 f" of its {row.runs} standardising runs give {found[at].item()!r}",
                 f"{file}/factor.csv",

@@ -28,7 +28,7 @@ from roundbook.database.tables import (
     topic,
     variance_estimate,
 )
-from roundbook.errors import AlreadyRecorded, BadFile
+from roundbook.errors import AlreadyRecordedError, BadFileError
 from roundbook.formats.archive import Archive, open_archive
 from roundbook.formats.archive_package import DATA_PACKAGE
 from roundbook.logbook.archive.events import check_told
@@ -118,9 +118,9 @@ def import_archive(
 
     Raises
     ------
-    BadFile
+    BadFileError
         When it is no archive, of a later version, damaged, or contradicts itself.
-    AlreadyRecorded
+    AlreadyRecordedError
         When a task, a plan, or another measure of the same name is recorded already.
     """
     progress("Checking the archive ...")
@@ -175,14 +175,14 @@ def _refusals(archive: Archive) -> Iterator[None]:
         cause = driver_error(error)
         if isinstance(cause, psycopg.DataError | psycopg.IntegrityError):
             said = str(cause).strip().partition("\n")[0]
-            raise BadFile(
+            raise BadFileError(
                 f"the record refuses what it holds, so nothing was kept: {said}", archive.file
             ) from error
         raise
 
 
 def _refuse(archive: Archive, reason: str) -> NoReturn:
-    raise BadFile(reason, archive.file)
+    raise BadFileError(reason, archive.file)
 
 
 def _import_table(state: _Import, table: Table, progress: Callable[[str], object]) -> None:
@@ -235,7 +235,7 @@ def _refuse_taken(connection: Connection, table: Table, names: set[str]) -> None
         select(table.c.name).where(table.c.name.in_(names)).distinct().order_by(table.c.name)
     ).scalars()
     if listed := ", ".join(f"'{name}'" for name in taken):
-        raise AlreadyRecorded(
+        raise AlreadyRecordedError(
             f"The record has a {table.name} of this name already: {listed}. {_TAKEN[table]}."
         )
 
@@ -284,7 +284,7 @@ def _known(
     try:
         return np.array([ids[within, name] for name in names], dtype=np.int64)
     except KeyError as error:
-        raise BadFile(f"{what} '{error.args[0][1]}' is not in {what}.csv", place) from None
+        raise BadFileError(f"{what} '{error.args[0][1]}' is not in {what}.csv", place) from None
 
 
 def _check_tasks(state: _Import) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Column, Table
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats.archive import Archive
 from roundbook.formats.archive_csv import Record, read_records
 from roundbook.logbook.archive.tables import (
@@ -31,7 +31,7 @@ def table_rows(archive: Archive, table: Table, ids: Numbers) -> Iterator[dict[st
 
     Raises
     ------
-    BadFile
+    BadFileError
         When a cell is not as an archive has it, or refers to what is not there.
     """
     member = table_member(table)
@@ -41,19 +41,19 @@ def table_rows(archive: Archive, table: Table, ids: Numbers) -> Iterator[dict[st
     names = [column.name for column in columns]
     header = next(records, None)
     if header is None or header.cells != names:
-        raise BadFile(f"the header must be {','.join(names)}", place, 1)
+        raise BadFileError(f"the header must be {','.join(names)}", place, 1)
     count = 0
     for count, record in enumerate(records, 1):
         yield _row(columns, record, count, ids, place)
     if count != archive.manifest.members[member].rows:
-        raise BadFile(f"there are {count} rows, and the manifest says otherwise", place)
+        raise BadFileError(f"there are {count} rows, and the manifest says otherwise", place)
 
 
 def _row(
     columns: Sequence[Column[Any]], record: Record, number: int, ids: Numbers, place: str
 ) -> dict[str, Any]:
     if len(record.cells) != len(columns):
-        raise BadFile(
+        raise BadFileError(
             f"expected {len(columns)} cells as in the header, found {len(record.cells)}",
             place,
             record.line,
@@ -65,16 +65,18 @@ def _row(
             if column.name != "id":
                 row[column.name] = _in_ids(column, value, ids)
             elif value != number:
-                raise BadFile(f"row {number} is numbered {value}", place, record.line, position)
+                raise BadFileError(
+                    f"row {number} is numbered {value}", place, record.line, position
+                )
         except KeyError as error:
             reason = f"{column.name} names number {error}, which is not there"
-            raise BadFile(reason, place, record.line, position) from None
+            raise BadFileError(reason, place, record.line, position) from None
         except ValueError as error:
-            if isinstance(error, BadFile):
+            if isinstance(error, BadFileError):
                 raise
             shown = repr(cell if len(cell) <= 40 else cell[:39] + "…")
             reason = f"{shown} is not how an archive writes {column.name}"
-            raise BadFile(reason, place, record.line, position) from None
+            raise BadFileError(reason, place, record.line, position) from None
     return row
 
 

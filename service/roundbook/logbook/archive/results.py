@@ -11,7 +11,7 @@ import numpy as np
 from sqlalchemy import Connection, Row, Table, select, text
 
 from roundbook.database.tables import drift_report, factor, factor_set, plan, task, topic
-from roundbook.errors import BadFile, RecordError
+from roundbook.errors import BadFileError, RecordError
 from roundbook.logbook.archive.scores import SAME
 from roundbook.logbook.archive.tables import table_member
 from roundbook.logbook.drift.ends import collections_differ
@@ -61,7 +61,7 @@ def check_plans(connection: Connection, plans: Sequence[int], file: str) -> None
 
     Raises
     ------
-    BadFile
+    BadFileError
         Naming the plan, and what it says beside what there is.
     """
     place = f"{file}/{table_member(plan)}"
@@ -80,7 +80,7 @@ def _check_plan(printed: Plan, rests_on: list[Row[Any]], what: str, place: str) 
     if len(rounds) != len(rests_on) or [each.position for each in rests_on] != [
         *range(len(rounds))
     ]:
-        raise BadFile(
+        raise BadFileError(
             f"{what}: its result tells of {len(rounds)} estimates, and {len(rests_on)} are listed"
             " in their order in plan_estimate.csv",
             place,
@@ -130,7 +130,7 @@ def check_reports(connection: Connection, reports: Sequence[int], file: str) -> 
 
     Raises
     ------
-    BadFile
+    BadFileError
         Naming the report, and what it says beside what there is.
     """
     rows = connection.execute(
@@ -161,7 +161,7 @@ def _check_report(
     if collections_differ(printed.from_collection, printed.to_collection):
         shared = set()
     if {each.topic for each in printed.topics} != shared or len(printed.topics) != len(shared):
-        raise BadFile(
+        raise BadFileError(
             f"{what}: it compares {len(printed.topics)} topics, and these are not the"
             f" {len(shared)} that both factor versions have",
             place,
@@ -215,7 +215,7 @@ def _printed(model: type[_Printed], table: Table, row: Row[Any], file: str) -> _
     try:
         return read_result(model, row.result, "a result")
     except RecordError as error:
-        raise BadFile(str(error).rstrip("."), f"{file}/{table_member(table)}") from None
+        raise BadFileError(str(error).rstrip("."), f"{file}/{table_member(table)}") from None
 
 
 def _compare(what: str, said: Any, there: Any, place: str, noise: float = 0.0) -> None:  # noqa: ANN401
@@ -225,4 +225,4 @@ def _compare(what: str, said: Any, there: Any, place: str, noise: float = 0.0) -
         same = said == there
     if not same:
         read, given = ("none" if each is None else repr(each) for each in (said, there))
-        raise BadFile(f"{what} is {read}, and what it rests on gives {given}", place)
+        raise BadFileError(f"{what} is {read}, and what it rests on gives {given}", place)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.formats.archive import Archive
 from roundbook.formats.archive_csv import Record, read_records
 from roundbook.logbook.storing import content_hash
@@ -38,31 +38,33 @@ def read_matrix(archive: Archive, member: str, topics: int, runs: int, digest: s
 
     Raises
     ------
-    BadFile
+    BadFileError
         When these are other scores, or a score is not written as an archive writes it.
     """
     place = f"{archive.file}/{member}"
     records = read_records(archive, member)
     header = next(records, None)
     if header is None or header.cells[0] != "topic" or len(header.cells) != runs + 1:
-        raise BadFile(f"the header must be topic and the tags of {runs} runs", place, 1)
+        raise BadFileError(f"the header must be topic and the tags of {runs} runs", place, 1)
     tags, names, rows = header.cells[1:], [], []
     for record in records:
         names.append(record.cells[0])
         rows.append(_scores(record, runs, place))
     if not len(rows) == topics == archive.manifest.members[member].rows:
-        raise BadFile(f"there are the scores of {len(rows)} topics, not of {topics}", place)
+        raise BadFileError(f"there are the scores of {len(rows)} topics, not of {topics}", place)
     # As every score matrix here: transposed from runs by topics.
     scores = np.ascontiguousarray(np.array(rows).reshape(topics, runs).T).T
     if content_hash(names, tags, scores) != digest:
-        raise BadFile("these are not the scores that were logged: their hash is another", place)
+        raise BadFileError(
+            "these are not the scores that were logged: their hash is another", place
+        )
     return ReadMatrix(names, tags, scores)
 
 
 def _scores(record: Record, runs: int, place: str) -> npt.NDArray[np.float64]:
     cells = record.cells[1:]
     if len(cells) != runs:
-        raise BadFile(f"expected {runs} scores, found {len(cells)}", place, record.line)
+        raise BadFileError(f"expected {runs} scores, found {len(cells)}", place, record.line)
     try:
         values = np.array([float(cell) for cell in cells])
     except ValueError:
@@ -71,7 +73,7 @@ def _scores(record: Record, runs: int, place: str) -> npt.NDArray[np.float64]:
         position, cell = next(each for each in enumerate(cells, 2) if not _is_score(each[1]))
         shown = repr(cell if len(cell) <= 40 else cell[:39] + "…")
         reason = f"{shown} is not how an archive writes a score"
-        raise BadFile(reason, place, record.line, position)
+        raise BadFileError(reason, place, record.line, position)
     return values
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, Table, Text, cast, column, func, select
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 
 from roundbook.database.tables import measure
-from roundbook.errors import AlreadyRecorded, BadFile
+from roundbook.errors import AlreadyRecordedError, BadFileError
 from roundbook.logbook.archive.tables import write_cell
 
 _IDENTITY = ("family", "cutoff", "parameters", "lower_bound", "upper_bound")
@@ -24,9 +24,9 @@ def ensure_shared(
 
     Raises
     ------
-    AlreadyRecorded
+    AlreadyRecordedError
         When a measure of the same name is another one.
-    BadFile
+    BadFileError
         When a name is in the archive twice.
     """
     if not rows:
@@ -42,7 +42,7 @@ def ensure_shared(
         connection.execute(insert(table).on_conflict_do_nothing(), missing)
     found = _find(connection, table, names)
     if len({each.id for each in found}) < len(rows):
-        raise BadFile("a name is there twice, but for capitals", place)
+        raise BadFileError("a name is there twice, but for capitals", place)
     if table is measure:
         for row, each in zip(rows, found, strict=True):
             _refuse_other(row, each)
@@ -71,7 +71,7 @@ def _refuse_other(row: dict[str, Any], recorded: Row[Any]) -> None:
         there = write_cell(measure.c[name], getattr(recorded, name))
         here = write_cell(measure.c[name], row[name])
         if there.lower() != here.lower():
-            raise AlreadyRecorded(
+            raise AlreadyRecordedError(
                 f"The measure {row['name']} is another one in the record: its"
                 f" {name.replace('_', ' ')} is {there or 'unknown'} there and {here or 'unknown'}"
                 " in the archive. Import the archive into another database."

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from sqlalchemy import Connection, Row, text
 
 from roundbook.database.vectors import read_vectors
-from roundbook.errors import BadFile, ImpossibleStatistic
+from roundbook.errors import BadFileError, ImpossibleStatisticError
 from roundbook.logbook.archive.factors import ReadFactors, check_factors
 from roundbook.logbook.archive.variances import check_variance
 from roundbook.logbook.estimates import outdated_estimates
@@ -110,7 +110,7 @@ def checked_estimates(
 
     Raises
     ------
-    BadFile
+    BadFileError
         Naming the first factor or variance that is not the one of its scores, and both numbers.
     """
     matrix: CheckedMatrix | None = None
@@ -123,14 +123,14 @@ def checked_estimates(
             matrix = _checked_matrix(connection, number, file)
         try:
             yield row | check_variance(row, matrix, f"{file}/variance_estimate.csv")
-        except ImpossibleStatistic as error:
-            raise BadFile(f"{matrix.name}: {str(error).rstrip('.')}", file) from None
+        except ImpossibleStatisticError as error:
+            raise BadFileError(f"{matrix.name}: {str(error).rstrip('.')}", file) from None
 
 
 def check_teams_counted(connection: Connection, rounds: Sequence[int], file: str) -> None:
     """Refuse intervals in force that were made before the teams known to the archive were."""
     for row in outdated_estimates(connection, rounds):
-        raise BadFile(
+        raise BadFileError(
             f"round '{row.round}', {row.measure}, {row.scale} scale: clusters is {row.clusters} in"
             f" the last estimate, and the runs' teams give {row.known}",
             f"{file}/variance_estimate.csv",
@@ -145,8 +145,8 @@ def _checked_matrix(connection: Connection, matrix: int, file: str) -> CheckedMa
             factor_set.id: check_factors(factor_set, row.names, scores, name, file)
             for factor_set in connection.execute(_SETS, {"id": matrix})
         }
-    except ImpossibleStatistic as error:
-        raise BadFile(f"{name}: {str(error).rstrip('.')}", file) from None
+    except ImpossibleStatisticError as error:
+        raise BadFileError(f"{name}: {str(error).rstrip('.')}", file) from None
     return CheckedMatrix(row.id, name, scores, np.array(row.topic_ids), row.team_ids, factors)
 
 

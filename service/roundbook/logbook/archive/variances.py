@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from roundbook.errors import BadFile
+from roundbook.errors import BadFileError
 from roundbook.logbook.archive.scores import ROUNDING, SAME
 from roundbook.logbook.estimates import estimate_columns, scores_on_scale, usable_topics
 from roundbook.statistics.variance.parts import (
@@ -52,9 +52,9 @@ def check_variance(row: dict[str, Any], matrix: CheckedMatrix, place: str) -> di
 
     Raises
     ------
-    BadFile
+    BadFileError
         Naming the matrix, scale and column, and what was read beside what was computed.
-    ImpossibleStatistic
+    ImpossibleStatisticError
         When there is no such variance of these scores.
     """
     what = f"{matrix.name}, {row['scale']} scale"
@@ -75,7 +75,7 @@ def check_variance(row: dict[str, Any], matrix: CheckedMatrix, place: str) -> di
             same = read == value
         if not same:
             shown, given = ("none" if number is None else repr(number) for number in (read, value))
-            raise BadFile(f"{what}: {column} is {shown}, and the scores give {given}", place)
+            raise BadFileError(f"{what}: {column} is {shown}, and the scores give {given}", place)
     columns = {**estimate_columns(parts), "version": 1, "topic_ids": topic_ids.tolist()}
     # Estimates of the first schema have no two-way residual, and archives of it no clusters.
     lacking = {name for name, value in row.items() if value is None and "clusters" not in row}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.logbook.drift.ends import End
 from roundbook.logbook.result import Result
 from roundbook.statistics.design import solve_topics
@@ -60,7 +60,9 @@ class Consequence(Result):
 def check_design(m: int, min_d: float) -> None:
     """Refuse a number of runs or a difference for which there is no topic set size."""
     if m > _MOST_RUNS:
-        raise ImpossibleStatistic(f"A topic set is planned for at most {_MOST_RUNS:,} runs --m.")
+        raise ImpossibleStatisticError(
+            f"A topic set is planned for at most {_MOST_RUNS:,} runs --m."
+        )
     check_counts("A number of runs --m", np.array(m, dtype=float))
     check_sizes("A minD", np.array(min_d, dtype=float))
 
@@ -79,7 +81,7 @@ def consequence(
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         When no bridge can be standardised by both.
     """
     policies = {old.fitted.zero_sd, new.fitted.zero_sd}
@@ -142,7 +144,7 @@ def _under(under: Under, m: int, min_d: float) -> UnderFactors:
                 "anova", min_d, under.residual_variance, _ALPHA, _BETA, engine="exact", runs=m
             )
             topics = int(size.topics)
-        except ImpossibleStatistic as error:
+        except ImpossibleStatisticError as error:
             reason = str(error)
     return UnderFactors(
         mean=under.mean,

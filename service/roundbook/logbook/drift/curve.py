@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from roundbook.errors import NotRecorded
+from roundbook.errors import NotRecordedError
 from roundbook.logbook.drift import words
 from roundbook.logbook.drift.assessment import (
     MIN_D,
@@ -79,7 +79,7 @@ def trace_drift(
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When the round or its factors are not there, or no later round has any.
     InputError
         When a margin is impossible.
@@ -96,12 +96,12 @@ def trace_drift(
         wanted = find_round(connection, task_id, task, from_round)
         start = next((i for i, each in enumerate(fitted) if each.round_id == wanted), -1)
     if start < 0:
-        raise NotRecorded(
+        raise NotRecordedError(
             f"Round '{from_round}' has no {measure} standardisation factors: they need a logged"
             " score matrix of at least two runs."
         )
     if start == len(fitted) - 1:
-        raise NotRecorded(
+        raise NotRecordedError(
             f"No round after '{fitted[start].round}' has {measure} factors, so there is no"
             " curve; name an earlier round with --from."
         )

@@ -23,7 +23,7 @@ from roundbook.database.tables import (
     topic,
 )
 from roundbook.database.vectors import read_vectors
-from roundbook.errors import NotRecorded
+from roundbook.errors import NotRecordedError
 from roundbook.statistics.drift.units import kin_groups
 
 
@@ -83,7 +83,7 @@ def rounds_with_factors(
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When there are fewer than the two that drift compares.
     """
     rows = connection.execute(
@@ -112,7 +112,7 @@ def rounds_with_factors(
     if len(latest) < 2:
         only = next(iter(latest.values()), None)
         have = f"only round '{only.round}' has" if only else "no round has"
-        raise NotRecorded(
+        raise NotRecordedError(
             f"Drift compares the factors of two rounds, and {have} {measure} factors ({label}"
             f" assessments) in task '{task}'; log another round of at least two runs."
         )

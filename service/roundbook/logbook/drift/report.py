@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import AliasChoices, ConfigDict, Field
 from sqlalchemy import Connection
 
-from roundbook.errors import ImpossibleStatistic, InputError
+from roundbook.errors import ImpossibleStatisticError, InputError
 from roundbook.logbook.drift import words
 from roundbook.logbook.drift.advice import Command, advise, next_commands
 from roundbook.logbook.drift.assessment import (
@@ -143,7 +143,7 @@ def report_drift(
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When a round or its factors are not there, or only one round has any.
     InputError
         When both rounds are the same, or a margin, `m` or `min_d` is impossible.
@@ -258,6 +258,6 @@ def _consequence(
         return None, words.headline("unbridged", asked.from_round, asked.to_round)
     try:
         done = consequence(old, bridges.before, new, bridges.after, m=m, min_d=asked.min_d)
-    except ImpossibleStatistic as error:
+    except ImpossibleStatisticError as error:
         return None, str(error)
     return done, None

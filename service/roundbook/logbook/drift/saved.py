@@ -9,7 +9,7 @@ from pydantic import Field
 from sqlalchemy import Connection, Row, func, select
 
 from roundbook.database.tables import drift_report, factor_set
-from roundbook.errors import NotRecorded
+from roundbook.errors import NotRecordedError
 from roundbook.logbook.drift.report import DriftReport
 from roundbook.logbook.drift.standing import (
     KeptReport,
@@ -222,7 +222,7 @@ def list_reports(session: Session, task: str | None = None) -> ReportList:
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When there is no such task.
     """
     connection = session.connection
@@ -253,7 +253,7 @@ def show_report(session: Session, task: str, number: int) -> ShownReport:
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         Naming the command that lists the reports, or makes one.
     """
     connection = session.connection
@@ -261,7 +261,7 @@ def show_report(session: Session, task: str, number: int) -> ShownReport:
     kept = read_reports(connection, task_id)
     found = next((each for each in kept if each.number == number), None)
     if found is None:
-        raise NotRecorded(
+        raise NotRecordedError(
             f"Task '{task}' has no saved drift report {number} ('roundbook report list' shows"
             " those there are). Save one with 'roundbook drift' and --save."
         )

@@ -42,7 +42,7 @@ def show_impact(session: Session, number: int) -> Impact:
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When there is no such matrix.
     """
     connection = session.connection

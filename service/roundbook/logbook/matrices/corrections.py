@@ -49,7 +49,7 @@ def withdraw_matrix(session: Session, matrix: int, reason: str) -> CorrectedMatr
     ------
     InputError
         Without a reason.
-    NotRecorded
+    NotRecordedError
         When there is no such matrix.
     RecordError
         When a later revision took its place already.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from roundbook.errors import InputError, NotRecorded
+from roundbook.errors import InputError, NotRecordedError
 from roundbook.formats.text import shown_path
 from roundbook.formats.writing import (
     RUN_FILE_SUFFIX,
@@ -83,7 +83,7 @@ def export_matrix(
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When there is no such matrix or run.
     InputError
         When the layout cannot hold the names, or there is something of the output's name.
@@ -143,7 +143,9 @@ def _only(found: _Scores, runs: Sequence[str], matrix: int, lists: str) -> _Scor
     wanted = list(dict.fromkeys(name.strip() for name in runs))
     for name in wanted:
         if name not in place:
-            raise NotRecorded(f"Matrix {matrix} has no run '{name}'; '{lists}' lists those it has.")
+            raise NotRecordedError(
+                f"Matrix {matrix} has no run '{name}'; '{lists}' lists those it has."
+            )
     return found._replace(runs=wanted, scores=found.scores[:, [place[name] for name in wanted]])
 
 

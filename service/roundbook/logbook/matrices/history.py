@@ -69,7 +69,7 @@ def show_history(session: Session, number: int) -> MatrixHistory:
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When there is no such matrix.
     """
     entries: list[HistoryEntry] = []

@@ -60,7 +60,7 @@ def list_matrices(
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When there is no such task, round or measure.
     """
     connection = session.connection

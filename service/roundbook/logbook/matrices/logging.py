@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from sqlalchemy import Connection
 
-from roundbook.errors import BadFile, InputError, Withdrawn
+from roundbook.errors import BadFileError, InputError, WithdrawnError
 from roundbook.formats import (
     MissingPolicy,
     RunTeam,
@@ -121,7 +121,7 @@ def log_files(
 
     Raises
     ------
-    BadFile
+    BadFileError
         When a file cannot be read as scores, with file:line:column.
     """
     scores = read_scores(
@@ -133,7 +133,7 @@ def log_files(
     )
     settled = settle_missing(scores, missing)
     if len(settled.topics) == 1:
-        raise BadFile(
+        raise BadFileError(
             "the scores of one topic have no residual variance, which needs at least 2 topics",
             settled.files[0],
         )
@@ -200,19 +200,19 @@ def log_matrix(
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When the task or round is not there, or there is nothing to revise.
-    ContentDiffers
+    ContentDiffersError
         When other scores are logged already and `revise` is not given.
-    RevisedMeanwhile
+    RevisedMeanwhileError
         When somebody else revised the matrix while this revision was made.
-    Frozen
+    RoundPublishedError
         When the round is published and `revise` is not given.
-    Withdrawn
+    WithdrawnError
         When the same scores are logged, and withdrawn.
     InputError
         When a score lies outside the measure's bounds, or the reason to revise is empty.
-    ImpossibleStatistic
+    ImpossibleStatisticError
         When there is but one topic.
     """
     revise = check_reason("--revise", revise)
@@ -292,7 +292,7 @@ def _log(
     described = record_runs(connection, series.round_id, settled.runs, teams)
     if current is not None and current.content_hash == digest:
         if current.withdrawn is not None:
-            raise Withdrawn(
+            raise WithdrawnError(
                 withdrawn_words(series.round, series.measure, current.id, current.withdrawn)
             )
         renewed = renew_runs_parts(connection, series.round_id) if described else []

@@ -9,7 +9,12 @@ from sqlalchemy import Connection, Row, func, select
 
 from roundbook.database.tables import event, matrix, round_, task
 from roundbook.database.tables import measure as measure_table
-from roundbook.errors import ContentDiffers, Frozen, NotRecorded, RevisedMeanwhile
+from roundbook.errors import (
+    ContentDiffersError,
+    NotRecordedError,
+    RevisedMeanwhileError,
+    RoundPublishedError,
+)
 from roundbook.formats import SettledMatrix
 from roundbook.logbook.lookup import Series
 from roundbook.logbook.measures import parse_measure
@@ -26,25 +31,27 @@ def check_revision(
 
     Raises
     ------
-    ContentDiffers
+    ContentDiffersError
         When scores are logged and there is no reason.
-    NotRecorded
+    NotRecordedError
         When there is a reason and nothing to revise.
-    Frozen
+    RoundPublishedError
         When the round is published and there is no reason.
     """
     where = f"{series.measure} ({series.assessments} assessments) of round '{series.round}'"
     reasoned = revise is not None
     if current is not None and not reasoned:
-        raise ContentDiffers(
+        raise ContentDiffersError(
             f"Other scores are already logged for {where}. If these"
             f" {len(settled.topics)} x {len(settled.runs)} scores correct them, log them with"
             " --revise 'REASON'; if they rest on other assessments, name these with --assessments."
         )
     if current is None and reasoned != _is_published(connection, series.round_id):
         if reasoned:
-            raise NotRecorded(f"Nothing is logged for {where} yet to revise; leave out --revise.")
-        raise Frozen(
+            raise NotRecordedError(
+                f"Nothing is logged for {where} yet to revise; leave out --revise."
+            )
+        raise RoundPublishedError(
             f"Round '{series.round}' is published: it takes further scores only with a reason; add"
             " --revise 'REASON'."
         )
@@ -88,7 +95,7 @@ def check_seen(
 
     Raises
     ------
-    RevisedMeanwhile
+    RevisedMeanwhileError
         Naming who revised it, and why.
     """
     # Read before the server's clock is: an answer that is slow to come makes nothing newer.
@@ -108,7 +115,7 @@ def check_seen(
     meanwhile = 0 <= age <= waited
     if current.revision == seen and not meanwhile:
         return
-    raise RevisedMeanwhile(
+    raise RevisedMeanwhileError(
         f"{current.logged_by} logged revision {current.revision} of {series.measure} in round"
         f" '{series.round}' while this correction was under way, so it was not"
         f" logged. Look at it with 'roundbook matrix show {current.id}', and log this one again if"

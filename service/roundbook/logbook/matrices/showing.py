@@ -114,7 +114,7 @@ def show_matrix(session: Session, matrix: int, *, anonymous: bool = False) -> Sh
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When there is no such matrix.
     RecordError
         When the round is published, and names are asked to be hidden.

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from pydantic import ConfigDict
 
-from roundbook.errors import ImpossibleStatistic, InputError
+from roundbook.errors import ImpossibleStatisticError, InputError
 from roundbook.logbook.result import Result
 from roundbook.statistics.design import (
     DESIGNS,
@@ -127,7 +127,7 @@ def grid_of(design: Design, variance: float | None) -> Cells:
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         When a number is larger than any design can hold.
     """
     try:
@@ -136,7 +136,7 @@ def grid_of(design: Design, variance: float | None) -> Cells:
             for values in (design.m if design.solve != "m" else (), design.min_d, design.topics)
         ]
     except OverflowError:
-        raise ImpossibleStatistic("No design has that many runs or topics.") from None
+        raise ImpossibleStatisticError("No design has that many runs or topics.") from None
     m, min_d, topics = (axis.ravel() for axis in np.meshgrid(*axes, indexing="ij"))
     return Cells(m, min_d, topics, np.full(m.size, np.nan if variance is None else variance))
 
@@ -146,7 +146,7 @@ def solve_cells(design: Design, cells: Cells, engine: Engine) -> SolvedDesign:
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         Naming the first input for which there is no solution.
     """
     name, alpha, beta = design.design, design.alpha, design.beta
@@ -185,7 +185,7 @@ def _candidates(design: Design) -> Floats:
     try:
         return np.asarray(design.m, dtype=np.float64)
     except OverflowError:
-        raise ImpossibleStatistic("No design has that many runs.") from None
+        raise ImpossibleStatisticError("No design has that many runs.") from None
 
 
 def solution(design: Design, solved: SolvedDesign) -> list[float]:
@@ -202,7 +202,7 @@ def try_cells(design: Design, cells: Cells, engine: Engine) -> list[Tried]:
         return [
             Tried(value, None) for value in solution(design, solve_cells(design, cells, engine))
         ]
-    except ImpossibleStatistic as error:
+    except ImpossibleStatisticError as error:
         size = cells.m.size
         if size == 1:
             return [Tried(None, str(error))]

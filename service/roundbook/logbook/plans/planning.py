@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from roundbook.errors import ImpossibleStatistic, InputError, NotRecorded
+from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
 from roundbook.logbook.plans.design import (
     Cells,
     Design,
@@ -58,7 +58,7 @@ def plan(variance: float | None, design: Design) -> Plan:
     ------
     InputError
         When the parts of the design contradict each other.
-    ImpossibleStatistic
+    ImpossibleStatisticError
         Naming the input for which there is no solution.
     """
     check_design(design, has_variance=variance is not None)
@@ -176,11 +176,11 @@ def plan_task(
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When the task has no variance of this measure on this scale, or not of the kind needed.
     InputError
         When `variance_of` is given for another design than a paired one.
-    ImpossibleStatistic
+    ImpossibleStatisticError
         When that variance is 0, from which no topic set size follows.
     """
     from roundbook.logbook.variances import show_variances  # noqa: PLC0415
@@ -207,9 +207,9 @@ def plan_task(
     at: VarianceAt = variance_at if isinstance(variance_at, str) else "given"
     variance = read_at(history, kind, at) if isinstance(variance_at, str) else variance_at
     if variance is None:
-        raise NotRecorded(no_variance(history, design, kind, at))
+        raise NotRecordedError(no_variance(history, design, kind, at))
     if variance == 0 and at != "given":
-        raise ImpossibleStatistic(zero_variance(history, kind, at))
+        raise ImpossibleStatisticError(zero_variance(history, kind, at))
     planning = read_at(history, kind, "planning")
     if planning is None and read_at(history, kind, "pooled"):
         notes.append(

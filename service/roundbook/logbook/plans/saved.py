@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, select, text
 from roundbook.database.tables import plan as plan_table
 from roundbook.database.tables import plan_estimate
 from roundbook.database.tables import task as task_table
-from roundbook.errors import AlreadyRecorded, InputError, NotRecorded
+from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import check_name, find_task
 from roundbook.logbook.plans.plan import Plan, read_plan
@@ -93,7 +93,7 @@ def save_plan(session: Session, name: str, plan: Plan, *, note: str | None = Non
     ------
     InputError
         When the name or the note cannot be used.
-    AlreadyRecorded
+    AlreadyRecordedError
         When the name is that of another task's plan.
     """
     name, note = check_name("plan", name), _noted(note)
@@ -110,7 +110,7 @@ def save_plan(session: Session, name: str, plan: Plan, *, note: str | None = Non
     if last is not None:
         other = [row.task for row in versions if row.task_id not in (None, task_id)]
         if task_id is not None and other:
-            raise AlreadyRecorded(
+            raise AlreadyRecordedError(
                 f"'{name}' is a plan of task '{other[0]}' already; choose another name."
             )
         if note in (None, last.note) and _content(read_plan(last)) == _content(plan):
@@ -156,7 +156,7 @@ def list_plans(session: Session, task: str | None = None) -> PlanList:
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         When there is no such task.
     """
     connection = session.connection
@@ -211,21 +211,21 @@ def show_plan(session: Session, name: str, *, version: int | None = None) -> Sho
 
     Raises
     ------
-    NotRecorded
+    NotRecordedError
         Naming the versions, or the command that lists the plans, there are.
     """
     name = name.strip()
     connection = session.connection
     versions = _versions(connection, name)
     if not versions:
-        raise NotRecorded(
+        raise NotRecordedError(
             f"There is no saved plan '{name}' ('roundbook plan list' shows those there are)."
             f" Save one with: roundbook plan save {shlex.quote(name)} ..."
         )
     found = [row for row in versions if version in (None, row.version)]
     if not found:
         known = ", ".join(str(row.version) for row in versions)
-        raise NotRecorded(f"Plan '{name}' has no version {version}; it has {known}.")
+        raise NotRecordedError(f"Plan '{name}' has no version {version}; it has {known}.")
     row = found[-1]
     rests_on = connection.execute(
         select(plan_estimate.c.variance_estimate_id, plan_estimate.c.published_variance_id)

@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr
 
 from roundbook.errors import ImpossibleStatistic
 from roundbook.statistics.score_matrix import checked_scores
@@ -139,6 +138,9 @@ def std_cdf(std: ArrayLike) -> NDArray[np.float64]:
     -------
     (topics, runs) float array in [0, 1]
     """
+    # No other scale needs SciPy, which takes longer to import than most commands take.
+    from scipy.special import ndtr  # noqa: PLC0415
+
     return np.asarray(ndtr(np.asarray(std, dtype=np.float64)))
 
 

@@ -155,11 +155,11 @@ def test_sizes_are_the_smallest(engine):
     assert not (fewer >= 0.8).any()
 
 
+@pytest.mark.parametrize("count", [300, pytest.param(2_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_sizes_equal_a_scan_from_two_upwards(engine):
+def test_sizes_equal_a_scan_from_two_upwards(engine, count):
     # Large effects and alphas too, where sakai is undefined at first, or falls before it rises.
     rng = np.random.default_rng(4)
-    count = 2_000
     m = rng.integers(2, 200, count)
     min_d = np.sqrt(10 ** rng.uniform(-1, 4, count))
     alpha = 10 ** rng.uniform(-6, -0.02, count)

@@ -220,12 +220,12 @@ def test_no_miss_at_all_only_where_one_is_all_but_impossible(count):
         assert bound.max() < -40
 
 
+@pytest.mark.parametrize("count", [300, pytest.param(1_500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("design", DESIGN_NAMES)
-def test_sizes_equal_a_scan_from_two_upwards(design, engine):
+def test_sizes_equal_a_scan_from_two_upwards(design, engine, count):
     # Large effects and alphas too, where sakai is undefined at first, or falls before it rises.
     rng = np.random.default_rng(4)
-    count = 1_500
     m = rng.choice([2, 3, 4, 6, 15, 60], count)
     alpha = rng.choice([1e-6, 0.001, 0.03, 0.2, 0.6, 0.9], count)
     min_d = np.sqrt(10 ** rng.uniform(-1.5, 3.5, count))
@@ -248,7 +248,8 @@ def test_sizes_equal_a_scan_from_two_upwards(design, engine):
 )
 def test_power_rises_with_topics(design, n, more, m, min_d):
     fewer, after = power(design, [n, n + more], m, min_d, 0.05)
-    assert after >= fewer - 1e-12
+    # A Tukey test of two or three topics may lose power with a topic where it has less than alpha.
+    assert after >= fewer - 1e-12 or fewer < 0.05
 
 
 @settings(deadline=None, max_examples=50)

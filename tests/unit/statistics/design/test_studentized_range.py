@@ -129,5 +129,5 @@ def test_quicker_than_scipy():
     studentized_range_quantile(0.0431, np.arange(3, 23)[:, None], np.geomspace(1, 1e6, 50))
     thousand = time.perf_counter() - begin
     begin = time.perf_counter()
-    stats.studentized_range.ppf(1 - 0.0431, 10, [20, 50, 100])
-    assert thousand < 1000 / 3 * (time.perf_counter() - begin) / 20
+    stats.studentized_range.ppf(1 - 0.0431, 10, 50)
+    assert thousand < 1000 * (time.perf_counter() - begin) / 20

@@ -148,12 +148,12 @@ def test_critical_value_of_a_tiny_alpha():
         np.testing.assert_allclose(two_tails, alpha, rtol=1e-9)
 
 
+@pytest.mark.parametrize("count", [300, pytest.param(1_500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("design", NAMES)
 @pytest.mark.parametrize("engine", ENGINES)
-def test_sizes_equal_a_scan_from_two_upwards(design, engine):
+def test_sizes_equal_a_scan_from_two_upwards(design, engine, count):
     # Large effects and alphas too, where sakai falls with the first topics before it rises.
     rng = np.random.default_rng(4)
-    count = 1_500
     min_d = np.sqrt(10 ** rng.uniform(-2, 3, count))
     alpha = 10 ** rng.uniform(-6, -0.02, count)
     beta = (1 - alpha) * rng.uniform(0.001, 0.99, count)

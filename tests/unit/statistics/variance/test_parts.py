@@ -42,8 +42,8 @@ def naive_runs_part(scores, teams, kind):
     counted = 0.0
     for name in names:
         share = (teams == name).sum() / m
-        u = [(squares[j, teams == name].sum() - share * squares[j].sum()) / total for j in range(n)]
-        counted += sum((value - sum(u) / n) ** 2 for value in u)
+        u = (squares[:, teams == name].sum(axis=1) - share * squares.sum(axis=1)) / total
+        counted += sum((u - sum(u) / n) ** 2)
     return max(0.0, jackknife - counted * n * count / ((n - 1) * (count - 1)))
 
 
@@ -116,19 +116,9 @@ def test_teams_change_the_runs_parts_alone_to_the_last_digit(shape):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    "sizes",
-    [
-        [1] * 100,
-        pytest.param([1] * 300, marks=pytest.mark.slow),
-        [1, 299],
-        [150, 3, 100, 40, 7],
-        [60] * 5,
-    ],
-)
+@pytest.mark.parametrize("sizes", [[1] * 300, [1, 299], [150, 3, 100, 40, 7], [60] * 5])
 def test_matrices_larger_than_what_is_worked_on_at_once(kind, sizes):
-    # 81 runs of 400 topics are worked on at once.
-    scores, _ = random_case(12, 400, sum(sizes))
+    scores, _ = random_case(12, 200, 300)
     teams = np.random.default_rng(3).permutation(np.repeat(np.arange(len(sizes)), sizes))
     part = getattr(variance_parts(scores, teams), kind)
     assert part.variance == pytest.approx(KINDS[kind](scores).variance, rel=1e-12)

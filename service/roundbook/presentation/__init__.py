@@ -1,0 +1,1 @@
+"""Results in words, table rows and charts: pure functions that every door shares."""
