@@ -60,12 +60,15 @@ class RequestError(InputError):
     Attributes
     ----------
     field : str
-        The field, as the request names it.
+        The field, as the request names it; empty where fields contradict each other.
+    reason : str
+        What is wrong, as a clause in which fields stand in backticks.
     """
 
     def __init__(self, field: str, reason: str) -> None:
         self.field = field
-        super().__init__(reason)
+        self.reason = reason
+        super().__init__(f"{reason[:1].upper()}{reason[1:]}.")
 
 
 class BadFileError(InputError):
@@ -167,3 +170,6 @@ class DatabaseUnreachableError(DatabaseError):
 
 class DatabaseBusyError(DatabaseError):
     """Somebody else held a lock for longer than the timeout."""
+
+
+ImpossibleStatistic = ImpossibleStatisticError

@@ -26,7 +26,7 @@ def printed(command, server, tmp_path, monkeypatch):
     address = server.set(drivername="postgresql").render_as_string(hide_password=False)
     with empty_databases(address) as databases:
         monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", databases.first)
-        return run_commands(COMMANDS, lambda words: command(*words), databases)
+        return run_commands(COMMANDS, lambda arguments: command(*arguments), databases)
 
 
 def test_every_command_prints_what_was_recorded(printed):

@@ -25,6 +25,7 @@ SEED = 20261121
 def write_files(directory: Path) -> None:
     """Write every file that a recorded command reads into a directory."""
     for write in (_web, _drift, _odd, _draft, _bad):
+        # The name is a part of the seed: a function that is renamed draws other scores.
         write(directory, Random(f"{SEED} {write.__name__}"))
 
 
@@ -68,7 +69,7 @@ def _hardness(random: Random, topics: Sequence[str]) -> dict[str, float]:
 def _abilities(runs: Sequence[str], centre: float = 0.0) -> dict[str, float]:
     """Return evenly spaced normal quantiles, so that rounds differ by their centres alone."""
     quantile = NormalDist(centre, 0.6).inv_cdf
-    return {run: quantile((place + 0.5) / len(runs)) for place, run in enumerate(runs)}
+    return {run: quantile((position + 0.5) / len(runs)) for position, run in enumerate(runs)}
 
 
 def _topics(first: int, number: int) -> list[str]:
@@ -92,7 +93,7 @@ def _web(directory: Path, random: Random) -> None:
     for number, year in enumerate(("2021", "2022", "2023", "2024", "2025")):
         hardness = shared | _hardness(random, _topics(101 + 10 * number, 4))
         runs = [f"{system}-{year}" for system in ("bm25", "rm3", "dense", "hybrid")]
-        runs += [f"new{place}-{year}" for place in range(1, 5)]
+        runs += [f"new{position}-{year}" for position in range(1, 5)]
         scores = simulate(random, hardness, _abilities(runs, 0.1 * number))
         precision = {
             run: {topic: round(5 * score) / 5 for topic, score in row.items()}
@@ -106,11 +107,11 @@ def _web(directory: Path, random: Random) -> None:
 
 def _web_teams(runs: Sequence[str], year: str) -> str:
     rows = [["run", "team", "type", "contributed_to_pool", "system"]]
-    for place, run in enumerate(runs):
-        system = run.removesuffix(f"-{year}") if place < 4 else ""
-        kind = "manual" if place % 3 == 2 else "automatic"
-        team = ("Aalto", "Bologna", "Aalto", "Chiba", "Delft")[place % 5]
-        rows.append([run, team, kind, "no" if place == 7 else "yes", system])
+    for position, run in enumerate(runs):
+        system = run.removesuffix(f"-{year}") if position < 4 else ""
+        kind = "manual" if position % 3 == 2 else "automatic"
+        team = ("Aalto", "Bologna", "Aalto", "Chiba", "Delft")[position % 5]
+        rows.append([run, team, kind, "no" if position == 7 else "yes", system])
     return _lines(rows, ",")
 
 
@@ -184,13 +185,13 @@ def _drift(directory: Path, random: Random) -> None:
         ("moved", 1.5, hardness),
         ("other", 0.3, other),
     ):
-        runs = [f"{label}{place}" for place in range(1, 13)]
+        runs = [f"{label}{position}" for position in range(1, 13)]
         scores = simulate(random, topics, _abilities(runs, centre), 0.4)
         (directory / f"drift-{label}.csv").write_text(_wide(scores))
         rows = [["run", "team", "system"]]
         rows += [
-            [run, f"Team {place}", f"system {place}" if place % 2 else ""]
-            for place, run in enumerate(runs, 1)
+            [run, f"Team {position}", f"system {position}" if position % 2 else ""]
+            for position, run in enumerate(runs, 1)
         ]
         (directory / f"drift-{label}-teams.csv").write_text(_lines(rows, ","))
 

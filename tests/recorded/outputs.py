@@ -160,13 +160,15 @@ def first_difference(
                 return difference
         return None
     if isinstance(recorded, list) and isinstance(printed, list):
-        for place, (value, other) in enumerate(zip(recorded, printed, strict=False)):
-            if difference := first_difference(value, other, changed, f"{path}[{place}]"):
+        for index, (value, other) in enumerate(zip(recorded, printed, strict=False)):
+            if difference := first_difference(value, other, changed, f"{path}[{index}]"):
                 return difference
         if len(recorded) != len(printed):
             return f"{path} has {len(printed)} entries instead of {len(recorded)}"
         return None
-    return None if _equal(recorded, printed) else f"{path}: {printed!r} instead of {recorded!r}"
+    if _equal(recorded, printed):
+        return None
+    return f"{path}: {printed!r:.1000} instead of {recorded!r:.1000}"
 
 
 def _equal(recorded: Any, printed: Any) -> bool:

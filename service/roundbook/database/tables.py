@@ -401,6 +401,46 @@ published_variance = Table(
     CheckConstraint("revision = 1 OR coalesce(reason, '') <> ''", name="revised_for_a_reason"),
 )
 
+# What was decided: a plan, a drift report, a study. The request is what runs again to renew it.
+result = Table(
+    "result",
+    metadata,
+    _identity(),
+    _refers("task_id", "task", nullable=True),
+    _required("kind"),
+    _required("name"),
+    Column("version", Integer, nullable=False),
+    Column("request", JSONB, nullable=False),
+    Column("result", JSONB, nullable=False),
+    Column("note", Text),
+    _required("software"),
+    _now("saved_at"),
+    _required("saved_by"),
+    UniqueConstraint("kind", "name", "version"),
+    CheckConstraint("kind <> '' AND name <> ''", name="named"),
+    CheckConstraint("jsonb_typeof(result) = 'object'", name="result"),
+    CheckConstraint("jsonb_typeof(request) = 'object'", name="request"),
+)
+
+# What a result was computed from, one row each, and what was known of its runs and round then.
+result_input = Table(
+    "result_input",
+    metadata,
+    _refers("result_id", "result"),
+    Column("position", Integer, nullable=False),
+    _refers("variance_estimate_id", "variance_estimate", nullable=True),
+    _refers("published_variance_id", "published_variance", nullable=True),
+    _refers("factor_set_id", "factor_set", nullable=True),
+    _refers("matrix_id", "matrix", nullable=True),
+    Column("known", JSONB, nullable=False, server_default="{}"),
+    PrimaryKeyConstraint("result_id", "position"),
+    CheckConstraint(
+        "num_nonnulls(variance_estimate_id, published_variance_id, factor_set_id, matrix_id) = 1",
+        name="one_origin",
+    ),
+    CheckConstraint("jsonb_typeof(known) = 'object'", name="known"),
+)
+
 # What was decided, from which estimates; inputs and result as they were printed.
 plan = Table(
     "plan",

@@ -85,18 +85,12 @@ def read_text(path: Path | str, max_bytes: int) -> SourceText:
     return SourceText(file, rows)
 
 
-def _within(data: bytes, what: str, file: str, max_bytes: int) -> bytes:
-    if len(data) > max_bytes:
-        raise BadFileError(
-            f"the file {what} than {max_bytes} bytes; "
-            "raise ROUNDBOOK_MAX_FILE_BYTES if it should be read",
-            file,
-        )
-    return data
+def fields_of(text: str) -> list[str]:
+    """Return the fields of a line; a tab, where there is one, is the only separator."""
+    return [field.strip() for field in text.split("\t")] if "\t" in text else text.split()
 
 
 def _file_bytes(path: Path | str, file: str, max_bytes: int) -> bytes:
-    refusal = None
     try:
         mode = Path(path).stat().st_mode
         if stat.S_ISDIR(mode):
@@ -106,37 +100,42 @@ def _file_bytes(path: Path | str, file: str, max_bytes: int) -> bytes:
             refusal = "is a pipe or a device; save its content to a file first"
         else:
             with Path(path).open("rb") as stream:
-                data = _limited(stream, max_bytes)
+                return _limited(stream, "is larger", file, max_bytes)
+    except BadFileError:
+        raise
     except FileNotFoundError:
         refusal = "there is no such file"
     except PermissionError:
         refusal = "the file may not be read; check its permissions"
     except (OSError, ValueError) as error:
         refusal = f"the file cannot be read ({getattr(error, 'strerror', None) or error})"
-    if refusal is not None:
-        raise BadFileError(refusal, file)
-    return _within(data, "is larger", file, max_bytes)
+    raise BadFileError(refusal, file) from None
 
 
-def _limited(stream: BinaryIO | gzip.GzipFile, max_bytes: int) -> bytes:
+def _limited(stream: BinaryIO | gzip.GzipFile, what: str, file: str, max_bytes: int) -> bytes:
     # One byte more than the limit tells that it is exceeded: a bomb is never unpacked whole.
     chunks: list[bytes] = []
     left = max_bytes + 1
     while left > 0 and (chunk := stream.read(min(_CHUNK, left))):
         chunks.append(chunk)
         left -= len(chunk)
+    if not left:
+        raise BadFileError(
+            f"the file {what} than {max_bytes} bytes; "
+            "raise ROUNDBOOK_MAX_FILE_BYTES if it should be read",
+            file,
+        )
     return b"".join(chunks)
 
 
 def _decompressed(data: bytes, file: str, max_bytes: int) -> bytes:
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-            unpacked = _limited(stream, max_bytes)
+            unpacked = _limited(stream, "decompresses to more", file, max_bytes)
     except (OSError, EOFError, zlib.error):
         raise BadFileError(
             "the gzip file is broken or cut short; compress or copy it again", file
         ) from None
-    _within(unpacked, "decompresses to more", file, max_bytes)
     if unpacked.startswith(_GZIP):
         raise BadFileError("the file is gzipped twice; decompress it once", file)
     return unpacked

@@ -6,9 +6,7 @@ import numpy as np
 
 from roundbook.errors import BadFileError
 from roundbook.formats.cells import checked_name, is_number, quick_numbers, score
-from roundbook.formats.grid import Block, refuse_oversize
-from roundbook.formats.matrix import Scores
-from roundbook.formats.summary import without_summary
+from roundbook.formats.blocks import Block, refuse_oversize, without_summary
 from roundbook.formats.table import (
     RUN_WORDS,
     TOPIC_WORDS,

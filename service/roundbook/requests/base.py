@@ -25,4 +25,7 @@ class Request(BaseModel):
             fault = error.errors(include_url=False, include_input=False)[0]
             field = ".".join(map(str, fault["loc"]))
             reason = fault["msg"].removeprefix("Value error, ").removeprefix("Input ")
-            raise RequestError(field, f"{field.replace('_', '-')} {reason}.") from None
+            if fault["type"] != "value_error":
+                # Not by a validator of our own, which names the fields it means.
+                reason = f"`{field}` {reason}"
+            raise RequestError(field, reason) from None

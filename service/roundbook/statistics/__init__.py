@@ -1,5 +1,5 @@
 """Statistics on score matrices: pure NumPy and SciPy, one procedure a module.
 
 Arrays of scores are always ``(topics, runs)``. Nothing here knows a database or a file; input for
-which a statistic does not exist raises :class:`roundbook.errors.ImpossibleStatistic`.
+which a statistic does not exist raises :class:`roundbook.errors.ImpossibleStatisticError`.
 """

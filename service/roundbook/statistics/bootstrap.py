@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.score_matrix import check_level
 
 MOST_RESAMPLES = 1_000_000
@@ -26,7 +26,6 @@ _MOST_CELLS = 250_000
 # out, and where other processes hold the cores its threads wait: measured, 8 ms instead of 0.3 ms.
 # A matrix that large is worth the threads all the same: its product would take long in one.
 _SINGLE_THREAD = 250_000
-_WORTH_THREADS = 250_000
 _LEAST_ROWS = 25
 
 
@@ -67,8 +66,13 @@ def resampled_means(
     -------
     (resamples, runs) float array
     """
-    means: NDArray[np.float64] = _weighed(weights, scores) / scores.shape[0]
-    return means
+    sums = np.empty((weights.shape[0], scores.shape[1]))
+    step = max(_LEAST_ROWS, _SINGLE_THREAD // scores.size)
+    if scores.size >= _SINGLE_THREAD:
+        step = max(1, weights.shape[0])
+    for start in range(0, weights.shape[0], step):
+        np.matmul(weights[start : start + step], scores, out=sums[start : start + step])
+    return np.asarray(sums / scores.shape[0])
 
 
 def percentile_interval(values: NDArray[np.float64], level: float) -> tuple[float, float]:
@@ -78,25 +82,14 @@ def percentile_interval(values: NDArray[np.float64], level: float) -> tuple[floa
 
 
 def check_resampling(resamples: int, level: float, seed: int) -> None:
-    """Raise ImpossibleStatistic unless resamples, level and seed are in range."""
+    """Raise ImpossibleStatisticError unless resamples, level and seed are in range."""
     check_level(level)
     # Rounded first: 2 / (1 - level) of a decimal level lands a few bits beside a whole number.
     least = math.ceil(round(2 / (1 - level), 6))
     if not (least <= resamples <= MOST_RESAMPLES and resamples == math.floor(resamples)):
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"A bootstrap interval at level {level:g} needs a whole number of resamples from"
             f" {least:,} to {MOST_RESAMPLES:,}, not {resamples}."
         )
     if not (0 <= seed < math.inf and seed == math.floor(seed)):
-        raise ImpossibleStatistic(f"A seed must be a whole number from 0 on, not {seed}.")
-
-
-def _weighed(weights: NDArray[np.float64], scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """``weights @ scores``, a slice of resamples at a time."""
-    sums = np.empty((weights.shape[0], scores.shape[1]))
-    if scores.size >= _WORTH_THREADS:
-        return np.asarray(np.matmul(weights, scores, out=sums))
-    step = max(_LEAST_ROWS, _SINGLE_THREAD // scores.size)
-    for start in range(0, weights.shape[0], step):
-        np.matmul(weights[start : start + step], scores, out=sums[start : start + step])
-    return sums
+        raise ImpossibleStatisticError(f"A seed must be a whole number from 0 on, not {seed}.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.limits import LARGEST_SCORE
 
 
@@ -29,32 +29,32 @@ def checked_scores(
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If the scores are not a two-dimensional array of numbers, if one is missing, infinite or
         beyond ±1e100, or if there are too few topics or runs.
     """
     try:
         matrix = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"{statistic} needs scores that are numbers ({error})."
         ) from error
     if matrix.ndim != 2:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"{statistic} needs a (topics, runs) matrix, not an array of shape {matrix.shape}."
         )
     topics, runs = matrix.shape
     if topics < least_topics:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"{statistic} needs at least {least_topics} topics, not {topics}."
         )
     if runs < least_runs:
-        raise ImpossibleStatistic(f"{statistic} needs at least {least_runs} runs, not {runs}.")
+        raise ImpossibleStatisticError(f"{statistic} needs at least {least_runs} runs, not {runs}.")
     # NaN goes through min and max and fails the comparison: two passes check all three conditions.
     if not (matrix.min() >= -LARGEST_SCORE and matrix.max() <= LARGEST_SCORE):
         usable = np.abs(matrix) <= LARGEST_SCORE
         topic, run = np.argwhere(~usable)[0]
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"{statistic} needs a finite score in every cell, within ±{LARGEST_SCORE:g}, and"
             f" {int(usable.size - usable.sum())} cell(s) have none: the first is"
             f" {matrix[topic, run]} at topic index {topic}, run index {run}."
@@ -63,6 +63,6 @@ def checked_scores(
 
 
 def check_level(level: float) -> None:
-    """Raise ImpossibleStatistic unless a confidence level lies strictly between 0 and 1."""
+    """Raise ImpossibleStatisticError unless a confidence level lies strictly between 0 and 1."""
     if not 0 < level < 1:
-        raise ImpossibleStatistic(f"A confidence level must be between 0 and 1, not {level}.")
+        raise ImpossibleStatisticError(f"A confidence level must be between 0 and 1, not {level}.")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.bootstrap import (
     MOST_RESAMPLES,
     check_resampling,
@@ -93,5 +93,5 @@ def test_resampling_within_its_range():
     ],
 )
 def test_refused(wrong, message):
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         check_resampling(**{"resamples": 2000, "level": 0.95, "seed": 0, **wrong})

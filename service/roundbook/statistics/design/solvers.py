@@ -17,8 +17,8 @@ too. Arguments broadcast, and mean the same in all solvers:
 - `engine`: ``exact`` for noncentral distributions, ``sakai`` for the approximations behind the
   published spreadsheets. For an interval there is no difference between them.
 
-All raise :class:`~roundbook.errors.ImpossibleStatistic` if an argument is out of its range, or if
-there is no solution.
+All raise :class:`~roundbook.errors.ImpossibleStatisticError` if an argument is out of its range, or
+if there is no solution.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.design.inputs import (
     MOST_TOPICS,
     Engine,
@@ -154,7 +154,7 @@ def solve_power(
     kind = find_design(design, runs)
     check_engine(engine)
     if kind.miss is None:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"The {kind.title} has no power: solve for topics, minD or variance."
         )
     n, m, difference, residual, level = broadcast_floats(
@@ -250,7 +250,7 @@ def solve_runs(
     n, difference, residual, level, allowed = broadcast_floats(topics, min_d, variance, alpha, beta)
     listed = np.unique(broadcast_floats(candidates)[0])
     if not listed.size:
-        raise ImpossibleStatistic("A choice of runs needs at least one number of runs.")
+        raise ImpossibleStatisticError("A choice of runs needs at least one number of runs.")
     _check_topics(n, listed)
     check_sizes("A minD", difference)
     check_sizes("A variance", residual)
@@ -262,7 +262,7 @@ def solve_runs(
         chosen[miss <= allowed] = m
     hopeless = np.flatnonzero(chosen == 0)
     if hopeless.size:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"{n.flat[hopeless[0]]:.0f} topics do not suffice for any of the numbers of runs"
             f" listed, from {listed[0]:.0f} to {listed[-1]:.0f}: use more topics or a larger minD."
         )
@@ -280,7 +280,7 @@ def _check_topics(topics: Floats, runs: Floats) -> None:
     check_counts("A topic set size", topics)
     check_counts("A number of runs", runs)
     if (topics > MOST_TOPICS).any():
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"A topic set size is at most {MOST_TOPICS:,}, not {topics.max():,.0f}."
         )
 
@@ -288,10 +288,10 @@ def _check_topics(topics: Floats, runs: Floats) -> None:
 def _refuse_undefined(
     undefined: NDArray[np.bool_], topics: Floats, runs: Floats, engine: Engine
 ) -> None:
-    """Raise ImpossibleStatistic, naming the first cell, if any is undefined."""
+    """Raise ImpossibleStatisticError, naming the first cell, if any is undefined."""
     if undefined.any():
         first = np.flatnonzero(undefined)[0]
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"The engine {engine} is not defined for {topics.flat[first]:.0f} topics and"
             f" {runs.flat[first]:.0f} runs: use the engine exact."
         )
@@ -301,12 +301,12 @@ def _refuse_endless(
     kind: DesignKind, runs: float, min_d: float, variance: float, alpha: float, beta: float
 ) -> None:
     if kind.miss is None:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"An interval of width {min_d:g} with variance {variance:g} (alpha {alpha:g}) would"
             f" take more than {MOST_TOPICS:,} topics: ask for a wider one."
         )
     asked = f"m = {runs:.0f} runs, minD" if kind.takes_runs else "MinD"
-    raise ImpossibleStatistic(
+    raise ImpossibleStatisticError(
         f"{asked} {min_d:g} and variance {variance:g} (alpha {alpha:g}, beta {beta:g}) would take"
         f" more than {MOST_TOPICS:,} topics: ask for a larger minD."
     )
@@ -417,7 +417,7 @@ def _least_difference(
     _refuse_undefined(np.isinf(effect), n, m, engine)
     trifling = np.flatnonzero(effect == 0)
     if trifling.size:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"With {n[trifling[0]]:.0f} topics the engine {engine} gives any minD, however small,"
             f" a power of {1 - beta.flat[trifling[0]]:g}: ask for more power."
         )

@@ -31,7 +31,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import chdtri, chndtrinc, ndtri
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.design.inputs import Engine, Floats
 from roundbook.statistics.design.power import F_MISS, T_MISS, critical_t, expected_sd
 from roundbook.statistics.design.studentized_range import range_quantile
@@ -210,15 +210,17 @@ def find_design(design: str, runs: object) -> DesignKind:
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If there is none, or it needs a number of runs and has none, or has one and needs none.
     """
     kind = next((kind for name, kind in DESIGNS.items() if name == design), None)
     if kind is None:
         known = ", ".join(DESIGNS)
-        raise ImpossibleStatistic(f"There is no design {design!r}: use one of {known}.")
+        raise ImpossibleStatisticError(f"There is no design {design!r}: use one of {known}.")
     if kind.takes_runs and runs is None:
-        raise ImpossibleStatistic(f"A {kind.title} needs the number of runs.")
+        raise ImpossibleStatisticError(f"A {kind.title} needs the number of runs.")
     if not kind.takes_runs and runs is not None:
-        raise ImpossibleStatistic(f"The {kind.title} compares two runs: give it no number of runs.")
+        raise ImpossibleStatisticError(
+            f"The {kind.title} compares two runs: give it no number of runs."
+        )
     return kind

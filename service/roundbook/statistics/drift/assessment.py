@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.drift.jackknife import (
     CrossedEstimate,
     Floats,
@@ -179,14 +179,14 @@ def assess_drift(
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If the rounds differ in topics, a cell has no finite score, the units do not fit the runs,
         or a margin is out of range.
     """
     if not 0 < margin < math.inf:
-        raise ImpossibleStatistic(f"The margin of the shift must be positive, not {margin}.")
+        raise ImpossibleStatisticError(f"The margin of the shift must be positive, not {margin}.")
     if not 1 < sd_ratio_margin < math.inf:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"The margin of the sd ratio must exceed 1, not {sd_ratio_margin}."
         )
     all_from, all_to = _checked_topics(scores_from, scores_to)
@@ -285,7 +285,7 @@ def assess_recurring(
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         As for :func:`assess_drift`.
     """
     labels_from, labels_to = np.asarray(units_from), np.asarray(units_to)
@@ -322,7 +322,7 @@ def margin_from_min_d(min_d: float, a: float = 0.15) -> float:
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If either is not positive and finite.
 
     Examples
@@ -331,7 +331,7 @@ def margin_from_min_d(min_d: float, a: float = 0.15) -> float:
     0.33
     """
     if not (0 < min_d < math.inf and 0 < a < math.inf):
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"A margin needs a positive minD and a positive A, not {min_d} and {a}."
         )
     return min_d / (2 * a)
@@ -386,7 +386,7 @@ def _checked_topics(
 ) -> tuple[TopicScores, TopicScores]:
     first, later = np.asarray(scores_from), np.asarray(scores_to)
     if first.shape[:1] != later.shape[:1]:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             "Drift needs both rounds' scores on the same topics, and the arrays have the shapes"
             f" {first.shape} and {later.shape}."
         )
@@ -409,7 +409,7 @@ def _checked_units(
         return np.arange(runs_from), np.arange(runs_from, runs_from + runs_to)
     labels_from, labels_to = np.asarray(units_from), np.asarray(units_to)
     if labels_from.shape != (runs_from,) or labels_to.shape != (runs_to,):
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"Drift needs one unit for each of the {runs_from} and {runs_to} runs, and the units"
             f" have the shapes {labels_from.shape} and {labels_to.shape}."
         )

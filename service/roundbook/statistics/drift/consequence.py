@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.ranking.agreement import kendall_tau
 from roundbook.statistics.score_matrix import checked_scores
 from roundbook.statistics.standardisation.factors import ZeroSd, standardise, std_ab
@@ -105,7 +105,7 @@ def drift_consequence(
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If there is no topic, before or after the dropping, or no run, if factors do not fit the
         scores or are not usable, or if `a` is not positive and finite or `b` not finite.
 
@@ -118,14 +118,14 @@ def drift_consequence(
     """
     matrix = checked_scores(scores, "The consequence of drift")
     if not (a > 0 and np.isfinite(a) and np.isfinite(b)):
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"Std-AB needs an A that is positive and finite and a finite B, not {a} and {b}."
         )
     earlier = standardise(matrix, mean_from, sd_from, zero_sd)
     later = standardise(matrix, mean_to, sd_to, zero_sd)
     used = ~(np.isnan(earlier[:, 0]) | np.isnan(later[:, 0]))
     if not used.any():
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             "The consequence of drift needs a topic with an sd above 0 in both rounds,"
             " and none of the topics has one."
         )

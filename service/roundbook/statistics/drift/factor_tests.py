@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.score_matrix import checked_scores
 from roundbook.statistics.significance.paired_tests import (
     kendall_test,
@@ -97,7 +97,7 @@ def drift_tests(scores_from: ArrayLike, scores_to: ArrayLike) -> DriftTests:
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If the topics differ in number, or there is no topic or no run, or a cell without a finite
         score.
 
@@ -112,7 +112,7 @@ def drift_tests(scores_from: ArrayLike, scores_to: ArrayLike) -> DriftTests:
     old = checked_scores(scores_from, "A test of drift")
     new = checked_scores(scores_to, "A test of drift")
     if len(old) != len(new):
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             "A test of drift needs the same topics in both rounds: there are"
             f" {len(old)} in the earlier and {len(new)} in the later one."
         )

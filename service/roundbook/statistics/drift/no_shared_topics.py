@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.limits import LARGEST_SCORE
 from roundbook.statistics.significance.two_sample_tests import (
     Outcome,
@@ -101,7 +101,7 @@ def compare_factors(
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If a round has no topic, its means and sds differ in number or are not finite, or an sd is
         negative.
 
@@ -136,13 +136,13 @@ def _checked_factors(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     means, sds = np.asarray(mean, dtype=np.float64), np.asarray(sd, dtype=np.float64)
     if means.ndim != 1 or means.shape != sds.shape or not means.size:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"A comparison of rounds needs one mean and one sd for each topic of the {name}"
             f" round, and at least one topic: the shapes are {means.shape} and {sds.shape}."
         )
     usable = (np.abs(means) <= LARGEST_SCORE) & (sds <= LARGEST_SCORE) & (sds >= 0)
     if not usable.all():
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"A comparison of rounds needs finite factors, and the {name} round has one that is"
             " not, or a negative sd."
         )

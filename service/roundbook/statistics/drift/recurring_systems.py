@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.limits import LARGEST_SCORE
 from roundbook.statistics.drift.verdict import Verdict
 from roundbook.statistics.t_interval import Interval, inside, outside, t_interval
@@ -69,7 +69,7 @@ def recurring_drift(
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If the means differ in number or are not finite, or the margin is not positive and finite.
 
     Examples
@@ -80,14 +80,14 @@ def recurring_drift(
     """
     before, after = (np.asarray(means, dtype=np.float64) for means in (mean_from, mean_to))
     if before.ndim != 1 or before.shape != after.shape:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             "Recurring systems need one mean in each round, and the arrays have the shapes"
             f" {before.shape} and {after.shape}."
         )
     if not all((np.abs(means) <= LARGEST_SCORE).all() for means in (before, after)):
-        raise ImpossibleStatistic("Recurring systems need finite means, and one is not.")
+        raise ImpossibleStatisticError("Recurring systems need finite means, and one is not.")
     if not (margin > 0 and math.isfinite(margin)):
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"The margin of recurring systems must be positive and finite, not {margin}."
         )
     difference = t_interval(after - before)

@@ -164,7 +164,7 @@ def kin_groups(scores: ArrayLike) -> NDArray[np.int64]:
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If a cell has no finite score.
 
     Examples

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scipy.special import chdtri, fdtri
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.generalisability.variance_components import VarianceComponents
 from roundbook.statistics.score_matrix import check_level
 from roundbook.statistics.variance.residual import TwoWayVariance
@@ -76,7 +76,7 @@ def generalisability(
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If `topics` or the level is out of range.
 
     Examples
@@ -93,7 +93,7 @@ def generalisability(
     check_level(level)
     number = components.two_way.topics if topics is None else topics
     if not (1 <= number < math.inf and number == math.floor(number)):
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"Reliability needs a whole number of topics of at least 1, not {number}."
         )
     tail = (1 - level) / 2

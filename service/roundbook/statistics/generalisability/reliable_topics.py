@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.design import MOST_TOPICS
 from roundbook.statistics.generalisability.reliability import (
     WITHOUT_RESIDUAL,
@@ -71,7 +71,7 @@ def reliable_topics(
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If the target or the level is not between 0 and 1.
 
     Examples
@@ -85,7 +85,9 @@ def reliable_topics(
     """
     check_level(level)
     if not 0 < target < 1:
-        raise ImpossibleStatistic(f"A wanted reliability must be between 0 and 1, not {target}.")
+        raise ImpossibleStatisticError(
+            f"A wanted reliability must be between 0 and 1, not {target}."
+        )
     tail = (1 - level) / 2
     low, high = (signal_limits(components.two_way, p) for p in (1 - tail, tail))
     relative, absolute = (

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.variance.residual import TwoWayVariance
 
 Component = Literal["system", "topic"]
@@ -53,7 +53,7 @@ def variance_components(two_way: TwoWayVariance) -> VarianceComponents:
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If there are fewer than two topics or runs, or a mean square is negative or not finite.
 
     Examples
@@ -64,14 +64,14 @@ def variance_components(two_way: TwoWayVariance) -> VarianceComponents:
     (0.0208, 0.0938, 0.0312)
     """
     if not (two_way.topics >= 2 and two_way.runs >= 2):
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             "Variance components need at least 2 topics and 2 runs, not"
             f" {two_way.topics} and {two_way.runs}."
         )
     squares = (two_way.system_mean_square, two_way.topic_mean_square, two_way.variance)
     for square in squares:
         if not (square >= 0 and math.isfinite(square)):
-            raise ImpossibleStatistic(
+            raise ImpossibleStatisticError(
                 f"Variance components need mean squares that are finite and not negative,"
                 f" not {square}."
             )

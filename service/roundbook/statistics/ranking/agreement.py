@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If there are fewer than two runs, the lengths differ, or a score is not finite.
 
     Examples
@@ -140,7 +140,7 @@ def published_interval(tau: float, runs: int) -> PublishedInterval:
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If tau or the number of runs is out of range.
 
     Examples
@@ -150,9 +150,9 @@ def published_interval(tau: float, runs: int) -> PublishedInterval:
     (0.585, 1.371)
     """
     if not -1 <= tau <= 1:
-        raise ImpossibleStatistic(f"Kendall's tau must lie between -1 and 1, not {tau}.")
+        raise ImpossibleStatisticError(f"Kendall's tau must lie between -1 and 1, not {tau}.")
     if not (2 <= runs < math.inf and runs == math.floor(runs)):
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"The interval of Kendall's tau needs a whole number of runs of at least 2, not {runs}."
         )
     half = 1.96 * math.sqrt(2 * (2 * runs + 5) / (9 * runs * (runs - 1)))
@@ -189,19 +189,21 @@ def checked_rankings(
         first = np.asarray(scores_a, dtype=np.float64)
         second = np.asarray(scores_b, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"{statistic} needs scores that are numbers ({error})."
         ) from error
     if first.ndim != 1 or first.shape != second.shape:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"{statistic} needs two scores for each run: the shapes are {first.shape} and"
             f" {second.shape}."
         )
     if first.size < 2:
-        raise ImpossibleStatistic(f"{statistic} needs at least 2 runs, and there are {first.size}.")
+        raise ImpossibleStatisticError(
+            f"{statistic} needs at least 2 runs, and there are {first.size}."
+        )
     for scores in (first, second):
         for run in np.flatnonzero(~np.isfinite(scores)):
-            raise ImpossibleStatistic(
+            raise ImpossibleStatisticError(
                 f"{statistic} needs finite scores, not {scores[run]} at run index {run}."
             )
     return first, second

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.bootstrap import check_resampling, percentile_interval, topic_weights
 from roundbook.statistics.ranking.agreement import pair_counts
 from roundbook.statistics.ranking.run_means import run_means
@@ -89,7 +89,7 @@ def bootstrap_tau(
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If there are fewer than two topics or two runs, the shapes differ, a cell has no finite
         score, the coefficient is unknown, or resamples, level or seed are out of range.
 
@@ -104,12 +104,12 @@ def bootstrap_tau(
     first = checked_scores(scores_a, name, least_topics=2, least_runs=2)
     second = checked_scores(scores_b, name, least_topics=2, least_runs=2)
     if first.shape != second.shape:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"{name} needs two matrices of the same topics and runs: the shapes are {first.shape}"
             f" and {second.shape}."
         )
     if coefficient not in COEFFICIENTS:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"There is no coefficient {coefficient!r}: use one of {', '.join(COEFFICIENTS)}."
         )
     check_resampling(resamples, level, seed)

@@ -30,7 +30,7 @@ def run_means(scores: ArrayLike, weights: NDArray[np.float64] | None = None) -> 
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If there is no topic or no run, or a cell without a finite score.
 
     Examples

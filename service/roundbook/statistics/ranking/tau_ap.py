@@ -54,7 +54,7 @@ def tau_ap(reference: ArrayLike, estimate: ArrayLike) -> TauAp:
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If there are fewer than two runs, the lengths differ, or a score is not finite.
 
     Examples

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.score_matrix import checked_scores
 from roundbook.statistics.standardisation.factors import ZERO_SD_POLICIES, ZeroSd
 from roundbook.statistics.ties import tied_topics
@@ -39,7 +39,7 @@ def e_std(
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If the topics differ in number, there are fewer than two standardising runs, a cell has no
         finite score, or the policy is unknown.
 
@@ -51,12 +51,12 @@ def e_std(
     matrix = checked_scores(scores, "E-std")
     reference = checked_scores(standardising_scores, "E-std", least_runs=2)
     if len(matrix) != len(reference):
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"E-std needs the standardising runs' scores on the same topics: there are"
             f" {len(matrix)} topics of scores and {len(reference)} of standardising scores."
         )
     if zero_sd is not None and zero_sd not in ZERO_SD_POLICIES:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"There is no zero-sd policy {zero_sd!r}: use {' or '.join(ZERO_SD_POLICIES)}."
         )
     ordered = np.sort(reference, axis=1)

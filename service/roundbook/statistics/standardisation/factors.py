@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.score_matrix import checked_scores
 from roundbook.statistics.ties import tied_topics
 
@@ -57,7 +57,7 @@ def fit_factors(scores: ArrayLike, standardising: ArrayLike | None = None) -> Fa
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If fewer than two runs are standardising, the mask does not fit the runs, or a cell has no
         finite score.
 
@@ -69,10 +69,16 @@ def fit_factors(scores: ArrayLike, standardising: ArrayLike | None = None) -> Fa
     """
     matrix = checked_scores(scores, "A standardisation factor")
     if standardising is not None:
-        matrix = matrix[:, _checked_mask(standardising, matrix.shape[1])]
+        mask = np.asarray(standardising)
+        if mask.dtype != np.bool_ or mask.shape != matrix.shape[1:]:
+            raise ImpossibleStatisticError(
+                "The standardising runs must be one true or false for each of the"
+                f" {matrix.shape[1]} runs, not {mask.dtype} of shape {mask.shape}."
+            )
+        matrix = matrix[:, mask]
     runs = matrix.shape[1]
     if runs < 2:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             "The sample standard deviation of a standardisation factor needs at least 2"
             f" standardising runs, and there are {runs}."
         )
@@ -109,14 +115,24 @@ def standardise(
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If the factors do not fit the topics, a factor is not finite, an sd is negative, a cell has
         no finite score, or the policy is unknown.
     """
     matrix = checked_scores(scores, "Standardisation")
-    means, sds = _checked_factors(mean, sd, matrix.shape[0])
+    means = np.asarray(mean, dtype=np.float64)
+    sds = np.asarray(sd, dtype=np.float64)
+    if means.shape != matrix.shape[:1] or sds.shape != matrix.shape[:1]:
+        raise ImpossibleStatisticError(
+            f"Standardisation needs one mean and one sd for each of the {len(matrix)} topics:"
+            f" the shapes are {means.shape} and {sds.shape}."
+        )
+    if not (np.isfinite(means).all() and np.isfinite(sds).all() and (sds >= 0).all()):
+        raise ImpossibleStatisticError(
+            "Standardisation needs finite means, and finite sds that are not negative."
+        )
     if zero_sd not in ZERO_SD_POLICIES:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"There is no zero-sd policy {zero_sd!r}: use {' or '.join(ZERO_SD_POLICIES)}."
         )
     tied = sds == 0
@@ -187,45 +203,20 @@ def scale_scores(
     Returns
     -------
     (topics, runs) float array
-        A topic with sd 0 stands at 0.0, Phi(0) = .5 or `b` under 'average', at NaN under 'drop'.
+        A topic with sd 0 gives 0.0, Phi(0) = .5 or `b` under 'average', NaN under 'drop'.
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         As :func:`standardise`, or if the scale is unknown.
     """
     if scale not in SCALES:
-        raise ImpossibleStatistic(f"There is no scale {scale!r}: use one of {', '.join(SCALES)}.")
+        raise ImpossibleStatisticError(
+            f"There is no scale {scale!r}: use one of {', '.join(SCALES)}."
+        )
     std = standardise(scores, mean, sd, zero_sd)
     if scale == "std-cdf":
         return std_cdf(std)
     if scale == "std-ab":
         return std_ab(std, a, b)
     return std
-
-
-def _checked_mask(standardising: ArrayLike, runs: int) -> NDArray[np.bool_]:
-    mask = np.asarray(standardising)
-    if mask.dtype != np.bool_ or mask.shape != (runs,):
-        raise ImpossibleStatistic(
-            f"The standardising runs must be one true or false for each of the {runs} runs,"
-            f" not {mask.dtype} of shape {mask.shape}."
-        )
-    return mask
-
-
-def _checked_factors(
-    mean: ArrayLike, sd: ArrayLike, topics: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    means = np.asarray(mean, dtype=np.float64)
-    sds = np.asarray(sd, dtype=np.float64)
-    if means.shape != (topics,) or sds.shape != (topics,):
-        raise ImpossibleStatistic(
-            f"Standardisation needs one mean and one sd for each of the {topics} topics:"
-            f" the shapes are {means.shape} and {sds.shape}."
-        )
-    if not (np.isfinite(means).all() and np.isfinite(sds).all() and (sds >= 0).all()):
-        raise ImpossibleStatistic(
-            "Standardisation needs finite means, and finite sds that are not negative."
-        )
-    return means, sds

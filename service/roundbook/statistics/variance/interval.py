@@ -124,7 +124,7 @@ def variance_intervals(
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If the level is not between 0 and 1.
 
     Examples

@@ -13,8 +13,8 @@ from roundbook.statistics.variance.residual_sums import (
     Clusters,
     ResidualSums,
     clusters_of,
-    each_alone,
     residual_sums,
+    single_runs,
     unit_of,
 )
 
@@ -112,7 +112,7 @@ def variance_parts(
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If there are fewer than two topics, no run, a cell without a finite score, or not one
         cluster for each run.
 
@@ -126,7 +126,7 @@ def variance_parts(
     """
     matrix = checked_scores(scores, "The residual variance", least_topics=2, least_runs=1)
     topics, runs = matrix.shape
-    groups, alone = clusters_of(clusters, runs), each_alone(runs)
+    groups, alone = clusters_of(clusters, runs), single_runs(runs)
     # Deviations from the first topic, and for the two-way residuals from the first run, before
     # those from any mean: runs that never change, or are all alike, must leave exactly 0.
     centred = np.empty((runs, topics)).T
@@ -194,13 +194,11 @@ def _part(
         ratios = kept * (runs - lost) / (left - lost)
         if ratios.min() > _NOTHING_LEFT:
             counted = _counted_with_topics(by_cluster, total, groups.sizes / runs)
-            runs_part = max(0.0, _jackknife_variance(np.log(ratios)) - counted)
+            logs = np.log(ratios)
+            logs -= logs.mean()
+            jackknife = float((logs.size - 1) / logs.size * np.dot(logs, logs))
+            runs_part = max(0.0, jackknife - counted)
     return VariancePart(total, dof, total / dof, sums.by_topic, runs_part)
-
-
-def _jackknife_variance(logs: NDArray[np.float64]) -> float:
-    deviations = logs - logs.mean()
-    return float((logs.size - 1) / logs.size * np.dot(deviations, deviations))
 
 
 def _counted_with_topics(sums: ResidualSums, total: float, shares: NDArray[np.float64]) -> float:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.score_matrix import check_level
 from roundbook.statistics.variance.homogeneity import Homogeneity, homogeneity
 from roundbook.statistics.variance.interval import (
@@ -122,12 +122,12 @@ def pool(
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If there is no round, or the level is not between 0 and 1.
     """
     check_level(level)
     if not rounds:
-        raise ImpossibleStatistic("The pooled variance needs at least one variance.")
+        raise ImpossibleStatisticError("The pooled variance needs at least one variance.")
     arrays = round_arrays(rounds)
     identities, codes = np.unique(arrays.topic_ids, return_inverse=True)
     topics = int(identities.size + arrays.topics[arrays.published].sum())

@@ -79,7 +79,7 @@ def residual_variance(scores: ArrayLike) -> ResidualVariance:
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If there are fewer than two topics, no run, or a cell without a finite score.
 
     Examples
@@ -122,7 +122,7 @@ def two_way_variance(scores: ArrayLike) -> TwoWayVariance:
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If there are fewer than two topics or two runs, or a cell without a finite score.
 
     Examples

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 
 # Scores worked on at a time: they stay in the processor's cache, which halves the time.
 _BLOCK = 2**15
@@ -26,14 +26,14 @@ class Clusters:
 
     def blocks(self, topics: int) -> Iterator[Block]:
         """Yield whole clusters, as many at a time as are worked on at once."""
-        ends = np.cumsum(self.sizes).astype(np.intp)
+        stops = np.cumsum(self.sizes).astype(np.intp)
         most = max(1, _BLOCK // topics)
         first = 0
-        while first < ends.size:
+        while first < stops.size:
             begin = self.starts[first]
-            last = max(first + 1, int(np.searchsorted(ends, begin + most, side="right")))
+            last = max(first + 1, int(np.searchsorted(stops, begin + most, side="right")))
             starts = None if self.order is None else self.starts[first:last] - begin
-            yield Block(slice(first, last), slice(begin, ends[last - 1]), starts)
+            yield Block(slice(first, last), slice(begin, stops[last - 1]), starts)
             first = last
 
 
@@ -55,13 +55,13 @@ def clusters_of(clusters: Sequence[Hashable] | NDArray[np.int64] | None, runs: i
 
     Raises
     ------
-    ImpossibleStatistic
+    ImpossibleStatisticError
         If there is not one cluster for each run.
     """
     if clusters is None:
-        return each_alone(runs)
+        return single_runs(runs)
     if len(clusters) != runs:
-        raise ImpossibleStatistic(
+        raise ImpossibleStatisticError(
             f"The runs' part of a variance needs one team for each of the {runs} runs, not"
             f" {len(clusters)}."
         )
@@ -73,13 +73,13 @@ def clusters_of(clusters: Sequence[Hashable] | NDArray[np.int64] | None, runs: i
         ]
     )
     if len(codes) == runs:
-        return each_alone(runs)
+        return single_runs(runs)
     sizes = np.bincount(code_of_run)
     starts = np.cumsum(sizes) - sizes
     return Clusters(np.argsort(code_of_run, kind="stable"), starts, sizes.astype(np.float64))
 
 
-def each_alone(runs: int) -> Clusters:
+def single_runs(runs: int) -> Clusters:
     """Return runs in their own order, each a cluster."""
     return Clusters(None, np.arange(runs), np.ones(runs))
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import special, stats
 from statsmodels.stats.power import FTestAnovaPower
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.design import DESIGNS, ENGINES, MOST_TOPICS, solve_topics
 from roundbook.statistics.design.inputs import broadcast_floats
 from roundbook.statistics.design.power import effect_size
@@ -72,20 +72,20 @@ def test_published_table(shared, engine, column):
     with (shared / "reference/airs2016_table2_sections_I_IV.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 80
-    found = solve_topics(
+    result = solve_topics(
         "anova",
         *([float(row[key]) for row in rows] for key in ("min_d", "variance", "alpha", "beta")),
         engine=engine,
         runs=[int(row["m"]) for row in rows],
     )
-    assert found.topics.tolist() == [int(row[column]) for row in rows]
+    assert result.topics.tolist() == [int(row[column]) for row in rows]
 
 
 @pytest.mark.parametrize(("alpha", "beta", "sakai", "exact"), GOLDEN)
 def test_golden_values(alpha, beta, sakai, exact):
     for engine, sizes in (("sakai", sakai), ("exact", exact)):
-        found = solve_topics("anova", 0.1, 0.05, alpha, beta, engine=engine, runs=GOLDEN_RUNS)
-        assert found.topics.tolist() == sizes
+        result = solve_topics("anova", 0.1, 0.05, alpha, beta, engine=engine, runs=GOLDEN_RUNS)
+        assert result.topics.tolist() == sizes
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -94,9 +94,9 @@ def test_golden_values(alpha, beta, sakai, exact):
 @pytest.mark.parametrize("min_d", [0.02, 0.1, 0.4])
 def test_power_equals_plain_sums(engine, m, n, min_d):
     for alpha in (0.01, 0.05, 0.3):
-        found = anova_power(n, m, min_d, 0.05, alpha, engine=engine)
+        result = anova_power(n, m, min_d, 0.05, alpha, engine=engine)
         expected = NAIVE[engine](n, m, min_d, 0.05, alpha)
-        assert float(found) == pytest.approx(expected, abs=1e-10, nan_ok=True)
+        assert float(result) == pytest.approx(expected, abs=1e-10, nan_ok=True)
 
 
 @pytest.mark.parametrize("n", [2, 10, 80, 5_000])
@@ -117,8 +117,8 @@ def test_power_with_ten_million_topics_and_many_runs():
     noncentrality = np.array([1e-9, 0.01, 10.0, 1e3, 1e5])
     critical = stats.f.isf(0.05, m - 1, m * (MOST_TOPICS - 1.0))
     expected = stats.ncf.sf(critical, m - 1, m * (MOST_TOPICS - 1.0), noncentrality)
-    found = anova_power(MOST_TOPICS, m, np.sqrt(2 * noncentrality / MOST_TOPICS), 1.0)
-    np.testing.assert_allclose(found, expected, atol=1e-9)
+    result = anova_power(MOST_TOPICS, m, np.sqrt(2 * noncentrality / MOST_TOPICS), 1.0)
+    np.testing.assert_allclose(result, expected, atol=1e-9)
 
 
 def test_power_where_scipy_gives_nan():
@@ -147,11 +147,11 @@ def test_power_goes_on_smoothly_where_the_engine_changes_routes():
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_sizes_are_the_smallest(engine):
-    found = solve_topics("anova", *GRID[1:], engine=engine, runs=GRID[0])
-    assert (found.power >= 0.8).all()
-    np.testing.assert_array_equal(found.power, anova_power(found.topics, *GRID, engine=engine))
-    more = found.topics > 2
-    fewer = anova_power(found.topics[more] - 1, *(axis[more] for axis in GRID), engine=engine)
+    result = solve_topics("anova", *GRID[1:], engine=engine, runs=GRID[0])
+    assert (result.power >= 0.8).all()
+    np.testing.assert_array_equal(result.power, anova_power(result.topics, *GRID, engine=engine))
+    more = result.topics > 2
+    fewer = anova_power(result.topics[more] - 1, *(axis[more] for axis in GRID), engine=engine)
     assert not (fewer >= 0.8).any()
 
 
@@ -164,12 +164,12 @@ def test_sizes_equal_a_scan_from_two_upwards(engine, count):
     min_d = np.sqrt(10 ** rng.uniform(-1, 4, count))
     alpha = 10 ** rng.uniform(-6, -0.02, count)
     beta = (1 - alpha) * rng.uniform(0.001, 0.99, count)
-    found = solve_topics("anova", min_d, 1.0, alpha, beta, engine=engine, runs=m).topics
+    result = solve_topics("anova", min_d, 1.0, alpha, beta, engine=engine, runs=m).topics
     scanned = np.arange(2, 101)
     enough = anova_power(scanned[:, None], m, min_d, 1.0, alpha, engine=engine) >= 1 - beta
     first = np.where(enough.any(axis=0), scanned[enough.argmax(axis=0)], 101)
     assert (first <= 100).mean() > 0.5
-    np.testing.assert_array_equal(np.minimum(found, 101), first)
+    np.testing.assert_array_equal(np.minimum(result, 101), first)
 
 
 def test_sakai_is_undefined_with_very_few_topics():
@@ -195,10 +195,10 @@ def test_statsmodels_agrees_and_takes_ten_times_as_long():
     seconds = []
     for _ in range(3):
         begin = time.perf_counter()
-        found = solve_topics("anova", min_d, variance, runs=runs)
+        result = solve_topics("anova", min_d, variance, runs=runs)
         seconds.append(time.perf_counter() - begin)
     for cell, total in zip(cells, totals, strict=True):
-        assert found.topics[cell] == np.ceil(float(np.squeeze(total)) / runs[cell])
+        assert result.topics[cell] == np.ceil(float(np.squeeze(total)) / runs[cell])
     assert min(seconds) < theirs / 10
 
 
@@ -243,14 +243,14 @@ def test_only_the_ratio_of_min_d_squared_to_variance_matters():
 
 
 def test_arguments_broadcast_and_are_echoed():
-    found = solve_topics(
+    result = solve_topics(
         "anova", [0.05, 0.1, 0.2], 0.05, 0.01, 0.1, engine="sakai", runs=[[2], [10]]
     )
-    assert found.topics.shape == found.power.shape == found.runs.shape == (2, 3)
-    assert found.runs[:, 0].tolist() == [2, 10]
-    assert found.min_d[1].tolist() == [0.05, 0.1, 0.2]
-    assert {*found.variance.flat, *found.alpha.flat, *found.beta.flat} == {0.05, 0.01, 0.1}
-    assert found.engine == "sakai"
+    assert result.topics.shape == result.power.shape == result.runs.shape == (2, 3)
+    assert result.runs[:, 0].tolist() == [2, 10]
+    assert result.min_d[1].tolist() == [0.05, 0.1, 0.2]
+    assert {*result.variance.flat, *result.alpha.flat, *result.beta.flat} == {0.05, 0.01, 0.1}
+    assert result.engine == "sakai"
     single = solve_topics("anova", 0.1, 0.05, runs=10)
     assert single.topics.shape == ()
     assert int(single.topics) == 158
@@ -263,7 +263,7 @@ def test_the_largest_plan_and_one_beyond(engine):
     near, beyond = 1e-3 * np.sqrt(pilot / (MOST_TOPICS * np.array([0.9999, 1.0001])))
     assert solve_topics("anova", near, 0.05, engine=engine, runs=2).topics <= MOST_TOPICS
     message = "m = 2 runs, minD .* and variance 0.05 .* more than 10,000,000 topics"
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         solve_topics("anova", [0.1, beyond], 0.05, engine=engine, runs=2)
 
 
@@ -278,13 +278,13 @@ def test_the_largest_plan_and_one_beyond(engine):
     ],
 )
 def test_absurdly_large_effects_stay_numbers(engine, min_d, variance, alpha):
-    found = solve_topics("anova", min_d, variance, alpha, engine=engine, runs=[2, 100])
-    assert (found.topics < 1_000).all()
-    assert (found.power >= 0.8).all()
+    result = solve_topics("anova", min_d, variance, alpha, engine=engine, runs=[2, 100])
+    assert (result.topics < 1_000).all()
+    assert (result.power >= 0.8).all()
 
 
 def test_an_absurdly_small_effect_is_refused():
-    with pytest.raises(ImpossibleStatistic, match="more than 10,000,000 topics"):
+    with pytest.raises(ImpossibleStatisticError, match="more than 10,000,000 topics"):
         solve_topics("anova", 1e-200, 1e300, runs=2)
 
 
@@ -317,7 +317,7 @@ def test_an_absurdly_small_effect_is_refused():
 )
 def test_refused_designs(change, message):
     design = {"runs": 2, "min_d": 0.1, "variance": 0.05} | change
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         solve_topics("anova", **design)
 
 
@@ -336,5 +336,5 @@ def test_search_finds_any_threshold_from_any_start(cells):
         assert (numbers <= 1_000).all()
         return numbers >= threshold[at]
 
-    found = smallest_whole(adequate, start, lowest, 1_000)
-    np.testing.assert_array_equal(found, np.minimum(np.maximum(threshold, lowest), 1_001))
+    result = smallest_whole(adequate, start, lowest, 1_000)
+    np.testing.assert_array_equal(result, np.minimum(np.maximum(threshold, lowest), 1_001))

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.design import (
     DESIGNS,
     ENGINES,
@@ -104,8 +104,8 @@ def test_solving_for_any_quantity_gives_the_others_back(
     # With fewer topics sakai may be undefined, or reach the same power with two sizes.
     assume(engine == "exact" or n >= 20)
     runs = m_of(design, m)
-    found = solve_power(design, n, min_d, variance, alpha, engine=engine, **runs)
-    beta = float(found.beta)
+    result = solve_power(design, n, min_d, variance, alpha, engine=engine, **runs)
+    beta = float(result.beta)
     # Power all but alpha or all but 1 no longer tells the effect behind it.
     assume(1e-12 < beta < 1 - alpha - 1e-3)
     # To two topics sakai gives a power of 0.3 without any difference.
@@ -139,9 +139,9 @@ def test_solving_widths_gives_the_others_back(design, n, variance, alpha):
     width = solve_min_d(design, n, variance, alpha)
     assert int(solve_topics(design, width.min_d, variance, alpha).topics) == n
     assert float(width.width) == pytest.approx(float(width.min_d), rel=1e-11)
-    found = solve_variance(design, n, width.min_d, alpha)
-    assert float(found.variance) == pytest.approx(variance, rel=1e-11)
-    assert (found.solved_for, width.solved_for) == ("variance", "min_d")
+    result = solve_variance(design, n, width.min_d, alpha)
+    assert float(result.variance) == pytest.approx(variance, rel=1e-11)
+    assert (result.solved_for, width.solved_for) == ("variance", "min_d")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -150,17 +150,17 @@ def test_solved_grids_are_adequate_and_take_those_topics(design, engine):
     n, alpha = np.array([5, 20, 50, 400, 90_000])[:, None], np.array([0.01, 0.05, 0.2])
     for beta in (0.2, 1e-6):
         options = {"alpha": alpha, "beta": beta, "engine": engine, **m_of(design, 4)}
-        found = solve_min_d(design, n, 0.05, **options)
-        assert found.min_d.shape == (5, 3)
-        assert (found.power >= 1 - beta).all()
-        np.testing.assert_allclose(found.power, 1 - beta, rtol=1e-8)
-        back = solve_topics(design, found.min_d, 0.05, **options)
+        result = solve_min_d(design, n, 0.05, **options)
+        assert result.min_d.shape == (5, 3)
+        assert (result.power >= 1 - beta).all()
+        np.testing.assert_allclose(result.power, 1 - beta, rtol=1e-8)
+        back = solve_topics(design, result.min_d, 0.05, **options)
         # With very few topics sakai may reach that power, fall below it and reach it again.
-        sure = (found.topics >= 20) | (engine == "exact")
-        np.testing.assert_array_equal(back.topics[sure], found.topics[sure])
-        assert (back.topics <= found.topics).all()
+        sure = (result.topics >= 20) | (engine == "exact")
+        np.testing.assert_array_equal(back.topics[sure], result.topics[sure])
+        assert (back.topics <= result.topics).all()
         largest = solve_variance(design, n, 0.1, **options)
-        np.testing.assert_allclose(largest.variance, 0.05 * (0.1 / found.min_d) ** 2, rtol=1e-10)
+        np.testing.assert_allclose(largest.variance, 0.05 * (0.1 / result.min_d) ** 2, rtol=1e-10)
 
 
 # design, topics, runs, minD, variance, alpha
@@ -236,13 +236,13 @@ def test_exact_power_by_simulation(design, n, m, min_d, variance, alpha, trials)
 
 def test_the_largest_number_of_runs_on_a_list():
     topics = solve_topics("anova", 0.1, 0.05, runs=[2, 5, 10, 20]).topics
-    found = solve_runs([20, 2, 10, 5, 5], [*topics, 10_000], 0.1, 0.05)
-    assert found.runs.tolist() == [2, 5, 10, 20, 20]
-    assert (found.power >= 0.8).all()
-    assert (found.design, found.solved_for) == ("anova", "runs")
+    result = solve_runs([20, 2, 10, 5, 5], [*topics, 10_000], 0.1, 0.05)
+    assert result.runs.tolist() == [2, 5, 10, 20, 20]
+    assert (result.power >= 0.8).all()
+    assert (result.design, result.solved_for) == ("anova", "runs")
     fewer = solve_runs([20, 2, 10, 5], topics[1:] - 1, 0.1, 0.05)
     assert fewer.runs.tolist() == [2, 5, 10]
-    with pytest.raises(ImpossibleStatistic, match=r"79 topics do not suffice .* from 2 to 20"):
+    with pytest.raises(ImpossibleStatisticError, match=r"79 topics do not suffice .* from 2 to 20"):
         solve_runs([2, 20], [80, 79], 0.1, 0.05)
 
 
@@ -256,7 +256,7 @@ def test_the_largest_number_of_runs_on_a_list():
     ],
 )
 def test_refused_lists_of_runs(candidates, message):
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         solve_runs(candidates, 100, 0.1, 0.05)
 
 
@@ -269,17 +269,17 @@ def test_the_largest_number_of_runs_on_the_same_topics(design):
     assert solve_runs([20, 2, 10, 5], topics[1:] - 1, 0.1, 0.05, design=design).runs.tolist() == [
         2, 5, 10,
     ]  # fmt: skip
-    with pytest.raises(ImpossibleStatistic, match="do not suffice"):
+    with pytest.raises(ImpossibleStatisticError, match="do not suffice"):
         solve_runs([20], topics[3] - 1, 0.1, 0.05, design=design)
-    with pytest.raises(ImpossibleStatistic, match="compares two runs"):
+    with pytest.raises(ImpossibleStatisticError, match="compares two runs"):
         solve_runs([2, 3], 50, 0.1, 0.05, design="paired-t")
 
 
 def test_sakai_says_where_it_is_undefined():
     message = "engine sakai is not defined for 2 topics and 2 runs: use the engine exact"
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         solve_power("anova", [2, 50], 10.0, 0.05, runs=2, engine="sakai")
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         solve_min_d("anova", [50, 2], 0.05, runs=2, engine="sakai")
     assert float(solve_power("anova", 2, 10.0, 0.05, runs=2).power) > 0.99
 
@@ -287,7 +287,7 @@ def test_sakai_says_where_it_is_undefined():
 def test_sakai_says_where_any_difference_will_do():
     # Its power at two topics is 0.29 without any difference.
     message = "With 2 topics the engine sakai gives any minD, .* a power of 0.2"
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         solve_min_d("paired-t", [30, 2], 0.05, beta=0.8, engine="sakai")
     assert float(solve_min_d("paired-t", 2, 0.05, beta=0.8).power) == pytest.approx(0.2)
 
@@ -296,9 +296,11 @@ def test_the_largest_plan_and_one_beyond():
     for design in DESIGNS:
         for solve in (solve_min_d, solve_variance):
             assert int(solve(design, MOST_TOPICS, 0.05, **m_of(design)).topics) == MOST_TOPICS
-            with pytest.raises(ImpossibleStatistic, match="at most 10,000,000, not 10,000,001"):
+            with pytest.raises(
+                ImpossibleStatisticError, match="at most 10,000,000, not 10,000,001"
+            ):
                 solve(design, MOST_TOPICS + 1, 0.05, **m_of(design))
-        with pytest.raises(ImpossibleStatistic, match="more than 10,000,000 topics"):
+        with pytest.raises(ImpossibleStatisticError, match="more than 10,000,000 topics"):
             solve_topics(design, 1e-9, 0.05, **m_of(design))
 
 
@@ -336,38 +338,41 @@ def test_refused(design, change, message):
             continue
         if design in WIDTHS and solve is solve_power:
             continue
-        with pytest.raises(ImpossibleStatistic, match=message):
+        with pytest.raises(ImpossibleStatisticError, match=message):
             solve(design, **{name: asked[name] for name in names if name in asked})
 
 
 def test_an_interval_has_no_power_and_no_beta():
-    with pytest.raises(ImpossibleStatistic, match="interval of a paired difference has no power"):
+    with pytest.raises(
+        ImpossibleStatisticError, match="interval of a paired difference has no power"
+    ):
         solve_power("paired-width", 50, 0.1, 0.05)
     assert int(solve_topics("paired-width", 0.1, 0.05, beta=np.nan).topics) == 156
 
 
 def test_number_of_runs_where_it_belongs():
-    with pytest.raises(ImpossibleStatistic, match="one-way ANOVA needs the number of runs"):
+    with pytest.raises(ImpossibleStatisticError, match="one-way ANOVA needs the number of runs"):
         solve_topics("anova", 0.1, 0.05)
-    with pytest.raises(ImpossibleStatistic, match=r"number of runs must be .* not 1"):
+    with pytest.raises(ImpossibleStatisticError, match=r"number of runs must be .* not 1"):
         solve_min_d("anova", 50, 0.05, runs=1)
     for design in DESIGNS:
         if design not in OF_RUNS:
-            with pytest.raises(ImpossibleStatistic, match="compares two runs"):
+            with pytest.raises(ImpossibleStatisticError, match="compares two runs"):
                 solve_min_d(design, 50, 0.05, runs=2)
 
 
 def test_an_unknown_design_names_the_known_ones():
     with pytest.raises(
-        ImpossibleStatistic, match="no design 'manova': use one of anova, two-way, tukey, paired"
+        ImpossibleStatisticError,
+        match="no design 'manova': use one of anova, two-way, tukey, paired",
     ):
         solve_topics("manova", 0.1, 0.05)
 
 
 def test_solutions_beyond_doubles_are_refused():
-    with pytest.raises(ImpossibleStatistic, match="variance solved for must be positive"):
+    with pytest.raises(ImpossibleStatisticError, match="variance solved for must be positive"):
         solve_variance("anova", 50, 1e-200, runs=2)
-    with pytest.raises(ImpossibleStatistic, match="variance solved for must be positive"):
+    with pytest.raises(ImpossibleStatisticError, match="variance solved for must be positive"):
         solve_variance("anova", 50, 1e200, runs=2)
 
 
@@ -381,9 +386,9 @@ def test_search_finds_any_effect_from_any_start(cells):
         # Undefined below a tenth of the answer.
         return np.where(effects < effect[at] / 10, np.nan, np.where(effects < effect[at], 0.9, 0.1))
 
-    found = least_effect(miss, np.full(len(effect), 0.5), start)
-    assert (found >= effect).all()
-    np.testing.assert_allclose(found, effect, rtol=1e-11)
+    result = least_effect(miss, np.full(len(effect), 0.5), start)
+    assert (result >= effect).all()
+    np.testing.assert_allclose(result, effect, rtol=1e-11)
 
 
 def test_search_says_where_every_effect_or_none_is_enough():

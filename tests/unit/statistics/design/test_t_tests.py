@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.design import DESIGNS, ENGINES, MOST_TOPICS, solve_topics
 from roundbook.statistics.design.inputs import broadcast_floats
 from roundbook.statistics.design.power import critical_t, effect_size, exact_t_miss, sakai_t_miss
@@ -60,12 +60,12 @@ def test_check_values(engine):
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.3])
 def test_power_equals_plain_formulas(engine, n, alpha):
     for min_d in (0.01, 0.1, 0.5):
-        found = power(PAIRED, n, min_d, 0.05, alpha, engine=engine)
+        result = power(PAIRED, n, min_d, 0.05, alpha, engine=engine)
         expected = NAIVE[engine](n - 1, np.sqrt(n) * min_d / np.sqrt(0.1), alpha)
-        assert float(found) == pytest.approx(expected, abs=1e-9)
-        found = power(TWO_SAMPLE, n, min_d, 0.05, alpha, engine=engine)
+        assert float(result) == pytest.approx(expected, abs=1e-9)
+        result = power(TWO_SAMPLE, n, min_d, 0.05, alpha, engine=engine)
         expected = NAIVE[engine](2 * n - 2, np.sqrt(n / 2) * min_d / np.sqrt(0.05), alpha)
-        assert float(found) == pytest.approx(expected, abs=1e-9)
+        assert float(result) == pytest.approx(expected, abs=1e-9)
 
 
 def test_exact_power_equals_scipy_where_its_noncentral_t_has_both_tails():
@@ -78,8 +78,8 @@ def test_exact_power_equals_scipy_where_its_noncentral_t_has_both_tails():
     expected = stats.nct.sf(critical, dof, ncp) + stats.nct.sf(critical, dof, -ncp)
     known = ~np.isnan(expected)
     assert known.mean() > 0.95
-    found = 1 - exact_t_miss(dof, ncp * ncp, critical)
-    np.testing.assert_allclose(found[known], expected[known], atol=1e-8)
+    result = 1 - exact_t_miss(dof, ncp * ncp, critical)
+    np.testing.assert_allclose(result[known], expected[known], atol=1e-8)
 
 
 def test_exact_power_is_statsmodels():
@@ -128,17 +128,17 @@ def test_exact_power_is_a_number_everywhere():
     ncp = 10 ** rng.uniform(-5, 12, 50_000)
     alpha = 10 ** rng.uniform(-30, -0.01, 50_000)
     for miss in (exact_t_miss, sakai_t_miss):
-        found = miss(dof, ncp * ncp, critical_t(dof, alpha))
-        assert ((found >= 0) & (found <= 1)).all()
-        assert (found[(ncp > 1e6) & (dof > 30)] == 0).all()
+        result = miss(dof, ncp * ncp, critical_t(dof, alpha))
+        assert ((result >= 0) & (result <= 1)).all()
+        assert (result[(ncp > 1e6) & (dof > 30)] == 0).all()
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_absurdly_large_effects_stay_numbers(engine):
     for min_d, variance in ((1e200, 1e-300), (1e-3, 1e-300), (1e5, 1.0)):
-        found = solve_topics(PAIRED, min_d, variance, 1e-12, engine=engine)
-        assert found.topics < 100
-        assert found.power >= 0.8
+        result = solve_topics(PAIRED, min_d, variance, 1e-12, engine=engine)
+        assert result.topics < 100
+        assert result.power >= 0.8
 
 
 def test_critical_value_of_a_tiny_alpha():
@@ -157,24 +157,24 @@ def test_sizes_equal_a_scan_from_two_upwards(design, engine, count):
     min_d = np.sqrt(10 ** rng.uniform(-2, 3, count))
     alpha = 10 ** rng.uniform(-6, -0.02, count)
     beta = (1 - alpha) * rng.uniform(0.001, 0.99, count)
-    found = solve_topics(design, min_d, 1.0, alpha, beta, engine=engine)
+    result = solve_topics(design, min_d, 1.0, alpha, beta, engine=engine)
     scanned = np.arange(2, 101)
     enough = power(design, scanned[:, None], min_d, 1.0, alpha, engine=engine) >= 1 - beta
     first = np.where(enough.any(axis=0), scanned[enough.argmax(axis=0)], 101)
     assert (first <= 100).mean() > 0.5
-    np.testing.assert_array_equal(np.minimum(found.topics, 101), first)
+    np.testing.assert_array_equal(np.minimum(result.topics, 101), first)
 
 
 @pytest.mark.parametrize("design", NAMES)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_sizes_are_the_smallest(design, engine):
     grid = np.linspace(0.02, 0.3, 30)[:, None], np.linspace(0.01, 0.2, 30), 0.05, 0.2
-    found = solve_topics(design, *grid, engine=engine)
-    assert (found.power >= 0.8).all()
-    again = power(design, found.topics, *grid[:3], engine=engine)
-    np.testing.assert_allclose(found.power, again, rtol=1e-14)
-    more = found.topics > 2
-    fewer = power(design, np.maximum(found.topics - 1, 2), *grid[:3], engine=engine)
+    result = solve_topics(design, *grid, engine=engine)
+    assert (result.power >= 0.8).all()
+    again = power(design, result.topics, *grid[:3], engine=engine)
+    np.testing.assert_allclose(result.power, again, rtol=1e-14)
+    more = result.topics > 2
+    fewer = power(design, np.maximum(result.topics - 1, 2), *grid[:3], engine=engine)
     assert not (fewer[more] >= 0.8).any()
 
 
@@ -228,7 +228,7 @@ def test_the_largest_plan_and_one_beyond(design, engine):
     pilot = float(solve_topics(design, 1e-3, 0.05, engine=engine).topics)
     near, beyond = 1e-3 * np.sqrt(pilot / (MOST_TOPICS * np.array([0.9999, 1.0001])))
     assert solve_topics(design, near, 0.05, engine=engine).topics <= MOST_TOPICS
-    with pytest.raises(ImpossibleStatistic, match=r"MinD .* more than 10,000,000 topics"):
+    with pytest.raises(ImpossibleStatisticError, match=r"MinD .* more than 10,000,000 topics"):
         solve_topics(design, [0.1, beyond], 0.05, engine=engine)
-    with pytest.raises(ImpossibleStatistic, match="more than 10,000,000 topics"):
+    with pytest.raises(ImpossibleStatisticError, match="more than 10,000,000 topics"):
         solve_topics(design, 1e-200, 1e300, engine=engine)

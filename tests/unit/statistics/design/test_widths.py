@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.design import DESIGNS, MOST_TOPICS, solve_topics
 from roundbook.statistics.design.inputs import broadcast_floats
 from roundbook.statistics.design.power import expected_sd
@@ -30,12 +30,12 @@ def test_check_values():
 
 @pytest.mark.parametrize("dof", [1, 2, 3, 9, 99, 999, 1_000, 1_001, 100_000, 20_000_000])
 def test_expected_sd_is_the_mean_of_chi(dof):
-    found = float(expected_sd(np.array(float(dof))))
+    result = float(expected_sd(np.array(float(dof))))
     # By the recurrence G(phi) G(phi + 1) = sqrt(phi / (phi + 1)) where gamma functions lose digits.
     after = float(expected_sd(np.array(dof + 1.0)))
-    assert found * after == pytest.approx(np.sqrt(dof / (dof + 1)), rel=1e-12)
+    assert result * after == pytest.approx(np.sqrt(dof / (dof + 1)), rel=1e-12)
     if dof < 1e5:
-        assert found == pytest.approx(stats.chi.mean(dof) / np.sqrt(dof), rel=1e-10)
+        assert result == pytest.approx(stats.chi.mean(dof) / np.sqrt(dof), rel=1e-10)
 
 
 @pytest.mark.parametrize(
@@ -59,15 +59,15 @@ def test_widths_by_simulation(design, n):
 def test_sizes_equal_a_scan_from_two_upwards(design):
     rng = np.random.default_rng(8)
     width, alpha = 10 ** rng.uniform(-0.7, 1, 2_000), 10 ** rng.uniform(-6, -0.01, 2_000)
-    found = solve_topics(design, width, 0.5, alpha)
+    result = solve_topics(design, width, 0.5, alpha)
     scanned = np.arange(2, 301)
     sd = np.sqrt(0.5)
     enough = unit_width(design, scanned[:, None], alpha) * sd <= width
     first = np.where(enough.any(axis=0), scanned[enough.argmax(axis=0)], 301)
     assert (first <= 300).mean() > 0.5
-    np.testing.assert_array_equal(np.minimum(found.topics, 301), first)
-    assert (found.width <= width * (1 + 1e-14)).all()
-    np.testing.assert_allclose(found.width, unit_width(design, found.topics, alpha) * sd)
+    np.testing.assert_array_equal(np.minimum(result.topics, 301), first)
+    assert (result.width <= width * (1 + 1e-14)).all()
+    np.testing.assert_allclose(result.width, unit_width(design, result.topics, alpha) * sd)
 
 
 @settings(deadline=None)
@@ -90,9 +90,9 @@ def test_sizes_fall_with_width_and_rise_with_variance_and_confidence(
 def test_the_largest_plan_and_one_beyond(design):
     limit = float(unit_width(design, MOST_TOPICS)) * np.sqrt(0.05)
     assert solve_topics(design, limit * 1.0000001, 0.05).topics <= MOST_TOPICS
-    with pytest.raises(ImpossibleStatistic, match=r"width .* more than 10,000,000 topics"):
+    with pytest.raises(ImpossibleStatisticError, match=r"width .* more than 10,000,000 topics"):
         solve_topics(design, [0.1, limit * 0.999999], 0.05)
-    with pytest.raises(ImpossibleStatistic, match="more than 10,000,000 topics"):
+    with pytest.raises(ImpossibleStatisticError, match="more than 10,000,000 topics"):
         solve_topics(design, 1e-300, 1e300)
     assert solve_topics(design, 1e300, 1e-300).topics == 2
 
@@ -112,5 +112,5 @@ def test_the_largest_plan_and_one_beyond(design):
     ],
 )
 def test_refused(design, change, message):
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         solve_topics(design, **{"min_d": 0.1, "variance": 0.05} | change)

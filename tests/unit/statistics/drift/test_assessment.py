@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.drift import assessment as module
 from roundbook.statistics.drift.assessment import (
     SystemsLikeThese,
@@ -464,7 +464,7 @@ def test_margin_from_consequences():
     assert margin_from_min_d(0.1) == pytest.approx(1 / 3)
     assert margin_from_min_d(0.1, 0.25) == pytest.approx(0.2)
     for min_d, a in ((0, 0.15), (0.1, 0), (math.nan, 0.15), (math.inf, 0.15)):
-        with pytest.raises(ImpossibleStatistic, match="minD"):
+        with pytest.raises(ImpossibleStatisticError, match="minD"):
             margin_from_min_d(min_d, a)
 
 
@@ -483,7 +483,7 @@ def test_margin_from_consequences():
 def test_bad_input(change, message):
     first, later, old, new = round_pair(11)
     given_ = {"scores_from": first, "scores_to": later, "units_from": old, "units_to": new}
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         assess_drift(**(given_ | change))
 
 

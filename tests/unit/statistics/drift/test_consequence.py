@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.drift.consequence import drift_consequence
 from roundbook.statistics.standardisation.factors import fit_factors
 
@@ -49,31 +49,31 @@ def naive(scores, mean, sd, a=0.15, b=0.5):
     }
 
 
-def assert_equals_naive(found, scores, factors):
-    for side, mean, sd in ((found.earlier, *factors[:2]), (found.later, *factors[2:])):
+def assert_equals_naive(result, scores, factors):
+    for side, mean, sd in ((result.earlier, *factors[:2]), (result.later, *factors[2:])):
         for name, expected in naive(scores, mean, sd).items():
             assert getattr(side, name) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 def test_treccovid(bridges):
     scores, *factors = bridges
-    found = drift_consequence(*bridges)
-    assert (found.topics, found.runs) == (30, 79)
-    assert_equals_naive(found, scores, factors)
-    tau = stats.kendalltau(found.earlier.run_means, found.later.run_means).statistic
-    assert found.kendall_tau == pytest.approx(tau, rel=1e-12)
+    result = drift_consequence(*bridges)
+    assert (result.topics, result.runs) == (30, 79)
+    assert_equals_naive(result, scores, factors)
+    tau = stats.kendalltau(result.earlier.run_means, result.later.run_means).statistic
+    assert result.kendall_tau == pytest.approx(tau, rel=1e-12)
     # A mean shift of 0.8984 first-round sds, at 0.15 a sd, less what was clipped.
-    assert found.bias == pytest.approx(0.15 * 0.8984, abs=0.01)
-    assert found.later.mean == pytest.approx(0.5, abs=0.002)
-    assert found.earlier.mean - found.later.mean == found.bias
-    assert found.used.all()
+    assert result.bias == pytest.approx(0.15 * 0.8984, abs=0.01)
+    assert result.later.mean == pytest.approx(0.5, abs=0.002)
+    assert result.earlier.mean - result.later.mean == result.bias
+    assert result.used.all()
 
 
 def test_factors_that_have_not_moved_have_no_consequence(bridges):
     scores, _, _, mean, sd = bridges
-    found = drift_consequence(scores, mean, sd, mean, sd)
-    assert (found.bias, found.kendall_tau) == (0.0, 1.0)
-    assert found.earlier.residual_variance == found.later.residual_variance
+    result = drift_consequence(scores, mean, sd, mean, sd)
+    assert (result.bias, result.kendall_tau) == (0.0, 1.0)
+    assert result.earlier.residual_variance == result.later.residual_variance
 
 
 @settings(deadline=None)
@@ -95,16 +95,16 @@ def test_factors_that_have_not_moved_have_no_consequence(bridges):
 )
 def test_equals_plain_loops(case):
     scores, factors = np.array(case[0]) / 8, np.transpose(case[1])
-    found = drift_consequence(scores, *factors)
-    assert_equals_naive(found, scores, factors)
-    if found.kendall_tau is None:
-        assert found.runs == 1 or 0 in (
-            np.ptp(found.earlier.run_means),
-            np.ptp(found.later.run_means),
+    result = drift_consequence(scores, *factors)
+    assert_equals_naive(result, scores, factors)
+    if result.kendall_tau is None:
+        assert result.runs == 1 or 0 in (
+            np.ptp(result.earlier.run_means),
+            np.ptp(result.later.run_means),
         )
     else:
-        tau = stats.kendalltau(found.earlier.run_means, found.later.run_means).statistic
-        assert found.kendall_tau == pytest.approx(tau, abs=1e-12)
+        tau = stats.kendalltau(result.earlier.run_means, result.later.run_means).statistic
+        assert result.kendall_tau == pytest.approx(tau, abs=1e-12)
 
 
 def test_zero_sds_stand_at_b_or_are_dropped_from_both():
@@ -118,25 +118,25 @@ def test_zero_sds_stand_at_b_or_are_dropped_from_both():
     assert dropped.earlier.run_means.tolist() == pytest.approx([0.35, 0.65])
     assert dropped.earlier.residual_variance is None
     assert dropped.zero_sd == "drop"
-    with pytest.raises(ImpossibleStatistic, match="a topic with an sd above 0 in both rounds"):
+    with pytest.raises(ImpossibleStatisticError, match="a topic with an sd above 0 in both rounds"):
         drift_consequence(scores[1:], *(each[1:] for each in factors), zero_sd="drop")
 
 
 def test_clipping_a_and_b_are_the_callers():
     scores = [[0.0, 0.1, 0.2, 0.9]]
-    found = drift_consequence(scores, [0.1], [0.1], [0.5], [0.1])
-    assert (found.earlier.clipped_at_0, found.earlier.clipped_at_1) == (0, 0.25)
-    assert (found.later.clipped_at_0, found.later.clipped_at_1) == (0.5, 0.25)
-    found = drift_consequence(scores, [0.1], [0.1], [0.5], [0.1], a=0.01, b=0.4)
-    assert found.earlier.mean == pytest.approx(0.4 + 0.01 * 2)
-    assert (found.a, found.b) == (0.01, 0.4)
-    assert found.later.clipped_at_0 == found.later.clipped_at_1 == 0
+    result = drift_consequence(scores, [0.1], [0.1], [0.5], [0.1])
+    assert (result.earlier.clipped_at_0, result.earlier.clipped_at_1) == (0, 0.25)
+    assert (result.later.clipped_at_0, result.later.clipped_at_1) == (0.5, 0.25)
+    result = drift_consequence(scores, [0.1], [0.1], [0.5], [0.1], a=0.01, b=0.4)
+    assert result.earlier.mean == pytest.approx(0.4 + 0.01 * 2)
+    assert (result.a, result.b) == (0.01, 0.4)
+    assert result.later.clipped_at_0 == result.later.clipped_at_1 == 0
 
 
 @pytest.mark.parametrize("scores", [[[0.1], [0.2]], [[0.1, 0.1], [0.2, 0.2]]])
 def test_runs_that_have_no_ranking_have_no_tau(scores):
-    found = drift_consequence(scores, [0.1, 0.2], [0.1, 0.1], [0.3, 0.1], [0.1, 0.1])
-    assert found.kendall_tau is None
+    result = drift_consequence(scores, [0.1, 0.2], [0.1, 0.1], [0.3, 0.1], [0.1, 0.1])
+    assert result.kendall_tau is None
 
 
 @pytest.mark.parametrize(
@@ -162,5 +162,5 @@ def test_refused(change, message):
         "mean_to": [0.2],
         "sd_to": [0.1],
     }
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         drift_consequence(**case | change)

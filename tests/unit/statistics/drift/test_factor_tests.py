@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.drift.factor_tests import drift_tests
 from roundbook.statistics.significance.paired_tests import (
     kendall_test,
@@ -56,9 +56,9 @@ def numbers_of(value):
 
 def test_treccovid_topic_by_topic_is_scipy(bridges):
     old, new = bridges
-    found = drift_tests(old, new)
-    assert (len(found.by_topic), found.runs_from, found.runs_to) == (30, 143, 79)
-    for topic, tests in enumerate(found.by_topic):
+    result = drift_tests(old, new)
+    assert (len(result.by_topic), result.runs_from, result.runs_to) == (30, 143, 79)
+    for topic, tests in enumerate(result.by_topic):
         welch = stats.ttest_ind(new[topic], old[topic], equal_var=False)
         assert tests.welch.statistic == pytest.approx(welch.statistic, rel=1e-9)
         assert tests.welch.p_value == pytest.approx(welch.pvalue, rel=1e-8)
@@ -68,25 +68,25 @@ def test_treccovid_topic_by_topic_is_scipy(bridges):
         assert tests.brown_forsythe.p_value == pytest.approx(spread.pvalue, rel=1e-8)
         assert tests.brown_forsythe.dof == 143 + 79 - 2
     for family in ("welch", "brown_forsythe"):
-        p = [getattr(tests, family).p_value for tests in found.by_topic]
-        adjusted = [getattr(tests, f"{family}_holm") for tests in found.by_topic]
+        p = [getattr(tests, family).p_value for tests in result.by_topic]
+        adjusted = [getattr(tests, f"{family}_holm") for tests in result.by_topic]
         np.testing.assert_allclose(adjusted, multipletests(p, method="holm")[1], rtol=1e-12)
 
 
 def test_treccovid_over_topics_is_scipy(bridges):
     old, new = bridges
-    found = drift_tests(old, new)
+    result = drift_tests(old, new)
     before, after = old.mean(axis=1), new.mean(axis=1)
     for test, expected in (
-        (found.paired_t, stats.ttest_rel(after, before)),
-        (found.wilcoxon, stats.wilcoxon(after, before)),
-        (found.pearson, stats.pearsonr(before, after)),
-        (found.kendall, stats.kendalltau(before, after)),
+        (result.paired_t, stats.ttest_rel(after, before)),
+        (result.wilcoxon, stats.wilcoxon(after, before)),
+        (result.pearson, stats.pearsonr(before, after)),
+        (result.kendall, stats.kendalltau(before, after)),
     ):
         assert test.statistic == pytest.approx(expected.statistic, rel=1e-9)
         assert test.p_value == pytest.approx(expected.pvalue, rel=1e-8)
         assert test.reason is None
-    assert found.paired_t.dof == 29
+    assert result.paired_t.dof == 29
 
 
 # SciPy's own variance of a constant sample.
@@ -134,9 +134,9 @@ def test_samples_of_any_magnitude():
 @given(st.lists(st.none() | st.floats(0, 1), max_size=12))
 def test_holm_is_plain_steps(p_values):
     known = sorted(p for p in p_values if p is not None)
-    found = holm_adjusted(p_values)
-    assert [p is None for p in found] == [p is None for p in p_values]
-    for p, adjusted in zip(p_values, found, strict=True):
+    result = holm_adjusted(p_values)
+    assert [p is None for p in result] == [p is None for p in p_values]
+    for p, adjusted in zip(p_values, result, strict=True):
         if p is not None:
             steps = [(len(known) - i) * q for i, q in enumerate(known) if q <= p]
             assert adjusted == pytest.approx(min(1.0, max(steps)), abs=1e-15)
@@ -157,14 +157,14 @@ def test_pairs_are_scipy_or_have_a_reason(pairs):
         assert t.statistic == pytest.approx(expected.statistic, rel=1e-7, abs=1e-9)
         assert t.p_value == pytest.approx(expected.pvalue, rel=1e-7)
     for test, reference in ((pearson_test, stats.pearsonr), (kendall_test, stats.kendalltau)):
-        found = test(first, second)
+        result = test(first, second)
         if min(np.ptp(first), np.ptp(second)) == 0:
-            assert found.statistic is found.p_value is None
-            assert found.reason == "The values of one side are the same on every topic."
+            assert result.statistic is result.p_value is None
+            assert result.reason == "The values of one side are the same on every topic."
         else:
             expected = reference(first, second)
-            assert found.statistic == pytest.approx(expected.statistic, abs=1e-9)
-            assert found.p_value == pytest.approx(expected.pvalue, abs=1e-6)
+            assert result.statistic == pytest.approx(expected.statistic, abs=1e-9)
+            assert result.p_value == pytest.approx(expected.pvalue, abs=1e-6)
 
 
 def naive_signed_ranks(differences):
@@ -172,36 +172,36 @@ def naive_signed_ranks(differences):
     ranks = stats.rankdata(np.abs(differences))
     signs = np.array(list(itertools.product([0, 1], repeat=len(ranks))))
     sums = signs @ ranks
-    found = ranks[differences > 0].sum()
-    return min(1, 2 * min(np.mean(sums <= found), np.mean(sums >= found)))
+    result = ranks[differences > 0].sum()
+    return min(1, 2 * min(np.mean(sums <= result), np.mean(sums >= result)))
 
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.integers(-6, 6).filter(bool), min_size=1, max_size=10))
 def test_wilcoxon_with_ties_is_a_count_of_all_signs(differences):
     values = np.array(differences, dtype=float)
-    found = wilcoxon_test(np.zeros(len(values)), values)
-    assert found.p_value == pytest.approx(naive_signed_ranks(values), abs=1e-12)
+    result = wilcoxon_test(np.zeros(len(values)), values)
+    assert result.p_value == pytest.approx(naive_signed_ranks(values), abs=1e-12)
     with_zeros = wilcoxon_test(np.zeros(len(values) + 2), np.append(values, [0.0, 0.0]))
-    assert with_zeros == found
+    assert with_zeros == result
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 13, 30, 50, 51, 120, 1_000])
 def test_wilcoxon_without_ties_is_scipy(n):
     rng = np.random.default_rng(n)
     first, second = rng.random(n), rng.random(n) + 0.1
-    found, expected = wilcoxon_test(first, second), stats.wilcoxon(second, first)
-    assert found.statistic == expected.statistic
-    assert found.p_value == pytest.approx(expected.pvalue, rel=1e-10)
+    result, expected = wilcoxon_test(first, second), stats.wilcoxon(second, first)
+    assert result.statistic == expected.statistic
+    assert result.p_value == pytest.approx(expected.pvalue, rel=1e-10)
 
 
 def test_wilcoxon_with_many_ties_is_scipy():
     rng = np.random.default_rng(9)
     differences = rng.integers(-4, 6, 300).astype(float)
     differences = differences[differences != 0]
-    found, expected = wilcoxon_test(0 * differences, differences), stats.wilcoxon(differences)
-    assert found.statistic == expected.statistic
-    assert found.p_value == pytest.approx(expected.pvalue, rel=1e-10)
+    result, expected = wilcoxon_test(0 * differences, differences), stats.wilcoxon(differences)
+    assert result.statistic == expected.statistic
+    assert result.p_value == pytest.approx(expected.pvalue, rel=1e-10)
 
 
 def test_wilcoxon_leaves_out_rounding():
@@ -213,27 +213,27 @@ def test_a_constant_topic_has_a_reason_and_does_not_count_for_holm():
     rng = np.random.default_rng(2)
     old, new = rng.random((3, 5)), rng.random((3, 4))
     old[1], new[1] = 0.7, 0.1
-    found = drift_tests(old, new)
-    tied = found.by_topic[1]
+    result = drift_tests(old, new)
+    tied = result.by_topic[1]
     assert tied.welch.p_value is tied.welch_holm is tied.brown_forsythe_holm is None
     assert tied.welch.reason == "Neither sample has any spread."
     assert "do not vary" in tied.brown_forsythe.reason
-    others = [found.by_topic[0].welch.p_value, found.by_topic[2].welch.p_value]
-    assert min(found.by_topic[0].welch_holm, found.by_topic[2].welch_holm) == pytest.approx(
+    others = [result.by_topic[0].welch.p_value, result.by_topic[2].welch.p_value]
+    assert min(result.by_topic[0].welch_holm, result.by_topic[2].welch_holm) == pytest.approx(
         min(1, 2 * min(others))
     )
 
 
 def test_no_time_passed(bridges):
     old, _ = bridges
-    found = drift_tests(old, old[:, ::-1])
-    assert {tests.welch_holm for tests in found.by_topic} == {1.0}
-    assert {tests.brown_forsythe_holm for tests in found.by_topic} == {1.0}
+    result = drift_tests(old, old[:, ::-1])
+    assert {tests.welch_holm for tests in result.by_topic} == {1.0}
+    assert {tests.brown_forsythe_holm for tests in result.by_topic} == {1.0}
     # The means differ by their rounding alone.
-    assert found.paired_t.reason == "The difference is the same on every topic."
-    assert found.wilcoxon.reason == "There is no difference on any topic."
-    assert found.pearson.statistic == pytest.approx(1)
-    assert found.kendall.statistic == pytest.approx(1)
+    assert result.paired_t.reason == "The difference is the same on every topic."
+    assert result.wilcoxon.reason == "There is no difference on any topic."
+    assert result.pearson.statistic == pytest.approx(1)
+    assert result.kendall.statistic == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -249,10 +249,10 @@ def test_no_time_passed(bridges):
     ],
 )
 def test_poor_samples_never_give_nan(old, new):
-    found = drift_tests(old, new)
-    assert all(math.isfinite(number) for number in numbers_of(found))
-    outcomes = [found.paired_t, found.wilcoxon, found.pearson, found.kendall]
-    outcomes += [test for each in found.by_topic for test in (each.welch, each.brown_forsythe)]
+    result = drift_tests(old, new)
+    assert all(math.isfinite(number) for number in numbers_of(result))
+    outcomes = [result.paired_t, result.wilcoxon, result.pearson, result.kendall]
+    outcomes += [test for each in result.by_topic for test in (each.welch, each.brown_forsythe)]
     for outcome in outcomes:
         assert (outcome.statistic is None) == (outcome.p_value is None)
         assert (outcome.statistic is None) == (outcome.reason is not None)
@@ -269,5 +269,5 @@ def test_poor_samples_never_give_nan(old, new):
     ],
 )
 def test_refused(old, new, message):
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         drift_tests(old, new)

@@ -12,7 +12,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from scipy.stats import rankdata
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.drift import units as module
 from roundbook.statistics.drift.units import kin_groups
 
@@ -89,7 +89,7 @@ def test_ties_everywhere(runs, groups):
 
 
 def test_missing_scores():
-    with pytest.raises(ImpossibleStatistic, match="kin group"):
+    with pytest.raises(ImpossibleStatisticError, match="kin group"):
         kin_groups([[0.1, float("nan")]])
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.drift.no_shared_topics import compare_factors
 from roundbook.statistics.standardisation.factors import fit_factors
 
@@ -26,10 +26,10 @@ def test_treccovid_is_scipy(shared):
         path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
         factors = fit_factors(np.genfromtxt(path, delimiter=",", skip_header=1)[part, 1:])
         sides += [factors.mean, factors.sd]
-    found = compare_factors(*sides)
+    result = compare_factors(*sides)
     for comparison, first, second in (
-        (found.means, sides[0], sides[2]),
-        (found.sds, sides[1], sides[3]),
+        (result.means, sides[0], sides[2]),
+        (result.sds, sides[1], sides[3]),
     ):
         welch = stats.ttest_ind(second, first, equal_var=False)
         assert comparison.welch.statistic == pytest.approx(welch.statistic)
@@ -47,8 +47,8 @@ def test_treccovid_is_scipy(shared):
 
 @given(FACTORS, FACTORS)
 def test_quantiles_rise_and_nothing_is_nan(first, second):
-    found = compare_factors(*np.transpose(first), *np.transpose(second))
-    for comparison in (found.means, found.sds):
+    result = compare_factors(*np.transpose(first), *np.transpose(second))
+    for comparison in (result.means, result.sds):
         for side in (comparison.earlier, comparison.later):
             assert quantiles_of(side) == sorted(quantiles_of(side))
             assert side.least - 1e-9 <= side.mean <= side.largest + 1e-9
@@ -59,18 +59,18 @@ def test_quantiles_rise_and_nothing_is_nan(first, second):
 
 
 def test_single_topics_have_no_spread_and_no_tests():
-    found = compare_factors([0.3], [0.1], [0.4], [0.1])
-    assert (found.means.earlier.mean, found.means.earlier.sd) == (0.3, None)
-    assert quantiles_of(found.means.earlier) == [0.3] * 5
-    assert "at least two values" in found.means.welch.reason
-    assert "at least two values" in found.sds.brown_forsythe.reason
+    result = compare_factors([0.3], [0.1], [0.4], [0.1])
+    assert (result.means.earlier.mean, result.means.earlier.sd) == (0.3, None)
+    assert quantiles_of(result.means.earlier) == [0.3] * 5
+    assert "at least two values" in result.means.welch.reason
+    assert "at least two values" in result.sds.brown_forsythe.reason
 
 
 def test_equal_topics_have_reasons_for_tests():
-    found = compare_factors([0.3] * 3, [0.1] * 3, [0.4] * 2, [0.1] * 2)
-    assert found.means.earlier.sd == 0
-    assert found.means.welch.reason == "Neither sample has any spread."
-    assert "do not vary" in found.sds.brown_forsythe.reason
+    result = compare_factors([0.3] * 3, [0.1] * 3, [0.4] * 2, [0.1] * 2)
+    assert result.means.earlier.sd == 0
+    assert result.means.welch.reason == "Neither sample has any spread."
+    assert "do not vary" in result.sds.brown_forsythe.reason
 
 
 def test_the_docstring_says_what_it_is_no_evidence_of():
@@ -90,5 +90,5 @@ def test_the_docstring_says_what_it_is_no_evidence_of():
     ],
 )
 def test_refused(factors, message):
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         compare_factors(*factors)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.drift.recurring_systems import recurring_drift
 from roundbook.statistics.standardisation.factors import fit_factors, standardise
 
@@ -39,24 +39,24 @@ def test_treccovid(shared):
     systems = [tag for tag in first if tag in latest]
     assert len(systems) >= 2
     before, after = ([means[tag] for tag in systems] for means in (first, latest))
-    found = recurring_drift(before, after)
-    assert found.systems == len(systems)
+    ours = recurring_drift(before, after)
+    assert ours.systems == len(systems)
     result = stats.ttest_rel(after, before)
-    assert found.mean_difference == pytest.approx(np.mean(after) - np.mean(before))
-    assert found.mean_difference_90 == pytest.approx(result.confidence_interval(0.90))
-    assert found.mean_difference_95 == pytest.approx(result.confidence_interval(0.95))
+    assert ours.mean_difference == pytest.approx(np.mean(after) - np.mean(before))
+    assert ours.mean_difference_90 == pytest.approx(result.confidence_interval(0.90))
+    assert ours.mean_difference_95 == pytest.approx(result.confidence_interval(0.95))
 
 
 @given(st.lists(st.tuples(st.floats(-3, 3), st.floats(-3, 3)), min_size=2, max_size=12))
 def test_intervals_are_scipy(pairs):
     before, after = np.transpose(pairs)
-    found = recurring_drift(before, after)
-    assert found.mean_difference == pytest.approx(float(np.mean(after - before)), abs=1e-12)
+    result = recurring_drift(before, after)
+    assert result.mean_difference == pytest.approx(float(np.mean(after - before)), abs=1e-12)
     error = stats.sem(after - before)
-    for interval, level in ((found.mean_difference_90, 0.9), (found.mean_difference_95, 0.95)):
+    for interval, level in ((result.mean_difference_90, 0.9), (result.mean_difference_95, 0.95)):
         half = stats.t.ppf((1 + level) / 2, len(pairs) - 1) * error
         assert interval == pytest.approx(
-            (found.mean_difference - half, found.mean_difference + half), abs=1e-9
+            (result.mean_difference - half, result.mean_difference + half), abs=1e-9
         )
 
 
@@ -73,9 +73,9 @@ def test_intervals_are_scipy(pairs):
     ],
 )
 def test_verdict(centre, half_90, verdict):
-    found = recurring_drift(np.zeros(16), spread(centre, half_90))
-    assert found.mean_difference_90 == pytest.approx((centre - half_90, centre + half_90))
-    assert found.verdict == verdict
+    result = recurring_drift(np.zeros(16), spread(centre, half_90))
+    assert result.mean_difference_90 == pytest.approx((centre - half_90, centre + half_90))
+    assert result.verdict == verdict
     assert recurring_drift(np.zeros(16), spread(centre, half_90), margin=1.0).verdict == "held"
 
 
@@ -83,8 +83,8 @@ def test_with_no_system_or_one_there_is_no_interval():
     none, one = recurring_drift([], []), recurring_drift([0.1], [0.9])
     assert (none.verdict, none.mean_difference, none.systems) == ("unbridged", None, 0)
     assert (one.verdict, one.mean_difference, one.systems) == ("undecided", 0.8, 1)
-    for found in (none, one):
-        assert found.mean_difference_90 is found.mean_difference_95 is None
+    for result in (none, one):
+        assert result.mean_difference_90 is result.mean_difference_95 is None
 
 
 @pytest.mark.parametrize(
@@ -101,5 +101,5 @@ def test_with_no_system_or_one_there_is_no_interval():
     ],
 )
 def test_refused(before, after, margin, message):
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         recurring_drift(before, after, margin=margin)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import stats
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.generalisability import reliability as module
 from roundbook.statistics.generalisability.reliability import generalisability, signal_limits
 from roundbook.statistics.generalisability.variance_components import variance_components
@@ -64,17 +64,17 @@ def trec3(shared):
 
 
 def test_examples():
-    found = doctest.testmod(module)
-    assert (found.failed, found.attempted > 0) == (0, True)
+    result = doctest.testmod(module)
+    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 def test_brennan_table_6_5():
     # Synthetic data set 4, 80% intervals; digits beyond the book's from gt4ireval's tests.
-    found = generalisability(made(10.2962962963, 11.6272727273, 2.7872053872), level=0.8)
-    assert found.e_rho_squared == pytest.approx(0.729300196206671, rel=1e-9)
-    assert found.e_rho_squared_interval == pytest.approx((0.541010905420649, 0.876363137240463))
-    assert found.phi == pytest.approx(0.671635722997696, rel=1e-9)
-    assert found.phi_interval == pytest.approx((0.456901329313964, 0.845419296231267))
+    result = generalisability(made(10.2962962963, 11.6272727273, 2.7872053872), level=0.8)
+    assert result.e_rho_squared == pytest.approx(0.729300196206671, rel=1e-9)
+    assert result.e_rho_squared_interval == pytest.approx((0.541010905420649, 0.876363137240463))
+    assert result.phi == pytest.approx(0.671635722997696, rel=1e-9)
+    assert result.phi_interval == pytest.approx((0.456901329313964, 0.845419296231267))
 
 
 @pytest.mark.parametrize(
@@ -86,24 +86,24 @@ def test_brennan_table_6_5():
     ],
 )
 def test_trec3_as_published(trec3, topics, e_rho_squared, phi):
-    found = generalisability(trec3, topics)
-    relative = (found.e_rho_squared, *found.e_rho_squared_interval)
+    result = generalisability(trec3, topics)
+    relative = (result.e_rho_squared, *result.e_rho_squared_interval)
     assert relative == pytest.approx(e_rho_squared, abs=6e-6)
-    assert (found.phi, *found.phi_interval) == pytest.approx(phi, abs=6e-6)
-    assert (found.topics, found.level, found.reason) == (topics, 0.95, None)
+    assert (result.phi, *result.phi_interval) == pytest.approx(phi, abs=6e-6)
+    assert (result.topics, result.level, result.reason) == (topics, 0.95, None)
 
 
 @given(MATRICES)
 def test_e_rho_squared_is_cronbachs_alpha(scores):
     components = components_of(scores)
-    found = generalisability(components)
+    result = generalisability(components)
     assume(scores.sum(axis=0).var() > 1e-12)
     alpha = cronbach_alpha(scores)
     if "system" in components.negative:
-        assert found.e_rho_squared == 0
+        assert result.e_rho_squared == 0
         assert alpha < 1e-9
     else:
-        assert found.e_rho_squared == pytest.approx(alpha, abs=1e-9)
+        assert result.e_rho_squared == pytest.approx(alpha, abs=1e-9)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
@@ -112,14 +112,14 @@ def test_treccovid(shared, number):
         shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv", delimiter=",", skip_header=1
     )[:, 1:]
     components = components_of(scores)
-    found = generalisability(components)
-    assert found.e_rho_squared == pytest.approx(cronbach_alpha(scores), rel=1e-10)
-    assert found.topics == len(scores)
-    assert found.phi < found.e_rho_squared
+    result = generalisability(components)
+    assert result.e_rho_squared == pytest.approx(cronbach_alpha(scores), rel=1e-10)
+    assert result.topics == len(scores)
+    assert result.phi < result.e_rho_squared
     for tail, end in ((0.025, 0), (0.975, 1)):
         relative, absolute = (each * len(scores) for each in naive_limits(components.two_way, tail))
-        assert found.e_rho_squared_interval[end] == pytest.approx(relative / (1 + relative))
-        assert found.phi_interval[end] == pytest.approx(absolute / (1 + absolute))
+        assert result.e_rho_squared_interval[end] == pytest.approx(relative / (1 + relative))
+        assert result.phi_interval[end] == pytest.approx(absolute / (1 + absolute))
 
 
 @given(MATRICES, st.integers(1, 1000), st.integers(1, 1000))
@@ -168,8 +168,8 @@ def test_coverage(sds, topics, runs):
     for _ in range(2_000):
         scores = rng.normal(0, residual, (topics, runs))
         scores += rng.normal(0, system, (1, runs)) + rng.normal(0, topic, (topics, 1))
-        found = generalisability(components_of(scores), level=0.9)
-        intervals = (found.e_rho_squared_interval, found.phi_interval)
+        result = generalisability(components_of(scores), level=0.9)
+        intervals = (result.e_rho_squared_interval, result.phi_interval)
         hits += [low <= value <= high for value, (low, high) in zip(truth, intervals, strict=True)]
     # Monte Carlo error sqrt(.9 * .1 / 2000) = .0067; three of it. The interval of Phi is an
     # approximation on the safe side.
@@ -185,41 +185,41 @@ def test_limits_follow_from_the_quantile():
 
 
 def test_systems_that_cannot_be_told_apart():
-    found = generalisability(made(1.0, 5.0, 3.0))
-    assert (found.e_rho_squared, found.phi) == (0, 0)
+    result = generalisability(made(1.0, 5.0, 3.0))
+    assert (result.e_rho_squared, result.phi) == (0, 0)
     # One F below both roots of Arteaga's numerator would otherwise give a positive limit again.
-    assert found.e_rho_squared_interval[0] == found.phi_interval[0] == 0
+    assert result.e_rho_squared_interval[0] == result.phi_interval[0] == 0
     tiny = generalisability(made(1e-9, 5.0, 3.0))
     assert tiny.e_rho_squared_interval == tiny.phi_interval == (0, 0)
 
 
 def test_without_residual():
     # Runs and topics simply add up.
-    found = generalisability(components_of(np.add.outer([0.0, 0.25, 0.5], [0.0, 0.125])))
-    assert found.e_rho_squared == 1
-    assert 0 < found.phi < 1
-    assert found.e_rho_squared_interval is found.phi_interval is None
-    assert "without a residual" in found.reason
+    result = generalisability(components_of(np.add.outer([0.0, 0.25, 0.5], [0.0, 0.125])))
+    assert result.e_rho_squared == 1
+    assert 0 < result.phi < 1
+    assert result.e_rho_squared_interval is result.phi_interval is None
+    assert "without a residual" in result.reason
 
 
 def test_a_residual_of_rounding_is_none():
-    found = generalisability(components_of(np.add.outer([0.1, 0.2, 0.7], [0.0, 0.1, 0.3])))
-    assert 0 < found.components.residual < 1e-30
-    assert found.e_rho_squared == pytest.approx(1)
-    assert found.e_rho_squared_interval is found.phi_interval is None
+    result = generalisability(components_of(np.add.outer([0.1, 0.2, 0.7], [0.0, 0.1, 0.3])))
+    assert 0 < result.components.residual < 1e-30
+    assert result.e_rho_squared == pytest.approx(1)
+    assert result.e_rho_squared_interval is result.phi_interval is None
 
 
 def test_without_any_variance():
-    found = generalisability(components_of(np.full((3, 4), 0.1)))
-    assert (found.e_rho_squared, found.phi) == (None, None)
-    assert (found.e_rho_squared_interval, found.phi_interval) == (None, None)
-    assert found.reason
+    result = generalisability(components_of(np.full((3, 4), 0.1)))
+    assert (result.e_rho_squared, result.phi) == (None, None)
+    assert (result.e_rho_squared_interval, result.phi_interval) == (None, None)
+    assert result.reason
 
 
 def test_runs_that_are_all_the_same():
-    found = generalisability(components_of(np.repeat([[0.1], [0.7], [0.4]], 4, axis=1)))
-    assert (found.e_rho_squared, found.phi) == (None, 0)
-    assert found.reason
+    result = generalisability(components_of(np.repeat([[0.1], [0.7], [0.4]], 4, axis=1)))
+    assert (result.e_rho_squared, result.phi) == (None, 0)
+    assert result.reason
 
 
 @pytest.mark.parametrize(
@@ -234,5 +234,5 @@ def test_runs_that_are_all_the_same():
     ],
 )
 def test_refused(options, message):
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         generalisability(made(10.0, 11.0, 3.0), **options)

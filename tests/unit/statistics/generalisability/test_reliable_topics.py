@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.generalisability import reliable_topics as module
 from roundbook.statistics.generalisability.reliability import generalisability
 from roundbook.statistics.generalisability.reliable_topics import reliable_topics
@@ -43,16 +43,16 @@ def plain_search(components, name, target):
 
 
 def test_examples():
-    found = doctest.testmod(module)
-    assert (found.failed, found.attempted > 0) == (0, True)
+    result = doctest.testmod(module)
+    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 def test_brennan_synthetic_4():
     # As gt4ireval's tests have it.
-    found = reliable_topics(made(10.2962962963, 11.6272727273, 2.7872053872), 0.95, 0.8)
-    assert (found.e_rho_squared_topics, found.e_rho_squared_interval) == (85, (33, 194))
-    assert (found.phi_topics, found.phi_interval) == (112, (42, 272))
-    assert (found.reason, found.target, found.level) == (None, 0.95, 0.8)
+    result = reliable_topics(made(10.2962962963, 11.6272727273, 2.7872053872), 0.95, 0.8)
+    assert (result.e_rho_squared_topics, result.e_rho_squared_interval) == (85, (33, 194))
+    assert (result.phi_topics, result.phi_interval) == (112, (42, 272))
+    assert (result.reason, result.target, result.level) == (None, 0.95, 0.8)
 
 
 def test_trec3_as_published(shared):
@@ -60,9 +60,9 @@ def test_trec3_as_published(shared):
         :, 1:
     ]
     best = scores[:, np.argsort(-scores.mean(axis=0))[:30]]
-    found = reliable_topics(variance_components(two_way_variance(best)))
-    assert (found.e_rho_squared_topics, found.e_rho_squared_interval) == (69, (37, 114))
-    assert (found.phi_topics, found.phi_interval) == (259, (130, 487))
+    result = reliable_topics(variance_components(two_way_variance(best)))
+    assert (result.e_rho_squared_topics, result.e_rho_squared_interval) == (69, (37, 114))
+    assert (result.phi_topics, result.phi_interval) == (259, (130, 487))
 
 
 @settings(deadline=None)
@@ -71,10 +71,10 @@ def test_trec3_as_published(shared):
     st.floats(0.01, 0.9),
 )
 def test_equals_a_plain_search(components, target):
-    found = reliable_topics(components, target)
-    assert found.e_rho_squared_topics == plain_search(components, "e_rho_squared", target)
-    assert found.phi_topics == plain_search(components, "phi", target)
-    assert found.components == components
+    result = reliable_topics(components, target)
+    assert result.e_rho_squared_topics == plain_search(components, "e_rho_squared", target)
+    assert result.phi_topics == plain_search(components, "phi", target)
+    assert result.components == components
 
 
 @given(COMPONENTS, st.integers(1, 100_000))
@@ -87,17 +87,17 @@ def test_solving_back_returns_the_topics(components, topics):
 
 @given(COMPONENTS, st.floats(0.05, 0.9), st.floats(0.01, 0.09))
 def test_a_higher_target_takes_more_topics(components, target, more):
-    found, higher = reliable_topics(components, target), reliable_topics(components, target + more)
-    assert found.e_rho_squared_topics <= higher.e_rho_squared_topics
-    assert found.phi_topics <= higher.phi_topics
-    assert found.e_rho_squared_topics <= found.phi_topics
+    result, higher = reliable_topics(components, target), reliable_topics(components, target + more)
+    assert result.e_rho_squared_topics <= higher.e_rho_squared_topics
+    assert result.phi_topics <= higher.phi_topics
+    assert result.e_rho_squared_topics <= result.phi_topics
 
 
 @given(COMPONENTS, st.floats(0.05, 0.95))
 def test_interval_is_that_of_the_reliability(components, target):
-    found = reliable_topics(components, target)
+    result = reliable_topics(components, target)
     for name in ("e_rho_squared", "phi"):
-        fewest, most = getattr(found, f"{name}_interval")
+        fewest, most = getattr(result, f"{name}_interval")
         if most is not None:
             at_most = getattr(generalisability(components, most), f"{name}_interval")
             assert at_most[0] >= target - 1e-12
@@ -108,53 +108,55 @@ def test_interval_is_that_of_the_reliability(components, target):
 
 
 def test_systems_that_cannot_be_told_apart():
-    found = reliable_topics(made(1.0, 5.0, 3.0))
-    assert (found.e_rho_squared_topics, found.phi_topics) == (None, None)
-    assert found.e_rho_squared_interval[1] is None
-    assert "systems may not differ at all" in found.reason
+    result = reliable_topics(made(1.0, 5.0, 3.0))
+    assert (result.e_rho_squared_topics, result.phi_topics) == (None, None)
+    assert result.e_rho_squared_interval[1] is None
+    assert "systems may not differ at all" in result.reason
 
 
 def test_more_than_ten_million_topics():
-    found = reliable_topics(made(1.0 + 1e-7, 5.0, 1.0))
-    assert found.e_rho_squared_topics is None
-    assert "10,000,000" in found.reason
+    result = reliable_topics(made(1.0 + 1e-7, 5.0, 1.0))
+    assert result.e_rho_squared_topics is None
+    assert "10,000,000" in result.reason
 
 
 @pytest.mark.parametrize("unit", [1e-200, 1e-120, 1e90])
 def test_far_units(unit):
     scores = np.random.default_rng(1).random((6, 5)) + np.arange(5) / 5
-    found = reliable_topics(variance_components(two_way_variance(scores * unit)), 0.9)
+    result = reliable_topics(variance_components(two_way_variance(scores * unit)), 0.9)
     plain = reliable_topics(variance_components(two_way_variance(scores)), 0.9)
     if unit == 1e-200:
         # Its squares are 0 in a double.
-        assert found.reason
+        assert result.reason
     else:
-        assert found.e_rho_squared_topics == plain.e_rho_squared_topics
-        assert found.phi_interval == plain.phi_interval
+        assert result.e_rho_squared_topics == plain.e_rho_squared_topics
+        assert result.phi_interval == plain.phi_interval
 
 
 def test_without_residual():
     components = variance_components(two_way_variance(np.add.outer([0.0, 0.25, 0.5], [0.0, 0.125])))
-    found = reliable_topics(components)
-    assert found.e_rho_squared_topics == 1
-    assert found.phi_topics == plain_search(components, "phi", 0.95)
-    assert (found.e_rho_squared_interval, found.phi_interval) == (None, None)
-    assert "without a residual" in found.reason
+    result = reliable_topics(components)
+    assert result.e_rho_squared_topics == 1
+    assert result.phi_topics == plain_search(components, "phi", 0.95)
+    assert (result.e_rho_squared_interval, result.phi_interval) == (None, None)
+    assert "without a residual" in result.reason
 
 
 def test_without_any_variance():
-    found = reliable_topics(variance_components(two_way_variance(np.full((3, 4), 0.1))))
-    assert (found.e_rho_squared_topics, found.phi_topics) == (None, None)
-    assert (found.e_rho_squared_interval, found.phi_interval) == (None, None)
-    assert found.reason
+    result = reliable_topics(variance_components(two_way_variance(np.full((3, 4), 0.1))))
+    assert (result.e_rho_squared_topics, result.phi_topics) == (None, None)
+    assert (result.e_rho_squared_interval, result.phi_interval) == (None, None)
+    assert result.reason
 
 
 @pytest.mark.parametrize("target", [0, 1, -0.5, math.nan, math.inf])
 def test_refused_targets(target):
-    with pytest.raises(ImpossibleStatistic, match="wanted reliability must be between 0 and 1"):
+    with pytest.raises(
+        ImpossibleStatisticError, match="wanted reliability must be between 0 and 1"
+    ):
         reliable_topics(made(10.0, 11.0, 3.0), target)
 
 
 def test_refused_level():
-    with pytest.raises(ImpossibleStatistic, match="confidence level"):
+    with pytest.raises(ImpossibleStatisticError, match="confidence level"):
         reliable_topics(made(10.0, 11.0, 3.0), level=1)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.generalisability import variance_components as module
 from roundbook.statistics.generalisability.variance_components import variance_components
 from roundbook.statistics.variance.residual import TwoWayVariance, two_way_variance
@@ -24,16 +24,16 @@ def made(system, topic, residual, topics=12, runs=10):
 
 
 def test_examples():
-    found = doctest.testmod(module)
-    assert (found.failed, found.attempted > 0) == (0, True)
+    result = doctest.testmod(module)
+    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 def test_brennan_table_6_2():
-    found = variance_components(made(10.2963, 11.6273, 2.7872))
-    assert found.system == pytest.approx(0.6258, abs=5e-5)
-    assert found.topic == pytest.approx(0.8840, abs=5e-5)
-    assert found.residual == 2.7872
-    assert found.negative == ()
+    result = variance_components(made(10.2963, 11.6273, 2.7872))
+    assert result.system == pytest.approx(0.6258, abs=5e-5)
+    assert result.topic == pytest.approx(0.8840, abs=5e-5)
+    assert result.residual == 2.7872
+    assert result.negative == ()
 
 
 def test_trec3_without_the_worst_quarter(shared):
@@ -42,39 +42,39 @@ def test_trec3_without_the_worst_quarter(shared):
         :, 1:
     ]
     best = scores[:, np.argsort(-scores.mean(axis=0))[:30]]
-    found = variance_components(two_way_variance(best))
-    assert f"{found.system:.5g}" == "0.0028117"
+    result = variance_components(two_way_variance(best))
+    assert f"{result.system:.5g}" == "0.0028117"
     # The file differs from theirs in the fifth digit of the topics.
-    assert found.topic == pytest.approx(0.028093, abs=1e-6)
-    assert f"{found.residual:.5g}" == "0.010152"
+    assert result.topic == pytest.approx(0.028093, abs=1e-6)
+    assert f"{result.residual:.5g}" == "0.010152"
 
 
 @given(SQUARES, SQUARES, SQUARES, st.integers(2, 50), st.integers(2, 50))
 def test_equals_the_equations(system, topic, residual, topics, runs):
     two_way = made(system, topic, residual, topics, runs)
-    found = variance_components(two_way)
+    result = variance_components(two_way)
     expected = {"system": (system - residual) / topics, "topic": (topic - residual) / runs}
-    assert found.system == max(expected["system"], 0)
-    assert found.topic == max(expected["topic"], 0)
-    assert found.residual == residual
-    assert found.negative == tuple(name for name in expected if expected[name] < 0)
-    assert found.two_way == two_way
+    assert result.system == max(expected["system"], 0)
+    assert result.topic == max(expected["topic"], 0)
+    assert result.residual == residual
+    assert result.negative == tuple(name for name in expected if expected[name] < 0)
+    assert result.two_way == two_way
 
 
 def test_unbiased():
     rng = np.random.default_rng(1)
-    found = []
+    result = []
     for _ in range(1_500):
         scores = rng.normal(0, 1, (20, 8)) + rng.normal(0, 2, (20, 1)) + rng.normal(0, 1.5, (1, 8))
         each = variance_components(two_way_variance(scores))
-        found.append((each.system, each.topic, each.residual))
-    error = np.std(found, axis=0) / np.sqrt(1_500)
-    assert (np.abs(np.mean(found, axis=0) - [2.25, 4, 1]) < 3 * error).all()
+        result.append((each.system, each.topic, each.residual))
+    error = np.std(result, axis=0) / np.sqrt(1_500)
+    assert (np.abs(np.mean(result, axis=0) - [2.25, 4, 1]) < 3 * error).all()
 
 
 def test_nothing_varies():
-    found = variance_components(two_way_variance(np.full((4, 3), 0.1)))
-    assert (found.system, found.topic, found.residual, found.negative) == (0, 0, 0, ())
+    result = variance_components(two_way_variance(np.full((4, 3), 0.1)))
+    assert (result.system, result.topic, result.residual, result.negative) == (0, 0, 0, ())
 
 
 @pytest.mark.parametrize(
@@ -89,5 +89,5 @@ def test_nothing_varies():
     ],
 )
 def test_refused(change, message):
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         variance_components(replace(made(3.0, 2.0, 1.0), **change))

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.ranking import agreement as rank_agreement
 from roundbook.statistics.ranking.agreement import kendall_tau, published_interval
 from roundbook.statistics.ranking.run_means import run_means
@@ -36,8 +36,8 @@ def naive_counts(first, second):
 
 
 def test_examples():
-    found = doctest.testmod(rank_agreement)
-    assert (found.failed, found.attempted > 0) == (0, True)
+    result = doctest.testmod(rank_agreement)
+    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 def test_published_intervals(shared):
@@ -45,10 +45,10 @@ def test_published_intervals(shared):
         rows = list(csv.DictReader(file))
     assert len(rows) == 19
     for row in rows:
-        found = published_interval(float(row["tau"]), int(row["runs"]))
-        printed = (f"{found.low:.3f}", f"{found.high:.3f}")
+        result = published_interval(float(row["tau"]), int(row["runs"]))
+        printed = (f"{result.low:.3f}", f"{result.high:.3f}")
         assert printed == (f"{float(row['tau_ci_low']):.3f}", f"{float(row['tau_ci_high']):.3f}")
-        assert (found.tau, found.runs) == (float(row["tau"]), int(row["runs"]))
+        assert (result.tau, result.runs) == (float(row["tau"]), int(row["runs"]))
 
 
 def test_published_interval_rounds_tau_first():
@@ -68,18 +68,18 @@ def test_published_standard_error_is_that_of_independent_rankings(draws):
 @given(RANKINGS)
 def test_equals_naive_counts_and_scipy(ranking):
     first, second = (list(scores) for scores in zip(*ranking, strict=True))
-    found = kendall_tau(first, second)
-    counts = [found.concordant, found.discordant, found.tied_a, found.tied_b]
+    result = kendall_tau(first, second)
+    counts = [result.concordant, result.discordant, result.tied_a, result.tied_b]
     assert counts == naive_counts(first, second)
     pairs = math.comb(len(ranking), 2)
-    assert found.tau_a == (counts[0] - counts[1]) / pairs
+    assert result.tau_a == (counts[0] - counts[1]) / pairs
     expected = stats.kendalltau(first, second, variant="b").statistic
-    if found.tau_b is None:
+    if result.tau_b is None:
         assert math.isnan(expected)
-        assert "All runs tie" in found.reason
+        assert "All runs tie" in result.reason
     else:
-        assert found.tau_b == pytest.approx(expected, abs=1e-12)
-        assert found.reason is None
+        assert result.tau_b == pytest.approx(expected, abs=1e-12)
+        assert result.reason is None
 
 
 @given(RANKINGS, st.randoms(use_true_random=False))
@@ -95,10 +95,10 @@ def test_order_direction_and_unit(ranking, random):
 
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=15))
 def test_identical_rankings(scores):
-    found = kendall_tau(scores, scores)
-    assert found.tau_b == (None if len(set(scores)) == 1 else 1.0)
+    result = kendall_tau(scores, scores)
+    assert result.tau_b == (None if len(set(scores)) == 1 else 1.0)
     if len(set(scores)) == len(scores):
-        assert found.tau_a == 1.0
+        assert result.tau_a == 1.0
 
 
 def test_two_runs():
@@ -112,11 +112,11 @@ def test_raw_against_standardised(shared, name):
     factors = fit_factors(scores)
     standardised = scale_scores(scores, factors.mean, factors.sd, "std-ab")
     raw, scaled = run_means(scores), run_means(standardised)
-    found = kendall_tau(raw, scaled)
-    counts = [found.concordant, found.discordant, found.tied_a, found.tied_b]
+    result = kendall_tau(raw, scaled)
+    counts = [result.concordant, result.discordant, result.tied_a, result.tied_b]
     assert counts == naive_counts(raw.tolist(), scaled.tolist())
-    assert found.tau_b == pytest.approx(stats.kendalltau(raw, scaled).statistic, abs=1e-12)
-    assert 0.8 < found.tau_b < 1
+    assert result.tau_b == pytest.approx(stats.kendalltau(raw, scaled).statistic, abs=1e-12)
+    assert 0.8 < result.tau_b < 1
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_raw_against_standardised(shared, name):
     ],
 )
 def test_refused_rankings(first, second, message):
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         kendall_tau(first, second)
 
 
@@ -148,5 +148,5 @@ def test_refused_rankings(first, second, message):
     ],
 )
 def test_refused_intervals(tau, runs, message):
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         published_interval(tau, runs)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.bootstrap import topic_weights
 from roundbook.statistics.ranking import bootstrap_intervals as rank_bootstrap
 from roundbook.statistics.ranking.agreement import kendall_tau
@@ -30,17 +30,17 @@ PAIRS = array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=6).flatmap(
 def coefficient_of(name, first, second):
     if name == "tau_ap":
         return tau_ap(first, second).tau_ap
-    found = kendall_tau(first, second)
-    return found.tau_a if name == "tau_a" else found.tau_b
+    result = kendall_tau(first, second)
+    return result.tau_a if name == "tau_a" else result.tau_b
 
 
 def plain_loop(name, first, second, resamples, seed):
     weights = np.concatenate(list(topic_weights(len(first), resamples, seed)))
-    found = []
+    result = []
     for row in weights.astype(int):
         drawn = (run_means(np.repeat(scores, row, axis=0)) for scores in (first, second))
-        found.append(coefficient_of(name, *drawn))
-    return [each for each in found if each is not None]
+        result.append(coefficient_of(name, *drawn))
+    return [each for each in result if each is not None]
 
 
 def scales(shared, name):
@@ -50,40 +50,40 @@ def scales(shared, name):
 
 
 def test_examples():
-    found = doctest.testmod(rank_bootstrap)
-    assert (found.failed, found.attempted > 0) == (0, True)
+    result = doctest.testmod(rank_bootstrap)
+    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 @settings(deadline=None, max_examples=40)
 @given(PAIRS, st.sampled_from(COEFFICIENTS), st.integers(0, 1000))
 def test_equals_the_plain_loop(pair, name, seed):
-    found = bootstrap_tau(*pair, name, resamples=50, level=0.9, seed=seed)
+    result = bootstrap_tau(*pair, name, resamples=50, level=0.9, seed=seed)
     expected = plain_loop(name, *pair, 50, seed)
-    assert found.undefined == 50 - len(expected)
+    assert result.undefined == 50 - len(expected)
     whole = coefficient_of(name, run_means(pair[0]), run_means(pair[1]))
-    assert found.tau == (None if whole is None else pytest.approx(whole, abs=1e-12))
+    assert result.tau == (None if whole is None else pytest.approx(whole, abs=1e-12))
     if expected:
         low, high = np.quantile(expected, [0.05, 0.95])
-        assert (found.low, found.high) == pytest.approx((low, high), abs=1e-12)
+        assert (result.low, result.high) == pytest.approx((low, high), abs=1e-12)
     else:
-        assert (found.low, found.high) == (None, None)
-    assert (found.reason is None) == (None not in {found.low, found.tau})
+        assert (result.low, result.high) == (None, None)
+    assert (result.reason is None) == (None not in {result.low, result.tau})
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
 @pytest.mark.parametrize("matrix", ["adhoc/trec_adhoc5_p10", "web/trec_web2010_ap"])
 def test_equals_the_plain_loop_on_real_matrices(shared, name, matrix):
     raw, scaled = scales(shared, matrix)
-    found = bootstrap_tau(raw, scaled, name, resamples=60, level=0.9, seed=3)
+    result = bootstrap_tau(raw, scaled, name, resamples=60, level=0.9, seed=3)
     expected = np.quantile(plain_loop(name, raw, scaled, 60, 3), [0.05, 0.95])
-    assert (found.low, found.high) == pytest.approx(tuple(expected), abs=1e-12)
-    assert found.undefined == 0
+    assert (result.low, result.high) == pytest.approx(tuple(expected), abs=1e-12)
+    assert result.undefined == 0
 
 
 def test_identical_matrices_agree_in_every_resample(shared):
     raw, _ = scales(shared, "web/trec_web2010_ap")
-    found = bootstrap_tau(raw, raw, resamples=100)
-    assert (found.tau, found.low, found.high) == (1, 1, 1)
+    result = bootstrap_tau(raw, raw, resamples=100)
+    assert (result.tau, result.low, result.high) == (1, 1, 1)
     # tau-a counts the ties of the ten identical columns against itself.
     assert bootstrap_tau(raw, raw, "tau_a", resamples=100).high < 1
 
@@ -112,33 +112,33 @@ def test_order_of_runs_is_nothing_to_it():
 
 def test_more_confidence_is_wider():
     first, second = np.random.default_rng(5).random((2, 30, 8))
-    found = [bootstrap_tau(first, second, level=level) for level in (0.5, 0.8, 0.95)]
-    assert found[2].low <= found[1].low <= found[0].low
-    assert found[0].high <= found[1].high <= found[2].high
+    result = [bootstrap_tau(first, second, level=level) for level in (0.5, 0.8, 0.95)]
+    assert result[2].low <= result[1].low <= result[0].low
+    assert result[0].high <= result[1].high <= result[2].high
 
 
 def test_runs_that_always_tie():
     scores = np.random.default_rng(6).random((5, 1)) * np.ones((1, 4))
-    found = bootstrap_tau(scores, np.random.default_rng(7).random((5, 4)), resamples=50)
-    assert (found.low, found.high, found.tau, found.undefined) == (None, None, None, 50)
-    assert found.reason == (
+    result = bootstrap_tau(scores, np.random.default_rng(7).random((5, 4)), resamples=50)
+    assert (result.low, result.high, result.tau, result.undefined) == (None, None, None, 50)
+    assert result.reason == (
         "All runs tie in one of the rankings by all topics: the correlation does not exist there."
     )
 
 
 def test_runs_that_tie_by_all_topics_only():
-    found = bootstrap_tau([[0.1, 0.2], [0.2, 0.1]], [[0.1, 0.2], [0.2, 0.3]])
-    assert found.tau is None
-    assert (found.low, found.high) == (-1, 1)
-    assert 800 < found.undefined < 1200
-    assert "by all topics" in found.reason
+    result = bootstrap_tau([[0.1, 0.2], [0.2, 0.1]], [[0.1, 0.2], [0.2, 0.3]])
+    assert result.tau is None
+    assert (result.low, result.high) == (-1, 1)
+    assert 800 < result.undefined < 1200
+    assert "by all topics" in result.reason
 
 
 def test_input_comes_back():
     scores = np.random.default_rng(8).random((5, 3))
-    found = bootstrap_tau(scores, scores, "tau_a", resamples=100, level=0.8, seed=9)
-    assert (found.topics, found.runs, found.coefficient) == (5, 3, "tau_a")
-    assert (found.resamples, found.level, found.seed) == (100, 0.8, 9)
+    result = bootstrap_tau(scores, scores, "tau_a", resamples=100, level=0.8, seed=9)
+    assert (result.topics, result.runs, result.coefficient) == (5, 3, "tau_a")
+    assert (result.resamples, result.level, result.seed) == (100, 0.8, 9)
 
 
 def test_no_loop_over_resamples():
@@ -165,5 +165,5 @@ def test_no_loop_over_resamples():
     ],
 )
 def test_refused(first, second, options, message):
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         bootstrap_tau(first, second, **options)

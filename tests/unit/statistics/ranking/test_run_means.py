@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.bootstrap import topic_weights
 from roundbook.statistics.ranking import run_means as module
 from roundbook.statistics.ranking.run_means import run_means
@@ -28,16 +28,16 @@ def ranks(values):
 
 
 def test_examples():
-    found = doctest.testmod(module)
-    assert (found.failed, found.attempted > 0) == (0, True)
+    result = doctest.testmod(module)
+    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 @given(TENTHS, st.sampled_from([10, 1000, 3e-5, 7e8]))
 def test_ranked_as_exact_sums_are(tenths, unit):
     scores = tenths / unit
-    found = run_means(scores)
-    assert ranks(found) == ranks(tenths.sum(axis=0))
-    np.testing.assert_allclose(found, scores.mean(axis=0), rtol=1e-9, atol=1e-10 / unit)
+    result = run_means(scores)
+    assert ranks(result) == ranks(tenths.sum(axis=0))
+    np.testing.assert_allclose(result, scores.mean(axis=0), rtol=1e-9, atol=1e-10 / unit)
 
 
 @pytest.mark.parametrize("name", ["trec_adhoc5_p10", "trec_adhoc6_p10", "trec_adhoc7_p10"])
@@ -47,8 +47,8 @@ def test_precision_at_10_ties(shared, name):
     np.testing.assert_allclose(scores, tenths / 10, atol=1e-9)
     assert ranks(run_means(scores)) == ranks(tenths.sum(axis=0))
     weights = next(topic_weights(len(scores), 50, 0))
-    for found, exact in zip(run_means(scores, weights), weights @ tenths, strict=True):
-        assert ranks(found) == ranks(exact)
+    for result, exact in zip(run_means(scores, weights), weights @ tenths, strict=True):
+        assert ranks(result) == ranks(exact)
 
 
 def test_identical_columns_tie(shared):
@@ -85,5 +85,5 @@ def test_nothing_but_zeros():
 
 @pytest.mark.parametrize("scores", [np.empty((0, 2)), np.empty((2, 0)), [[np.nan]], [0.1]])
 def test_refused(scores):
-    with pytest.raises(ImpossibleStatistic, match="The mean of a run needs"):
+    with pytest.raises(ImpossibleStatisticError, match="The mean of a run needs"):
         run_means(scores)

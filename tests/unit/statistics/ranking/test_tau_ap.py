@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.ranking import tau_ap as module
 from roundbook.statistics.ranking.agreement import kendall_tau
 from roundbook.statistics.ranking.tau_ap import tau_ap
@@ -40,13 +40,13 @@ def naive_tau_ap(reference, estimate):
         for level in sorted(set(estimate), reverse=True)
     ]
     orders = product(*(permutations(group) for group in groups))
-    found = [naive_of_order(reference, sum(order, ())) for order in orders]
-    return sum(found) / len(found)
+    result = [naive_of_order(reference, sum(order, ())) for order in orders]
+    return sum(result) / len(result)
 
 
 def test_examples():
-    found = doctest.testmod(module)
-    assert (found.failed, found.attempted > 0) == (0, True)
+    result = doctest.testmod(module)
+    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 def test_published_example():
@@ -61,13 +61,13 @@ def test_published_example_with_ties_in_the_estimate():
 @given(RANKINGS)
 def test_equals_the_mean_over_all_orders_of_ties(ranking):
     reference, estimate = zip(*ranking, strict=True)
-    found = tau_ap(reference, estimate)
+    result = tau_ap(reference, estimate)
     if len(set(reference)) == 1 or len(set(estimate)) == 1:
-        assert found.tau_ap is None
-        assert "All runs tie" in found.reason
+        assert result.tau_ap is None
+        assert "All runs tie" in result.reason
         return
-    assert found.tau_ap == pytest.approx(naive_tau_ap(reference, estimate), abs=1e-12)
-    assert (found.reason, found.runs) == (None, len(ranking))
+    assert result.tau_ap == pytest.approx(naive_tau_ap(reference, estimate), abs=1e-12)
+    assert (result.reason, result.runs) == (None, len(ranking))
 
 
 @given(st.permutations(range(12)))
@@ -120,5 +120,5 @@ def test_two_runs():
     ],
 )
 def test_refused(reference, estimate, message):
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         tau_ap(reference, estimate)

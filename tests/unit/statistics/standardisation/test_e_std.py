@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.standardisation.e_std import e_std
 
 # Few values, so that ties are common.
@@ -37,21 +37,21 @@ def covid(shared, number):
 @given(matrices())
 def test_equals_plain_counting(pair):
     scores, standardising = pair
-    found = e_std(scores, standardising)
+    result = e_std(scores, standardising)
     for topic, row in enumerate(scores):
         for run, score in enumerate(row):
             reached = sum(other <= score for other in standardising[topic])
-            assert found[topic, run] == reached / len(standardising[topic])
+            assert result[topic, run] == reached / len(standardising[topic])
 
 
 @given(matrices())
 def test_rises_with_the_score_and_stays_between_0_and_1(pair):
     scores, standardising = map(np.array, pair)
-    found = e_std(scores, standardising)
-    assert ((found >= 0) & (found <= 1)).all()
-    assert (e_std(scores + 0.1, standardising) >= found).all()
+    result = e_std(scores, standardising)
+    assert ((result >= 0) & (result <= 1)).all()
+    assert (e_std(scores + 0.1, standardising) >= result).all()
     # Only the order of scores counts.
-    np.testing.assert_array_equal(e_std(scores**3, standardising**3), found)
+    np.testing.assert_array_equal(e_std(scores**3, standardising**3), result)
 
 
 def test_treccovid_round_3_by_round_1(shared):
@@ -59,12 +59,12 @@ def test_treccovid_round_3_by_round_1(shared):
     bridges = [topic for topic in first if topic in latest]
     standardising = np.array([first[topic] for topic in bridges])
     new = np.array([latest[topic] for topic in bridges])
-    found = e_std(new, standardising)
+    result = e_std(new, standardising)
     for topic in range(len(bridges)):
         expected = stats.ecdf(standardising[topic]).cdf.evaluate(new[topic])
-        np.testing.assert_allclose(found[topic], expected, rtol=1e-12)
+        np.testing.assert_allclose(result[topic], expected, rtol=1e-12)
     # The later runs stand above the middle of the earlier ones.
-    assert found.mean() > 0.7
+    assert result.mean() > 0.7
     # The standardising runs themselves: (m + 1) / 2m on average, and above it for ties.
     own = e_std(standardising, standardising)
     assert (own.max(axis=1) == 1).all()
@@ -93,5 +93,5 @@ def test_topics_on_which_all_standardising_runs_tie():
     ],
 )
 def test_refused(scores, standardising, policy, message):
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         e_std(scores, standardising, policy)

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.standardisation.factors import (
     SCALES,
     fit_factors,
@@ -117,8 +117,8 @@ def test_std_forgets_the_unit_of_the_measure(scores, slope, offset):
     usable = plain.sd > 0
     assume(usable.any())
     expected = standardise(scores, plain.mean, plain.sd)[usable]
-    found = standardise(scores * slope + offset, moved.mean, moved.sd)[usable]
-    np.testing.assert_allclose(found, expected, atol=1e-8)
+    result = standardise(scores * slope + offset, moved.mean, moved.sd)[usable]
+    np.testing.assert_allclose(result, expected, atol=1e-8)
 
 
 @given(MATRICES)
@@ -157,8 +157,8 @@ def test_std_ab_clips_and_keeps_nan():
 
 
 def test_std_cdf_keeps_nan():
-    found = std_cdf([[0.0, 1.959963984540054, np.nan]])
-    np.testing.assert_allclose(found, [[0.5, 0.975, np.nan]], atol=1e-14)
+    result = std_cdf([[0.0, 1.959963984540054, np.nan]])
+    np.testing.assert_allclose(result, [[0.5, 0.975, np.nan]], atol=1e-14)
 
 
 def test_a_transposed_view_gives_the_same_in_its_own_layout():
@@ -167,9 +167,9 @@ def test_a_transposed_view_gives_the_same_in_its_own_layout():
     factors = fit_factors(copy)
     np.testing.assert_allclose(fit_factors(view).sd, factors.sd, rtol=1e-12)
     for scale in SCALES:
-        found = scale_scores(view, factors.mean, factors.sd, scale)
-        assert found.flags.f_contiguous
-        np.testing.assert_array_equal(found, scale_scores(copy, factors.mean, factors.sd, scale))
+        result = scale_scores(view, factors.mean, factors.sd, scale)
+        assert result.flags.f_contiguous
+        np.testing.assert_array_equal(result, scale_scores(copy, factors.mean, factors.sd, scale))
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_a_transposed_view_gives_the_same_in_its_own_layout():
     ],
 )
 def test_refused_factors(scores, mask, message):
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         fit_factors(scores, mask)
 
 
@@ -202,5 +202,5 @@ def test_refused_factors(scores, mask, message):
     ],
 )
 def test_refused_scaling(mean, sd, scale, zero_sd, message):
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         scale_scores([[0.1, 0.2]], mean, sd, scale, zero_sd=zero_sd)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.variance import interval as module
 from roundbook.statistics.variance.interval import variance_intervals, variance_quantile
 from roundbook.statistics.variance.parts import variance_parts
@@ -193,17 +193,17 @@ def test_one_topic_with_nearly_all_the_variance():
 
 @pytest.mark.parametrize("level", [0, 1, -0.5, float("nan")])
 def test_wrong_level(level):
-    with pytest.raises(ImpossibleStatistic, match="level must be between 0 and 1"):
+    with pytest.raises(ImpossibleStatisticError, match="level must be between 0 and 1"):
         variance_interval(0.05, [1.0, 2.0, 3.0], None, level)
 
 
 @pytest.mark.parametrize(
-    ("draws", "least", "most", "most_above"),
-    [(250, 0.88, 0.99, 0.08), pytest.param(1000, 0.92, 0.97, 0.06, marks=pytest.mark.slow)],
+    ("draws", "seed", "least", "most", "most_above"),
+    [(250, 5, 0.91, 0.99, 0.07), pytest.param(1000, 4, 0.92, 0.97, 0.06, marks=pytest.mark.slow)],
 )
-def test_covers_as_often_as_it_says(draws, least, most, most_above):
+def test_covers_as_often_as_it_says(draws, seed, least, most, most_above):
     # Normal run, topic and error effects, rho = .7: V_E = 1 in the population of both.
-    rng = np.random.default_rng(4)
+    rng = np.random.default_rng(seed)
     covered = above = 0
     for _ in range(draws):
         topic_effects = rng.normal(0, 0.7**0.5, (25, 1))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.variance import parts as module
 from roundbook.statistics.variance.parts import runs_parts, variance_parts
 from roundbook.statistics.variance.residual import residual_variance, two_way_variance
@@ -221,9 +221,9 @@ def test_extreme_scores(unit):
 
 
 def test_wrong_input():
-    with pytest.raises(ImpossibleStatistic, match="at least 2 topics, not 1"):
+    with pytest.raises(ImpossibleStatisticError, match="at least 2 topics, not 1"):
         variance_parts([[0.1, 0.2]])
-    with pytest.raises(ImpossibleStatistic, match="one team for each of the 2 runs, not 3"):
+    with pytest.raises(ImpossibleStatisticError, match="one team for each of the 2 runs, not 3"):
         variance_parts([[0.1, 0.2], [0.3, 0.4]], ["a", "b", "c"])
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.variance.interval import variance_intervals
 from roundbook.statistics.variance.pooled import pool
 from roundbook.statistics.variance.rounds import PublishedVariance, RoundVariance, topic_influences
@@ -209,9 +209,9 @@ def test_round_without_interval_leaves_the_pool_without():
 
 
 def test_wrong_input():
-    with pytest.raises(ImpossibleStatistic, match="at least one variance"):
+    with pytest.raises(ImpossibleStatisticError, match="at least one variance"):
         pool([])
-    with pytest.raises(ImpossibleStatistic, match="level must be between 0 and 1"):
+    with pytest.raises(ImpossibleStatisticError, match="level must be between 0 and 1"):
         pool(random_rounds(6), 1.5)
 
 

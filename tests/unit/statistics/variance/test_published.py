@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.variance import published as module
 from roundbook.statistics.variance.interval import variance_intervals
 from roundbook.statistics.variance.pooled import pool
@@ -128,5 +128,5 @@ def test_ten_topics_are_few():
 
 
 def test_wrong_level():
-    with pytest.raises(ImpossibleStatistic, match="level must be between 0 and 1"):
+    with pytest.raises(ImpossibleStatisticError, match="level must be between 0 and 1"):
         published_interval(0.05, 50, 20, constants_for("AP"), level=95)

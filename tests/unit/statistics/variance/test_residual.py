@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.variance.residual import residual_variance
 
 MATRICES = arrays(
@@ -36,9 +36,9 @@ def test_robust2003(shared):
         shared / "data/adhoc/trec_robust2003_ap.csv", delimiter=",", skip_header=1
     )
     new = (table[:, 0] >= 601) & (table[:, 0] <= 650)
-    found = residual_variance(table[new, 1:])
-    assert found.variance == pytest.approx(0.047977, abs=5e-7)
-    assert (found.topics, found.runs, found.dof) == (50, 78, 78 * 49)
+    result = residual_variance(table[new, 1:])
+    assert result.variance == pytest.approx(0.047977, abs=5e-7)
+    assert (result.topics, result.runs, result.dof) == (50, 78, 78 * 49)
 
 
 @pytest.mark.parametrize(
@@ -47,28 +47,28 @@ def test_robust2003(shared):
 )
 def test_treccovid(shared, number, topics, runs, variance):
     scores = read_scores(shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv")
-    found = residual_variance(scores)
-    assert found.variance == pytest.approx(variance, abs=5e-6)
-    assert (found.topics, found.runs) == (topics, runs)
-    assert found.sum_of_squares == pytest.approx(naive_sum_of_squares(scores), rel=1e-12)
+    result = residual_variance(scores)
+    assert result.variance == pytest.approx(variance, abs=5e-6)
+    assert (result.topics, result.runs) == (topics, runs)
+    assert result.sum_of_squares == pytest.approx(naive_sum_of_squares(scores), rel=1e-12)
 
 
 def test_identical_columns_count_as_runs_of_their_own(shared):
     scores = read_scores(shared / "data/web/trec_web2010_ap.csv")
     columns, counts = np.unique(scores, axis=1, return_counts=True)
     assert counts.max() > 1
-    found = residual_variance(scores)
-    assert found.dof == 88 * 47
-    assert found.sum_of_squares == pytest.approx(naive_sum_of_squares(scores), rel=1e-12)
-    assert found.sum_of_squares > residual_variance(columns).sum_of_squares
+    result = residual_variance(scores)
+    assert result.dof == 88 * 47
+    assert result.sum_of_squares == pytest.approx(naive_sum_of_squares(scores), rel=1e-12)
+    assert result.sum_of_squares > residual_variance(columns).sum_of_squares
 
 
 @given(MATRICES)
 def test_equals_plain_loops(scores):
-    found = residual_variance(scores)
-    assert found.sum_of_squares == pytest.approx(naive_sum_of_squares(scores), rel=1e-9, abs=1e-14)
-    assert found.dof == scores.shape[1] * (scores.shape[0] - 1)
-    assert found.variance == found.sum_of_squares / found.dof
+    result = residual_variance(scores)
+    assert result.sum_of_squares == pytest.approx(naive_sum_of_squares(scores), rel=1e-9, abs=1e-14)
+    assert result.dof == scores.shape[1] * (scores.shape[0] - 1)
+    assert result.variance == result.sum_of_squares / result.dof
 
 
 @given(MATRICES, st.randoms(use_true_random=False))
@@ -85,10 +85,10 @@ def test_order_of_runs_and_topics_is_nothing_to_it(scores, random):
 @given(MATRICES)
 def test_memory_layout_and_input_are_left_alone(scores):
     before = scores.copy()
-    found = residual_variance(scores)
+    result = residual_variance(scores)
     np.testing.assert_array_equal(scores, before)
     fortran = residual_variance(np.asfortranarray(scores))
-    assert fortran.variance == pytest.approx(found.variance, rel=1e-12, abs=1e-15)
+    assert fortran.variance == pytest.approx(result.variance, rel=1e-12, abs=1e-15)
 
 
 @pytest.mark.parametrize("value", [0.1, 0.7, 1 / 3, -0.3])
@@ -98,8 +98,8 @@ def test_runs_that_never_change_have_exactly_no_variance(value, topics):
 
 
 def test_one_run_is_enough():
-    found = residual_variance([[1.0], [3.0]])
-    assert (found.variance, found.dof) == (2.0, 1)
+    result = residual_variance([[1.0], [3.0]])
+    assert (result.variance, result.dof) == (2.0, 1)
 
 
 def test_differences_between_runs_do_not_count():
@@ -122,5 +122,5 @@ def test_differences_between_runs_do_not_count():
     ],
 )
 def test_refused_scores(scores, message):
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         residual_variance(scores)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from roundbook.errors import ImpossibleStatistic
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.variance import residual
 from roundbook.statistics.variance.residual import residual_variance, two_way_variance
 
@@ -40,27 +40,27 @@ def naive_mean_squares(scores):
 
 
 def test_examples():
-    found = doctest.testmod(residual)
-    assert (found.failed, found.attempted > 0) == (0, True)
+    result = doctest.testmod(residual)
+    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 @given(MATRICES)
 def test_equals_plain_loops(scores):
-    found = two_way_variance(scores)
+    result = two_way_variance(scores)
     residual, system, topic = naive_mean_squares(scores)
-    assert found.sum_of_squares == pytest.approx(residual, rel=1e-9, abs=1e-13)
-    assert found.system_mean_square == pytest.approx(system, rel=1e-9, abs=1e-13)
-    assert found.topic_mean_square == pytest.approx(topic, rel=1e-9, abs=1e-13)
-    assert (found.topics, found.runs) == scores.shape
-    assert found.dof == (scores.shape[0] - 1) * (scores.shape[1] - 1)
-    assert found.variance == found.sum_of_squares / found.dof
+    assert result.sum_of_squares == pytest.approx(residual, rel=1e-9, abs=1e-13)
+    assert result.system_mean_square == pytest.approx(system, rel=1e-9, abs=1e-13)
+    assert result.topic_mean_square == pytest.approx(topic, rel=1e-9, abs=1e-13)
+    assert (result.topics, result.runs) == scores.shape
+    assert result.dof == (scores.shape[0] - 1) * (scores.shape[1] - 1)
+    assert result.variance == result.sum_of_squares / result.dof
 
 
 @given(MATRICES)
 def test_the_one_way_residual_is_split(scores):
-    found = two_way_variance(scores)
+    result = two_way_variance(scores)
     one_way = residual_variance(scores).sum_of_squares
-    split = found.sum_of_squares + (found.topics - 1) * found.topic_mean_square
+    split = result.sum_of_squares + (result.topics - 1) * result.topic_mean_square
     assert split == pytest.approx(one_way, rel=1e-9, abs=1e-13)
 
 
@@ -90,21 +90,21 @@ def test_statsmodels(shared):
     topic, run = np.indices(scores.shape)
     table = pd.DataFrame({"score": scores.ravel(), "topic": topic.ravel(), "run": run.ravel()})
     anova = anova_lm(ols("score ~ C(run) + C(topic)", data=table).fit())
-    found = two_way_variance(scores)
-    assert found.system_mean_square == pytest.approx(anova["mean_sq"]["C(run)"], rel=1e-9)
-    assert found.topic_mean_square == pytest.approx(anova["mean_sq"]["C(topic)"], rel=1e-9)
-    assert found.variance == pytest.approx(anova["mean_sq"]["Residual"], rel=1e-9)
-    assert found.dof == anova["df"]["Residual"]
+    result = two_way_variance(scores)
+    assert result.system_mean_square == pytest.approx(anova["mean_sq"]["C(run)"], rel=1e-9)
+    assert result.topic_mean_square == pytest.approx(anova["mean_sq"]["C(topic)"], rel=1e-9)
+    assert result.variance == pytest.approx(anova["mean_sq"]["Residual"], rel=1e-9)
+    assert result.dof == anova["df"]["Residual"]
 
 
 def test_robust2003(shared):
     scores = read_scores(shared / "data/adhoc/trec_robust2003_ap.csv")
     residual, system, topic = naive_mean_squares(scores)
-    found = two_way_variance(scores)
-    assert found.sum_of_squares == pytest.approx(residual, rel=1e-11)
-    assert found.system_mean_square == pytest.approx(system, rel=1e-11)
-    assert found.topic_mean_square == pytest.approx(topic, rel=1e-11)
-    assert found.variance < residual_variance(scores).variance
+    result = two_way_variance(scores)
+    assert result.sum_of_squares == pytest.approx(residual, rel=1e-11)
+    assert result.system_mean_square == pytest.approx(system, rel=1e-11)
+    assert result.topic_mean_square == pytest.approx(topic, rel=1e-11)
+    assert result.variance < residual_variance(scores).variance
 
 
 @pytest.mark.parametrize("value", [0.1, 0.7, 1 / 3])
@@ -129,5 +129,5 @@ def test_what_does_not_vary_has_exactly_no_mean_square(value):
     ],
 )
 def test_refused(scores, message):
-    with pytest.raises(ImpossibleStatistic, match=message):
+    with pytest.raises(ImpossibleStatisticError, match=message):
         two_way_variance(scores)

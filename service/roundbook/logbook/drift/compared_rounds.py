@@ -1,0 +1,245 @@
+"""The rounds that drift compares: their latest factors, and the scores behind these."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Connection, literal, select
+
+from roundbook.database.tables import (
+    current_matrix,
+    factor,
+    factor_set,
+    factor_set_run,
+    matrix_run,
+    matrix_topic,
+    round_,
+    run,
+    team,
+    topic,
+)
+from roundbook.database.vectors import read_vectors
+from roundbook.errors import NotRecordedError
+from roundbook.logbook.lookup import choose_assessments, find_task
+from roundbook.logbook.measures import find_measure
+from roundbook.requests.drift import CurveRequest
+from roundbook.statistics.drift.units import kin_groups
+
+
+class FactorSeries(NamedTuple):
+    """A task's measure by one assessments label: what a series of factors is of."""
+
+    task_id: int
+    task: str
+    measure_id: int
+    measure: str
+    assessments: str
+
+
+class FittedRound(NamedTuple):
+    """A round that has factors, with the latest of them.
+
+    `standardising` is which runs these were fitted to, `zero_sd` their policy on tied topics.
+    """
+
+    round_id: int
+    round: str
+    collection: str | None
+    factor_set_id: int
+    version: int
+    standardising: str
+    zero_sd: str
+    matrix: int
+    revision: int
+
+
+class ComparedRound(NamedTuple):
+    """One of the rounds compared: its latest factors and the scores they were fitted on.
+
+    `topics`, `mean` and `sd` are the factors', `scores` is (topics, runs) in their order. `runs`
+    names each run, `systems` and `teams` what is known of it, and `standardising` is a (runs,)
+    mask. `kin` holds the kin group of each standardising run, None where all have a team.
+    """
+
+    fitted: FittedRound
+    topics: list[str]
+    mean: npt.NDArray[np.float64]
+    sd: npt.NDArray[np.float64]
+    scores: npt.NDArray[np.float64]
+    runs: list[str]
+    systems: list[str | None]
+    teams: list[str | None]
+    standardising: npt.NDArray[np.bool_]
+    kin: npt.NDArray[np.int64] | None
+
+
+class RoundPair(NamedTuple):
+    """Two rounds, and the indices of their shared topics among the topics of either."""
+
+    first: ComparedRound
+    later: ComparedRound
+    shared_first: list[int]
+    shared_later: list[int]
+
+    def standardising_scores(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return the standardising runs' scores on the shared topics, in either round."""
+        return (
+            self.first.scores[self.shared_first][:, self.first.standardising],
+            self.later.scores[self.shared_later][:, self.later.standardising],
+        )
+
+
+def pair_rounds(first: ComparedRound, later: ComparedRound) -> RoundPair:
+    """Return two rounds with the topics that have factors in both."""
+    if collections_differ(first.fitted.collection, later.fitted.collection):
+        return RoundPair(first, later, [], [])
+    index_later = {name: index for index, name in enumerate(later.topics)}
+    shared = [index for index, name in enumerate(first.topics) if name in index_later]
+    return RoundPair(first, later, shared, [index_later[first.topics[index]] for index in shared])
+
+
+def collections_differ(first: str | None, second: str | None) -> bool:
+    """Return whether two rounds declare different collections, whatever their capitals.
+
+    A topic of the same name on other documents is another topic, and is not shared.
+    """
+    return first is not None and second is not None and first.casefold() != second.casefold()
+
+
+def find_series(connection: Connection, request: CurveRequest) -> FactorSeries:
+    """Return the series of factors that a request is about.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task, measure or assessments label.
+    InputError
+        When there are several assessments labels and none is named.
+    """
+    task_id = find_task(connection, request.task)
+    measure_id, measure = find_measure(connection, task_id, request.task, request.measure)
+    label = choose_assessments(connection, task_id, measure_id, measure, request.assessments)
+    return FactorSeries(task_id, request.task, measure_id, measure, label)
+
+
+def rounds_with_factors(connection: Connection, series: FactorSeries) -> list[FittedRound]:
+    """Return the rounds of a task that have factors of a measure, in the task's order.
+
+    Raises
+    ------
+    NotRecordedError
+        When there are fewer than the two that drift compares.
+    """
+    rows = connection.execute(
+        select(
+            round_.c.id,
+            round_.c.label,
+            round_.c.collection,
+            factor_set.c.id,
+            factor_set.c.version,
+            factor_set.c.standardising,
+            factor_set.c.zero_sd,
+            current_matrix.c.id,
+            current_matrix.c.revision,
+        )
+        .join(factor_set, factor_set.c.round_id == round_.c.id)
+        .join(current_matrix, current_matrix.c.id == factor_set.c.matrix_id)
+        .where(
+            round_.c.task_id == series.task_id,
+            factor_set.c.measure_id == series.measure_id,
+            factor_set.c.assessments == series.assessments,
+        )
+        .order_by(round_.c.ordinal, factor_set.c.version)
+    )
+    # By round, the last version of each replacing those before it.
+    latest = {row[0]: FittedRound(*row) for row in rows}
+    if len(latest) < 2:
+        only = next(iter(latest.values()), None)
+        have = f"only round '{only.round}' has" if only else "no round has"
+        raise NotRecordedError(
+            f"Drift compares the factors of two rounds, and {have} {series.measure} factors"
+            f" ({series.assessments} assessments) in task '{series.task}'; log another round of at"
+            " least two runs."
+        )
+    return list(latest.values())
+
+
+def load_rounds(connection: Connection, fitted: Sequence[FittedRound]) -> Iterator[ComparedRound]:
+    """Yield rounds with their factors and scores, one score matrix at a time.
+
+    Beside one copy of each matrix it takes two queries, however many the rounds.
+    """
+    factors, runs = _factors(connection, fitted), _runs(connection, fitted)
+    for entry in fitted:
+        topics, mean, sd = zip(*factors[entry.factor_set_id], strict=True)
+        tags, systems, teams, standardising = zip(*runs[entry.factor_set_id], strict=True)
+        mask = np.array(standardising, dtype=bool)
+        scores = read_vectors(connection, entry.matrix, len(topics))
+        all_known = None not in np.array(teams, dtype=object)[mask]
+        yield ComparedRound(
+            fitted=entry,
+            topics=list(topics),
+            mean=np.array(mean),
+            sd=np.array(sd),
+            scores=scores,
+            runs=list(tags),
+            systems=list(systems),
+            teams=list(teams),
+            standardising=mask,
+            kin=None if all_known else kin_groups(scores)[mask],
+        )
+
+
+def _factors(
+    connection: Connection, fitted: Sequence[FittedRound]
+) -> dict[int, list[tuple[str, float, float]]]:
+    """Return topic, mean and sd in the order of the matrix, by factor set."""
+    rows = connection.execute(
+        select(factor.c.factor_set_id, topic.c.name, factor.c.mean, factor.c.sd)
+        .join(topic, topic.c.id == factor.c.topic_id)
+        .join(
+            matrix_topic,
+            (matrix_topic.c.matrix_id == factor.c.matrix_id)
+            & (matrix_topic.c.topic_id == factor.c.topic_id),
+        )
+        .where(factor.c.factor_set_id.in_([entry.factor_set_id for entry in fitted]))
+        .order_by(matrix_topic.c.position)
+    )
+    factors = defaultdict(list)
+    for factor_set_id, *facts in rows:
+        factors[factor_set_id].append(tuple(facts))
+    return factors
+
+
+def _runs(
+    connection: Connection, fitted: Sequence[FittedRound]
+) -> dict[int, list[tuple[str, str | None, str | None, bool]]]:
+    """Return tag, system, team and whether it standardises, in the order of the matrix."""
+    listed = (factor_set_run.c.factor_set_id == factor_set.c.id) & (
+        factor_set_run.c.run_id == run.c.id
+    )
+    rows = connection.execute(
+        select(
+            factor_set.c.id,
+            run.c.tag,
+            run.c.system,
+            team.c.name,
+            # Where all runs standardise, none is listed.
+            (factor_set.c.standardising == literal("all")) | factor_set_run.c.run_id.is_not(None),
+        )
+        .select_from(factor_set)
+        .join(matrix_run, matrix_run.c.matrix_id == factor_set.c.matrix_id)
+        .join(run, run.c.id == matrix_run.c.run_id)
+        .outerjoin(team, team.c.id == run.c.team_id)
+        .outerjoin(factor_set_run, listed)
+        .where(factor_set.c.id.in_([entry.factor_set_id for entry in fitted]))
+        .order_by(matrix_run.c.position)
+    )
+    runs = defaultdict(list)
+    for factor_set_id, *facts in rows:
+        runs[factor_set_id].append(tuple(facts))
+    return runs

@@ -1,0 +1,110 @@
+"""Recurring systems: one that ran in both rounds links them even where the topics differ."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from roundbook.logbook.drift.compared_rounds import ComparedRound
+from roundbook.logbook.result import Result
+from roundbook.statistics.drift.recurring_systems import recurring_drift
+from roundbook.statistics.standardisation.factors import ZeroSd, standardise
+
+
+class RecurringSystem(Result):
+    """A system of both rounds: its mean standardised score (std), by the factors of its round.
+
+    With several runs of it in a round, the mean over them.
+    """
+
+    system: str
+    runs_from: list[str]
+    runs_to: list[str]
+    mean_from: float
+    mean_to: float
+    difference: float
+
+
+class RecurringSystems(Result):
+    """How far recurring systems moved, in sds of each topic's runs.
+
+    Each mean is over all topics of its round, shared or not. Intervals are by t over systems.
+    Where no topic of a round has an sd above 0, that is `tied_round`, and the `count` systems that
+    ran in both rounds are not listed.
+    """
+
+    verdict: str
+    count: int | None = None
+    tied_round: str | None = None
+    mean_difference: float | None
+    mean_difference_95: tuple[float, float] | None
+    mean_difference_90: tuple[float, float] | None
+    margin: float
+    systems: list[RecurringSystem]
+
+
+def compare_recurring_systems(
+    first: ComparedRound, later: ComparedRound, margin: float
+) -> RecurringSystems | None:
+    """Compare the systems that ran in both rounds; None where there are none.
+
+    Parameters
+    ----------
+    margin : float
+        Largest mean difference that does not matter, in sds.
+    """
+    runs_first, runs_later = _runs_by_system(first), _runs_by_system(later)
+    names = [name for name in runs_first if name in runs_later]
+    if not names:
+        return None
+    # Without an sd above 0 every run would have the standardised score 0, whatever it did.
+    tied = next((entry for entry in (first, later) if not (entry.sd > 0).any()), None)
+    if tied is not None:
+        return RecurringSystems(
+            verdict="unbridged",
+            count=len(names),
+            tied_round=tied.fitted.round,
+            mean_difference=None,
+            mean_difference_95=None,
+            mean_difference_90=None,
+            margin=margin,
+            systems=[],
+        )
+    means = [
+        [float(std[runs[name]].mean()) for name in names]
+        for std, runs in ((_run_means(first), runs_first), (_run_means(later), runs_later))
+    ]
+    drift = recurring_drift(*means, margin=margin)
+    return RecurringSystems(
+        verdict=drift.verdict,
+        count=len(names),
+        mean_difference=drift.mean_difference,
+        mean_difference_95=drift.mean_difference_95,
+        mean_difference_90=drift.mean_difference_90,
+        margin=margin,
+        systems=[
+            RecurringSystem(
+                system=name,
+                runs_from=[first.runs[run] for run in runs_first[name]],
+                runs_to=[later.runs[run] for run in runs_later[name]],
+                mean_from=mean_from,
+                mean_to=mean_to,
+                difference=mean_to - mean_from,
+            )
+            for name, mean_from, mean_to in zip(names, *means, strict=True)
+        ],
+    )
+
+
+def _runs_by_system(entry: ComparedRound) -> dict[str, list[int]]:
+    runs: dict[str, list[int]] = {}
+    for index, system in enumerate(entry.systems):
+        if system is not None:
+            runs.setdefault(system, []).append(index)
+    return runs
+
+
+def _run_means(entry: ComparedRound) -> npt.NDArray[np.float64]:
+    policy: ZeroSd = "drop" if entry.fitted.zero_sd == "drop" else "average"
+    std = standardise(entry.scores, entry.mean, entry.sd, policy)
+    return np.asarray(std[~np.isnan(std[:, 0])].mean(axis=0))

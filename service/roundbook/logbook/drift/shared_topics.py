@@ -1,0 +1,168 @@
+"""Drift on the shared topics: their factors, tests on the scores, and what drift does to these."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from roundbook.errors import ImpossibleStatisticError
+from roundbook.logbook.drift.compared_rounds import RoundPair
+from roundbook.logbook.result import Result
+from roundbook.statistics.design import solve_topics
+from roundbook.statistics.design.inputs import check_counts, check_sizes
+from roundbook.statistics.drift import consequence as statistics
+from roundbook.statistics.drift import factor_tests
+from roundbook.statistics.drift.assessment import DriftAssessment
+from roundbook.statistics.significance.two_sample_tests import Outcome
+
+_ALPHA, _BETA = 0.05, 0.20
+_MOST_RUNS = 1_000_000
+
+
+class TopicDrift(Result):
+    """A shared topic's factors in both rounds, and the tests on the runs' scores.
+
+    `shift` is (mean_to - mean_from) / sd_from and `sd_ratio` sd_to / sd_from; None where an sd
+    of 0 leaves them undefined. The tests are Welch's t of the means and Brown-Forsythe of the
+    spread; `welch_p_holm` and `brown_forsythe_p_holm` are adjusted over topics. Where one has no
+    outcome, `untested` says why.
+    """
+
+    topic: str
+    mean_from: float
+    sd_from: float
+    mean_to: float
+    sd_to: float
+    shift: float | None
+    sd_ratio: float | None
+    welch_t: float | None
+    welch_dof: float | None
+    welch_p: float | None
+    welch_p_holm: float | None
+    brown_forsythe_f: float | None
+    brown_forsythe_dof: float | None
+    brown_forsythe_p: float | None
+    brown_forsythe_p_holm: float | None
+    untested: str | None
+
+
+class DriftTests(Result):
+    """Tests on the standardising runs' scores: whether anything moved, not whether it matters.
+
+    `welch_significant` and `brown_forsythe_significant` count the topics whose adjusted p value
+    is below `alpha`. `paired_t` and `wilcoxon` are of the topics' means, `pearson` and `kendall`
+    correlate them: is topic hardness preserved?
+    """
+
+    standardising_from: str
+    standardising_to: str
+    runs_from: int
+    runs_to: int
+    alpha: float
+    welch_significant: int
+    brown_forsythe_significant: int
+    paired_t: Outcome
+    wilcoxon: Outcome
+    pearson: Outcome
+    kendall: Outcome
+
+
+class UnderFactors(Result):
+    """The runs' scores on std-AB by one round's factors.
+
+    `clipped_at_0` and `clipped_at_1` are the shares of scores beyond 0 and 1; `variance` is the
+    one-way residual variance, None with one topic, and `topics_needed` the topic set size that it
+    implies, None for a variance of 0 and for more than 10 million topics.
+    """
+
+    mean: float
+    clipped_at_0: float
+    clipped_at_1: float
+    variance: float | None
+    topics_needed: int | None
+
+
+class Consequence(Result):
+    """The later round's runs on the shared topics, by the earlier round's factors and by its own.
+
+    `bias` is how much the earlier factors flatter these runs on average, `kendall_tau` (tau-b)
+    how alike the two rankings of the runs are, None for one run and where all runs tie. The topic
+    set sizes are for comparing `m` runs with a smallest difference `min_d` worth detecting on the
+    std-AB scale (one-way ANOVA).
+    """
+
+    topics: int
+    runs: int
+    zero_sd: str
+    a: float
+    b: float
+    earlier: UnderFactors
+    later: UnderFactors
+    bias: float
+    kendall_tau: float | None
+    m: int
+    min_d: float
+    alpha: float
+    beta: float
+    engine: str
+
+
+def test_shared_topics(
+    pair: RoundPair, drift: DriftAssessment
+) -> tuple[DriftTests | None, list[TopicDrift]]:
+    """Test the standardising runs' scores over the shared topics and on each of them.
+
+    Returns
+    -------
+    (DriftTests or None, list of TopicDrift)
+        The tests over topics, None without a shared topic; the topics with their factors as they
+        are recorded.
+    """
+    if not pair.shared_first:
+        return None, []
+    tests = factor_tests.drift_tests(*pair.standardising_scores())
+    over_topics = DriftTests(
+        standardising_from=pair.first.fitted.standardising,
+        standardising_to=pair.later.fitted.standardising,
+        runs_from=tests.runs_from,
+        runs_to=tests.runs_to,
+        alpha=_ALPHA,
+        welch_significant=_significant(test.welch_holm for test in tests.by_topic),
+        brown_forsythe_significant=_significant(
+            test.brown_forsythe_holm for test in tests.by_topic
+        ),
+        paired_t=tests.paired_t,
+        wilcoxon=tests.wilcoxon,
+        pearson=tests.pearson,
+        kendall=tests.kendall,
+    )
+    return over_topics, [
+        TopicDrift(
+            topic=pair.first.topics[first],
+            mean_from=float(pair.first.mean[first]),
+            sd_from=float(pair.first.sd[first]),
+            mean_to=float(pair.later.mean[later]),
+            sd_to=float(pair.later.sd[later]),
+            shift=None if math.isnan(shift) else float(shift),
+            sd_ratio=float(sd_ratio) if sd_ratio > 0 else None,
+            welch_t=test.welch.statistic,
+            welch_dof=test.welch.dof,
+            welch_p=test.welch.p_value,
+            welch_p_holm=test.welch_holm,
+            brown_forsythe_f=test.brown_forsythe.statistic,
+            brown_forsythe_dof=test.brown_forsythe.dof,
+            brown_forsythe_p=test.brown_forsythe.p_value,
+            brown_forsythe_p_holm=test.brown_forsythe_holm,
+            untested=" ".join(filter(None, (test.welch.reason, test.brown_forsythe.reason)))
+            or None,
+        )
+        for first, later, shift, sd_ratio, test in zip(
+            pair.shared_first,
+            pair.shared_later,
+            drift.shifts,
+            drift.sd_ratios,
+            tests.by_topic,
+            strict=True,
+        )
+    ]

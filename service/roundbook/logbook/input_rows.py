@@ -1,0 +1,113 @@
+"""What saved results were computed from, and what counts today: the queries behind staleness."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, text
+
+from roundbook.logbook.staleness import Input
+from roundbook.logbook.variances import counting_estimates
+
+
+def saved_inputs(connection: Connection, results: Sequence[int]) -> dict[int, list[Input]]:
+    """Return what results were computed from, by result, in order; one query."""
+    found: dict[int, list[Input]] = {result: [] for result in results}
+    for result, *facts in connection.execute(text(_SAVED), {"results": list(results)}):
+        found[result].append(Input._make(facts))
+    return found
+
+
+_SAVED = """
+SELECT input.result_id,
+       CASE WHEN estimate.id IS NOT NULL THEN 'variance_estimate'
+            WHEN published.id IS NOT NULL THEN 'published_variance'
+            WHEN input.factor_set_id IS NOT NULL THEN 'factor_set' ELSE 'matrix' END,
+       coalesce(estimate.id, published.id, input.factor_set_id, input.matrix_id),
+       round.label, round.ordinal, coalesce(matrix.assessments, published.assessments),
+       matrix.id, coalesce(matrix.revision, published.revision), fitted.version,
+       coalesce(estimate.variance, published.variance), input.known
+FROM roundbook.result_input AS input
+LEFT JOIN roundbook.variance_estimate AS estimate ON estimate.id = input.variance_estimate_id
+LEFT JOIN roundbook.published_variance AS published ON published.id = input.published_variance_id
+LEFT JOIN roundbook.factor_set AS fitted
+    ON fitted.id = coalesce(input.factor_set_id, estimate.factor_set_id)
+LEFT JOIN roundbook.matrix
+    ON matrix.id = coalesce(input.matrix_id, estimate.matrix_id, fitted.matrix_id)
+JOIN roundbook.round ON round.id = coalesce(matrix.round_id, published.round_id)
+WHERE input.result_id = ANY (CAST(:results AS bigint[]))
+ORDER BY input.result_id, input.position
+"""
+
+
+def estimates_today(
+    connection: Connection, task_id: int, measure_id: int, scale: str
+) -> list[Input]:
+    """Return what each round of a task counts with on a scale, under each of its assessments."""
+    return [
+        Input(
+            "variance_estimate" if row.origin == "matrix" else "published_variance",
+            row.estimate,
+            row.round,
+            row.ordinal,
+            row.assessments or "",
+            row.matrix,
+            row.revision,
+            row.factor_version,
+            row.variance,
+            {"collection": row.collection},
+        )
+        for row in counting_estimates(connection, task_id, measure_id, scale)
+    ]
+
+
+def factors_today(connection: Connection, task_id: int, measure_id: int) -> list[Input]:
+    """Return the latest factors of the scores that count in each round; one query."""
+    rows = connection.execute(text(_FACTORS), {"task": task_id, "measure": measure_id})
+    return [
+        Input(
+            "factor_set",
+            row.id,
+            row.round,
+            row.ordinal,
+            row.assessments,
+            row.matrix,
+            row.revision,
+            row.version,
+            None,
+            {
+                "collection": row.collection,
+                "runs_without_team": row.without_team,
+                "runs_without_system": row.without_system,
+            },
+        )
+        for row in rows
+    ]
+
+
+_FACTORS = """
+SELECT latest.id, round.label AS round, round.ordinal, latest.assessments,
+       latest.matrix_id AS matrix, current.revision, latest.version, round.collection,
+       known.without_team, known.without_system
+FROM (
+    SELECT DISTINCT ON (round_id, assessments) factor_set.*
+    FROM roundbook.factor_set
+    WHERE measure_id = :measure
+      AND round_id IN (SELECT id FROM roundbook.round WHERE task_id = :task)
+      AND matrix_id IN (SELECT id FROM roundbook.current_matrix)
+    ORDER BY round_id, assessments, version DESC
+) AS latest
+JOIN roundbook.matrix AS current ON current.id = latest.matrix_id
+JOIN roundbook.round ON round.id = latest.round_id
+CROSS JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE run.team_id IS NULL) AS without_team,
+           count(*) FILTER (WHERE run.system IS NULL) AS without_system
+    FROM roundbook.matrix_run
+    JOIN roundbook.run ON run.id = matrix_run.run_id
+    LEFT JOIN roundbook.factor_set_run AS listed
+        ON listed.factor_set_id = latest.id AND listed.run_id = run.id
+    WHERE matrix_run.matrix_id = latest.matrix_id
+      AND (latest.standardising = 'all' OR listed.run_id IS NOT NULL)
+) AS known
+ORDER BY round.ordinal, latest.assessments
+"""

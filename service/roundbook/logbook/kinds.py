@@ -1,0 +1,55 @@
+"""The kinds of results that can be saved, and where each says how it is computed and read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from roundbook.errors import InputError
+from roundbook.logbook.result import Result
+from roundbook.logbook.session import Session
+from roundbook.logbook.staleness import Input
+from roundbook.requests.base import Request
+
+# A kind's module holds its `KIND`; it is imported when a result of the kind is met.
+_MODULES = {"plan": "roundbook.logbook.plans.saved", "drift": "roundbook.logbook.drift.saved"}
+
+
+class Kind(NamedTuple):
+    """One kind of saved result.
+
+    Attributes
+    ----------
+    title : str
+        What it is called: ``plan``, ``drift report``.
+    request : type of its request
+    compute : from a session and a request to the result
+    asked : from a request and its result to the request that is saved
+        What was left to a default that may be another one day, such as the latest round, is named.
+    inputs : from a connection and a result to what it was computed from
+    today : from a connection, a task's id and a request to what it would be computed from today
+    left_out : from the stored result to the rounds that it left out as withdrawn
+    brief : from the stored result to what a list shows of it
+    read : from the stored result to the result
+    """
+
+    title: str
+    request: type[Request]
+    compute: Callable[[Session, Any], Result]
+    asked: Callable[[Any, Any], Request]
+    inputs: Callable[[Connection, Any], list[Input]]
+    today: Callable[[Connection, int, Any], list[Input]]
+    left_out: Callable[[Mapping[str, Any]], list[str]]
+    brief: Callable[[Mapping[str, Any]], dict[str, Any]]
+    read: Callable[[object, str], Result]
+
+
+def find_kind(name: str) -> Kind:
+    """Return a kind of saved result by its name."""
+    if name not in _MODULES:
+        raise InputError(f"There is no kind of result '{name}'; there are {', '.join(_MODULES)}.")
+    kind: Kind = import_module(_MODULES[name]).KIND
+    return kind

@@ -1,0 +1,172 @@
+"""The rule of staleness: what a saved result was computed from, against what counts today.
+
+A result is stale when one of its inputs is not the current one of its round any more, or when
+something became known of the input's runs or round that the result rests on. A round that is held
+or logged later is told beside: it makes no result stale, or every plan would be once its round is
+held. A round that was left out as withdrawn and counts again does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from roundbook.logbook.result import Result
+
+Code = Literal[
+    "withdrawn",  # its score matrix is withdrawn
+    "gone",  # it has no current input of this kind
+    "logged",  # its score matrix was logged since, in the place of a published variance
+    "corrected",  # its score matrix, or the published variance, has a later revision
+    "refitted",  # its factors were fitted anew
+    "estimated",  # its variance was estimated anew, as teams became known
+    "collection",  # its document collection was declared
+    "team",  # teams of so many runs became known
+    "system",  # systems of so many runs became known
+    "rule",  # the result is by an earlier rule
+    "restored",  # left out as withdrawn, it counts again
+    "added",  # it did not count then, and does now
+]
+Origin = Literal["variance_estimate", "published_variance", "factor_set", "matrix"]
+
+
+class Input(NamedTuple):
+    """What one round gives to a result.
+
+    Attributes
+    ----------
+    origin, id
+        The row it is: of a variance estimate, a published variance, a factor set or a matrix.
+    matrix, revision, version
+        The score matrix, its revision (or that of a published variance), and the factor version.
+    value
+        The variance, None of other inputs.
+    known
+        What is known beside the scores that the result rests on: the round's ``collection``,
+        ``runs_without_team`` and ``runs_without_system`` among the runs, the ``rule``.
+    """
+
+    origin: Origin
+    id: int
+    round: str
+    ordinal: int
+    assessments: str
+    matrix: int | None
+    revision: int
+    version: int | None
+    value: float | None
+    known: Mapping[str, Any]
+
+
+class Change(Result):
+    """What is otherwise today of one round than when a result was saved.
+
+    `was` and `now` are its variances where inputs are variances, `revision`, `version` and `matrix`
+    today's, `runs` how many runs' teams or systems became known, `reason` of a withdrawal.
+    """
+
+    code: Code
+    round: str
+    was: float | None = None
+    now: float | None = None
+    matrix: int | None = None
+    revision: int | None = None
+    version: int | None = None
+    origin: Origin | None = None
+    runs: int | None = None
+    reason: str | None = None
+
+
+def changes(
+    saved: Sequence[Input],
+    today: Sequence[Input],
+    *,
+    withdrawn: Mapping[tuple[str, str], str],
+    left_out: Collection[str] = (),
+) -> list[Change]:
+    """Return what changed of a result's inputs, round by round; see the module's rule.
+
+    Parameters
+    ----------
+    saved : sequence of Input
+        What the result was computed from.
+    today : sequence of Input
+        What the same request would be computed from today.
+    withdrawn : mapping from (round, assessments) to reason
+        The score matrices that are withdrawn today.
+    left_out : collection of str
+        The rounds that the result left out as withdrawn.
+    """
+    current = {each.round: each for each in today}
+    found = [
+        change
+        for was in saved
+        if (change := _change(was, current.get(was.round), withdrawn)) is not None
+    ]
+    found += _known_since(saved, current)
+    before = {was.round for was in saved}
+    found += [
+        Change(
+            code="restored" if each.round in left_out else "added",
+            round=each.round,
+            now=each.value,
+            matrix=each.matrix,
+        )
+        for each in today
+        if each.round not in before
+    ]
+    return found
+
+
+def is_stale(found: Sequence[Change]) -> bool:
+    """Return whether changes make a result stale; an added round does not."""
+    return any(change.code != "added" for change in found)
+
+
+def _change(
+    was: Input, now: Input | None, withdrawn: Mapping[tuple[str, str], str]
+) -> Change | None:
+    if now is not None and (was.origin, was.id) == (now.origin, now.id):
+        if "collection" in was.known and was.known["collection"] != now.known.get("collection"):
+            return _changed("collection", was, now)
+        return None
+    reason = withdrawn.get((was.round, was.assessments))
+    if reason is not None:
+        return _changed("withdrawn", was, now).model_copy(update={"reason": reason})
+    if now is None:
+        return _changed("gone", was, now)
+    codes: tuple[tuple[bool, Code], ...] = (
+        (was.origin != now.origin, "logged"),
+        (was.revision != now.revision, "corrected"),
+        (was.version != now.version, "refitted"),
+        (True, "estimated"),
+    )
+    return _changed(next(code for holds, code in codes if holds), was, now)
+
+
+def _changed(code: Code, was: Input, now: Input | None) -> Change:
+    today = {} if now is None else now._asdict()
+    return Change(
+        code=code,
+        round=was.round,
+        was=was.value,
+        now=today.get("value"),
+        **{name: today.get(name) for name in ("matrix", "revision", "version", "origin")},
+    )
+
+
+def _known_since(saved: Sequence[Input], current: Mapping[str, Input]) -> list[Change]:
+    """Return what became known of the runs of all inputs together: it changes the units of runs."""
+    if not saved or any(was.round not in current for was in saved):
+        return []
+    if any("rule" in was.known for was in saved):
+        return [Change(code="rule", round=saved[0].round)]
+    found: list[Change] = []
+    codes: tuple[Code, ...] = ("team", "system")
+    for code in codes:
+        key = f"runs_without_{code}"
+        before = [was.known[key] for was in saved if key in was.known]
+        after = sum(current[was.round].known.get(key, 0) for was in saved)
+        if before and sum(before) > after:
+            found.append(Change(code=code, round=saved[0].round, runs=sum(before) - after))
+    return found

@@ -1,0 +1,21 @@
+"""The request for what was done to the record."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from pydantic import Field
+
+from roundbook.requests.base import Request
+
+
+class EventsRequest(Request):
+    """Events, oldest first; all of them, or those that every filter lets through."""
+
+    task: str | None = Field(None, description="Only those of this task.")
+    round: str | None = Field(None, description="Only those of its round.")
+    matrix: int | None = Field(None, description="Only those of this matrix.")
+    what: str | None = Field(None, description="Only these: 'matrix withdrawn'.")
+    who: str | None = Field(None, description="Only this person's.")
+    since: date | None = Field(None, description="Only from this day (UTC) on.")
+    limit: int | None = Field(None, ge=1, le=10**9, description="Only the latest N. (default: all)")

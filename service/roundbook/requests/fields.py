@@ -1,0 +1,29 @@
+"""Fields that several requests have."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+VarianceScale = Literal["raw", "std-ab", "std-cdf"]
+StandardisedScale = Literal["std", "std-cdf", "std-ab"]
+PoolBy = Literal["dof", "topics"]
+ZeroSd = Literal["average", "drop"]
+Layout = Literal["auto", "wide", "long", "trec_eval", "ir_measures", "ntcireval"]
+Missing = Literal["reject", "zero", "drop-topic"]
+
+TaskName = Annotated[str, Field(description="The task's name.")]
+RoundLabel = Annotated[str, Field(description="The round's label.")]
+MeasureName = Annotated[str, Field(description="The measure: nDCG@10, AP, RBP(p=0.8), ...")]
+Assessments = Annotated[
+    str | None, Field(description="Which assessments, where there are several.")
+]
+Anonymous = Annotated[
+    bool,
+    Field(description="Hide the teams behind pseudonyms, until the round is published."),
+]
+ScoresScale = Annotated[VarianceScale, Field(description="The scale of the scores.")]
+Weights = Annotated[
+    PoolBy, Field(description="Weigh rounds by runs x (topics - 1), or by topics - 1.")
+]

@@ -1,0 +1,40 @@
+"""Requests about saved results: plans, drift reports, studies."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from roundbook.requests.base import Request
+
+
+class ListResults(Request):
+    """Which saved results to list: the latest version of each."""
+
+    task: str | None = Field(None, description="Only results of this task.")
+    kind: str | None = Field(None, description="Only results of this kind: plan or drift.")
+    stale: bool = Field(default=False, description="Only results that are stale.")
+
+
+class ShowResult(Request):
+    """Which version of a saved result to show."""
+
+    name: str = Field(description="The result's name, as 'result list' prints it.")
+    kind: str | None = Field(None, description="Its kind, where two kinds have the name.")
+    version: int | None = Field(None, description="Default: the latest.")
+
+
+class RenewResults(Request):
+    """Which saved results to compute again from what counts today, as their next versions."""
+
+    name: str | None = Field(None, description="The result's name.")
+    task: str | None = Field(None, description="Of this task, all that is stale.")
+    kind: str | None = Field(None, description="Its kind, where two kinds have the name.")
+
+    @model_validator(mode="after")
+    def _either(self) -> Self:
+        if (self.name is None) == (self.task is None):
+            message = "Either one result is renewed, by its name, or all stale ones of a task"
+            raise ValueError(message)
+        return self

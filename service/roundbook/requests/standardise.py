@@ -1,0 +1,53 @@
+"""Requests to put scores on a standardised scale."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from roundbook.requests.base import Request
+from roundbook.requests.fields import Anonymous, Assessments, Layout, MeasureName, Missing, TaskName
+
+Scale = Literal["std", "std-cdf", "std-ab", "e-std"]
+
+
+class _Scaling(Request):
+    task: TaskName
+    measure: MeasureName
+    scale: Scale = Field("std-ab", description="The scale.")
+    a: float | None = Field(
+        None, description="std-AB: what one sd counts; above 0. (default: 0.15)"
+    )
+    b: float | None = Field(None, description="std-AB: the score of an average run. (default: 0.5)")
+    factors_version: int | None = Field(
+        None,
+        description="Which version of the factors; --factors-from is then a round's label as it"
+        " is.",
+    )
+    assessments: Assessments = None
+
+
+class StandardiseRequest(_Scaling):
+    """A round's scores, standardised by its own factors or another round's."""
+
+    round: str = Field(description="The round; or a file of new runs, with --factors-from.")
+    factors_from: str | None = Field(
+        None, description="Another round's factors, by default its latest."
+    )
+    anonymous: Anonymous = False
+
+
+class StandardiseFilesRequest(_Scaling):
+    """The scores of new runs, read from files, standardised by a round's factors."""
+
+    factors_from: str
+    files: tuple[Path, ...] = Field(
+        description="Score the runs in this file by the round's factors; nothing is logged. Repeat."
+    )
+    layout: Layout = Field("auto", description="How the files are laid out.")
+    file_measure: str | None = Field(
+        None, description="What the files call the measure, if otherwise."
+    )
+    missing: Missing = Field("reject", description="Missing scores in the files.")

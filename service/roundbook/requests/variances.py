@@ -1,0 +1,67 @@
+"""Requests about the variances of a measure over the rounds of a task."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from roundbook.requests.base import Request
+from roundbook.requests.fields import (
+    Assessments,
+    MeasureName,
+    RoundLabel,
+    ScoresScale,
+    TaskName,
+    Weights,
+)
+
+
+def _as_tuple(labels: object) -> object:
+    return (labels,) if isinstance(labels, str) else labels or ()
+
+
+class VarianceRequest(Request):
+    """A measure's variance in each round of a task, and pooled."""
+
+    task: TaskName
+    measure: MeasureName
+    scale: ScoresScale = "raw"
+    assessments: Annotated[tuple[str, ...], BeforeValidator(_as_tuple)] = Field(
+        (),
+        description="Which assessments, where there are several. Repeat it to mix them: each round"
+        " counts by the first of them that it has.",
+    )
+    pool_by: Weights = "dof"
+
+
+class VarianceHistoryRequest(Request):
+    """The variances of all measures of a task over its rounds, or of some."""
+
+    task: TaskName
+    measures: tuple[str, ...] = Field((), description="Only this one; repeat.")
+    rounds: tuple[str, ...] = Field((), description="Only this one; repeat.")
+    since: date | None = Field(None, description="Only rounds held then or later.")
+    scale: ScoresScale = "raw"
+    assessments: Assessments = None
+    pool_by: Weights = "dof"
+
+
+class RecordVarianceRequest(Request):
+    """A variance that was published without its score matrix, to be recorded."""
+
+    task: TaskName
+    round: RoundLabel
+    measure: MeasureName
+    variance: float = Field(description="The variance.")
+    runs: int = Field(description="Number of runs.")
+    topics: int = Field(description="Number of topics.")
+    source: str = Field(description="Where it is published.")
+    teams: int | None = Field(None, description="Number of teams of the runs.")
+    scale: ScoresScale = "raw"
+    assessments: str = Field("official", description="Which assessments.")
+    revise: str | None = Field(
+        None, description="Replace what is recorded by a new revision, for this reason."
+    )
+    create: bool = Field(default=False, description="Make the task and round if needed.")
