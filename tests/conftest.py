@@ -150,8 +150,11 @@ class Savepoints(psycopg.Connection):
         if not self.holds:
             super().commit()
             return
-        # What waits for the commit is checked now, as there will be none.
-        self.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        try:  # what waits for the commit is checked now, as there will be none
+            self.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        except psycopg.Error:
+            self.rollback()  # as a commit that fails does
+            raise
         self.execute("SET CONSTRAINTS ALL DEFERRED")
         self.execute("RELEASE SAVEPOINT kept")
         self.execute("SAVEPOINT kept")

@@ -7,13 +7,11 @@ from typing import Annotated
 
 import typer
 
+from roundbook.requests.transfer import ExportRequest, ImportRequest
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, show, terminal
+from roundbook_cli.request_options import argument, default, option
 from roundbook_cli.session import record
-
-ArchiveFile = Annotated[
-    Path, typer.Argument(metavar="ARCHIVE", help="The archive.", show_default=False)
-]
 
 _CONTENTS = (
     Column("archive", "Archive"),
@@ -28,17 +26,16 @@ _CONTENTS = (
 
 def export(
     context: typer.Context,
-    archive: ArchiveFile,
+    archive: Annotated[
+        Path, argument(ExportRequest, "archive", metavar="ARCHIVE", show_default=False)
+    ],
     tasks: Annotated[
         list[str] | None,
-        typer.Option(
-            "--task",
-            metavar="TASK",
-            help="Only this task; repeat it for several. (default: the whole record)",
-            show_default=False,
-        ),
+        option(ExportRequest, "tasks", "--task", metavar="TASK", show_default=False),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an earlier archive.")] = False,
+    force: Annotated[bool, option(ExportRequest, "force", "--force")] = default(
+        ExportRequest, "force"
+    ),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -47,37 +44,41 @@ def export(
     Everything is in it: scores, factor versions, corrections, plans and events. It names the teams
     of drafts too; only its owner may read it.
     """
-    from roundbook.logbook.archive.exporting import export_archive
+    from roundbook.transfer.archive.exporting import export_archive
 
+    request = ExportRequest(archive=archive, tasks=tuple(tasks or ()), force=force)
     with (
         record(context, database, one_moment=True) as session,
         terminal(talk=True).status("Exporting ...") as status,
     ):
-        exported = export_archive(
-            session, archive, tasks=tasks or (), force=force, progress=status.update
-        )
-    below = [f"SHA-256 {exported.sha256}"]
-    show(exported, form, [exported], _CONTENTS, below=below)
+        exported = export_archive(session, request, status.update)
+    show(exported, form, [exported], _CONTENTS, below=[f"SHA-256 {exported.sha256}"])
 
 
 def import_(
     context: typer.Context,
-    archive: ArchiveFile,
+    archive: Annotated[
+        Path, argument(ImportRequest, "archive", metavar="ARCHIVE", show_default=False)
+    ],
+    verify: Annotated[
+        bool, option(ImportRequest, "verify", "--verify/--no-verify", show_default=False)
+    ] = default(ImportRequest, "verify"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Read an archive into the record: all of it, or nothing.
 
-    Tasks and plans that are there already are refused, never merged. Every score is checked
-    against the hash and the variance that were recorded with it.
+    Tasks and plans that are there already are refused, never merged. Before anything is kept,
+    everything derived is verified as by 'roundbook db verify'.
     """
-    from roundbook.logbook.archive.importing import import_archive
+    from roundbook.transfer.archive.importing import import_archive
 
     with (
         record(context, database) as session,
         terminal(talk=True).status("Importing ...") as status,
     ):
-        imported = import_archive(session, archive, progress=status.update)
+        request = ImportRequest(archive=archive, verify=verify)
+        imported = import_archive(session, request, status.update)
     show(imported, form, [imported], _CONTENTS, below=[f"SHA-256 {imported.sha256}"])
 
 

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
+from roundbook.requests.transfer import BackupRequest, RestoreRequest
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, show, talk, terminal
+from roundbook_cli.request_options import argument, default, option
 from roundbook_cli.session import address, chosen
-
-BackupFile = Annotated[Path, typer.Argument(metavar="FILE", help="The backup.", show_default=False)]
 
 _SAVED = (
     Column("file", "File"),
@@ -36,8 +36,10 @@ _MOVED = (
 
 def backup(
     context: typer.Context,
-    file: BackupFile,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an earlier backup.")] = False,
+    file: Annotated[Path, argument(BackupRequest, "file", metavar="FILE", show_default=False)],
+    force: Annotated[bool, option(BackupRequest, "force", "--force")] = default(
+        BackupRequest, "force"
+    ),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -45,25 +47,24 @@ def backup(
 
     The file is PostgreSQL's own (pg_dump's custom format), and only its owner may read it.
     """
-    from roundbook.logbook.backups import save_backup
     from roundbook.logbook.record import open_server
     from roundbook.settings import load_settings
+    from roundbook.transfer.backup import save_backup
 
     with (
         open_server(load_settings(), chosen(context, database)) as engine,
         terminal(talk=True).status("Saving ..."),
     ):
-        saved = save_backup(engine, file, force=force)
+        saved = save_backup(engine, BackupRequest(file=file, force=force))
     show(saved, form, [saved], _SAVED)
 
 
 def restore(
     context: typer.Context,
-    file: BackupFile,
-    replace: Annotated[
-        bool,
-        typer.Option("--replace", help="In the place of the record that is there, all of it."),
-    ] = False,
+    file: Annotated[Path, argument(RestoreRequest, "file", metavar="FILE", show_default=False)],
+    replace: Annotated[bool, option(RestoreRequest, "replace", "--replace")] = default(
+        RestoreRequest, "replace"
+    ),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -72,16 +73,16 @@ def restore(
     Who owns the tables then is who restores. Roles that could read or write the record can no
     longer: run 'roundbook db grant' again. Restore only files that you trust.
     """
-    from roundbook.logbook.backups import restore_backup
     from roundbook.logbook.record import chosen_address, open_server
     from roundbook.settings import load_settings
+    from roundbook.transfer.backup import restore_backup
 
     settings, server = load_settings(), chosen(context, database)
     with (
         open_server(settings, server) as engine,
         terminal(talk=True).status("Restoring ..."),
     ):
-        restored = restore_backup(engine, file, replace=replace)
+        restored = restore_backup(engine, RestoreRequest(file=file, replace=replace))
     show(restored, form, [restored], _RESTORED)
     if restored.status == "up to date":
         return
@@ -107,12 +108,12 @@ def move(
 ) -> None:
     """Copy the whole record to a server, whatever its version; the old one stays as it is.
 
-    The database there must be empty; the tables are made if needed. Nothing is kept unless every
-    table is equal afterwards.
+    It goes as an archive: the database there must be empty, the tables are made if needed, and
+    nothing is kept unless all is verified and every table is equal afterwards.
     """
-    from roundbook.logbook.moving import move_record
     from roundbook.logbook.record import open_record, open_server
     from roundbook.settings import load_settings
+    from roundbook.transfer.move import move_record
 
     settings, to = load_settings(), address("--to", to)
     with (
@@ -120,7 +121,7 @@ def move(
         open_server(settings, to) as target,
         terminal(talk=True).status("Moving ...") as status,
     ):
-        moved = move_record(source, target, status.update)
+        moved = move_record(source, target, settings.user, status.update)
     show(moved, form, [moved], _MOVED)
     talk(
         "Every table is equal. Set ROUNDBOOK_DATABASE_URL to the new address from now on, and write"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from roundbook_cli import backup, db_grant, server
+from roundbook_cli import backup, db_grant, server, verify
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, show, terminal
 from roundbook_cli.session import chosen
@@ -65,5 +65,6 @@ def check(context: typer.Context, form: Form = "table", database: Database = Non
 
 
 server.attach(app)
+verify.attach_to_db(app)
 backup.attach(app)
 db_grant.attach(app)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
+from roundbook.requests.privileges import Access, GrantRequest
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, show
+from roundbook_cli.request_options import argument, option
 from roundbook_cli.session import record
 
 _COLUMNS = (
@@ -18,11 +20,8 @@ _COLUMNS = (
 
 def grant(
     context: typer.Context,
-    role: Annotated[str, typer.Argument(metavar="ROLE", help="An existing role of the server.")],
-    access: Annotated[
-        Literal["service", "reader"],
-        typer.Option("--as", help="To work with the record, or only to read it."),
-    ],
+    role: Annotated[str, argument(GrantRequest, "role", metavar="ROLE")],
+    access: Annotated[Access, option(GrantRequest, "access", "--as")],
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -33,7 +32,7 @@ def grant(
     from roundbook.logbook.privileges import grant_access
 
     with record(context, database) as session:
-        granted = grant_access(session, role, access)
+        granted = grant_access(session, GrantRequest(role=role, access=access))
     show(
         granted,
         form,

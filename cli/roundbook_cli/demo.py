@@ -53,7 +53,7 @@ def demo(form: Form = "table") -> None:
         shown = demonstrate(load_settings(), progress)
         display.update(bar, completed=STEPS, description="Done")
     if form != "table":
-        show(shown, form, shown.history.rounds, _HISTORY)
+        show(shown, form, shown.history.rounds, _HISTORY, extra=_text(shown))
         return
     _print(shown)
 
@@ -117,9 +117,24 @@ class _Size(NamedTuple):
     topics_exact: int
 
 
+def _text(shown: Demonstration) -> dict[str, Any]:
+    """Return what JSON has in place of the results alone: with their sentences and commands."""
+    from roundbook.presentation.plans import plan_in_json
+    from roundbook.presentation.variances import history_in_json
+    from roundbook_cli.drift_advice import report_json
+
+    reports = ("drift_held", "drift_undecided", "drift_aged")
+    return {
+        "published": list(map(history_in_json, shown.published)),
+        **{name: history_in_json(getattr(shown, name)) for name in ("history", "history_std_ab")},
+        **{name: plan_in_json(getattr(shown, name)) for name in ("plan", "next_round")},
+        **{name: report_json(getattr(shown, name)) for name in reports},
+    }
+
+
 def _print(shown: Demonstration) -> None:
-    from roundbook.logbook.plans.protocol import beside
-    from roundbook.logbook.variance_words import summary
+    from roundbook.presentation.plans import alternative
+    from roundbook.presentation.variances import summary
 
     published = [
         _PublishedVariance(
@@ -174,7 +189,7 @@ def _print(shown: Demonstration) -> None:
             for cell in following.cells
         ],
         _NEXT_ROUND,
-        *(f"{each.name.capitalize()}: {beside(each)}." for each in following.alternatives),
+        *(f"{other.name.capitalize()}: {alternative(other)}." for other in following.alternatives),
     )
     factors = shown.factors
     _section(
@@ -194,7 +209,9 @@ def _section(heading: str, rows: Sequence[Any], columns: Sequence[Column], *belo
 
 
 def _verdict(report: DriftReport) -> tuple[str, str, str]:
-    return report.headline(), report.reason, report.advice
+    from roundbook.presentation.drift_verdict import advice, headline, reason
+
+    return headline(report), reason(report), advice(report)
 
 
 def attach(app: typer.Typer) -> None:

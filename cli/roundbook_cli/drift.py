@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from roundbook.requests.drift import CurveRequest, DriftRequest
+from roundbook_cli.drift_advice import report_text
 from roundbook_cli.drift_curve import show_curve
 from roundbook_cli.options import Assessments, Database, Form, Measure, TaskName
 from roundbook_cli.output import Column, counted, number, print_table, section, show, signed, talk
+from roundbook_cli.request_options import default, option
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
-    from roundbook.logbook.drift.consequence import Consequence
     from roundbook.logbook.drift.report import DriftReport
-    from roundbook.logbook.drift.saved import SavedDriftReport
-    from roundbook.logbook.drift.unbridged import Unbridged
-    from roundbook.logbook.session import Session
+    from roundbook.logbook.drift.shared_topics import Consequence
+    from roundbook.logbook.saved_results import SavedResult
 
 
 def _p(value: float) -> str:
@@ -44,7 +45,7 @@ TOPICS_CSV = (
     *(Column(field, field) for field in _TESTS),
     *(Column(f"brown_forsythe_{field}", field) for field in ("dof", "p", "p_holm")),
 )
-_REVIVED = (
+_RECURRING = (
     Column("system", "System"),
     signed("mean_from", "Mean from"),
     signed("mean_to", "Mean to"),
@@ -63,38 +64,22 @@ def drift(
     task: TaskName,
     measure: Measure,
     from_round: Annotated[
-        str | None, typer.Option("--from", metavar="ROUND", help="Default: the first.")
+        str | None, option(DriftRequest, "from_round", "--from", metavar="ROUND")
     ] = None,
     to_round: Annotated[
-        str | None, typer.Option("--to", metavar="ROUND", help="Default: the latest.")
+        str | None, option(DriftRequest, "to_round", "--to", metavar="ROUND")
     ] = None,
     margin: Annotated[
-        float | None,
-        typer.Option(
-            "--margin",
-            metavar="SDS",
-            help="Largest shift, in first-round sds, that holds. (default: 0.2)",
-        ),
+        float | None, option(DriftRequest, "margin", "--margin", metavar="SDS")
     ] = None,
     sd_ratio_margin: Annotated[
-        float, typer.Option("--sd-ratio-margin", help="Largest ratio of sds that holds, above 1.")
-    ] = 1.25,
+        float, option(DriftRequest, "sd_ratio_margin", "--sd-ratio-margin")
+    ] = default(DriftRequest, "sd_ratio_margin"),
     curve: Annotated[
         bool, typer.Option("--curve", help="Every later round against the first, a row each.")
     ] = False,
-    m: Annotated[
-        int | None,
-        typer.Option("--m", metavar="m", help="Topics needed: to compare m runs. (default: 10)"),
-    ] = None,
-    min_d: Annotated[
-        float | None,
-        typer.Option(
-            "--min-d",
-            metavar="D",
-            help="Smallest std-AB difference that matters: the margin is D / 0.3 sds, unless"
-            " --margin is given. Topics needed: to detect it. (default: 0.1)",
-        ),
-    ] = None,
+    m: Annotated[int | None, option(DriftRequest, "m", "--m", metavar="m")] = None,
+    min_d: Annotated[float | None, option(DriftRequest, "min_d", "--min-d", metavar="D")] = None,
     save: Annotated[
         bool, typer.Option("--save", help="Keep the report as printed, as the task's next.")
     ] = False,
@@ -115,85 +100,88 @@ def drift(
     if note is not None and not save:
         raise typer.BadParameter("--note needs --save")
     from roundbook.logbook.drift.curve import trace_drift
-    from roundbook.logbook.drift.report import report_drift
+    from roundbook.logbook.drift.report import DriftReport, report_drift
+    from roundbook.logbook.saved_results import save_result
 
+    asked = CurveRequest(
+        task=task,
+        measure=measure,
+        from_round=from_round,
+        margin=margin,
+        sd_ratio_margin=sd_ratio_margin,
+        min_d=min_d,
+        assessments=assessments,
+    )
     with record(context, database) as session:
         if curve:
-            traced = trace_drift(
-                session,
-                task,
-                measure,
-                from_round=from_round,
-                margin=margin,
-                sd_ratio_margin=sd_ratio_margin,
-                min_d=min_d,
-                assessments=assessments,
-            )
-            show_curve(traced, form)
+            show_curve(trace_drift(session, asked), form)
             return
-        report = report_drift(
-            session,
-            task,
-            measure,
-            from_round=from_round,
+        request = DriftRequest(
+            **dict(asked),
             to_round=to_round,
-            margin=margin,
-            sd_ratio_margin=sd_ratio_margin,
-            m=10 if m is None else m,
-            min_d=min_d,
-            assessments=assessments,
+            m=default(DriftRequest, "m") if m is None else m,
         )
-        saved = _save(session, report, note) if save else None
-    report = saved or report
+        saved = save_result(session, "drift", request, None, note) if save else None
+        report = saved.result if saved else report_drift(session, request)
+    assert isinstance(report, DriftReport)
+    extra: dict[str, Any] = _saved(saved) if saved else {}
     if form == "table":
-        print_report(report)
+        print_report(report, assessments)
     else:
-        show(report, form, report.topics, TOPICS_CSV)
+        extra |= report_text(report, assessments)
+        show(report, form, report.topics, TOPICS_CSV, extra=extra)
 
 
-def _save(session: Session, report: DriftReport, note: str | None) -> SavedDriftReport:
-    from roundbook.logbook.drift.saved import save_report
+def _saved(saved: SavedResult) -> dict[str, Any]:
+    """Say that a report is saved; return what JSON has of that."""
+    from roundbook_cli.report import report_number
 
-    saved = save_report(session, report, note=note)
     done = "Saved" if saved.status == "saved" else "Unchanged"
+    number = report_number(saved)
     talk(
-        f"{done}: drift report {saved.number} of task '{saved.task}', {saved.saved_at:%Y-%m-%d} by"
+        f"{done}: drift report {number} of task '{saved.task}', {saved.saved_at:%Y-%m-%d} by"
         f" {saved.saved_by}."
     )
-    return saved
+    facts = {"note", "saved_at", "saved_by", "status"}
+    return {"number": number} | saved.model_dump(mode="json", include=facts)
 
 
-def print_report(report: DriftReport) -> None:
-    """Print a report as a person reads it."""
-    from roundbook.logbook.drift.topics import tests_sentences
+def print_report(report: DriftReport, assessments: str | None = None) -> None:
+    """Print a report as a person reads it; `assessments` if they had to be named."""
+    from roundbook.logbook.withdrawals import left_out
+    from roundbook.presentation.drift import tests_sentences
+    from roundbook.presentation.drift_verdict import headline
 
-    print_table([], (), above=[report.headline(), "", f"Why: {report.reason}"])
-    if report.notes:
-        section(*(f"- {note}" for note in report.notes))
-    section(f"What to do: {report.advice}")
-    for each in report.commands:
+    text = report_text(report, assessments)
+    print_table([], (), above=[headline(report), "", f"Why: {text['reason']}"])
+    if text["notes"]:
+        section(*(f"- {note}" for note in text["notes"]))
+    section(f"What to do: {text['advice']}")
+    for step in text["commands"]:
         # Not wrapped, so that it can be copied.
-        typer.echo(f"  {each.purpose}:\n    {each.command}")
+        typer.echo(f"  {step['purpose']}:\n    {step['command']}")
     if report.consequence:
         _print_consequence(report, report.consequence)
     elif report.verdict != "unbridged":
-        section(f"What it does to the scores cannot be said. {report.consequence_reason}")
-    if report.revived:
-        reason, systems = report.revived.reason, report.revived.systems
-        section(f"Revived systems: {reason}", rows=systems, columns=_REVIVED)
-    if report.unbridged:
-        _print_unbridged(report, report.unbridged)
+        section(f"What it does to the scores cannot be said. {text['consequence_reason']}")
+    if report.recurring_systems:
+        section(
+            f"Revived systems: {text['revived']['reason']}",
+            rows=report.recurring_systems.systems,
+            columns=_RECURRING,
+        )
+    if report.no_shared_topics:
+        _print_no_shared_topics(report)
     if report.tests:
-        ends = (report.from_round, report.to_round)
-        section(*tests_sentences(report.tests, *ends, report.shared_topics))
+        section(*tests_sentences(report, report.tests))
     scope = (
         f"{report.measure}, {report.assessments} assessments; factor versions"
         f" {report.from_version} ({report.from_round}: matrix {report.from_matrix}, revision"
         f" {report.from_revision}) and {report.to_version} ({report.to_round}: matrix"
         f" {report.to_matrix}, revision {report.to_revision})."
     )
-    left_out = [each.sentence() for each in report.withdrawn]
-    section(scope, *([report.assumed] if report.assumed else []), *left_out)
+    assumed = [text["assumed"]] if text["assumed"] else []
+    section(scope, *assumed, *map(left_out, report.withdrawn))
     if report.topics:
         section(
             f"The shared topics: the runs' mean and sd in '{report.from_round}' (from) and in"
@@ -213,7 +201,7 @@ def _sides(rows: Iterable[_Row], what: str, first: str, second: str, *above: str
 
 
 def _print_consequence(report: DriftReport, done: Consequence) -> None:
-    from roundbook.logbook.drift.consequence import consequence_sentences
+    from roundbook.presentation.drift import consequence_sentences
 
     def row(what: str, field: str, form: str) -> _Row:
         values = [getattr(under, field) for under in (done.earlier, done.later)]
@@ -236,10 +224,14 @@ def _print_consequence(report: DriftReport, done: Consequence) -> None:
     print_table([], (), above=consequence_sentences(done, report.from_round))
 
 
-def _print_unbridged(report: DriftReport, found: Unbridged) -> None:
-    section(f"What may still be laid side by side: all topics of each round. {found.note}")
+def _print_no_shared_topics(report: DriftReport) -> None:
+    from roundbook.presentation.drift import NO_EVIDENCE
+
+    factors = report.no_shared_topics
+    assert factors is not None
+    section(f"What may still be laid side by side: all topics of each round. {NO_EVIDENCE}")
     figures = (("Mean", "mean"), ("sd", "sd"), ("Least", "least"), ("Median", "median"))
-    for name, compared in (("means", found.means), ("sds", found.sds)):
+    for name, compared in (("means", factors.means), ("sds", factors.sds)):
         sides = (compared.earlier, compared.later)
         tests = (("Welch", compared.welch), ("Brown-Forsythe", compared.brown_forsythe))
         _sides(

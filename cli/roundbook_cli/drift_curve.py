@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from roundbook_cli.drift_advice import curve_text
 from roundbook_cli.options import Form
 from roundbook_cli.output import (
     Column,
@@ -45,9 +46,9 @@ _CURVE = (
     Column("verdict", "Verdict"),
     count("topics", "Topics"),
     signed("shift", "Shift"),
-    Column("shift_95", "95% interval", lambda ends: f"{ends[0]:+.3f} to {ends[1]:+.3f}"),
+    Column("shift_95", "95% interval", lambda limits: f"{limits[0]:+.3f} to {limits[1]:+.3f}"),
     number("sd_ratio", "sd ratio", 3),
-    Column("sd_ratio_95", "95% interval", lambda ends: f"{ends[0]:.3f} to {ends[1]:.3f}"),
+    Column("sd_ratio_95", "95% interval", lambda limits: f"{limits[0]:.3f} to {limits[1]:.3f}"),
 )
 _CURVE_CSV = (
     *("round", "matrix", "revision", "version", "verdict", "why", "provisional", "shared_topics"),
@@ -63,7 +64,7 @@ def show_curve(traced: DriftCurve, form: Form) -> None:
         print_csv(_CURVE_CSV, map(_plain, traced.rounds))
         return
     if form == "json":
-        show(traced, form, (), ())
+        show(traced, form, (), (), extra=curve_text(traced))
         return
     _print_curve(traced)
 
@@ -94,8 +95,12 @@ def _row(later: LaterRound) -> _Row:
 
 
 def _print_curve(traced: DriftCurve) -> None:
-    rows = list(map(_row, traced.rounds))
-    print_table([], (), above=[traced.summary])
+    from roundbook.logbook.withdrawals import left_out
+    from roundbook.presentation.drift import curve_provisional
+
+    rows, text = list(map(_row, traced.rounds)), curve_text(traced)
+    beside = (text["assumed"], curve_provisional(traced))
+    print_table([], (), above=[text["summary"]])
     section(
         f"{traced.measure}, {traced.assessments} assessments; for systems and topics like these."
         f" Shifts in standard deviations of '{traced.from_round}', of which {traced.margin:.3g}"
@@ -104,13 +109,12 @@ def _print_curve(traced: DriftCurve) -> None:
         f"By factor version {traced.from_version} of '{traced.from_round}' (matrix"
         f" {traced.from_matrix}, revision {traced.from_revision}) and the latest of each later"
         " round.",
-        *([traced.assumed] if traced.assumed else []),
-        *([_provisional(traced)] if _provisional(traced) else []),
-        *(each.sentence() for each in traced.withdrawn),
+        *(sentence for sentence in beside if sentence),
+        *map(left_out, traced.withdrawn),
     )
     section(rows=rows, columns=_CURVE)
-    known = [end for row in rows for end in (*(row.shift_95 or ()), row.shift)]
-    reach = [end for end in known if end is not None] + [-traced.margin, traced.margin]
+    shifts = [shift for row in rows for shift in (*(row.shift_95 or ()), row.shift)]
+    reach = [shift for shift in shifts if shift is not None] + [-traced.margin, traced.margin]
     drawn = [
         _Picture(row.round, _picture(row, traced.margin, min(reach), max(reach))) for row in rows
     ]
@@ -121,23 +125,15 @@ def _print_curve(traced: DriftCurve) -> None:
     )
 
 
-def _provisional(traced: DriftCurve) -> str:
-    rounds = [f"'{row.round}'" for row in traced.rounds if row.provisional]
-    if not rounds:
-        return ""
-    which = f"of {', '.join(rounds)}" if len(rounds) < len(traced.rounds) else "here"
-    return f"Provisional: teams are unknown behind the verdicts {which}; the report says more."
-
-
 def _picture(row: _Row, margin: float, least: float, largest: float) -> str:
-    def place(value: float) -> int:
+    def column(value: float) -> int:
         return round((value - least) / (largest - least) * (_DRAWN - 1))
 
     drawn = [" "] * _DRAWN
     if row.shift_95:
-        low, high = map(place, row.shift_95)
+        low, high = map(column, row.shift_95)
         drawn[low : high + 1] = "─" * (high - low + 1)
     for mark, value in (("┊", -margin), ("┊", margin), ("│", 0.0), ("●", row.shift)):
         if value is not None:
-            drawn[place(value)] = mark
+            drawn[column(value)] = mark
     return "".join(drawn).rstrip()

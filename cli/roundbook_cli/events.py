@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from roundbook.presentation.events import details
+from roundbook.presentation.tables import Column, count
+from roundbook.requests.events import EventsRequest
 from roundbook_cli.matrix_number import matrix_number
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, count, show
+from roundbook_cli.output import show
+from roundbook_cli.request_options import option
 from roundbook_cli.session import record
-
-
-def _details(details: dict[str, Any]) -> str:
-    return ", ".join(
-        f"{name}: {_said(value['was'])} → {_said(value['is'])}"
-        if isinstance(value, dict) and set(value) == {"was", "is"}
-        else f"{name} {_said(value)}"
-        for name, value in details.items()
-    )
-
-
-def _said(value: Any) -> str:  # noqa: ANN401
-    if isinstance(value, dict):
-        return " ".join(f"{name} {_said(each)}" for name, each in value.items())
-    if isinstance(value, list):
-        return ", ".join(map(_said, value))
-    return "none" if value is None else str(value)
-
 
 _COLUMNS = (
     count("event", "#"),
@@ -39,74 +25,60 @@ _COLUMNS = (
     Column("round", "Round"),
     count("matrix", "Matrix"),
     Column("why", "Why"),
-    Column("details", "Details", _details),
+    Column("details", "Details", details),
 )
 
 
 def events(
     context: typer.Context,
-    task: Annotated[
-        str | None, typer.Option("--task", metavar="TASK", help="Only those of this task.")
-    ] = None,
+    task: Annotated[str | None, option(EventsRequest, "task", "--task", metavar="TASK")] = None,
     round_label: Annotated[
-        str | None, typer.Option("--round", metavar="ROUND", help="Only those of its round.")
+        str | None, option(EventsRequest, "round", "--round", metavar="ROUND")
     ] = None,
     matrix: Annotated[
         int | None,
-        typer.Option(
-            "--matrix", metavar="NUMBER", help="Only those of this matrix.", parser=matrix_number
-        ),
+        option(EventsRequest, "matrix", "--matrix", metavar="NUMBER", parser=matrix_number),
     ] = None,
-    what: Annotated[
-        str | None, typer.Option("--what", metavar="TEXT", help="Only these: 'matrix withdrawn'.")
-    ] = None,
-    who: Annotated[
-        str | None, typer.Option("--who", metavar="NAME", help="Only this person's.")
-    ] = None,
+    what: Annotated[str | None, option(EventsRequest, "what", "--what", metavar="TEXT")] = None,
+    who: Annotated[str | None, option(EventsRequest, "who", "--who", metavar="NAME")] = None,
     since: Annotated[
-        datetime | None,
-        typer.Option("--since", formats=["%Y-%m-%d"], help="Only from this day (UTC) on."),
+        datetime | None, option(EventsRequest, "since", "--since", formats=["%Y-%m-%d"])
     ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit", min=1, max=10**9, metavar="N", help="Only the latest N. (default: all)"
-        ),
-    ] = None,
+    limit: Annotated[int | None, option(EventsRequest, "limit", "--limit", metavar="N")] = None,
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Show every change of the record, oldest first: who made it, when, what and why."""
     if round_label is not None and task is None:
         raise typer.BadParameter("--round needs --task")
-    from roundbook.logbook.events import event_words, list_events
+    from roundbook.logbook.events import event_kinds, list_events
 
+    request = EventsRequest(
+        task=task,
+        round=round_label,
+        matrix=matrix,
+        what=what,
+        who=who,
+        since=since.date() if since else None,
+        limit=limit,
+    )
     with record(context, database) as session:
-        found = list_events(
-            session,
-            task_name=task,
-            round_label=round_label,
-            matrix=matrix,
-            what=what,
-            who=who,
-            since=since.date() if since else None,
-            limit=limit,
-        )
-        words = [] if found.events else event_words(session)
+        listed = list_events(session, request)
+        kinds = [] if listed.events else event_kinds(session)
     below = []
-    if found.earlier:
-        below = [f"{found.earlier} earlier events; see them without --limit."]
-    elif not found.events:
-        below = [_why_none(words, what)]
-    show(found, form, found.events, _COLUMNS, below=below)
+    if listed.earlier:
+        below = [f"{listed.earlier} earlier events; see them without --limit."]
+    elif not listed.events:
+        below = [_why_none(kinds, what)]
+    show(listed, form, listed.events, _COLUMNS, below=below)
 
 
-def _why_none(words: list[str], what: str | None) -> str:
-    if not words:
+def _why_none(kinds: list[str], what: str | None) -> str:
+    if not kinds:
         return "No event. Every change tells of one; 'roundbook log' makes the first."
-    if what is None or what.strip() in words:
+    if what is None or what.strip() in kinds:
         return "No event fits. The record has others; 'roundbook events' shows them."
-    known = ", ".join(f"'{word}'" for word in words)
+    known = ", ".join(f"'{kind}'" for kind in kinds)
     return f"No event fits. The record has none with --what '{what.strip()}', only with {known}."
 
 

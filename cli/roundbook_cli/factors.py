@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from roundbook.presentation.factors import fitted_notes, heading, unchanged, withdrawn_note
+from roundbook.presentation.tables import Column, count, number
+from roundbook.requests.factors import FactorsRequest, FitRequest
+from roundbook.requests.fields import ZeroSd
 from roundbook_cli.options import Assessments, Database, Form, Format, Measure, RoundLabel, TaskName
-from roundbook_cli.output import Column, count, counted, number, show, talk
+from roundbook_cli.output import show, talk
+from roundbook_cli.request_options import default, option
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
@@ -23,7 +28,7 @@ def show_(
     round_label: RoundLabel,
     measure: Measure,
     version: Annotated[
-        int | None, typer.Option("--version", metavar="N", help="Default: the latest.")
+        int | None, option(FactorsRequest, "version", "--version", metavar="N")
     ] = None,
     assessments: Assessments = None,
     form: Form = "table",
@@ -32,11 +37,12 @@ def show_(
     """Show each topic's mean and sample sd over the standardising runs."""
     from roundbook.logbook.factors import show_factors
 
+    request = FactorsRequest(
+        task=task, round=round_label, measure=measure, version=version, assessments=assessments
+    )
     with record(context, database) as session:
-        found = show_factors(
-            session, task, round_label, measure, assessments=assessments, version=version
-        )
-    _print(found, form)
+        factors = show_factors(session, request)
+    _print(factors, form)
 
 
 @app.command(
@@ -48,21 +54,11 @@ def fit(
     task: TaskName,
     round_label: RoundLabel,
     measure: Measure,
-    reason: Annotated[
-        str, typer.Option("--reason", metavar="TEXT", help="Why a further version is fitted.")
-    ],
-    runs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--runs",
-            metavar="TAG",
-            help="The standardising runs: pooled, all, or a run's tag; repeat. (default: pooled)",
-        ),
-    ] = None,
-    zero_sd: Annotated[
-        Literal["average", "drop"],
-        typer.Option("--zero-sd", help="Topics on which these runs tie: 0, or dropped."),
-    ] = "average",
+    reason: Annotated[str, option(FitRequest, "reason", "--reason", metavar="TEXT")],
+    runs: Annotated[list[str] | None, option(FitRequest, "runs", "--runs", metavar="TAG")] = None,
+    zero_sd: Annotated[ZeroSd, option(FitRequest, "zero_sd", "--zero-sd")] = default(
+        FitRequest, "zero_sd"
+    ),
     assessments: Assessments = None,
     form: Form = "table",
     database: Database = None,
@@ -70,52 +66,37 @@ def fit(
     """Fit a further factor version on other standardising runs; older versions stay."""
     from roundbook.logbook.fitting import fit_factor_set
 
-    named = runs or ["pooled"]
-    chosen: str | list[str] = named[0] if named in (["pooled"], ["all"]) else named
+    request = FitRequest(
+        task=task,
+        round=round_label,
+        measure=measure,
+        reason=reason,
+        runs=runs or default(FitRequest, "runs"),
+        zero_sd=zero_sd,
+        assessments=assessments,
+    )
     with record(context, database) as session:
-        fitted = fit_factor_set(
-            session,
-            task,
-            round_label,
-            measure,
-            runs=chosen,
-            reason=reason,
-            zero_sd=zero_sd,
-            assessments=assessments,
-        )
+        fitted = fit_factor_set(session, request)
     _print(fitted, form)
-    if fitted.zero_sd_topics:
-        what = "count as average" if fitted.zero_sd == "average" else "are left out"
-        talk(
-            f"Note: all standardising runs tie on {counted(len(fitted.zero_sd_topics), 'topic')}"
-            f" ({', '.join(fitted.zero_sd_topics)}): scores there {what}."
-        )
-    if fitted.status == "unchanged":
-        said = f"These factors were there already, as version {fitted.version}; the reason was not"
+    for note in fitted_notes(fitted):
+        talk(f"Note: {note}")
+    if remark := unchanged(fitted):
         assumed = " --runs was not given, so pooled was assumed." if not runs else ""
-        talk(f"{said} recorded.{assumed}")
+        talk(f"{remark}{assumed}")
 
 
-def _print(found: FactorSet, form: Format) -> None:
+def _print(factors: FactorSet, form: Format) -> None:
     columns = (
         Column("topic", "Topic"),
         number("mean", "Mean"),
         number("sd", "sd"),
         count("runs", "Runs"),
     )
-    who = "all runs" if found.standardising == "all" else f"{found.standardising} runs"
-    versions = ", ".join(map(str, found.versions))
     show(
-        found,
+        factors,
         form,
-        found.factors,
+        factors.factors,
         columns,
-        above=[
-            f"{found.task}, round '{found.round}': {found.measure}, factor version {found.version}"
-            f" (of {versions}), from matrix {found.matrix} revision {found.revision}, {who}"
-            f" standardise, fitted {found.fitted_at:%Y-%m-%d} by {found.fitted_by}"
-        ],
-        below=[f"Matrix {found.matrix} is withdrawn: {found.withdrawn}."]
-        if found.withdrawn
-        else [],
+        above=[heading(factors)],
+        below=withdrawn_note(factors),
     )

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 
+from roundbook.presentation.generalisability import ReliabilityLine, heading, line, remarks
+from roundbook.presentation.tables import Column, count, number
+from roundbook.requests.generalisability import GeneralisabilityRequest
 from roundbook_cli.options import Assessments, Database, Form, Measure, TaskName
-from roundbook_cli.output import Column, count, number, show
+from roundbook_cli.output import show
+from roundbook_cli.request_options import default, option
 from roundbook_cli.session import record
 
-if TYPE_CHECKING:
-    from roundbook.logbook.generalisability import Reliability
 
-Interval = tuple[float, float]
-Topics = tuple[int | None, int | None]
-
-
-def _interval(limits: Interval) -> str:
+def _interval(limits: tuple[float, float]) -> str:
     return f"[{limits[0]:.3f}, {limits[1]:.3f}]"
 
 
-def _topics(limits: Topics) -> str:
+def _topics(limits: tuple[int | None, int | None]) -> str:
     return "-".join("?" if limit is None else str(limit) for limit in limits)
 
 
@@ -43,6 +41,7 @@ _COLUMNS = (
     Column("phi_topics_interval", "interval", _topics),
     count("design_topics", "Topics by power"),
 )
+_LINES = tuple(Column(name, name) for name in ReliabilityLine._fields)
 
 
 def generalisability(
@@ -50,14 +49,20 @@ def generalisability(
     task: TaskName,
     measure: Measure,
     round_label: Annotated[
-        str | None, typer.Option("--round", metavar="ROUND", help="Only this one.")
+        str | None, option(GeneralisabilityRequest, "round", "--round", metavar="ROUND")
     ] = None,
-    target: Annotated[
-        float, typer.Option("--target", help="The reliability wanted, between 0 and 1.")
-    ] = 0.95,
-    level: Annotated[float, typer.Option("--level", help="Of the intervals.")] = 0.95,
-    m: Annotated[int, typer.Option("--m", help="Runs of the topic set size design beside.")] = 10,
-    min_d: Annotated[float, typer.Option("--min-d", help="Its minD.")] = 0.1,
+    target: Annotated[float, option(GeneralisabilityRequest, "target", "--target")] = default(
+        GeneralisabilityRequest, "target"
+    ),
+    level: Annotated[float, option(GeneralisabilityRequest, "level", "--level")] = default(
+        GeneralisabilityRequest, "level"
+    ),
+    m: Annotated[int, option(GeneralisabilityRequest, "m", "--m")] = default(
+        GeneralisabilityRequest, "m"
+    ),
+    min_d: Annotated[float, option(GeneralisabilityRequest, "min_d", "--min-d")] = default(
+        GeneralisabilityRequest, "min_d"
+    ),
     assessments: Assessments = None,
     form: Form = "table",
     database: Database = None,
@@ -65,86 +70,22 @@ def generalisability(
     """Show variance components, E-rho-squared, Phi, and the topics a reliability needs."""
     from roundbook.logbook.generalisability import report_generalisability
 
+    request = GeneralisabilityRequest(
+        task=task,
+        measure=measure,
+        round=round_label,
+        target=target,
+        level=level,
+        m=m,
+        min_d=min_d,
+        assessments=assessments,
+    )
     with record(context, database) as session:
-        report = report_generalisability(
-            session,
-            task,
-            measure,
-            round_label=round_label,
-            target=target,
-            level=level,
-            m=m,
-            min_d=min_d,
-            assessments=assessments,
-        )
+        report = report_generalisability(session, request)
     if form == "csv":
-        show(report, form, [_line(each) for each in report.rounds], _LINES)
+        show(report, form, list(map(line, report.rounds)), _LINES)
         return
-    show(
-        report,
-        form,
-        report.rounds,
-        _COLUMNS,
-        above=[
-            f"{report.task}: {report.measure}, {report.level:.0%} intervals; topics for a"
-            f" reliability of {report.target:g}, and by power (one-way ANOVA, m {report.m}, minD"
-            f" {report.min_d:g}, alpha 0.05, beta 0.2)",
-        ],
-        below=[
-            "E-rho2 tells how well the ranking of the runs would repeat on other topics, Phi how"
-            " well their mean scores would.",
-            *(f"Round '{each.round}': {each.reason}" for each in report.rounds if each.reason),
-            *(
-                f"Round '{label}' is left out: a single run leaves nothing to rank."
-                for label in report.single_run
-            ),
-            *(each.sentence() for each in report.withdrawn),
-        ],
-    )
-
-
-class _Line(NamedTuple):
-    """A round as CSV: every limit in a column of its own."""
-
-    round: str
-    matrix: int
-    revision: int
-    topics: int
-    runs: int
-    system: float
-    topic: float
-    residual: float
-    e_rho_squared: float | None
-    e_rho_squared_low: float | None
-    e_rho_squared_high: float | None
-    phi: float | None
-    phi_low: float | None
-    phi_high: float | None
-    e_rho_squared_topics: int | None
-    e_rho_squared_topics_low: int | None
-    e_rho_squared_topics_high: int | None
-    phi_topics: int | None
-    phi_topics_low: int | None
-    phi_topics_high: int | None
-    design_topics: int | None
-
-
-_LINES = tuple(Column(name, name) for name in _Line._fields)
-
-
-def _line(row: Reliability) -> _Line:
-    unknown = (None, None)
-    return _Line._make(
-        (
-            *(row.round, row.matrix, row.revision, row.topics, row.runs),
-            *(row.system, row.topic, row.residual),
-            *(row.e_rho_squared, *(row.e_rho_squared_interval or unknown)),
-            *(row.phi, *(row.phi_interval or unknown)),
-            *(row.e_rho_squared_topics, *(row.e_rho_squared_topics_interval or unknown)),
-            *(row.phi_topics, *(row.phi_topics_interval or unknown)),
-            row.design_topics,
-        )
-    )
+    show(report, form, report.rounds, _COLUMNS, above=[heading(report)], below=remarks(report))
 
 
 def attach(app: typer.Typer) -> None:

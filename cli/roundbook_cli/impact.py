@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from roundbook_cli.matrix_number import MatrixNumber
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, counted, section, show, talk
+from roundbook_cli.renewal import dependent_line
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
-    from roundbook.logbook.impact.dependents import Dependent
+    from roundbook.logbook.impact import Dependent
 
 _DEPENDENTS = (
     Column("name", "What"),
@@ -33,32 +35,37 @@ def impact(
     database: Database = None,
 ) -> None:
     """List what rests on a score matrix, what of it is stale, and the command that renews it."""
-    from roundbook.logbook.impact.listing import show_impact
+    from roundbook.logbook.impact import show_impact
+    from roundbook.presentation.impact import scores_sentence
 
     with record(context, database) as session:
-        found = show_impact(session, matrix)
-    resting = [each for each in found.dependents if each.rests]
-    lacking = len(found.dependents) - len(resting)
+        shown = show_impact(session, matrix)
+    why = None if shown.reason is None else scores_sentence(shown.reason)
+    rows = [SimpleNamespace(**dependent_line(dependent)) for dependent in shown.dependents]
+    resting = [row for row in rows if row.rests]
+    lacking = len(rows) - len(resting)
     summary = (
-        f"{counted(len(resting), 'result')} resting on it, {sum(each.stale for each in resting)}"
+        f"{counted(len(resting), 'result')} resting on it, {sum(row.stale for row in resting)}"
         " stale."
     )
     if lacking:
         summary += f" {counted(lacking, 'plan')} stale for not resting on it."
-    scores = f"Matrix {found.matrix}: {found.measure} of round '{found.round}' of '{found.task}'"
+    scores = f"Matrix {shown.matrix}: {shown.measure} of round '{shown.round}' of '{shown.task}'"
     show(
-        found,
+        shown,
         form,
-        found.dependents,
+        rows,
         _CSV if form == "csv" else _DEPENDENTS,
         above=[
-            f"{scores}, {found.assessments} assessments, revision {found.revision}:"
-            f" {found.why or 'it counts'}.",
+            f"{scores}, {shown.assessments} assessments, revision {shown.revision}:"
+            f" {why or 'it counts'}.",
             summary,
             "",
         ],
+        extra={"why": why, "dependents": dependents_json(shown.dependents)},
+        without=("reason",),
     )
-    renewals = _renewals(found.dependents)
+    renewals = _renewals(rows)
     if form == "table" and renewals:
         section("To renew what is stale:")
         for command in renewals:
@@ -66,9 +73,15 @@ def impact(
             typer.echo(f"  {command}")
 
 
-def _renewals(dependents: Sequence[Dependent]) -> list[str]:
+def dependents_json(dependents: Sequence[Dependent]) -> list[dict[str, Any]]:
+    """Return dependents as the terminal's JSON has them."""
+    lines = [dependent_line(dependent) for dependent in dependents]
+    return [line | {"saved_at": f"{line['saved_at'].isoformat()}"} for line in lines]
+
+
+def _renewals(rows: Sequence[SimpleNamespace]) -> list[str]:
     """Return each command once: one may renew several results."""
-    return list(dict.fromkeys(each.renew for each in dependents if each.renew))
+    return list(dict.fromkeys(row.renew for row in rows if row.renew))
 
 
 def tell_impact(dependents: Sequence[Dependent], headline: str) -> None:
@@ -76,9 +89,10 @@ def tell_impact(dependents: Sequence[Dependent], headline: str) -> None:
     if not dependents:
         return
     talk(headline)
-    for each in dependents:
-        talk(f"  {each.name} ({each.where}): {each.why}")
-    renewals = _renewals(dependents)
+    rows = [SimpleNamespace(**dependent_line(dependent)) for dependent in dependents]
+    for row in rows:
+        talk(f"  {row.name} ({row.where}): {row.why}")
+    renewals = _renewals(rows)
     if renewals:
         talk("To renew them:")
     for command in renewals:

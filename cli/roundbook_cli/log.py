@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated
 
 import typer
 
+from roundbook.presentation.matrices import log_notes
+from roundbook.requests.fields import Layout, Missing, ZeroSd
+from roundbook.requests.matrices import LogRequest
 from roundbook_cli.impact import tell_impact
-from roundbook_cli.options import (
-    Create,
-    Database,
-    Files,
-    Form,
-    Measure,
-    Revise,
-    RoundLabel,
-    TaskName,
-)
+from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, number, show, talk, terminal
-from roundbook_cli.session import asked, record
-
-if TYPE_CHECKING:
-    from roundbook.logbook.matrices.logging import LoggedMatrix
-
+from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.session import sessions
 
 _COLUMNS = (
     count("matrix", "Matrix"),
@@ -38,61 +29,45 @@ _COLUMNS = (
 
 def log(
     context: typer.Context,
-    task: TaskName,
-    round_label: RoundLabel,
-    files: Files,
-    measure: Measure,
-    layout: Annotated[
-        Literal["auto", "wide", "long", "trec_eval", "ir_measures", "ntcireval"],
-        typer.Option("--layout", help="How the files are laid out; auto looks inside."),
-    ] = "auto",
+    task: Annotated[str, argument(LogRequest, "task", metavar="TASK")],
+    round_label: Annotated[str, argument(LogRequest, "round", metavar="ROUND")],
+    files: Annotated[
+        list[Path], argument(LogRequest, "files", metavar="FILE...", show_default=False)
+    ],
+    measure: Annotated[str, option(LogRequest, "measure", "--measure", metavar="M")],
+    layout: Annotated[Layout, option(LogRequest, "layout", "--layout")] = default(
+        LogRequest, "layout"
+    ),
     file_measure: Annotated[
-        str | None,
-        typer.Option(
-            "--file-measure", metavar="NAME", help="What the files call the measure, if otherwise."
-        ),
-    ] = None,
-    teams: Annotated[
-        Path | None,
-        typer.Option(
-            "--teams",
-            metavar="CSV",
-            help="A CSV of run, team and optionally type, contributed_to_pool, system.",
-        ),
-    ] = None,
+        str | None, option(LogRequest, "file_measure", "--file-measure", metavar="NAME")
+    ] = default(LogRequest, "file_measure"),
+    teams: Annotated[Path | None, option(LogRequest, "teams", "--teams", metavar="CSV")] = default(
+        LogRequest, "teams"
+    ),
     assessments: Annotated[
-        str,
-        typer.Option(
-            "--assessments",
-            metavar="LABEL",
-            help="Which relevance assessments the scores rest on; labels are never mixed.",
-        ),
-    ] = "official",
-    missing: Annotated[
-        Literal["reject", "zero", "drop-topic"],
-        typer.Option("--missing", help="Missing scores: refuse, count 0, or drop topics."),
-    ] = "reject",
-    zero_sd: Annotated[
-        Literal["average", "drop"],
-        typer.Option("--zero-sd", help="Topics on which all runs tie: standardise to 0, or drop."),
-    ] = "average",
+        str, option(LogRequest, "assessments", "--assessments", metavar="LABEL")
+    ] = default(LogRequest, "assessments"),
+    missing: Annotated[Missing, option(LogRequest, "missing", "--missing")] = default(
+        LogRequest, "missing"
+    ),
+    zero_sd: Annotated[ZeroSd, option(LogRequest, "zero_sd", "--zero-sd")] = default(
+        LogRequest, "zero_sd"
+    ),
     bounds: Annotated[
-        tuple[float, float] | None,
-        typer.Option(
-            "--bounds",
-            metavar="LOW HIGH",
-            help="The measure's lowest and highest possible score; others are refused.",
-        ),
-    ] = None,
-    tool: Annotated[
-        str | None,
-        typer.Option("--tool", metavar="TEXT", help="The tool and version that made the scores."),
-    ] = None,
-    create: Create = False,
-    revise: Revise = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Do it all, say what came out, write nothing.")
-    ] = False,
+        tuple[float, float] | None, option(LogRequest, "bounds", "--bounds", metavar="LOW HIGH")
+    ] = default(LogRequest, "bounds"),
+    tool: Annotated[str | None, option(LogRequest, "tool", "--tool", metavar="TEXT")] = default(
+        LogRequest, "tool"
+    ),
+    create: Annotated[bool, option(LogRequest, "create", "--create")] = default(
+        LogRequest, "create"
+    ),
+    revise: Annotated[
+        str | None, option(LogRequest, "revise", "--revise", metavar="REASON", show_default=False)
+    ] = default(LogRequest, "revise"),
+    dry_run: Annotated[bool, option(LogRequest, "dry_run", "--dry-run")] = default(
+        LogRequest, "dry_run"
+    ),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -100,49 +75,49 @@ def log(
 
     The same content again changes nothing; other content is refused unless --revise says why.
     """
-    from roundbook.logbook.matrices.logging import log_files
+    from roundbook.logbook.matrices.logging import latest_revision, log_files
     from roundbook.settings import load_settings
 
-    settings = load_settings()
-    with record(context, database) as session, terminal(talk=True).status("Logging ..."):
-        logged = log_files(
-            session,
-            task,
-            round_label,
-            files,
-            measure,
-            layout=layout,
-            file_measure=file_measure,
-            teams=teams,
-            missing=missing,
-            max_file_bytes=settings.max_file_bytes,
-            assessments=assessments,
-            create=create,
-            revise=revise,
-            bounds=bounds,
-            zero_sd=zero_sd,
-            tool=tool,
-            asked=asked(),
-            dry_run=dry_run,
-        )
-    show(logged, form, [logged], _COLUMNS)
-    for note in _said(logged):
-        talk(note)
-    tell_impact(
-        logged.impact,
-        "Stale once the scores are replaced:"
-        if logged.dry_run
-        else "Stale now that the scores are replaced:",
+    request = LogRequest(
+        task=task,
+        round=round_label,
+        files=tuple(files),
+        measure=measure,
+        layout=layout,
+        file_measure=file_measure,
+        teams=teams,
+        missing=missing,
+        assessments=assessments,
+        create=create,
+        revise=revise,
+        bounds=bounds,
+        zero_sd=zero_sd,
+        tool=tool,
+        dry_run=dry_run,
     )
-
-
-def _said(logged: LoggedMatrix) -> list[str]:
-    said = [f"Note: {note}" for note in logged.notes]
+    with sessions(context, database) as begin, terminal(talk=True).status("Logging ..."):
+        if revise is not None:
+            # What is the latest before anybody is waited for is what this person has seen.
+            with begin() as session:
+                seen = latest_revision(session, request)
+            request = request.model_copy(update={"expected_revision": seen})
+        with begin(keep=not dry_run) as session:
+            logged = log_files(session, request, max_file_bytes=load_settings().max_file_bytes)
+    notes = log_notes(logged)
+    show(logged, form, [logged], _COLUMNS, extra={"notes": notes})
+    for note in notes:
+        talk(f"Note: {note}")
     if logged.runs_described and logged.status == "unchanged":
-        said.append(f"The team file told something new of {logged.runs_described} runs.")
-    if logged.dry_run:
-        said.append("Dry run: nothing was written.")
-    return said
+        talk(f"The team file told something new of {logged.runs_described} runs.")
+    if dry_run:
+        talk("Dry run: nothing was written.")
+    if logged.impact:
+        tell_impact(
+            logged.impact,
+            "Stale once the scores are replaced:"
+            if dry_run
+            else "Stale now that the scores are replaced:",
+        )
 
 
 def attach(app: typer.Typer) -> None:

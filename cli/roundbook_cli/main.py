@@ -11,7 +11,6 @@ import typer
 from roundbook.errors import DatabaseUnreachableError, RoundbookError, SchemaOutOfDateError
 from roundbook_cli.lazy import LazyGroup
 from roundbook_cli.options import Database
-from roundbook_cli.session import begin
 from roundbook_cli.streams import OutputLostError, guard_streams
 
 # In the order of the help, each line as the command's own module has it.
@@ -59,6 +58,7 @@ COMMANDS = {
         "roundbook_cli.plan",
         "Compute topic set sizes for the next round, from a task's rounds or a given variance.",
     ),
+    "result": ("roundbook_cli.result", "Saved results: list, show, renew what is stale."),
     "report": ("roundbook_cli.report", "Saved drift reports: list, show."),
     "db": ("roundbook_cli.db", "The database: its schema, backups, moving to another server."),
 }
@@ -99,10 +99,9 @@ def roundbook(
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code: 0, or as the README lists them."""
-    begin(arguments)
     try:
         try:
-            app(args=list(arguments), prog_name="roundbook")
+            app(args=list(arguments), prog_name="roundbook", obj=tuple(arguments))
         finally:
             # Typer leaves by SystemExit; what is still in the buffer may find no room.
             sys.stdout.flush()
@@ -130,8 +129,8 @@ def run(arguments: Sequence[str]) -> int:
 def _tell(error: Exception | str, code: int) -> int:
     from roundbook_cli.ways_out import sentence
 
-    said = sentence(error) if isinstance(error, RoundbookError) else error
-    typer.echo(f"Error: {said}", err=True)
+    message = sentence(error) if isinstance(error, RoundbookError) else error
+    typer.echo(f"Error: {message}", err=True)
     return code
 
 

@@ -4,25 +4,37 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from roundbook.presentation.matrices import changes_phrase, export_notes, status_phrase
+from roundbook.requests.matrices import (
+    ExportLayout,
+    ExportMatrix,
+    ListMatrices,
+    RestoreMatrix,
+    ShowHistory,
+    ShowMatrix,
+    WithdrawMatrix,
+)
 from roundbook_cli.impact import tell_impact
 from roundbook_cli.matrix_number import MatrixNumber
-from roundbook_cli.options import Anonymous, Database, Form, Format, TaskName
+from roundbook_cli.options import Database, Form, Format
 from roundbook_cli.output import Column, count, counted, number, print_table, section, show, talk
+from roundbook_cli.request_options import argument, default, option
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
     from roundbook.logbook.matrices.corrections import CorrectedMatrix
-    from roundbook.logbook.matrices.history import HistoryEntry, Revised
+    from roundbook.logbook.matrices.history import HistoryEntry
     from roundbook.logbook.matrices.listing import ListedMatrix
     from roundbook.logbook.matrices.showing import ShownMatrix
 
 app = typer.Typer(no_args_is_help=True, help="Score matrices: list, show, correct, export.")
 
-Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; kept for good.")]
+Reason = Annotated[str, option(WithdrawMatrix, "reason", "--reason", metavar="TEXT")]
+Anonymous = Annotated[bool, option(ShowMatrix, "anonymous", "--anonymous")]
 
 _DECIDED = (
     count("matrix", "Matrix"),
@@ -81,52 +93,52 @@ class _Brief(NamedTuple):
 @app.command("list", epilog="Example: roundbook matrix list covid --round round1 --all")
 def list_(
     context: typer.Context,
-    task: TaskName,
+    task: Annotated[str, argument(ListMatrices, "task", metavar="TASK")],
     round_label: Annotated[
-        str | None, typer.Option("--round", metavar="ROUND", help="Only those of this round.")
-    ] = None,
+        str | None, option(ListMatrices, "round", "--round", metavar="ROUND")
+    ] = default(ListMatrices, "round"),
     measure: Annotated[
-        str | None, typer.Option("--measure", metavar="M", help="Only those of this measure.")
-    ] = None,
+        str | None, option(ListMatrices, "measure", "--measure", metavar="M")
+    ] = default(ListMatrices, "measure"),
     assessments: Annotated[
-        str | None, typer.Option("--assessments", metavar="LABEL", help="Only those by these.")
-    ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Also those whose place a later revision took.")
-    ] = False,
+        str | None, option(ListMatrices, "assessments", "--assessments", metavar="LABEL")
+    ] = default(ListMatrices, "assessments"),
+    superseded: Annotated[bool, option(ListMatrices, "superseded", "--all")] = default(
+        ListMatrices, "superseded"
+    ),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """List a task's score matrices: which count, which are withdrawn, and why."""
     from roundbook.logbook.matrices.listing import list_matrices
 
+    request = ListMatrices(
+        task=task,
+        round=round_label,
+        measure=measure,
+        assessments=assessments,
+        superseded=superseded,
+    )
     with record(context, database) as session:
-        listed = list_matrices(
-            session,
-            task,
-            round_label=round_label,
-            measure=measure,
-            assessments=assessments,
-            superseded=everything,
-        )
+        listed = list_matrices(session, request)
     way_out = f"No such score matrix. Log one with 'roundbook log {task} ROUND FILE --measure M'."
     if form != "table":
         show(listed, form, listed.matrices, _LISTED)
         return
-    rows = [_brief(each) for each in listed.matrices]
+    rows = list(map(_brief, listed.matrices))
     print_table(rows, _LISTED_BRIEFLY, below=[] if rows else [way_out])
 
 
-def _brief(each: ListedMatrix) -> _Brief:
+def _brief(row: ListedMatrix) -> _Brief:
     return _Brief(
-        each.matrix,
-        each.round,
-        each.measure + (f" ({each.assessments})" if each.assessments != "official" else ""),
-        each.revision,
-        f"{each.topics} x {each.runs}",
-        each.standing,
-        each.reason,
-        f"{_day(each.logged_at)} by {each.logged_by}",
+        row.matrix,
+        row.round,
+        row.measure + (f" ({row.assessments})" if row.assessments != "official" else ""),
+        row.revision,
+        f"{row.topics} x {row.runs}",
+        row.standing,
+        row.reason,
+        f"{_day(row.logged_at)} by {row.logged_by}",
     )
 
 
@@ -161,7 +173,7 @@ _FACTORS = (
 def show_(
     context: typer.Context,
     matrix: MatrixNumber,
-    anonymous: Anonymous = False,
+    anonymous: Anonymous = default(ShowMatrix, "anonymous"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -169,7 +181,7 @@ def show_(
     from roundbook.logbook.matrices.showing import show_matrix
 
     with record(context, database) as session:
-        found = show_matrix(session, matrix, anonymous=anonymous)
+        found = show_matrix(session, ShowMatrix(matrix=matrix, anonymous=anonymous))
     if form != "table":
         show(found, form, found.runs, _RUNS)
         return
@@ -183,7 +195,6 @@ def show_(
 
 def _facts(found: ShownMatrix) -> list[str]:
     decided = f"{_day(found.since)} by {found.decided_by}"
-    place = f" by matrix {found.replaced_by}" if found.replaced_by else ""
     why = f": {found.why}" if found.why else ""
     missing = f"{found.missing_cells} scores missing, policy {found.missing_policy}"
     if found.dropped_topics:
@@ -191,7 +202,7 @@ def _facts(found: ShownMatrix) -> list[str]:
     return [
         f"Matrix {found.matrix}: {found.task}, {found.round_status} round '{found.round}',"
         f" {found.measure}, {found.assessments} assessments, revision {found.revision}",
-        f"Standing: {found.standing}{place}, {decided}{why}",
+        f"Standing: {status_phrase(found)}, {decided}{why}",
         f"Logged {_day(found.logged_at)} by {found.logged_by} with {found.software}"
         + (f": {found.reason}" if found.reason else ""),
         f"Files ({found.layout}): {', '.join(found.files) or 'hidden'}",
@@ -199,25 +210,6 @@ def _facts(found: ShownMatrix) -> list[str]:
         f"Missing scores: {missing}",
         f"Hash of the scores: {found.content_hash or 'hidden'}",
     ]
-
-
-def _changes(changes: Revised) -> str:
-    said = f"{changes.cells_changed} of {changes.cells} scores changed"
-    if changes.largest_change is not None:
-        said += (
-            f", by up to {changes.largest_change:.4g} (topic {changes.largest_topic}, run"
-            f" {changes.largest_run})"
-        )
-    for noun, names, what in (
-        ("topic", changes.topics_added, "added"),
-        ("topic", changes.topics_removed, "removed"),
-        ("run", changes.runs_added, "added"),
-        ("run", changes.runs_removed, "removed"),
-    ):
-        if names:
-            shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-            said += f"; {counted(len(names), noun)} {what} ({shown})"
-    return said
 
 
 _HISTORY = (
@@ -255,11 +247,11 @@ def history(
     from roundbook.logbook.matrices.history import show_history
 
     with record(context, database) as session:
-        found = show_history(session, matrix)
+        found = show_history(session, ShowHistory(matrix=matrix))
     lines = [_line(entry) for entry in found.entries]
     if form == "table":
         where = f"{found.task}, round '{found.round}': {found.measure}, {found.assessments}"
-        changed = [f"Revision {each.revision}: {each.changes}" for each in lines if each.changes]
+        changed = [f"Revision {line.revision}: {line.changes}" for line in lines if line.changes]
         print_table(lines, _HISTORY, above=[f"{where} assessments"], below=changed)
     else:
         show(found, form, lines, (*_HISTORY, Column("changes", "Changes")))
@@ -274,7 +266,7 @@ def _line(entry: HistoryEntry) -> _Line:
         entry.revision,
         entry.factor_version,
         entry.why,
-        None if entry.changes is None else _changes(entry.changes),
+        None if entry.changes is None else changes_phrase(entry.changes),
     )
 
 
@@ -295,25 +287,17 @@ _EXPORTED = (
 def export(
     context: typer.Context,
     matrix: MatrixNumber,
-    layout: Annotated[
-        Literal["wide", "long", "trec_eval"], typer.Option("--layout", help="How to lay it out.")
-    ] = "wide",
+    layout: Annotated[ExportLayout, option(ExportMatrix, "layout", "--layout")] = default(
+        ExportMatrix, "layout"
+    ),
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            metavar="PATH",
-            help="The file, or for trec_eval the directory, to write. (default: stdout)",
-        ),
-    ] = None,
-    runs: Annotated[
-        list[str] | None,
-        typer.Option("--run", metavar="TAG", help="Only this run. Repeat for several."),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the file or directory that is there.")
-    ] = False,
-    anonymous: Anonymous = False,
+        Path | None, option(ExportMatrix, "output", "--output", metavar="PATH")
+    ] = default(ExportMatrix, "output"),
+    runs: Annotated[list[str] | None, option(ExportMatrix, "runs", "--run", metavar="TAG")] = None,
+    force: Annotated[bool, option(ExportMatrix, "force", "--force")] = default(
+        ExportMatrix, "force"
+    ),
+    anonymous: Anonymous = default(ShowMatrix, "anonymous"),
     form: Annotated[
         Format | None,
         typer.Option(
@@ -327,21 +311,22 @@ def export(
         raise typer.BadParameter("--format and --force need --output")
     from roundbook.logbook.matrices.export import export_matrix
 
+    request = ExportMatrix(
+        matrix=matrix,
+        layout=layout,
+        output=output,
+        runs=tuple(runs or ()),
+        force=force,
+        anonymous=anonymous,
+    )
     with record(context, database) as session:
-        exported = export_matrix(
-            session,
-            matrix,
-            layout=layout,
-            output=output,
-            runs=runs or [],
-            force=force,
-            anonymous=anonymous,
-        )
+        exported = export_matrix(session, request)
+    notes = export_notes(exported)
     if exported.content is not None:
         typer.echo(exported.content, nl=False)
     else:
-        show(exported, form or "table", [exported], _EXPORTED)
-    for note in exported.notes:
+        show(exported, form or "table", [exported], _EXPORTED, extra={"notes": notes})
+    for note in notes:
         talk(f"Note: {note}")
 
 
@@ -357,10 +342,8 @@ def withdraw(
     from roundbook.logbook.matrices.corrections import withdraw_matrix
 
     with record(context, database) as session:
-        decided = withdraw_matrix(session, matrix, reason)
-    show(decided, form, [decided], _DECIDED)
-    _tell_unrecorded(decided, reason)
-    tell_impact(decided.impact, _headline(matrix))
+        decided = withdraw_matrix(session, WithdrawMatrix(matrix=matrix, reason=reason))
+    _show_decided(decided, reason, form)
 
 
 @app.command(epilog="Example: roundbook matrix restore 3 --reason 'the qrels were right after all'")
@@ -375,24 +358,21 @@ def restore(
     from roundbook.logbook.matrices.corrections import restore_matrix
 
     with record(context, database) as session:
-        decided = restore_matrix(session, matrix, reason)
+        decided = restore_matrix(session, RestoreMatrix(matrix=matrix, reason=reason))
+    _show_decided(decided, reason, form)
+
+
+def _show_decided(decided: CorrectedMatrix, reason: str, form: Format) -> None:
     show(decided, form, [decided], _DECIDED)
-    _tell_unrecorded(decided, reason)
-    tell_impact(decided.impact, _headline(matrix))
-
-
-def _headline(matrix: int) -> str:
+    if decided.status == "unchanged":
+        how = "is withdrawn" if decided.standing == "withdrawn" else "counts"
+        since = f", since {_day(decided.decided_at)}" if decided.decided_at else ""
+        talk(
+            f"Note: Matrix {decided.matrix} {how} already{since}; the reason '{reason}' was not"
+            " recorded."
+        )
     # A plan that left the matrix out is listed too.
-    return f"Stale now, of what rests on matrix {matrix} or was planned without it:"
-
-
-def _tell_unrecorded(decided: CorrectedMatrix, reason: str) -> None:
-    """Say that nothing changed, and so the reason given went nowhere."""
-    if decided.status != "unchanged":
-        return
-    how = "is withdrawn" if decided.standing == "withdrawn" else "counts"
-    since = f", since {_day(decided.decided_at)}" if decided.decided_at else ""
-    talk(
-        f"Note: Matrix {decided.matrix} {how} already{since}; the reason '{reason}' was not"
-        " recorded."
+    tell_impact(
+        decided.impact,
+        f"Stale now, of what rests on matrix {decided.matrix} or was planned without it:",
     )

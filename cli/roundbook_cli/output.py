@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from roundbook.presentation.tables import Column, count, number, signed
 from roundbook_cli.options import Format
 
 if TYPE_CHECKING:
@@ -17,29 +18,7 @@ if TYPE_CHECKING:
 
     from roundbook.logbook.result import Result
 
-
-class Column(NamedTuple):
-    """A column of a table: the result's field, its heading, how to write a value."""
-
-    field: str
-    heading: str
-    write: Callable[[Any], str] = str
-    justify: str = "left"
-
-
-def number(field: str, heading: str, digits: int = 4) -> Column:
-    """Return a right-aligned column of numbers with so many decimals."""
-    return Column(field, heading, lambda value: f"{value:.{digits}f}", "right")
-
-
-def signed(field: str, heading: str, digits: int = 3) -> Column:
-    """Return a right-aligned column of numbers with their signs."""
-    return Column(field, heading, lambda value: f"{value:+.{digits}f}", "right")
-
-
-def count(field: str, heading: str) -> Column:
-    """Return a right-aligned column of whole numbers."""
-    return Column(field, heading, str, "right")
+__all__ = ["Column", "count", "number", "signed"]
 
 
 def show(
@@ -50,6 +29,8 @@ def show(
     *,
     above: Iterable[str] = (),
     below: Iterable[str] = (),
+    extra: Mapping[str, Any] | None = None,
+    without: Iterable[str] = (),
 ) -> None:
     """Print a result.
 
@@ -59,9 +40,17 @@ def show(
         What of it is a table; CSV has the same columns, headed by the fields, numbers in full.
     above, below
         Sentences around the table.
+    extra : mapping, optional
+        What JSON has besides, or instead: sentences and commands, which no result holds.
+    without : iterable of str
+        The result's fields that JSON then leaves out.
     """
     if form == "json":
-        typer.echo(result.model_dump_json(indent=2, by_alias=True))
+        if extra is None:
+            typer.echo(result.model_dump_json(indent=2, by_alias=True))
+        else:
+            facts = result.model_dump(mode="json", by_alias=True, exclude=set(without))
+            print_json(facts | dict(extra))
         return
     if form == "csv":
         print_csv(
@@ -70,6 +59,11 @@ def show(
         )
         return
     print_table(rows, columns, above=above, below=below)
+
+
+def print_json(printed: Mapping[str, Any]) -> None:
+    """Print an object of JSON."""
+    typer.echo(json.dumps(printed, indent=2, ensure_ascii=False))
 
 
 def print_table(

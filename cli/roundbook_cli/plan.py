@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from roundbook.requests.plans import PlanRequest
+from roundbook.requests.results import ListResults, ShowResult
+from roundbook_cli import plan_options as options
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, count, print_table, show
-from roundbook_cli.plan_options import (
-    PlanForm,
-    PlanFormat,
-    PlanOptions,
-    Protocol,
-    takes_plan_options,
-)
+from roundbook_cli.output import Column, count, print_json, print_table, show
 from roundbook_cli.plan_print import print_plan
+from roundbook_cli.request_options import default, usage_errors
 from roundbook_cli.session import check, record
 
 if TYPE_CHECKING:
-    from roundbook.logbook.plans.saved import ListedPlan, PlanEntry, ShownPlan
+    from roundbook.logbook.saved_results import ResultEntry, ShownResult
 
 PlanName = Annotated[str, typer.Argument(metavar="NAME", help="The plan's name.")]
 
@@ -30,23 +27,40 @@ _BRIEFLY = (
     Column("task", "Task"),
     Column("measure", "Measure"),
     Column("design", "Design"),
-    count("topics", "Topics"),
+    count("sizes", "Topics"),
     Column("saved_at", "Saved", lambda when: f"{when:%Y-%m-%d}"),
     Column("stale", "Stale", lambda stale: "yes" if stale else "no"),
     Column("note", "Note"),
 )
+_ENTRY = ("name", "version", "versions", "task", "note", "saved_at", "saved_by", "software")
 _LISTED = (
     *("name", "version", "versions", "task", "measure", "scale", "design", "solve", "engine"),
     *("fewest_topics", "most_topics", "saved_at", "saved_by", "software", "note", "stale"),
 )
 
 
-@takes_plan_options
 def plan(
     context: typer.Context,
-    options: PlanOptions,
-    form: PlanForm = "table",
-    only_protocol: Protocol = False,
+    variance: options.Variance = None,
+    task: options.Task = None,
+    measure: options.Measure = None,
+    scale: options.Scale = default(PlanRequest, "scale"),
+    assessments: options.Assessments = None,
+    pool_by: options.Weights = default(PlanRequest, "pool_by"),
+    variance_of: options.DifferenceVariance = None,
+    variance_at: options.Limit = default(PlanRequest, "variance_at"),
+    design: options.Design = default(PlanRequest, "design"),
+    solve: options.SolvedFor = default(PlanRequest, "solve"),
+    m: options.Runs = None,
+    min_d: options.Differences = None,
+    width: options.Widths = None,
+    topics: options.Topics = None,
+    alpha: options.Alpha = default(PlanRequest, "alpha"),
+    beta: options.Beta = None,
+    engine: options.SizeEngine = default(PlanRequest, "engine"),
+    database: Database = None,
+    form: options.PlanForm = "table",
+    only_protocol: options.Protocol = False,
 ) -> None:
     """Compute topic set sizes for the next round, from a task's rounds or a given variance."""
     if context.invoked_subcommand is not None:
@@ -54,13 +68,37 @@ def plan(
         return
     check(context)
     _check_form(form, only_protocol)
-    design = options.checked()
-    if options.task is None:
-        found = options.compute(design, None)
+    with usage_errors():
+        request = PlanRequest(
+            variance=variance,
+            task=task,
+            measure=measure,
+            scale=scale,
+            assessments=assessments,
+            pool_by=pool_by,
+            variance_of=variance_of,
+            variance_at=variance_at,
+            design=design,
+            solve=solve,
+            m=m,
+            min_d=options.differences(design, min_d, width),
+            topics=topics,
+            alpha=alpha,
+            beta=beta,
+            engine=engine,
+        )
+    from roundbook.logbook.plans.planning import plan_topics
+    from roundbook.presentation.plans import plan_in_json
+
+    if request.task is None:
+        computed = plan_topics(None, request)
     else:
-        with record(context, options.database) as session:
-            found = options.compute(design, session)
-    print_plan(found, form, only_protocol=only_protocol)
+        with record(context, database) as session:
+            computed = plan_topics(session, request)
+    if form == "json":
+        print_json(plan_in_json(computed))
+    else:
+        print_plan(computed, form, only_protocol=only_protocol)
 
 
 def _refuse_options(context: typer.Context, verb: str) -> None:
@@ -71,40 +109,75 @@ def _refuse_options(context: typer.Context, verb: str) -> None:
             raise typer.BadParameter(f"give the options after '{verb}', not before it")
 
 
-def _check_form(form: PlanFormat, only_protocol: bool) -> None:
+def _check_form(form: options.PlanFormat, only_protocol: bool) -> None:
     if only_protocol and form in ("csv", "latex"):
         raise typer.BadParameter(f"--protocol prints a paragraph: leave out --format {form}")
 
 
-@takes_plan_options
 def save(
     context: typer.Context,
     name: PlanName,
-    options: PlanOptions,
+    variance: options.Variance = None,
+    task: options.Task = None,
+    measure: options.Measure = None,
+    scale: options.Scale = default(PlanRequest, "scale"),
+    assessments: options.Assessments = None,
+    pool_by: options.Weights = default(PlanRequest, "pool_by"),
+    variance_of: options.DifferenceVariance = None,
+    variance_at: options.Limit = default(PlanRequest, "variance_at"),
+    design: options.Design = default(PlanRequest, "design"),
+    solve: options.SolvedFor = default(PlanRequest, "solve"),
+    m: options.Runs = None,
+    min_d: options.Differences = None,
+    width: options.Widths = None,
+    topics: options.Topics = None,
+    alpha: options.Alpha = default(PlanRequest, "alpha"),
+    beta: options.Beta = None,
+    engine: options.SizeEngine = default(PlanRequest, "engine"),
+    database: Database = None,
     note: Annotated[
         str | None, typer.Option("--note", metavar="TEXT", help="Why: it is kept with the plan.")
     ] = None,
-    form: PlanForm = "table",
-    only_protocol: Protocol = False,
+    form: options.PlanForm = "table",
+    only_protocol: options.Protocol = False,
 ) -> None:
     """Compute a plan and save it, with what it rests on, as the next version of that name."""
     _check_form(form, only_protocol)
-    design = options.checked()
-    # What needs no record is computed before one is opened: it may be impossible.
-    given = options.compute(design, None) if options.task is None else None
-    from roundbook.logbook.plans.saved import save_plan
+    with usage_errors():
+        request = PlanRequest(
+            variance=variance,
+            task=task,
+            measure=measure,
+            scale=scale,
+            assessments=assessments,
+            pool_by=pool_by,
+            variance_of=variance_of,
+            variance_at=variance_at,
+            design=design,
+            solve=solve,
+            m=m,
+            min_d=options.differences(design, min_d, width),
+            topics=topics,
+            alpha=alpha,
+            beta=beta,
+            engine=engine,
+        )
+    from roundbook.logbook.plans.plan import Plan
+    from roundbook.logbook.plans.planning import plan_topics
+    from roundbook.logbook.saved_results import save_result
+    from roundbook.presentation.plans import plan_in_json
 
-    with record(context, options.database) as session:
-        found = given or options.compute(design, session)
-        saved = save_plan(session, name, found, note=note)
+    if request.task is None:
+        plan_topics(None, request)  # it may be impossible, and that needs no record
+    with record(context, database) as session:
+        saved = save_result(session, "plan", request, name, note)
+    assert isinstance(saved.result, Plan)
+    if form == "json":
+        print_json(_entry(saved) | {"status": saved.status, "plan": plan_in_json(saved.result)})
+        return
     done = "Saved" if saved.status == "saved" else "Unchanged"
-    print_plan(
-        saved.plan,
-        form,
-        only_protocol=only_protocol,
-        result=saved,
-        above=[f"{done}: {_head(saved)}"],
-    )
+    above = [f"{done}: {_head(saved)}"]
+    print_plan(saved.result, form, only_protocol=only_protocol, above=above)
 
 
 def show_(
@@ -113,27 +186,42 @@ def show_(
     version: Annotated[
         int | None, typer.Option("--version", metavar="N", help="Default: the latest.")
     ] = None,
-    form: PlanForm = "table",
-    only_protocol: Protocol = False,
+    form: options.PlanForm = "table",
+    only_protocol: options.Protocol = False,
     database: Database = None,
 ) -> None:
     """Show a saved plan as it was decided, and whether what it rests on still stands."""
     _check_form(form, only_protocol)
-    from roundbook.logbook.plans.saved import show_plan
+    from roundbook.logbook.saved_results import show_result
 
     with record(context, database) as session:
-        shown = show_plan(session, name, version=version)
-    print_plan(
-        shown.plan,
-        form,
-        only_protocol=only_protocol,
-        result=shown,
-        above=[_head(shown), *_standing(shown)],
-        copyable=shown.renew,
-    )
+        shown = show_result(session, ShowResult(name=name, kind="plan", version=version))
+    print_saved_plan(shown, form, only_protocol=only_protocol)
 
 
-def _head(entry: PlanEntry) -> str:
+def print_saved_plan(
+    shown: ShownResult, form: options.PlanFormat, *, only_protocol: bool = False
+) -> None:
+    """Print a saved plan, and whether what it was computed from still counts."""
+    from roundbook.logbook.plans.plan import Plan
+    from roundbook.presentation.plans import plan_changes, plan_in_json
+    from roundbook_cli.renewal import renewal
+
+    assert isinstance(shown.result, Plan)
+    changes, renew = plan_changes(shown), renewal(shown)
+    if form == "json":
+        print_json(_entry(shown) | changes | {"renew": renew, "plan": plan_in_json(shown.result)})
+        return
+    above = [_head(shown), *_changes(**changes), *(["To renew it:"] if renew else [])]
+    print_plan(shown.result, form, only_protocol=only_protocol, above=above, copyable=renew)
+
+
+def _entry(entry: ResultEntry) -> dict[str, Any]:
+    printed = entry.model_dump(mode="json", include=set(_ENTRY))
+    return {field: printed[field] for field in _ENTRY}
+
+
+def _head(entry: ResultEntry) -> str:
     note = f" Note: {entry.note}" if entry.note else ""
     return (
         f"Plan '{entry.name}', version {entry.version} of {entry.versions}, saved"
@@ -141,16 +229,16 @@ def _head(entry: PlanEntry) -> str:
     )
 
 
-def _standing(shown: ShownPlan) -> list[str]:
+def _changes(stale: list[dict[str, Any]], new_rounds: list[str]) -> list[str]:
     lines = [
-        f"Stale: round {each.round} counts with {each.was:.5g}"
-        + (f", and is {each.now:.5g} today" if each.now is not None else "")
-        + f": {each.why}."
-        for each in shown.stale
+        f"Stale: round {change['round']} counts with {change['was']:.5g}"
+        + (f", and is {change['now']:.5g} today" if change["now"] is not None else "")
+        + f": {change['why']}."
+        for change in stale
     ]
-    if shown.new_rounds:
-        lines.append(f"Not in it, since they did not count then: {', '.join(shown.new_rounds)}.")
-    return [*lines, *(["To renew it:"] if shown.renew else [])]
+    if new_rounds:
+        lines.append(f"Not in it, since they did not count then: {', '.join(new_rounds)}.")
+    return lines
 
 
 def list_(
@@ -162,46 +250,28 @@ def list_(
     database: Database = None,
 ) -> None:
     """List the saved plans, the latest version of each, and whether it still stands."""
-    from roundbook.logbook.plans.saved import list_plans
+    from roundbook.logbook.saved_results import list_results
 
     with record(context, database) as session:
-        found = list_plans(session, task)
+        listed = list_results(session, ListResults(task=task, kind="plan"))
+    if form == "json":
+        plans = [_entry(entry) | entry.brief | {"stale": entry.stale} for entry in listed.results]
+        print_json({"task": listed.task, "plans": plans})
+        return
+    rows = [
+        SimpleNamespace(**dict(entry), **entry.brief, sizes=_sizes(entry))
+        for entry in listed.results
+    ]
+    if form == "csv":
+        show(listed, form, rows, tuple(Column(name, name) for name in _LISTED))
+        return
     hint = "No plan is saved. Save one with: roundbook plan save NAME, and the options of plan."
-    if form == "table":
-        rows = [_briefly(each) for each in found.plans]
-        print_table(rows, _BRIEFLY, below=[] if rows else [hint])
-    else:
-        show(found, form, found.plans, tuple(Column(name, name) for name in _LISTED))
+    print_table(rows, _BRIEFLY, below=[] if rows else [hint])
 
 
-class _InBrief(NamedTuple):
-    """A saved plan in one line of a table, which has no room for all of it."""
-
-    name: str
-    version: int
-    task: str | None
-    measure: str | None
-    design: str
-    topics: str
-    saved_at: datetime
-    stale: bool
-    note: str | None
-
-
-def _briefly(plan: ListedPlan) -> _InBrief:
-    few, most = plan.fewest_topics, plan.most_topics
-    topics = str(few) if few == most else f"{few}-{most}"
-    return _InBrief(
-        plan.name,
-        plan.version,
-        plan.task,
-        plan.measure,
-        plan.design,
-        topics,
-        plan.saved_at,
-        plan.stale,
-        plan.note,
-    )
+def _sizes(entry: ResultEntry) -> str:
+    few, most = entry.brief["fewest_topics"], entry.brief["most_topics"]
+    return str(few) if few == most else f"{few}-{most}"
 
 
 def attach(app: typer.Typer) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated
 
 import typer
 
+from roundbook.presentation.rankings import notes, summary
+from roundbook.presentation.tables import Column, number
+from roundbook.requests.fields import StandardisedScale
+from roundbook.requests.rankings import RankRequest
 from roundbook_cli.options import (
     Anonymous,
     Assessments,
@@ -15,11 +19,9 @@ from roundbook_cli.options import (
     RoundLabel,
     TaskName,
 )
-from roundbook_cli.output import Column, number, show, talk
+from roundbook_cli.output import show, talk
+from roundbook_cli.request_options import default, option
 from roundbook_cli.session import record
-
-if TYPE_CHECKING:
-    from roundbook.logbook.rankings import Limits, RankAgreement
 
 
 def rank(
@@ -27,20 +29,16 @@ def rank(
     task: TaskName,
     round_label: RoundLabel,
     measure: Measure,
-    scale: Annotated[
-        Literal["std", "std-cdf", "std-ab"],
-        typer.Option("--scale", help="The standardised scale to compare."),
-    ] = "std-ab",
+    scale: Annotated[StandardisedScale, option(RankRequest, "scale", "--scale")] = default(
+        RankRequest, "scale"
+    ),
     versions: Annotated[
-        tuple[int, int] | None,
-        typer.Option(
-            "--versions", metavar="V1 V2", help="Compare two factor versions, instead of raw."
-        ),
+        tuple[int, int] | None, option(RankRequest, "versions", "--versions", metavar="V1 V2")
     ] = None,
-    resamples: Annotated[
-        int, typer.Option("--resamples", help="Of the bootstrap over topics.")
-    ] = 2000,
-    seed: Annotated[int, typer.Option("--seed", help="Of the bootstrap.")] = 0,
+    resamples: Annotated[int, option(RankRequest, "resamples", "--resamples")] = default(
+        RankRequest, "resamples"
+    ),
+    seed: Annotated[int, option(RankRequest, "seed", "--seed")] = default(RankRequest, "seed"),
     assessments: Assessments = None,
     anonymous: Anonymous = False,
     form: Form = "table",
@@ -49,50 +47,37 @@ def rank(
     """Compare run rankings: raw against standardised, or by two factor versions."""
     from roundbook.logbook.rankings import compare_rankings
 
+    request = RankRequest(
+        task=task,
+        round=round_label,
+        measure=measure,
+        scale=scale,
+        versions=versions,
+        resamples=resamples,
+        seed=seed,
+        assessments=assessments,
+        anonymous=anonymous,
+    )
     with record(context, database) as session:
-        found = compare_rankings(
-            session,
-            task,
-            round_label,
-            measure,
-            scale=scale,
-            versions=versions,
-            assessments=assessments,
-            resamples=resamples,
-            seed=seed,
-            anonymous=anonymous,
-        )
+        agreement = compare_rankings(session, request)
     columns = (
         Column("run", "Run"),
         number("rank_a", "Rank", 1),
-        number("mean_a", f"Mean {found.a}"),
+        number("mean_a", f"Mean {agreement.a}"),
         number("rank_b", "Rank", 1),
-        number("mean_b", f"Mean {found.b}"),
+        number("mean_b", f"Mean {agreement.b}"),
     )
-    show(found, form, found.ranking, columns, above=_sentences(found))
-    for note in found.notes:
+    remarks = notes(agreement)
+    show(
+        agreement,
+        form,
+        agreement.ranking,
+        columns,
+        above=summary(agreement),
+        extra={"notes": remarks},
+    )
+    for note in remarks:
         talk(f"Note: {note}")
-
-
-def _sentences(found: RankAgreement) -> list[str]:
-    said = [
-        f"{found.task}, round '{found.round}': {found.measure}, {found.runs} runs over"
-        f" {found.topics} topics (matrix {found.matrix}, revision {found.revision}) ranked"
-        f" {found.a} and {found.b}",
-        f"Kendall tau-b {_number(found.tau_b)} (tau-a {found.tau_a:.3f}), tau_AP"
-        f" {_number(found.tau_ap)}",
-        f"95% intervals of tau-b: {_limits(found.bootstrap)} by a bootstrap over topics"
-        f" ({found.resamples} resamples), {_limits(found.published)} as the papers print it",
-    ]
-    return said + ([found.reason] if found.reason else [])
-
-
-def _number(value: float | None) -> str:
-    return "unknown" if value is None else f"{value:.3f}"
-
-
-def _limits(limits: Limits | None) -> str:
-    return "unknown" if limits is None else f"[{limits.low:.3f}, {limits.high:.3f}]"
 
 
 def attach(app: typer.Typer) -> None:

@@ -1,18 +1,19 @@
-"""``roundbook report``: drift reports as they were saved, and whether they still stand."""
+"""``roundbook report``: saved drift reports by their numbers; see ``roundbook result``."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from roundbook_cli.drift import TOPICS_CSV, print_report
+from roundbook.requests.results import ListResults, ShowResult
 from roundbook_cli.options import Database, Form, TaskName
 from roundbook_cli.output import Column, count, print_table, section, show, signed
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
-    from roundbook.logbook.drift.saved import ShownReport
+    from roundbook.logbook.saved_results import ResultEntry, ShownResult
 
 app = typer.Typer(no_args_is_help=True, help="Saved drift reports: list, show.")
 
@@ -28,6 +29,27 @@ _LISTED = (
     Column("stale", "Stale", lambda stale: "yes" if stale else "no"),
     Column("note", "Note"),
 )
+_ENTRY = ("task", "note", "saved_at", "saved_by", "software", "stale")
+
+
+def report_number(entry: ResultEntry) -> int:
+    """Return the number of a saved drift report within its task."""
+    return int(entry.name.rpartition("-")[2])
+
+
+def _facts(entry: ResultEntry) -> dict[str, Any]:
+    from roundbook.presentation.staleness import why_stale
+    from roundbook_cli.renewal import renewal
+
+    stored = entry.model_dump(mode="json", include=set(_ENTRY))
+    return (
+        {"number": report_number(entry), "version": entry.version}
+        | stored
+        | {
+            "why": why_stale(entry),
+            "renew": renewal(entry),
+        }
+    )
 
 
 @app.command("list", epilog="Example: roundbook report list --task covid")
@@ -39,13 +61,32 @@ def list_(
     form: Form = "table",
     database: Database = None,
 ) -> None:
-    """List the saved drift reports, and whether each still stands."""
-    from roundbook.logbook.drift.saved import list_reports
+    """List the saved drift reports, and whether each is stale."""
+    from roundbook.logbook.saved_results import list_results
 
     with record(context, database) as session:
-        found = list_reports(session, task)
+        listed = list_results(session, ListResults(task=task, kind="drift"))
+    entries = sorted(listed.results, key=lambda entry: (entry.task or "", report_number(entry)))
+    rows = [
+        SimpleNamespace(
+            **dict(entry) | dict(entry.brief),
+            number=report_number(entry),
+            from_round=entry.brief["from"],
+            to_round=entry.brief["to"],
+        )
+        for entry in entries
+    ]
     hint = "No drift report is saved. Save one with: roundbook drift TASK --measure M --save"
-    show(found, form, found.reports, _LISTED, below=[] if found.reports else [hint])
+    reports = [_facts(entry) | entry.brief for entry in entries]
+    show(
+        listed,
+        form,
+        rows,
+        _LISTED,
+        below=[] if rows else [hint],
+        extra={"reports": reports},
+        without=("results",),
+    )
 
 
 @app.command("show", epilog="Example: roundbook report show covid 1")
@@ -58,25 +99,34 @@ def show_(
     form: Form = "table",
     database: Database = None,
 ) -> None:
-    """Show a saved drift report as it was, then whether what it rests on still stands."""
-    from roundbook.logbook.drift.saved import show_report
+    """Show a saved drift report as it was, then whether what it was computed from still counts."""
+    from roundbook.logbook.saved_results import show_result
 
     with record(context, database) as session:
-        shown = show_report(session, task, number)
+        shown = show_result(session, ShowResult(name=f"{task}/drift-{number}", kind="drift"))
+    print_saved_report(shown, form)
+
+
+def print_saved_report(shown: ShownResult, form: Any) -> None:  # noqa: ANN401
+    """Print a saved drift report, and whether it is stale."""
+    from roundbook.logbook.drift.report import DriftReport
+    from roundbook.presentation.staleness import why_stale
+    from roundbook_cli.drift import TOPICS_CSV, print_report
+    from roundbook_cli.drift_advice import report_json
+    from roundbook_cli.renewal import renewal
+    from roundbook_cli.result import entry_head
+
+    report = shown.result
+    assert isinstance(report, DriftReport)
     if form != "table":
-        show(shown, form, shown.report.topics, TOPICS_CSV)
+        extra = _facts(shown) | {"report": report_json(report)}
+        show(shown, form, report.topics, TOPICS_CSV, extra=extra, without=("result",))
         return
-    print_table([], (), above=[_head(shown), ""])
-    print_report(shown.report)
-    section(f"Stale: {shown.why}." if shown.why else "It stands: these are today's factors.")
-    if shown.renew:
+    print_table([], (), above=[entry_head(shown), ""])
+    print_report(report)
+    why = why_stale(shown)
+    section(f"Stale: {why}." if why else "It stands: these are today's factors.")
+    command = renewal(shown)
+    if command:
         # Not wrapped, so that it can be copied.
-        typer.echo(f"To renew it:\n  {shown.renew}")
-
-
-def _head(shown: ShownReport) -> str:
-    note = f" Note: {shown.note}" if shown.note else ""
-    return (
-        f"Drift report {shown.number} of task '{shown.task}', saved {shown.saved_at:%Y-%m-%d} by"
-        f" {shown.saved_by} with {shown.software}.{note}"
-    )
+        typer.echo(f"To renew it:\n  {command}")

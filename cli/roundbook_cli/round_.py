@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from roundbook_cli.options import Database, Form, RoundLabel, TaskName
+from roundbook.requests.tasks import CreateRound, ListRounds, PublishRound, SetRound
+from roundbook_cli import verify
+from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, show, talk
+from roundbook_cli.request_options import argument, default, option
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
@@ -19,11 +22,11 @@ app = typer.Typer(no_args_is_help=True, help="Rounds: one holding of a task afte
 
 def _matrices(matrices: list[LoggedMeasure]) -> str:
     return "; ".join(
-        f"{each.measure} {each.topics} x {each.runs}"
-        + (f" ({each.assessments})" if each.assessments != "official" else "")
-        + (f" revision {each.revision}" if each.revision > 1 else "")
-        + (" withdrawn" if each.withdrawn is not None else "")
-        for each in matrices
+        f"{matrix.measure} {matrix.topics} x {matrix.runs}"
+        + (f" ({matrix.assessments})" if matrix.assessments != "official" else "")
+        + (f" revision {matrix.revision}" if matrix.revision > 1 else "")
+        + (" withdrawn" if matrix.withdrawn is not None else "")
+        for matrix in matrices
     )
 
 
@@ -37,16 +40,11 @@ _COLUMNS = (
 )
 
 
-Held = Annotated[
-    datetime | None, typer.Option("--held", formats=["%Y-%m-%d"], help="The day it was held.")
-]
+TaskName = Annotated[str, argument(CreateRound, "task", metavar="TASK")]
+RoundLabel = Annotated[str, argument(CreateRound, "round", metavar="ROUND")]
+Held = Annotated[datetime | None, option(CreateRound, "held", "--held", formats=["%Y-%m-%d"])]
 Collection = Annotated[
-    str | None,
-    typer.Option(
-        "--collection",
-        metavar="NAME",
-        help="Its document collection; rounds on different ones share no topics.",
-    ),
+    str | None, option(CreateRound, "collection", "--collection", metavar="NAME")
 ]
 
 
@@ -63,9 +61,14 @@ def create(
     """Record a new round, after the task's last one."""
     from roundbook.logbook.rounds import create_round
 
-    day = held.date() if held else None
+    request = CreateRound(
+        task=task,
+        round=round_label,
+        held=held.date() if held else None,
+        collection=collection,
+    )
     with record(context, database) as session:
-        created = create_round(session, task, round_label, day, collection)
+        created = create_round(session, request)
     show(created, form, [created], _COLUMNS)
 
 
@@ -76,24 +79,22 @@ def set_(
     round_label: RoundLabel,
     held: Held = None,
     collection: Collection = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Change what is recorded, not only what is unknown.")
-    ] = False,
+    force: Annotated[bool, option(SetRound, "force", "--force")] = default(SetRound, "force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Record on which document collection, and when, a round was held."""
     from roundbook.logbook.rounds import set_round
 
+    request = SetRound(
+        task=task,
+        round=round_label,
+        held=held.date() if held else None,
+        collection=collection,
+        force=force,
+    )
     with record(context, database) as session:
-        changed = set_round(
-            session,
-            task,
-            round_label,
-            held=held.date() if held else None,
-            collection=collection,
-            force=force,
-        )
+        changed = set_round(session, request)
     show(changed, form, [changed], _COLUMNS)
 
 
@@ -102,23 +103,23 @@ def publish(
     context: typer.Context,
     task: TaskName,
     round_label: RoundLabel,
-    why: Annotated[
-        str | None, typer.Option("--reason", metavar="TEXT", help="What to note beside it.")
-    ] = None,
+    reason: Annotated[
+        str | None, option(PublishRound, "reason", "--reason", metavar="TEXT")
+    ] = default(PublishRound, "reason"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Publish a round for good: there is no way back, its scores then change only by --revise."""
-    from roundbook.logbook.rounds import publish_round, published_at
+    from roundbook.logbook.rounds import publish_round
 
     with record(context, database) as session:
-        published = publish_round(session, task, round_label, why=why)
-        again = published.status == "unchanged"
-        since = published_at(session, task, round_label) if again else None
-    show(published, form, [published], _COLUMNS)
-    if again:
-        day = f" on {since:%Y-%m-%d}" if since else ""
-        lost = "; this reason was not recorded" if why else ""
+        published = publish_round(
+            session, PublishRound(task=task, round=round_label, reason=reason)
+        )
+    show(published, form, [published], _COLUMNS, below=[f"Fingerprint {published.fingerprint}"])
+    if published.status == "unchanged":
+        day = f" on {published.published_at:%Y-%m-%d}" if published.published_at else ""
+        lost = "; this reason was not recorded" if reason else ""
         talk(f"Note: Round '{published.round}' was published already{day}{lost}.")
     else:
         talk(
@@ -138,6 +139,9 @@ def list_(
     from roundbook.logbook.rounds import list_rounds
 
     with record(context, database) as session:
-        listed = list_rounds(session, task)
+        listed = list_rounds(session, ListRounds(task=task))
     way_out = f"No round yet. Make one with 'roundbook round create {task} ROUND'."
     show(listed, form, listed.rounds, _COLUMNS, below=[] if listed.rounds else [way_out])
+
+
+verify.attach_to_round(app)

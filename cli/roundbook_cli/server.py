@@ -35,7 +35,7 @@ def start(
 ) -> None:
     """Start the embedded server and keep it up between commands, for a while.
 
-    A script of many commands is faster so: otherwise each command starts and stops the server.
+    For a script of many commands: otherwise each of them starts and stops the server.
     """
     from roundbook.logbook.embedded_server import start_embedded_server
     from roundbook.settings import load_settings

@@ -1,18 +1,18 @@
-"""From the command line to the record: the settings, the chosen database, the open engine."""
+"""From the command line to the record: the settings, the chosen database, the transaction."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from roundbook_cli.words import check_words
-
 if TYPE_CHECKING:
+    from typer._click import Parameter
+
     from roundbook.logbook.session import Session
 
 
@@ -24,63 +24,29 @@ def record(
 
     It is committed when the block ends, unless `keep` is False or the block raises.
     """
-    from roundbook.logbook.record import open_record
-    from roundbook.logbook.session import begin
-    from roundbook.settings import load_settings
-
-    settings = load_settings()
-    with (
-        open_record(settings, chosen(context, database), _tell_once()) as engine,
-        begin(engine, settings.user, keep=keep, one_moment=one_moment) as session,
-    ):
+    with sessions(context, database) as begin, begin(keep=keep, one_moment=one_moment) as session:
         yield session
 
 
-def _tell_once() -> Callable[[str], None]:
-    """Return what says once that an embedded record is brought up to date, which may take long."""
+@contextmanager
+def sessions(
+    context: typer.Context, database: str | None
+) -> Iterator[Callable[..., AbstractContextManager[Session]]]:
+    """Yield what begins a transaction on the record, for commands that need more than one."""
+    from roundbook.logbook.record import open_record
+    from roundbook.logbook.session import begin
+    from roundbook.settings import load_settings
     from roundbook_cli.output import talk
 
-    told: list[str] = []
+    settings = load_settings()
+    lines = ["The record is brought up to date with this version of Roundbook ..."]
 
-    def tell(what: str) -> None:
-        if not told:
-            talk("The record is brought up to date with this version of Roundbook ...")
-        told.append(what)
+    def talk_once(_: str) -> None:
+        while lines:
+            talk(lines.pop())
 
-    return tell
-
-
-class _Asked(NamedTuple):
-    """What a person asked for, and when, by ``time.monotonic()``."""
-
-    at: float
-    words: tuple[str, ...]
-
-
-_asked: ContextVar[_Asked | None] = ContextVar("asked", default=None)
-
-
-def begin(words: Sequence[str]) -> None:
-    """Note that a person has just asked for something, in these words."""
-    _asked.set(_Asked(time.monotonic(), tuple(words)))
-
-
-def asked() -> float | None:
-    """Return when the person asked, by ``time.monotonic()``; None where nobody noted it."""
-    noted = _asked.get()
-    return noted.at if noted else None
-
-
-def check(context: typer.Context) -> None:
-    """Refuse a command line in which an option's value was forgotten, or an option repeated.
-
-    Raises
-    ------
-    typer.BadParameter
-        Naming the option.
-    """
-    noted = _asked.get()
-    check_words(context, noted.words if noted else ())
+    with open_record(settings, chosen(context, database), talk_once) as engine:
+        yield partial(begin, engine, settings.user)
 
 
 def chosen(context: typer.Context, database: str | None) -> str | None:
@@ -110,3 +76,64 @@ def address(option: str, given: str) -> str:
             " postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
         )
     return given
+
+
+def check(context: typer.Context) -> None:
+    """Refuse an option that took the next one for its value, or that is given twice.
+
+    What is logged with ``--revise --dry-run`` would be written, for the reason '--dry-run'; of
+    ``--assessments gold --assessments bronze`` only the last would count. A value that begins
+    with ``--`` can be given after an equals sign. The command line as it was typed is the
+    context's object.
+
+    Raises
+    ------
+    typer.BadParameter
+        Naming the option.
+    """
+    arguments: Sequence[str] = context.obj or ()
+    names = set(context.help_option_names)
+    for parameter in context.command.params:
+        names.update(parameter.opts, parameter.secondary_opts)
+    for parameter in context.command.params:
+        if parameter.param_type_name != "option":
+            continue
+        option, what = parameter.opts[0], parameter.metavar or "value"
+        for text in _texts(context.params.get(parameter.name or "")):
+            if (text.startswith("--") or text in names) and f"{option}={text}" not in arguments:
+                raise typer.BadParameter(
+                    f"{option} needs its {what}, but '{text}' after it looks like an option; put"
+                    f" the {what} between the two, or write {option}='{text}'",
+                    context,
+                )
+        if _count(context, parameter, arguments) > 1:
+            raise typer.BadParameter(
+                f"{option} is given more than once, and takes one {what} here", context
+            )
+
+
+def _count(context: typer.Context, parameter: Parameter, arguments: Sequence[str]) -> int:
+    """Return how often an option is given that may be given once; 0 for any other."""
+    if getattr(parameter, "multiple", False) or getattr(parameter, "is_flag", False):
+        return 0
+    count = 0
+    for argument in arguments:
+        if argument == "--":
+            break
+        count += argument.partition("=")[0] in parameter.opts
+    # --database may stand before the command too, as a default that the command's own replaces.
+    root = context.find_root()
+    if root is not context and root.params.get(parameter.name or "") is not None:
+        count -= 1
+    return count
+
+
+def _texts(value: Any) -> list[str]:  # noqa: ANN401
+    """Return the texts and paths of an option's value."""
+    if isinstance(value, (str, Path)):
+        return [str(value)]
+    return (
+        [text for part in value for text in _texts(part)]
+        if isinstance(value, (list, tuple))
+        else []
+    )

@@ -4,85 +4,59 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from roundbook.presentation.factors import (
+    run_means,
+    standardised_heading,
+    standardised_notes,
+    standardised_remarks,
+)
+from roundbook.presentation.tables import Column, number
+from roundbook.requests.fields import Layout, Missing
+from roundbook.requests.standardise import Scale, StandardiseFilesRequest, StandardiseRequest
 from roundbook_cli.options import Anonymous, Assessments, Database, Format, Measure, TaskName
-from roundbook_cli.output import Column, counted, number, print_csv, show, talk
+from roundbook_cli.output import print_csv, show, talk
+from roundbook_cli.request_options import argument, default, option
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
+    from roundbook.logbook.session import Session
     from roundbook.logbook.standardise import StandardisedScores
-
-
-class RunMean(NamedTuple):
-    """A run and its mean standardised score."""
-
-    run: str
-    mean: float
 
 
 def standardise(
     context: typer.Context,
     task: TaskName,
-    round_label: Annotated[
-        str,
-        typer.Argument(
-            metavar="ROUND|FILE",
-            help="The round; or a file of new runs, with --factors-from.",
-        ),
-    ],
+    round_label: Annotated[str, argument(StandardiseRequest, "round", metavar="ROUND|FILE")],
     measure: Measure,
-    scale: Annotated[
-        Literal["std", "std-cdf", "std-ab", "e-std"], typer.Option("--scale", help="The scale.")
-    ] = "std-ab",
-    a: Annotated[
-        float | None,
-        typer.Option("--a", help="std-AB: what one sd counts; above 0. (default: 0.15)"),
-    ] = None,
-    b: Annotated[
-        float | None,
-        typer.Option("--b", help="std-AB: the score of an average run. (default: 0.5)"),
-    ] = None,
+    scale: Annotated[Scale, option(StandardiseRequest, "scale", "--scale")] = default(
+        StandardiseRequest, "scale"
+    ),
+    a: Annotated[float | None, option(StandardiseRequest, "a", "--a")] = None,
+    b: Annotated[float | None, option(StandardiseRequest, "b", "--b")] = None,
     factors_from: Annotated[
         str | None,
-        typer.Option(
-            "--factors-from",
-            metavar="ROUND[:VERSION]",
-            help="Another round's factors, by default its latest.",
-        ),
+        option(StandardiseRequest, "factors_from", "--factors-from", metavar="ROUND[:VERSION]"),
     ] = None,
     factors_version: Annotated[
-        int | None,
-        typer.Option(
-            "--factors-version",
-            metavar="N",
-            help="Which version of the factors; --factors-from is then a round's label as it is.",
-        ),
+        int | None, option(StandardiseRequest, "factors_version", "--factors-version", metavar="N")
     ] = None,
     files: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--file",
-            metavar="FILE",
-            help="Score the runs in this file by the round's factors; nothing is logged. Repeat.",
-        ),
+        list[Path] | None, option(StandardiseFilesRequest, "files", "--file", metavar="FILE")
     ] = None,
-    layout: Annotated[
-        Literal["auto", "wide", "long", "trec_eval", "ir_measures", "ntcireval"],
-        typer.Option("--layout", help="How the files are laid out."),
-    ] = "auto",
+    layout: Annotated[Layout, option(StandardiseFilesRequest, "layout", "--layout")] = default(
+        StandardiseFilesRequest, "layout"
+    ),
     file_measure: Annotated[
         str | None,
-        typer.Option(
-            "--file-measure", metavar="NAME", help="What the files call the measure, if otherwise."
-        ),
+        option(StandardiseFilesRequest, "file_measure", "--file-measure", metavar="NAME"),
     ] = None,
-    missing: Annotated[
-        Literal["reject", "zero", "drop-topic"],
-        typer.Option("--missing", help="Missing scores in the files."),
-    ] = "reject",
+    missing: Annotated[Missing, option(StandardiseFilesRequest, "missing", "--missing")] = default(
+        StandardiseFilesRequest, "missing"
+    ),
     assessments: Assessments = None,
     anonymous: Anonymous = False,
     form: Annotated[
@@ -102,46 +76,40 @@ def standardise(
     from roundbook.logbook import standardise as use_cases
     from roundbook.settings import load_settings
 
-    def from_files(factors: str, paths: list[Path]) -> StandardisedScores:
+    asked: dict[str, Any] = {
+        "task": task,
+        "measure": measure,
+        "scale": scale,
+        "a": a,
+        "b": b,
+        "factors_version": factors_version,
+        "assessments": assessments,
+    }
+
+    def from_files(session: Session, factors: str, paths: list[Path]) -> StandardisedScores:
         if anonymous:
             raise InputError(
                 "Runs in a file have no pseudonyms, which are a round's; leave out --anonymous."
             )
-        return use_cases.standardise_files(
-            session,
-            task,
-            factors,
-            paths,
-            measure,
-            scale=scale,
-            a=a,
-            b=b,
+        request = StandardiseFilesRequest(
+            **asked,
+            factors_from=factors,
+            files=paths,
             layout=layout,
             file_measure=file_measure,
             missing=missing,
-            max_file_bytes=load_settings().max_file_bytes,
-            factors_version=factors_version,
-            assessments=assessments,
         )
+        return use_cases.standardise_files(session, request, load_settings().max_file_bytes)
 
+    request = StandardiseRequest(
+        **asked, round=round_label, factors_from=factors_from, anonymous=anonymous
+    )
     with record(context, database) as session:
         if files:
-            scores = from_files(factors_from or round_label, files)
+            scores = from_files(session, factors_from or round_label, files)
         else:
             try:
-                scores = use_cases.standardise(
-                    session,
-                    task,
-                    round_label,
-                    measure,
-                    scale=scale,
-                    a=a,
-                    b=b,
-                    factors_from=factors_from,
-                    factors_version=factors_version,
-                    assessments=assessments,
-                    anonymous=anonymous,
-                )
+                scores = use_cases.standardise(session, request)
             except NotRecordedError:
                 if not Path(round_label).is_file():
                     raise
@@ -150,53 +118,28 @@ def standardise(
                         f"'{round_label}' is a file and no round: say by whose factors its runs"
                         " are scored, with --factors-from ROUND[:VERSION]."
                     ) from None
-                scores = from_files(factors_from, [Path(round_label)])
-    if form is None:
-        form = "table" if sys.stdout.isatty() else "csv"
+                scores = from_files(session, factors_from, [Path(round_label)])
+    _print(scores, form or ("table" if sys.stdout.isatty() else "csv"))
+
+
+def _print(scores: StandardisedScores, form: Format) -> None:
+    notes = standardised_notes(scores)
     if form == "csv":
         columns = zip(*scores.scores, strict=True)
         rows = ([topic, *row] for topic, row in zip(scores.topics, columns, strict=True))
         print_csv(["topic", *scores.runs], rows)
     else:
-        _show(scores, form)
-    for note in scores.notes:
+        show(
+            scores,
+            form,
+            run_means(scores),
+            (Column("run", "Run"), number("mean", f"Mean {scores.scale}")),
+            above=[standardised_heading(scores)],
+            below=["Every score: add --format csv or --format json."],
+            extra={"notes": notes},
+        )
+    for note in [*notes, *standardised_remarks(scores)]:
         talk(f"Note: {note}")
-    if scores.left_out:
-        talk(
-            f"Note: left out, for want of usable factors in round '{scores.factors_round}':"
-            f" {counted(len(scores.left_out), 'topic')} ({', '.join(scores.left_out)})."
-        )
-    if scores.off_ties:
-        first = scores.off_ties[0]
-        talk(
-            f"Note: {counted(len(scores.off_ties), 'score')} off a tie of all standardising runs"
-            f" (first: run {first.run}, topic {first.topic}); an sd of 0 counts them as average."
-        )
-
-
-def _show(scores: StandardisedScores, form: Format) -> None:
-    means = [
-        RunMean(run, sum(values) / len(values))
-        for run, values in zip(scores.runs, scores.scores, strict=True)
-    ]
-    means.sort(key=lambda each: -each.mean)
-    show(
-        scores,
-        form,
-        means,
-        (Column("run", "Run"), number("mean", f"Mean {scores.scale}")),
-        above=[
-            f"{scores.task}, {_what(scores)}: {scores.measure} over {len(scores.topics)}"
-            f" topics, by factor version {scores.factor_version} of round"
-            f" '{scores.factors_round}' (matrix {scores.factors_matrix}, revision"
-            f" {scores.factors_revision})"
-        ],
-        below=["Every score: add --format csv or --format json."],
-    )
-
-
-def _what(scores: StandardisedScores) -> str:
-    return f"round '{scores.round}'" if scores.matrix else ", ".join(scores.files)
 
 
 def attach(app: typer.Typer) -> None:

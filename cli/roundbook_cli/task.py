@@ -6,8 +6,10 @@ from typing import Annotated
 
 import typer
 
-from roundbook_cli.options import Database, Form, TaskName
+from roundbook.requests.tasks import CreateTask
+from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, show
+from roundbook_cli.request_options import argument, default, option
 from roundbook_cli.session import record
 
 app = typer.Typer(no_args_is_help=True, help="Tasks: what a campaign evaluates.")
@@ -23,8 +25,10 @@ _COLUMNS = (
 @app.command(epilog="Example: roundbook task create covid --title 'TREC-COVID'")
 def create(
     context: typer.Context,
-    task: TaskName,
-    title: Annotated[str | None, typer.Option("--title", help="A longer name to print.")] = None,
+    task: Annotated[str, argument(CreateTask, "task", metavar="TASK")],
+    title: Annotated[str | None, option(CreateTask, "title", "--title")] = default(
+        CreateTask, "title"
+    ),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -32,7 +36,7 @@ def create(
     from roundbook.logbook.tasks import create_task
 
     with record(context, database) as session:
-        created = create_task(session, task, title)
+        created = create_task(session, CreateTask(task=task, title=title))
     show(created, form, [created], _COLUMNS)
 
 

@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from roundbook.logbook.withdrawals import left_out
+from roundbook.presentation.tables import Column, count, number
+from roundbook.presentation.variances import (
+    HistoryLine,
+    disagreement,
+    heading,
+    history_in_json,
+    history_lines,
+    limits,
+    pooled_line,
+    pooled_summary,
+    recorded_notes,
+    summary,
+    withdrawn_notes,
+)
+from roundbook.requests.fields import PoolBy, VarianceScale
+from roundbook.requests.variances import (
+    RecordVarianceRequest,
+    VarianceHistoryRequest,
+    VarianceRequest,
+)
 from roundbook_cli.options import (
     Assessments,
     Create,
@@ -20,22 +40,16 @@ from roundbook_cli.options import (
     Scaled,
     TaskName,
 )
-from roundbook_cli.output import Column, count, number, print_table, show, talk
+from roundbook_cli.output import print_table, show, talk
+from roundbook_cli.request_options import default, option
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
-    from roundbook.logbook.pooling import Interval
-    from roundbook.logbook.variances import VarianceHistory
+    from roundbook.logbook.variance_history import VarianceHistory
 
 app = typer.Typer(no_args_is_help=True, help="Variances: of a measure in each round, and pooled.")
 
-
-def interval_limits(interval: Interval) -> str:
-    """Return the limits of a variance's interval, as a table shows them."""
-    from roundbook.logbook.variance_words import limits
-
-    return limits(interval.low, interval.high)
-
+Weights = Annotated[PoolBy, option(VarianceRequest, "pool_by", "--pool-by")]
 
 _ROUNDS = (
     Column("round", "Round"),
@@ -43,16 +57,12 @@ _ROUNDS = (
     count("runs", "Runs"),
     count("clusters", "Teams"),
     number("variance", "Variance", 5),
-    Column("interval", "95% interval", interval_limits),
+    Column("interval", "95% interval", limits),
     number("two_way_variance", "Two-way", 5),
 )
 _ORIGIN = Column("origin", "From")
 _ASSESSMENTS = Column("assessments", "Assessments")
-
-PoolBy = Annotated[
-    Literal["dof", "topics"],
-    typer.Option("--pool-by", help="Weigh rounds by runs x (topics - 1), or by topics - 1."),
-]
+_LINES = tuple(Column(name, name) for name in HistoryLine._fields)
 
 
 @app.command("show", epilog="Example: roundbook variance show covid --measure nDCG@10")
@@ -60,24 +70,26 @@ def show_(
     context: typer.Context,
     task: TaskName,
     measure: Measure,
-    scale: Scaled = "raw",
+    scale: Scaled = default(VarianceRequest, "scale"),
     assessments: PreferredAssessments = None,
-    pool_by: PoolBy = "dof",
+    pool_by: Weights = default(VarianceRequest, "pool_by"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Show a measure's residual variance in every round, with intervals, and pooled."""
-    from roundbook.logbook.variances import show_variances
-
-    with record(context, database) as session:
-        history = show_variances(
-            session, task, measure, scale=scale, assessments=assessments or None, pool_by=pool_by
-        )
+    history = _history(context, database, task, measure, scale, assessments, pool_by)
     if form == "csv":
-        show(history, form, list(_lines(history)), _LINES)
+        show(history, form, list(history_lines(history)), _LINES)
         return
-    columns, rounds = _columns(history), history.rounds
-    show(history, form, rounds, columns, above=_heading(history), below=_footing(history))
+    show(
+        history,
+        form,
+        history.rounds,
+        _columns(history),
+        above=[heading(history)],
+        below=[*summary(history), *withdrawn_notes(history)],
+        extra=history_in_json(history),
+    )
 
 
 def _columns(history: VarianceHistory) -> tuple[Column, ...]:
@@ -87,113 +99,57 @@ def _columns(history: VarianceHistory) -> tuple[Column, ...]:
     return (*_ROUNDS, *origin, *((_ASSESSMENTS,) if history.mixed else ()))
 
 
-def _heading(history: VarianceHistory) -> list[str]:
-    # Of several, each round counts by the first that it has.
-    labels = ", else ".join(history.mixed) or history.assessments
-    label = "" if labels == "official" else f", {labels} assessments"
-    return [f"{history.task}: {history.measure}, {history.scale} scale{label}"]
-
-
-def _footing(history: VarianceHistory) -> list[str]:
-    from roundbook.logbook.variance_words import summary
-
-    left_out = [matrix.sentence(history.pooled.rounds) for matrix in history.withdrawn]
-    return [*summary(history), *left_out]
-
-
 @app.command(epilog="Example: roundbook variance history covid --since 2020-05-01 --scale std-ab")
 def history(
     context: typer.Context,
     task: TaskName,
     measure: Annotated[
-        list[str] | None, typer.Option("--measure", metavar="M", help="Only this one; repeat.")
+        list[str] | None, option(VarianceHistoryRequest, "measures", "--measure", metavar="M")
     ] = None,
     rounds: Annotated[
-        list[str] | None, typer.Option("--rounds", metavar="ROUND", help="Only this one; repeat.")
+        list[str] | None, option(VarianceHistoryRequest, "rounds", "--rounds", metavar="ROUND")
     ] = None,
     since: Annotated[
         datetime | None,
-        typer.Option("--since", formats=["%Y-%m-%d"], help="Only rounds held then or later."),
+        option(VarianceHistoryRequest, "since", "--since", formats=["%Y-%m-%d"]),
     ] = None,
-    scale: Scaled = "raw",
+    scale: Scaled = default(VarianceHistoryRequest, "scale"),
     assessments: Assessments = None,
-    pool_by: PoolBy = "dof",
+    pool_by: Weights = default(VarianceHistoryRequest, "pool_by"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Show the variances of all measures over all rounds, the least stable measure first."""
     from roundbook.logbook.variances import show_histories
 
+    request = VarianceHistoryRequest(
+        task=task,
+        measures=measure or (),
+        rounds=rounds or (),
+        since=since.date() if since else None,
+        scale=scale,
+        assessments=assessments,
+        pool_by=pool_by,
+    )
     with record(context, database) as session:
-        found = show_histories(
-            session,
-            task,
-            measures=measure or (),
-            rounds=rounds or (),
-            since=since.date() if since else None,
-            scale=scale,
-            assessments=assessments,
-            pool_by=pool_by,
-        )
-    if found.undated:
-        talk(f"Note: left out, since their date is not recorded: {', '.join(found.undated)}.")
-    for withdrawn in found.withdrawn:
-        talk(f"Note: {withdrawn.sentence()}")
+        shown = show_histories(session, request)
+    if shown.undated:
+        talk(f"Note: left out, since their date is not recorded: {', '.join(shown.undated)}.")
+    for matrix in shown.withdrawn:
+        talk(f"Note: {left_out(matrix)}")
     if form == "table":
-        for each in found.histories:
-            below = [*_footing(each), ""]
-            print_table(each.rounds, _columns(each), above=_heading(each), below=below)
+        for of_measure in shown.histories:
+            print_table(
+                of_measure.rounds,
+                _columns(of_measure),
+                above=[heading(of_measure)],
+                below=[*summary(of_measure), ""],
+            )
         return
-    show(found, form, [line for each in found.histories for line in _lines(each)], _LINES)
-
-
-class _Line(NamedTuple):
-    """One line of CSV: a measure in a round."""
-
-    measure: str
-    assessments: str
-    round: str
-    topics: int
-    runs: int
-    variance: float
-    low: float | None
-    high: float | None
-    method: str | None
-    of: str | None
-    two_way_variance: float | None
-    two_way_low: float | None
-    two_way_high: float | None
-    clusters: int | None
-    dof: int
-    origin: str
-    source: str | None
-
-
-_LINES = tuple(Column(name, name) for name in _Line._fields)
-
-
-def _lines(history: VarianceHistory) -> Iterator[_Line]:
-    for row in history.rounds:
-        interval, two_way = row.interval, row.two_way_interval
-        yield _Line(
-            history.measure,
-            history.assessments,
-            row.round,
-            row.topics,
-            row.runs,
-            row.variance,
-            interval.low if interval else None,
-            interval.high if interval else None,
-            interval.method if interval else None,
-            interval.of if interval else None,
-            row.two_way_variance,
-            two_way.low if two_way else None,
-            two_way.high if two_way else None,
-            row.clusters,
-            row.dof,
-            row.origin,
-            row.source,
-        )
+    lines = [line for of_measure in shown.histories for line in history_lines(of_measure)]
+    show(
+        shown, form, lines, _LINES, extra={"histories": list(map(history_in_json, shown.histories))}
+    )
 
 
 @app.command(epilog="Example: roundbook variance pooled covid --measure nDCG@10 --scale std-ab")
@@ -201,34 +157,15 @@ def pooled(
     context: typer.Context,
     task: TaskName,
     measure: Measure,
-    scale: Scaled = "raw",
+    scale: Scaled = default(VarianceRequest, "scale"),
     assessments: PreferredAssessments = None,
-    pool_by: PoolBy = "dof",
+    pool_by: Weights = default(VarianceRequest, "pool_by"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Show the variance pooled over all rounds, with its interval and a homogeneity test."""
-    from roundbook.logbook.variance_words import pooled_summary
-    from roundbook.logbook.variances import show_variances
-
-    with record(context, database) as session:
-        found = show_variances(
-            session, task, measure, scale=scale, assessments=assessments or None, pool_by=pool_by
-        )
-    result = found.pooled
-    limits = result.interval
-    line = _PooledLine(
-        result.variance,
-        limits.low if limits else None,
-        limits.high if limits else None,
-        result.next_round.u80 if result.next_round else None,
-        result.dof,
-        result.weights,
-        result.rounds,
-        result.max_min_ratio,
-        result.homogeneity.p_value,
-        result.two_way_variance,
-    )
+    history = _history(context, database, task, measure, scale, assessments, pool_by)
+    result = history.pooled
     columns: tuple[Column, ...] = (
         number("variance", "Pooled", 5),
         number("low", "95% from", 5),
@@ -244,25 +181,29 @@ def pooled(
             number("max_min_ratio", "Max/min", 2),
             Column("homogeneity_p", "Wald p"),
         )
-    for withdrawn in found.withdrawn:
-        talk(f"Note: {withdrawn.sentence()}")
-    below = [f"Rounds: {', '.join(result.rounds)}.", *pooled_summary(result)]
-    show(result, form, [line], columns, below=below)
+    for matrix in history.withdrawn:
+        talk(f"Note: {left_out(matrix)}")
+    below = [f"Rounds: {', '.join(result.rounds)}.", *pooled_summary(history)]
+    extra = {"warning": disagreement(history)}
+    show(result, form, [pooled_line(result)], columns, below=below, extra=extra)
 
 
-class _PooledLine(NamedTuple):
-    """The pooled variance as one line."""
+def _history(
+    context: typer.Context,
+    database: str | None,
+    task: str,
+    measure: str,
+    scale: VarianceScale,
+    assessments: list[str] | None,
+    pool_by: PoolBy,
+) -> VarianceHistory:
+    from roundbook.logbook.variances import show_variances
 
-    variance: float
-    low: float | None
-    high: float | None
-    planning_variance: float | None
-    dof: int
-    weights: str
-    rounds: list[str]
-    max_min_ratio: float | None
-    homogeneity_p: float | None
-    two_way_variance: float | None
+    request = VarianceRequest(
+        task=task, measure=measure, scale=scale, assessments=assessments, pool_by=pool_by
+    )
+    with record(context, database) as session:
+        return show_variances(session, request)
 
 
 @app.command(
@@ -275,17 +216,17 @@ def record_(
     task: TaskName,
     round_label: RoundLabel,
     measure: Measure,
-    value: Annotated[float, typer.Option("--value", metavar="V", help="The variance.")],
-    runs: Annotated[int, typer.Option("--runs", metavar="m", help="Number of runs.")],
-    topics: Annotated[int, typer.Option("--topics", metavar="n", help="Number of topics.")],
-    source: Annotated[str, typer.Option("--source", metavar="TEXT", help="Where it is published.")],
+    value: Annotated[float, option(RecordVarianceRequest, "variance", "--value", metavar="V")],
+    runs: Annotated[int, option(RecordVarianceRequest, "runs", "--runs", metavar="m")],
+    topics: Annotated[int, option(RecordVarianceRequest, "topics", "--topics", metavar="n")],
+    source: Annotated[str, option(RecordVarianceRequest, "source", "--source", metavar="TEXT")],
     teams: Annotated[
-        int | None, typer.Option("--teams", metavar="G", help="Number of teams of the runs.")
+        int | None, option(RecordVarianceRequest, "teams", "--teams", metavar="G")
     ] = None,
-    scale: Scaled = "raw",
+    scale: Scaled = default(RecordVarianceRequest, "scale"),
     assessments: Annotated[
-        str, typer.Option("--assessments", metavar="LABEL", help="Which assessments.")
-    ] = "official",
+        str, option(RecordVarianceRequest, "assessments", "--assessments", metavar="LABEL")
+    ] = default(RecordVarianceRequest, "assessments"),
     create: Create = False,
     revise: Revise = None,
     form: Form = "table",
@@ -294,22 +235,22 @@ def record_(
     """Record a variance that was published without its score matrix."""
     from roundbook.logbook.published import record_variance
 
+    request = RecordVarianceRequest(
+        task=task,
+        round=round_label,
+        measure=measure,
+        variance=value,
+        runs=runs,
+        topics=topics,
+        source=source,
+        teams=teams,
+        scale=scale,
+        assessments=assessments,
+        revise=revise,
+        create=create,
+    )
     with record(context, database) as session:
-        recorded = record_variance(
-            session,
-            task,
-            round_label,
-            measure,
-            variance=value,
-            runs=runs,
-            topics=topics,
-            source=source,
-            teams=teams,
-            scale=scale,
-            assessments=assessments,
-            revise=revise,
-            create=create,
-        )
+        recorded = record_variance(session, request)
     columns = (
         Column("round", "Round"),
         Column("measure", "Measure"),
@@ -319,6 +260,7 @@ def record_(
         Column("source", "Source"),
         Column("status", "Status"),
     )
-    show(recorded, form, [recorded], columns)
-    for note in recorded.notes:
+    notes = recorded_notes(recorded)
+    show(recorded, form, [recorded], columns, extra={"notes": notes})
+    for note in notes:
         talk(f"Note: {note}")

@@ -6,9 +6,89 @@ import shlex
 
 from roundbook.errors import RoundbookError
 
-# By code: a sentence with the error's facts in braces, quoted as a shell wants them.
+# By code: a sentence with the error's facts in braces, quoted as a shell wants them. It follows
+# the error's own, or takes it up where it has {message}.
 _WAYS_OUT = {
     "list tasks": "'roundbook task list' shows those there are.",
+    # Score files
+    "no measure in the file": "{message}; leave out --file-measure.",
+    "too many measures": "{message}, and --layout.",
+    "several measures": "{message}; choose one with --file-measure.",
+    "another measure": "{message}; if that is the one you mean, say so with --file-measure.",
+    "other measures": "{message}; choose one of its own with --file-measure.",
+    "other layout": "{message}; choose --layout {layout}.",
+    "one of two layouts": "{message}; choose with --layout {first} or --layout {second}.",
+    "no layout": "{message}; if it should, choose one with --layout wide, long, trec_eval,"
+    " ir_measures, ntcireval.",
+    "team file": "{message}; give it with --teams, beside the score file.",
+    "no topic without gaps": "{message}, so --missing drop-topic would leave none.",
+    "missing scores": "{message}; complete the file, or choose --missing zero or --missing"
+    " drop-topic.",
+    # Tasks, rounds, matrices
+    "task exists": "{message}; 'roundbook task list' shows it.",
+    "no task": "{message} ('roundbook task list' shows those there are). Log with --create, or make"
+    " it first: roundbook task create {task}",
+    "round exists": "{message}; 'roundbook round list {task}' shows it.",
+    "no round": "{message} ('roundbook round list' shows those there are). Log with --create, or"
+    " make it first: roundbook round create {task} {round}",
+    "nothing to set": "{message}: give --collection, --held or both.",
+    "force a change": "{message}; add --force to change it.",
+    "nothing to publish": "{message}; log one with 'roundbook log'.",
+    "log a round": "Log a round with 'roundbook log {task} ROUND FILE --measure {measure}'.",
+    "several assessments": "{message}; name one with --assessments.",
+    "other bounds": "{message}; leave out --bounds, or give the measure with other bounds another"
+    " name.",
+    "other scores": "If these {topics} x {runs} scores correct them, log them with --revise"
+    " 'REASON'; if they rest on other assessments, name these with --assessments.",
+    "revised meanwhile": "Look at it with 'roundbook matrix show {matrix}', and log this one again"
+    " if it still corrects it.",
+    "withdrawn matrix": "Log a correction with --revise, or take the withdrawal back with"
+    " 'roundbook matrix restore {matrix} --reason TEXT'.",
+    "no matrix": "{message}; 'roundbook matrix list TASK' shows those there are.",
+    "reason needed": "{message}: say why with --reason.",
+    "superseded matrix": "{message}; 'roundbook matrix history {matrix}' shows which one took its"
+    " place.",
+    "no such run": "{message}; 'roundbook matrix show {matrix}' lists those it has.",
+    "no such pseudonym": "{message}; 'roundbook matrix show {matrix} --anonymous' lists those it"
+    " has.",
+    "file a run": "{message}: name a directory with --output, or one run with --run.",
+    "not anonymous": "{message}; leave out --anonymous.",
+    "existing file": "{message}; name another, or overwrite it by --force.",
+    "foreign file": "{message}, so --force does not overwrite it; name another file, or remove it.",
+    "existing directory": "{message}; name another, or replace it by --force.",
+    # Drift
+    "name two rounds": "{message}; name others with --from and --to.",
+    "name an earlier round": "{message}; name an earlier round with --from.",
+    # Variances, factors, standardised scores
+    "correct a variance": "If the new one corrects it, add --revise 'REASON'.",
+    "revise with a reason": "{message}; add --revise 'REASON'.",
+    "nothing to revise": "{message}; leave out --revise.",
+    "reason to fit": "{message}: say why with --reason.",
+    "pool unknown": "Log the round again with --teams and a contributed_to_pool column, or name"
+    " runs.",
+    "all or pooled": "{message}: give one of them with a single --runs, or tags of runs only.",
+    "log scores": "{message}; log them with 'roundbook log {task} {round} FILE --measure"
+    " {measure}'.",
+    "list factor versions": "{message}; 'roundbook factors show {task} {round} --measure"
+    " {measure}' lists them.",
+    "factor version": "Name the round and, with --factors-version, the version.",
+    # Plans
+    "plan by anova": "{message}, or plan with --design anova.",
+    "plan conservatively": "{message}, or plan with --variance-of conservative.",
+    "plan from the pooled variance": "{message}; plan with --variance-at pooled.",
+    "plan from the pooled variance or a value": "{message}; plan with --variance-at pooled, or a"
+    " value.",
+    "plan from another variance": "{message}; plan from another measure, or give a --variance.",
+    # Archives, backups, moves
+    "other database": "{message}; check ROUNDBOOK_DATABASE_URL or --database.",
+    "overwrite a file": "{message}, or overwrite it by --force.",
+    "name a backup": "{message}; name one that 'roundbook db backup' wrote.",
+    "name a saved backup": "Name a file that 'roundbook db backup' wrote.",
+    "name an archive": "{message}; name what 'roundbook export' wrote.",
+    "replace the record": "Restore into an empty one, or give --replace to have the backup in its"
+    " place; what is there now will be gone.",
+    "move elsewhere": "Name one in --to that is empty or has no Roundbook schema yet.",
+    "move from another server": "'roundbook db move' brings it here from there.",
 }
 
 
@@ -17,4 +97,7 @@ def sentence(error: RoundbookError) -> str:
     if error.way_out is None:
         return str(error)
     facts = {name: shlex.quote(str(fact)) for name, fact in error.way_out.facts.items()}
-    return f"{error} {_WAYS_OUT[error.way_out.code].format_map(facts)}"
+    way_out = _WAYS_OUT[error.way_out.code]
+    if "{message}" in way_out:
+        return way_out.format_map(facts | {"message": str(error).removesuffix(".")})
+    return f"{error} {way_out.format_map(facts)}"

@@ -77,7 +77,7 @@ class BadFileError(InputError):
     Attributes
     ----------
     reason : str
-        What is wrong and the way out, without the place.
+        What is wrong, without the place.
     file : str
         The file as the user named it.
     line, column : int or None
@@ -85,14 +85,21 @@ class BadFileError(InputError):
     """
 
     def __init__(
-        self, reason: str, file: str, line: int | None = None, column: int | None = None
+        self,
+        reason: str,
+        file: str,
+        line: int | None = None,
+        column: int | None = None,
+        *,
+        way_out: str | None = None,
+        **facts: object,
     ) -> None:
         self.reason = reason
         self.file = file
         self.line = line
         self.column = column
         place = ":".join(str(part) for part in (file, line, column) if part is not None)
-        super().__init__(f"{place}: {reason}.")
+        super().__init__(f"{place}: {reason}.", way_out=way_out, **facts)
 
 
 class AmbiguousLayoutError(BadFileError):
@@ -108,9 +115,11 @@ class MissingScoresError(BadFileError):
         Every missing cell, in the matrix's order.
     """
 
-    def __init__(self, reason: str, file: str, cells: Sequence[tuple[str, str]]) -> None:
+    def __init__(
+        self, reason: str, file: str, cells: Sequence[tuple[str, str]], *, way_out: str
+    ) -> None:
         self.cells = tuple(cells)
-        super().__init__(reason, file)
+        super().__init__(reason, file, way_out=way_out)
 
 
 class ImpossibleStatisticError(InputError):

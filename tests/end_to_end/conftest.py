@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -152,3 +154,43 @@ def write(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return put
+
+
+@pytest.fixture(scope="session")
+def made_record(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The embedded server's directory with a round `r` of task `t`; the server is stopped."""
+    scores = tmp_path_factory.mktemp("made") / "scores.csv"
+    scores.write_text("topic,a,b\n" + "".join(f"{topic},.{topic},.5\n" for topic in range(1, 9)))
+    place = Path(tempfile.mkdtemp(prefix="rb")).resolve()
+    subprocess.run(
+        [*PROGRAM, "log", "t", "r", str(scores), "--measure", "AP", "--create"],
+        env=environment(data_dir=place),
+        check=True,
+        capture_output=True,
+    )
+    yield place / "postgres"
+    shutil.rmtree(place)
+
+
+@pytest.fixture
+def copy_record(made_record: Path) -> Callable[[Path], None]:
+    """Copy it into a data directory."""
+
+    def copy(data_dir: Path) -> None:
+        subprocess.run(["cp", "-a", made_record, data_dir / "postgres"], check=True)
+
+    return copy
+
+
+@pytest.fixture
+def on_embedded(
+    command: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Outcome]:
+    """Run a command line in this process on the embedded server of a data directory."""
+
+    def call(data_dir: Path, *words: object) -> Outcome:
+        monkeypatch.delenv("ROUNDBOOK_DATABASE_URL", raising=False)
+        monkeypatch.setenv("ROUNDBOOK_DATA_DIR", str(data_dir))
+        return command(*words)
+
+    return call

@@ -48,7 +48,7 @@ def covid(roundbook, shared):
 
 def test_the_report_on_covid_reads_from_the_verdict_to_the_topics(covid):
     done = covid("drift", "covid", "--measure", "nDCG@10")
-    said = " ".join(done.out.split())
+    printed = " ".join(done.out.split())
     order = [
         "AGED: the factors of round 'round1' no longer hold in round 'round3' (provisional: teams"
         " unknown).",
@@ -82,9 +82,9 @@ def test_the_report_on_covid_reads_from_the_verdict_to_the_topics(covid):
         "Topic from sd to sd Shift Ratio p mean p sd",
         "30 0.5316 0.2654 0.7554 0.2868 +0.843 1.081 <.0001 1.0000",
     ]
-    places = [said.find(each) for each in order]
-    assert -1 not in places, order[places.index(-1)]
-    assert places == sorted(places)
+    positions = [printed.find(line) for line in order]
+    assert -1 not in positions, order[positions.index(-1)]
+    assert positions == sorted(positions)
     assert done.lines[0] == order[0]
 
 
@@ -110,16 +110,18 @@ def test_the_verdicts_on_covid_by_team(covid, shared, write, columns):
         ("round1", "round3"): "AGED",
         ("round2", "round3"): "UNDECIDED",
     }
-    said = " ".join(covid("drift", "covid", "--measure", "nDCG@10", "--to", "round2").out.split())
+    printed = " ".join(
+        covid("drift", "covid", "--measure", "nDCG@10", "--to", "round2").out.split()
+    )
     assert (
         "With other teams it would take: for the shift, known to ±0.221 where 0.2 does not matter"
         " (61% of that is which systems took part), 3.8 times the teams and topics (210 and 191"
-        " teams, 113 topics) for HELD in 4 of 5 cases if nothing moved," in said
+        " teams, 113 topics) for HELD in 4 of 5 cases if nothing moved," in printed
     )
-    assert "running the same systems again in both rounds is far cheaper" in said
-    assert "though the scores did move" in said
-    assert "- Something did move; whether by enough to matter is open." in said
-    assert "- As the 31 teams that came again see it: undecided; a shift of +0.348" in said
+    assert "running the same systems again in both rounds is far cheaper" in printed
+    assert "though the scores did move" in printed
+    assert "- Something did move; whether by enough to matter is open." in printed
+    assert "- As the 31 teams that came again see it: undecided; a shift of +0.348" in printed
 
 
 def test_the_json_keys_of_the_report(covid):
@@ -162,17 +164,23 @@ def test_a_margin_from_min_d(covid):
     assert (curve["margin"], curve["margin_from"]) == (pytest.approx(1), "min-d")
 
 
-def test_the_commands_of_the_advice_work(covid):
-    for ends in (("round1", "round3"), ("round2", "round3"), ("round1", "round2")):
-        words = ("drift", "covid", "--measure", "nDCG@10", "--from", ends[0], "--to", ends[1])
-        for wanted in ((), ("--margin", "3", "--sd-ratio-margin", "3")):
-            lines = covid(*words, *wanted).lines
-            named = [line.strip() for line in lines if line.startswith("    roundbook ")]
-            assert named
-            told = covid(*words, *wanted, "--format", "json").json
-            assert named == [each["command"] for each in told["commands"]]
-            for line in named:
-                assert covid(*shlex.split(line)[1:]).code == 0, line
+@pytest.mark.parametrize(
+    ("later", "margins", "verdict"),
+    [
+        ("round3", (), "aged"),
+        ("round3", ("--margin", "3", "--sd-ratio-margin", "3"), "held"),
+        ("round2", (), "undecided"),
+    ],
+)
+def test_the_commands_of_the_advice_work(covid, later, margins, verdict):
+    words = ("drift", "covid", "--measure", "nDCG@10", "--to", later, *margins)
+    named = [line.strip() for line in covid(*words).lines if line.startswith("    roundbook ")]
+    assert named
+    shown = covid(*words, "--format", "json").json
+    assert shown["verdict"] == verdict
+    assert named == [step["command"] for step in shown["commands"]]
+    for line in named:
+        assert covid(*shlex.split(line)[1:]).code == 0, line
 
 
 def test_the_csv_holds_the_topics_with_their_tests(log, roundbook):
@@ -197,15 +205,15 @@ def test_the_curve(covid):
     assert [(row["round"], row["verdict"]) for row in rows] == [
         (row["round"], row["verdict"]) for row in shown["rounds"]
     ]
-    for row, told in zip(rows, shown["rounds"], strict=True):
-        like = told["systems_like_these"]
+    for row, curve_row in zip(rows, shown["rounds"], strict=True):
+        like = curve_row["systems_like_these"]
         for name in ("shift", "sd_ratio"):
             ends = [float(row[f"{name}_low"]), float(row[f"{name}_high"])]
             assert ends == like[f"{name}_95"]
             assert float(row[name]) == like[name]
-        assert (row["why"], row["provisional"]) == (told["why"], str(told["provisional"]))
+        assert (row["why"], row["provisional"]) == (curve_row["why"], str(curve_row["provisional"]))
         units = [int(row[f"units_{end}"]) for end in ("from", "to", "shared")]
-        assert units == [told["units"][end] for end in ("from", "to", "shared")]
+        assert units == [curve_row["units"][end] for end in ("from", "to", "shared")]
     lines = covid(*words).lines
     assert lines[0] == (
         "The factors of round 'round1' in 2 later rounds: 1 aged, 1 undecided. The first round in"
@@ -225,7 +233,7 @@ def test_the_curve(covid):
     assert [row["round"] for row in later["rounds"]] == ["round3"]
 
 
-def test_the_curve_past_a_round_that_is_no_bridge(log, roundbook):
+def test_the_curve_past_a_round_without_shared_topics(log, roundbook):
     log("a", SCORES)
     log("other", SCORES, topics=[f"u{j}" for j in range(12)])
     log("one", np.vstack([SCORES[:1], SCORES[1:]]), topics=["t0", *(f"v{j}" for j in range(11))])
@@ -237,7 +245,7 @@ def test_the_curve_past_a_round_that_is_no_bridge(log, roundbook):
     assert rows[0]["shift"] == rows[0]["shift_low"] == rows[1]["sd_ratio_high"] == ""
 
 
-def test_unbridged_rounds_side_by_side(log, roundbook):
+def test_rounds_without_shared_topics_side_by_side(log, roundbook):
     log("a", SCORES)
     log("b", SCORES[:5], topics=[f"u{j}" for j in range(5)])
     done = roundbook(*DRIFT)
@@ -246,7 +254,7 @@ def test_unbridged_rounds_side_by_side(log, roundbook):
     assert "nan" not in done.out.lower()
 
 
-def test_revived_systems_are_shown(log, roundbook, write):
+def test_recurring_systems_are_shown(log, roundbook, write):
     for label, topics in (("a", None), ("b", [f"u{j}" for j in range(12)])):
         teams = write("run,team,system\nrun1,A,bm25\nrun2,A,dense\nrun3,B,\n", "teams.csv")
         log(label, SCORES, "--teams", teams, topics=topics)
@@ -323,7 +331,7 @@ def test_collections_at_creation_and_later(roundbook, snapshot):
     assert snapshot() == before
     assert roundbook(*words, "--collection", "GOV2", "--force").code == 0
     listed = roundbook("round", "list", "t", "--format", "json").json["rounds"]
-    assert [(each["collection"], each["held"]) for each in listed] == [
+    assert [(entry["collection"], entry["held"]) for entry in listed] == [
         ("Disks 4&5", None),
         ("GOV2", "2005-11-15"),
     ]
@@ -332,7 +340,7 @@ def test_collections_at_creation_and_later(roundbook, snapshot):
     assert "GOV2" in roundbook("round", "list", "t").out
 
 
-def test_rounds_on_other_collections_are_unbridged(log, roundbook, write):
+def test_rounds_on_other_collections_share_no_topic(log, roundbook, write):
     teams = write("run,team\n" + "".join(f"run{i},team{i}\n" for i in range(8)), "teams.csv")
     log("2004", SCORES, "--teams", teams)
     log("2005", SCORES, "--teams", teams)

@@ -61,52 +61,44 @@ def assert_stopped(data_dir, pid=None):
     assert pid is None or state_of(pid) == b"Z"
 
 
-def tasks(process, data_dir):
-    listed = process("task", "list", "--format", "json", data_dir=data_dir).json["tasks"]
+def tasks(on_embedded, data_dir):
+    listed = on_embedded(data_dir, "task", "list", "--format", "json").json["tasks"]
     return [(each["task"], each["rounds"]) for each in listed]
 
 
-def test_what_one_process_records_the_next_one_reads(process, data_dir):
-    place = data_dir / "made" / "on-the-way"
+@pytest.fixture
+def made(data_dir, copy_record):
+    """The same directory, with round r of task t in it."""
+    copy_record(data_dir)
+    return data_dir
+
+
+def test_what_one_process_records_the_next_one_reads(process, on_embedded, data_dir):
+    # The first command of all, and the db commands: current looks only, and the schema is
+    # brought up to date by itself.
+    place = data_dir / "made" / "on the way"
+    state = on_embedded(place, "db", "current", "--format", "json").json
+    assert (state["current"], state["status"]) == (None, "none")
     assert process("task", "create", "covid", data_dir=place).code == 0
     assert_stopped(place)
-    assert tasks(process, place) == [("covid", 0)]
-    assert_stopped(place)
-
-
-def test_a_data_directory_with_a_blank_in_its_name(process, data_dir):
-    place = data_dir / "my data"
-    assert process(*RECORD, data_dir=place).code == 0
-    assert tasks(process, place) == [("t", 1)]
-    assert_stopped(place)
-
-
-def test_the_schema_is_brought_up_to_date_by_itself(process, data_dir):
-    # The first command of all, and the db commands: current looks only.
-    state = process("db", "current", "--format", "json", data_dir=data_dir).json
-    assert (state["current"], state["status"]) == (None, "none")
-    assert process(*RECORD, data_dir=data_dir).code == 0
-    state = process("db", "check", "--format", "json", data_dir=data_dir).json
+    assert tasks(on_embedded, place) == [("covid", 0)]
+    state = on_embedded(place, "db", "check", "--format", "json").json
     assert state["current"] == state["expected"]
     assert state["status"] == "up to date"
-    assert_stopped(data_dir)
+    assert_stopped(place)
 
 
-def test_several_processes_at_the_same_time(start, process, data_dir):
-    running = [
-        start(*(label if word == "r" else word for word in RECORD), data_dir=data_dir)
-        for label in ("r1", "r2", "r3")
-    ]
+def test_several_processes_at_the_same_time(start, on_embedded, made):
+    names = ("a", "b", "c")
+    running = [start("task", "create", name, data_dir=made) for name in names]
     for each in running:
         with each:
             out, err = each.communicate(timeout=120)
         assert each.returncode == 0, (out, err)
         assert "Traceback" not in err
-    assert_stopped(data_dir)
-    listed = process("round", "list", "t", "--format", "json", data_dir=data_dir).json["rounds"]
-    assert sorted(each["round"] for each in listed) == ["r1", "r2", "r3"]
-    assert sorted(each["ordinal"] for each in listed) == [1, 2, 3]
-    assert_stopped(data_dir)
+    assert_stopped(made)
+    assert sorted(tasks(on_embedded, made)) == [("a", 0), ("b", 0), ("c", 0), ("t", 1)]
+    assert_stopped(made)
 
 
 @contextlib.contextmanager
@@ -122,48 +114,50 @@ def holding(data_dir):
             other.kill()
 
 
-def test_the_last_to_leave_stops_the_server(process, data_dir):
-    with holding(data_dir) as other:
-        pid = postmaster(data_dir)
-        assert process(*RECORD, data_dir=data_dir).code == 0
-        assert postmaster(data_dir) == pid  # the other still uses it
+def test_the_last_to_leave_stops_the_server(on_embedded, made):
+    with holding(made) as other:
+        pid = postmaster(made)
+        assert on_embedded(made, "task", "create", "more").code == 0
+        assert postmaster(made) == pid  # the other still uses it
         other.send_signal(signal.SIGINT)
         other.wait(60)
-    assert_stopped(data_dir, pid)
+    assert_stopped(made, pid)
 
 
-def test_a_killed_process_does_not_keep_the_server_alive(process, data_dir):
-    with holding(data_dir) as other:
+def test_a_killed_process_does_not_keep_the_server_alive(on_embedded, made):
+    with holding(made) as other:
         other.kill()
         other.wait(60)
-    pid = postmaster(data_dir)  # nobody stopped it
+    pid = postmaster(made)  # nobody stopped it
     assert state_of(pid) != b"Z"
-    assert other.pid in json.loads((data_dir / "postgres" / ".handle_pids.json").read_text())
-    assert process(*RECORD, data_dir=data_dir).code == 0
-    assert_stopped(data_dir, pid)
+    assert other.pid in json.loads((made / "postgres" / ".handle_pids.json").read_text())
+    assert on_embedded(made, "task", "create", "more").code == 0
+    assert_stopped(made, pid)
 
 
-def test_a_killed_server_recovers(process, data_dir):
-    assert process(*RECORD, data_dir=data_dir).code == 0
-    with holding(data_dir):
-        pid = postmaster(data_dir)
+def test_a_killed_server_recovers(on_embedded, made):
+    with holding(made):
+        pid = postmaster(made)
         os.kill(pid, signal.SIGKILL)
         for _ in range(200):  # a moment as a zombie, until init has seen to it
             if not Path(f"/proc/{pid}").exists():
                 break
             time.sleep(0.05)
-    assert tasks(process, data_dir) == [("t", 1)]
-    assert_stopped(data_dir, pid)
+    assert tasks(on_embedded, made) == [("t", 1)]
+    assert_stopped(made, pid)
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=lambda s: s.name)
-def test_an_interrupted_command_leaves_no_server(start, process, data_dir, tmp_path, how):
-    assert process(*RECORD, data_dir=data_dir).code == 0
+@pytest.mark.parametrize(
+    "how",
+    [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)],
+    ids=lambda s: s.name,
+)
+def test_an_interrupted_command_leaves_no_server(start, on_embedded, made, tmp_path, how):
     path = tmp_path / "large.csv"
     rows = "".join(f"{j}{',0.25' * 1000}\n" for j in range(1000))
     path.write_text(f"topic{''.join(f',run{i}' for i in range(1000))}\n{rows}")
-    with start("log", "t", "r9", path, "--measure", "AP", "--create", data_dir=data_dir) as it:
-        users = data_dir / "postgres" / ".handle_pids.json"
+    with start("log", "t", "r9", path, "--measure", "AP", "--create", data_dir=made) as it:
+        users = made / "postgres" / ".handle_pids.json"
         while it.pid not in json.loads(users.read_text() or "[]"):
             assert it.poll() is None, it.communicate()
             time.sleep(0.02)
@@ -172,23 +166,23 @@ def test_an_interrupted_command_leaves_no_server(start, process, data_dir, tmp_p
     assert (it.returncode == 0, out) == (False, ""), (out, err)
     assert "Traceback" not in err
     if how == signal.SIGINT:
-        assert_stopped(data_dir)
-    assert tasks(process, data_dir) == [("t", 1)]  # and nothing of it is there
-    assert_stopped(data_dir)
+        assert_stopped(made)
+    assert tasks(on_embedded, made) == [("t", 1)]  # and nothing of it is there
+    assert_stopped(made)
 
 
 @pytest.mark.parametrize("below", ["file", "file/below", "file/further/below"])
-def test_a_data_directory_that_cannot_be_made(process, tmp_path, below):
+def test_a_data_directory_that_cannot_be_made(on_embedded, tmp_path, below):
     (tmp_path / "file").write_text("in the way")
-    said = process("task", "list", data_dir=tmp_path / below).refusal(4)
+    said = on_embedded(tmp_path / below, "task", "list").refusal(4)
     assert str(tmp_path / below) in said
     assert "ROUNDBOOK_DATA_DIR" in said
 
 
-def test_a_data_directory_that_holds_something_else(process, data_dir):
+def test_a_data_directory_that_holds_something_else(on_embedded, data_dir):
     (data_dir / "postgres").mkdir()
     (data_dir / "postgres" / "thesis.tex").write_text("precious")
-    said = process("task", "list", data_dir=data_dir).refusal(4)
+    said = on_embedded(data_dir, "task", "list").refusal(4)
     assert str(data_dir / "postgres") in said
     assert (data_dir / "postgres" / "thesis.tex").read_text() == "precious"
 
@@ -269,10 +263,11 @@ def as_ordinary_user():
     shutil.rmtree(stage)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     os.geteuid() != 0 and not os.environ.get("CI"), reason="only root can become somebody else"
 )
-def test_an_ordinary_user_after_root(process, data_dir, as_ordinary_user):
+def test_an_ordinary_user_after_root(process, on_embedded, data_dir, as_ordinary_user):
     assert process(*RECORD, data_dir=data_dir).code == 0  # root goes first
     home, call = as_ordinary_user
     for place in ({}, {"ROUNDBOOK_DATA_DIR": str(home / "elsewhere")}):
@@ -288,5 +283,5 @@ def test_an_ordinary_user_after_root(process, data_dir, as_ordinary_user):
     assert (refused.returncode, refused.stdout) == (4, "")
     assert "Traceback" not in refused.stderr
     assert len(refused.stderr.splitlines()) == 1
-    assert tasks(process, data_dir) == [("t", 1)]  # and root again
+    assert tasks(on_embedded, data_dir) == [("t", 1)]  # and root again
     assert_stopped(data_dir)

@@ -19,9 +19,10 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
+from sqlalchemy import text
 
 from roundbook.database.embedded import embedded_server
-from roundbook.database.engine import make_engine, parse_url
+from roundbook.database.engine import make_engine, parse_url, unit_of_work
 
 SEED = 7
 
@@ -77,6 +78,16 @@ def matrices(process, data_dir):
     return {each["round"]: len(each["matrices"]) for each in listed}
 
 
+def rounds(data_dir):
+    """Return the rounds in the record, read from this process."""
+    with embedded_server(data_dir / "postgres") as address:
+        engine = make_engine(parse_url(address))
+        with unit_of_work(engine) as connection:
+            found = connection.execute(text("SELECT label FROM roundbook.round")).scalars().all()
+        engine.dispose()
+    return found
+
+
 def assert_nothing_is_left(data_dir):
     assert server_processes(data_dir) == []
     assert not (data_dir / "postgres" / "postmaster.pid").exists()
@@ -126,9 +137,9 @@ def killed(start, process, place, path, label, moment):
     return process(*log(path, label), data_dir=place).json["status"]
 
 
-def test_killed_commands(start, process, data_dir, scores):
-    outcomes = kills(start, process, data_dir, scores, 3)
-    assert outcomes["made", "logged"] > 0, outcomes
+def test_a_killed_command(start, process, made, scores):
+    assert killed(start, process, made, scores(1), "r1", 0.5) in ("logged", "unchanged")
+    assert_nothing_is_left(made)
 
 
 @pytest.mark.slow
@@ -139,6 +150,7 @@ def test_many_killed_commands(start, process, data_dir, scores):
         assert outcomes["made", there] > 0, outcomes
 
 
+@pytest.mark.slow
 def test_a_killed_initdb_leaves_nothing_that_looks_like_a_record(process, data_dir, scores):
     # The command and the programs it runs, all at once, as when the machine stops.
     place = data_dir / "new"
@@ -155,33 +167,33 @@ def test_a_killed_initdb_leaves_nothing_that_looks_like_a_record(process, data_d
 
 
 @pytest.fixture
-def made(process, data_dir, scores):
+def made(data_dir, copy_record):
     """A data directory with a round, whose server is stopped."""
-    assert process(*log(scores(0), "r"), data_dir=data_dir).code == 0
+    copy_record(data_dir)
     return data_dir
 
 
-def test_a_file_of_a_dead_server_that_names_a_stranger(process, made):
+def test_a_file_of_a_dead_server_that_names_a_stranger(made):
     # As after a restart of the machine or the container, which count processes anew.
     with subprocess.Popen(["sleep", "120"]) as stranger:
         lines = (stranger.pid, made / "postgres", 1500000000, 5432, made / "postgres", "")
         text = "\n".join(map(str, lines)) + "\n    12345      9\nready   \n"
         for name in ("postmaster.pid", ".s.PGSQL.5432.lock"):
             (made / "postgres" / name).write_text(text)
-        assert matrices(process, made) == {"r": 1}
+        assert rounds(made) == ["r"]
         assert stranger.poll() is None
         stranger.kill()
     assert_nothing_is_left(made)
 
 
 @pytest.mark.parametrize("lines", [0, 1, 5, 7])
-def test_a_file_that_a_server_was_killed_while_writing(process, made, lines):
+def test_a_file_that_a_server_was_killed_while_writing(made, lines):
     with subprocess.Popen(["true"]) as gone:
         pass
     whole = [str(gone.pid), str(made / "postgres"), "1500000000", "5432", str(made / "postgres")]
     whole += ["", "    12345      9", "starting"]
     (made / "postgres" / "postmaster.pid").write_text("\n".join(whole[:lines]))
-    assert matrices(process, made) == {"r": 1}
+    assert rounds(made) == ["r"]
     assert_nothing_is_left(made)
 
 
@@ -203,6 +215,7 @@ def test_a_server_that_is_just_stopping(start, process, made):
     assert_nothing_is_left(made)
 
 
+@pytest.mark.slow
 def test_a_server_that_is_just_starting(start, process, made):
     postgres = made / "postgres"
     with embedded_server(postgres):
@@ -247,6 +260,7 @@ def in_turn(start, lines, data_dir, done):
         done += all_at_once(start, [line], data_dir)
 
 
+@pytest.mark.slow
 def test_command_lines_share_a_server(start, process, data_dir, scores):
     # Each thread is a person who logs two files, which others log too.
     people = 8
@@ -276,6 +290,7 @@ def test_command_lines_share_a_server(start, process, data_dir, scores):
     assert_nothing_is_left(data_dir)
 
 
+@pytest.mark.slow
 def test_two_command_lines_that_revise_at_once(start, process, made, scores):
     names = ("ann", "bob")
     for revision in range(2, 5):

@@ -10,6 +10,7 @@ import numpy as np
 import psycopg
 import pytest
 from tests.factories import (
+    Design,
     export_archive,
     fit_factor_set,
     import_archive,
@@ -29,7 +30,6 @@ from roundbook.database.fingerprints import fingerprint_tables
 from roundbook.database.schema import upgrade
 from roundbook.errors import BadFileError
 from roundbook.formats import ScoreMatrix, settle_missing
-from roundbook.logbook.plans.design import Design
 
 
 @pytest.fixture(scope="module")

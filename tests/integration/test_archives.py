@@ -21,6 +21,7 @@ from pydantic import BaseModel
 from sqlalchemy import event as sqlalchemy_event
 from sqlalchemy import text
 from tests.factories import (
+    Design,
     create_task,
     export_archive,
     grant_access,
@@ -32,6 +33,7 @@ from tests.factories import (
     list_tasks,
     log_files,
     log_matrix,
+    plan,
     publish_round,
     save_plan,
     show_matrix,
@@ -60,9 +62,7 @@ from roundbook.logbook.archive import exporting, importing
 from roundbook.logbook.archive.tables import RESULTS, refers_to
 from roundbook.logbook.drift.report import DriftReport
 from roundbook.logbook.events import record_event
-from roundbook.logbook.plans.design import Design
 from roundbook.logbook.plans.plan import Plan
-from roundbook.logbook.plans.planning import plan
 from roundbook.logbook.storing import load_matrix
 from roundbook.logbook.variances import VarianceHistory
 

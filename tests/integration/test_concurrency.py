@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from sqlalchemy import text
 from tests.factories import (
+    Design,
     create_round,
     create_task,
     fit_factor_set,
@@ -37,7 +38,6 @@ from roundbook.database.engine import unit_of_work
 from roundbook.errors import RevisedMeanwhileError
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
 from roundbook.logbook.matrices import logging as matrices
-from roundbook.logbook.plans.design import Design
 from roundbook.logbook.storing import content_hash
 
 PROCESSES, LOGGINGS, DISTINCT = 16, 400, 200

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from sqlalchemy import text
 from tests.factories import (
+    Design,
     compare_rankings,
     create_round,
     create_task,
@@ -18,6 +17,7 @@ from tests.factories import (
     plan_task,
     publish_round,
     record_variance,
+    refusing,
     report_drift,
     report_generalisability,
     restore_matrix,
@@ -45,7 +45,6 @@ from roundbook.errors import (
     WithdrawnError,
 )
 from roundbook.formats import ScoreMatrix, settle_missing
-from roundbook.logbook.plans.design import Design
 
 ROUNDS = ("r1", "r2", "r3")
 
@@ -106,7 +105,7 @@ def test_what_asks_for_a_withdrawn_matrix_is_told(engine, three):
         lambda: fit_factor_set(engine, "task", "r1", "AP", runs="all", reason="x", user="ann"),
         lambda: report_drift(engine, "task", "AP", from_round="r1"),
     ):
-        with pytest.raises(WithdrawnError, match=f"matrix {three[0]}.*wrong qrels.*matrix restore"):
+        with refusing(WithdrawnError, f"matrix {three[0]}.*wrong qrels.*matrix restore"):
             ask()
     # By its number a version stays readable, and says so.
     assert show_factors(engine, "task", "r1", "AP", version=1).withdrawn == "wrong qrels"
@@ -187,9 +186,9 @@ def test_no_earlier_revision_takes_its_place(engine, three):
 
 def test_the_withdrawn_scores_again_are_no_way_around(engine, three):
     withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
-    with pytest.raises(WithdrawnError, match="matrix restore"):
+    with refusing(WithdrawnError, "matrix restore"):
         log(engine, scores(0), "r1")
-    with pytest.raises(WithdrawnError, match="matrix restore"):
+    with refusing(WithdrawnError, "matrix restore"):
         log(engine, scores(0), "r1", revise="please")
     with pytest.raises(ContentDiffersError):
         log(engine, scores(5), "r1")
@@ -214,7 +213,7 @@ def test_a_withdrawal_needs_a_reason(engine, three, reason):
 
 
 def test_there_must_be_such_a_matrix(engine, three):
-    with pytest.raises(NotRecordedError, match="matrix list"):
+    with refusing(NotRecordedError, "matrix list"):
         withdraw_matrix(engine, 99, "x")
 
 
@@ -230,28 +229,34 @@ def test_the_database_takes_withdrawals_only_in_turn(engine, three):
             )
 
 
-def test_of_two_revisions_made_at_once_the_second_is_told(engine, three):
-    asked = time.monotonic()
-    log(engine, scores(7), "r1", revise="mine", user="ann", asked=asked)
-    with pytest.raises(RevisedMeanwhileError, match=r"ann logged revision 2.*matrix show"):
-        log(engine, scores(8), "r1", revise="also mine", user="bob", asked=asked)
+def test_of_two_revisions_of_the_same_one_the_second_is_refused(engine, three):
+    log(engine, scores(7), "r1", revise="mine", user="ann", expected_revision=1)
+    with refusing(RevisedMeanwhileError, r"ann logged revision 2.*matrix show"):
+        log(engine, scores(8), "r1", revise="also mine", user="bob", expected_revision=1)
     assert show_variances(engine, "task", "AP").rounds[0].revision == 2
-    # Whoever asks after that has had the chance to see it.
-    assert log(engine, scores(8), "r1", revise="seen", user="bob").revision == 3
+    log(engine, scores(8), "r1", revise="seen", user="bob", expected_revision=2)
+    # Whoever names none revises the latest.
+    assert log(engine, scores(9), "r1", revise="again", user="bob").revision == 4
     # The same content from both is one revision, and no quarrel.
-    assert log(engine, scores(8), "r1", revise="same", asked=asked).status == "unchanged"
+    same = log(engine, scores(9), "r1", revise="same", expected_revision=1)
+    assert same.status == "unchanged"
+
+
+def test_who_saw_nothing_revises_nothing(engine, three):
+    with refusing(RevisedMeanwhileError, "logged revision 1"):
+        log(engine, scores(8), "r1", revise="first", user="bob", expected_revision=0)
 
 
 def test_publishing_freezes_a_round(engine):
     log(engine, scores(0), "r1")
-    done = publish_round(engine, "task", "r1", why="results are out", user="ann")
+    done = publish_round(engine, "task", "r1", reason="results are out", user="ann")
     assert (done.status, done.round) == ("published", "r1")
     assert publish_round(engine, "task", "r1", user="bob").status == "unchanged"
     assert list_rounds(engine, "task").rounds[0].status == "published"
     assert log(engine, scores(0), "r1").status == "unchanged"
     with pytest.raises(ContentDiffersError):
         log(engine, scores(1), "r1")
-    with pytest.raises(RoundPublishedError, match="--revise"):
+    with refusing(RoundPublishedError, "--revise"):
         log(engine, scores(1), "r1", "P@5")
     with pytest.raises(RoundPublishedError):
         log(engine, scores(1), "r1", assessments="bronze")
@@ -367,7 +372,7 @@ def test_assessments_are_mixed_only_when_asked(engine):
     log(engine, gold, "r1", assessments="gold")
     log(engine, bronze, "r1", assessments="bronze")
     log(engine, later, "r2", assessments="bronze")
-    with pytest.raises(InputError, match=r"bronze, gold.*--assessments"):
+    with refusing(InputError, r"bronze, gold.*--assessments"):
         show_variances(engine, "task", "AP")
     alone = show_variances(engine, "task", "AP", assessments="bronze")
     assert [each.variance for each in alone.rounds] == pytest.approx(
@@ -416,7 +421,7 @@ def test_a_round_keeps_its_date_unless_forced_and_both_are_told(engine):
     from datetime import date
 
     create_task(engine, "task")
-    create_round(engine, "task", "r1", date(2019, 5, 1))
+    create_round(engine, "task", "r1", held=date(2019, 5, 1))
     with pytest.raises(AlreadyRecordedError):
         set_round(engine, "task", "r1", held=date(2020, 5, 1))
     set_round(engine, "task", "r1", held=date(2020, 5, 1), force=True, user="ann")

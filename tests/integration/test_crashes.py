@@ -18,6 +18,7 @@ import psutil
 import pytest
 from sqlalchemy import select, text
 from tests.factories import (
+    Design,
     fit_factor_set,
     log_matrix,
     plan_task,
@@ -32,7 +33,6 @@ from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.schema import upgrade
 from roundbook.database.tables import matrix, metadata
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
-from roundbook.logbook.plans.design import Design
 from roundbook.logbook.storing import content_hash, load_matrix
 from roundbook.statistics.standardisation.factors import std_ab, std_cdf
 from roundbook.statistics.variance.parts import variance_parts

@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from sqlalchemy import text
 from tests.factories import (
+    Design,
     fit_factor_set,
     list_events,
     list_reports,
@@ -34,7 +35,6 @@ from roundbook.errors import DatabaseError, InputError, NotRecordedError
 from roundbook.formats import ScoreMatrix, settle_missing
 from roundbook.logbook.drift import saved as drift_reports
 from roundbook.logbook.drift.report import DriftReport
-from roundbook.logbook.plans.design import Design
 from roundbook.settings import load_settings
 from roundbook_cli.drift import print_report
 from roundbook_cli.main import run

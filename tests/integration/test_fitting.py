@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 from sqlalchemy import text
-from tests.factories import fit_factor_set, log_matrix, show_factors, show_variances, standardise
+from tests.factories import fit_factor_set, log_scores, show_factors, show_variances, standardise
 
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
-from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.formats import RunTeam
 from roundbook.statistics.variance.interval import variance_intervals
 from roundbook.statistics.variance.parts import variance_parts
 from roundbook.statistics.variance.rounds import RoundVariance
@@ -21,16 +21,11 @@ POOLED = (True, False, True, True, False, False)
 
 
 def log(engine, scores=SCORES, label="r1", pooled=None, **options):
-    scores = np.asarray(scores, dtype=float)
-    topics = tuple(f"t{j}" for j in range(scores.shape[0]))
-    runs = RUNS[: scores.shape[1]]
-    settled = settle_missing(ScoreMatrix(topics, runs, scores, None, "wide", ("f",)), "reject")
     teams = pooled and {
         run: RunTeam(run=run, team=None, type=None, contributed_to_pool=known, system=None)
-        for run, known in zip(runs, pooled, strict=False)
+        for run, known in zip(RUNS, pooled, strict=False)
     }
-    options = {"create": True, "user": "logger", "teams": teams or None, **options}
-    return log_matrix(engine, "t", label, "AP", settled, **options)
+    return log_scores(engine, label, scores, teams=teams, **options)
 
 
 def fit(engine, runs, label="r1", reason="because", **options):
@@ -39,12 +34,12 @@ def fit(engine, runs, label="r1", reason="because", **options):
     )
 
 
-def means(found):
-    return [each.mean for each in found.factors]
+def means(factor_set):
+    return [factor.mean for factor in factor_set.factors]
 
 
-def sds(found):
-    return [each.sd for each in found.factors]
+def sds(factor_set):
+    return [factor.sd for factor in factor_set.factors]
 
 
 CHOICES = {
@@ -64,14 +59,14 @@ def test_factors_of_the_chosen_runs(engine, chosen):
         assert before.standardising == "pooled"
         fit(engine, "all")
     runs = chosen if isinstance(chosen, str) else list(chosen)
-    found = fit(engine, runs, zero_sd="drop")
+    fitted = fit(engine, runs, zero_sd="drop")
     expected = SCORES[:, columns]
-    assert means(found) == pytest.approx([sum(row) / len(row) for row in expected.tolist()])
-    assert sds(found) == pytest.approx(np.std(expected, axis=1, ddof=1))
-    assert {each.runs for each in found.factors} == {len(columns)}
-    assert (found.standardising, found.zero_sd, found.status) == (which, "drop", "fitted")
-    assert (found.reason, found.fitted_by, found.revision) == ("because", "fitter", 1)
-    assert found.version == found.versions[-1] == len(found.versions)
+    assert means(fitted) == pytest.approx([sum(row) / len(row) for row in expected.tolist()])
+    assert sds(fitted) == pytest.approx(np.std(expected, axis=1, ddof=1))
+    assert {factor.runs for factor in fitted.factors} == {len(columns)}
+    assert (fitted.standardising, fitted.zero_sd, fitted.status) == (which, "drop", "fitted")
+    assert (fitted.reason, fitted.fitted_by, fitted.revision) == ("because", "fitter", 1)
+    assert fitted.version == fitted.versions[-1] == len(fitted.versions)
     with unit_of_work(engine) as connection:
         recorded = connection.execute(
             text(
@@ -79,7 +74,7 @@ def test_factors_of_the_chosen_runs(engine, chosen):
                 " JOIN roundbook.factor_set ON factor_set.id = factor_set_id"
                 " JOIN roundbook.run ON run.id = run_id WHERE version = :v"
             ),
-            {"v": found.version},
+            {"v": fitted.version},
         ).scalar()
     assert recorded == (None if which == "all" else [RUNS[i] for i in columns])
 
@@ -130,13 +125,7 @@ def test_all_and_pooled_stand_alone(engine, runs):
 
 
 def test_a_run_may_be_called_all(engine):
-    settled = settle_missing(
-        ScoreMatrix(
-            tuple(f"t{j}" for j in range(8)), ("all", *RUNS[1:]), SCORES, None, "wide", ("f",)
-        ),
-        "reject",
-    )
-    log_matrix(engine, "t", "r1", "AP", settled, create=True, user="logger")
+    log(engine, runs=("all", *RUNS[1:]))
     assert means(fit(engine, ["all", "run1"])) == pytest.approx(SCORES[:, :2].mean(1))
 
 
@@ -194,7 +183,7 @@ def test_tied_topics_under_both_policies(engine):
     assert show_variances(engine, "t", "AP", scale="std-ab").rounds[0].topics == 8
     shown = standardise(engine, "t", "r1", "AP")
     assert {run[2] for run in shown.scores} == {0.5}
-    assert [(each.run, each.topic) for each in shown.off_ties] == [
+    assert [(tie.run, tie.topic) for tie in shown.off_ties] == [
         (run, "t2") for run in RUNS if run not in {"run0", "run1"}
     ]
     dropped = fit(engine, ["run0", "run1"], zero_sd="drop")
@@ -207,8 +196,8 @@ def test_runs_that_tie_on_every_topic(engine):
     scores = SCORES.copy()
     scores[:, 1] = scores[:, 0]
     log(engine, scores)
-    found = fit(engine, ["run0", "run1"], zero_sd="drop")
-    assert sds(found) == [0.0] * 8
+    fitted = fit(engine, ["run0", "run1"], zero_sd="drop")
+    assert sds(fitted) == [0.0] * 8
     with pytest.raises(ImpossibleStatisticError, match="None of the topics has usable factors"):
         standardise(engine, "t", "r1", "AP")
     fit(engine, ["run0", "run1"])
@@ -232,7 +221,7 @@ def test_refused_and_nothing_written(engine, runs, error, says):
     before = rows_of(engine)
     with pytest.raises(error, match=says):
         fit(engine, runs)
-    with pytest.raises(InputError, match="--reason"):
+    with pytest.raises(InputError, match="needs a reason"):
         fit(engine, "all", reason="  ")
     assert rows_of(engine) == before
 
@@ -244,8 +233,8 @@ def test_pooled_needs_two_known_contributors(engine):
     # Where the pool is known in part, those known to have contributed may still be asked for.
     log(engine, label="r2", pooled=(True, True))
     assert show_factors(engine, "t", "r2", "AP").standardising == "all"
-    found = fit(engine, "pooled", label="r2")
-    assert (found.standardising, found.factors[0].runs) == ("pooled", 2)
+    fitted = fit(engine, "pooled", label="r2")
+    assert (fitted.standardising, fitted.factors[0].runs) == ("pooled", 2)
 
 
 def test_a_single_run_and_an_unlogged_round(engine):

@@ -7,22 +7,16 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
-from tests.factories import log_matrix, report_generalisability
+from tests.factories import log_scores, report_generalisability
 
 from roundbook.errors import ImpossibleStatisticError, NotRecordedError
-from roundbook.formats import ScoreMatrix, settle_missing
 
 RNG = np.random.default_rng(19)
 SCORES = 0.5 + RNG.normal(size=(12, 1)) * 0.1 + RNG.normal(size=7) * 0.1 + RNG.random((12, 7)) / 5
 
 
 def log(engine, scores=SCORES, label="r1", measure="AP", **options):
-    scores = np.asarray(scores, dtype=float)
-    topics = tuple(f"t{j}" for j in range(scores.shape[0]))
-    runs = tuple(f"run{i}" for i in range(scores.shape[1]))
-    settled = settle_missing(ScoreMatrix(topics, runs, scores, None, "wide", ("f",)), "reject")
-    options = {"create": True, "user": "tester", **options}
-    return log_matrix(engine, "t", label, measure, settled, **options)
+    return log_scores(engine, label, scores, measure, **options)
 
 
 def mean_squares(scores):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 
@@ -11,11 +10,12 @@ import pytest
 from sqlalchemy import event
 from tests.factories import (
     fit_factor_set,
+    impact_lines,
     list_events,
-    list_reports,
-    log_matrix,
+    log_scores,
     plan_task,
     record_variance,
+    refusing,
     report_drift,
     restore_matrix,
     save_plan,
@@ -23,46 +23,42 @@ from tests.factories import (
     show_factors,
     show_impact,
     show_plan,
+    show_result,
     withdraw_matrix,
 )
 
 from roundbook.errors import NotRecordedError, RoundbookError
-from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
-from roundbook.logbook.plans.design import Design
-from roundbook.logbook.plans.planning import plan
-from roundbook.settings import load_settings
-from roundbook_cli.main import run
+from roundbook.formats import RunTeam
+from roundbook.requests.plans import PlanRequest
 
 # Names that a shell would take apart.
 TASK, FIRST, PLAN = "the lab's $task", "round; 1", "it's *next*"
 RUNS = ("a b", "c'd", "e", "f")
-ONE = Design(m=(10,), min_d=(0.1,))
+ONE = {"m": (10,), "min_d": (0.1,)}
+REPORT = f"drift report '{TASK}/drift-1' version 1"
 
 
 def scores(seed, topics=8, runs=4):
     return np.random.default_rng(seed).random((topics, runs))
 
 
-def log(engine, values, label, runs=RUNS, measure="AP", task=TASK, **options):
-    matrix = ScoreMatrix(
-        tuple(f"t{row}" for row in range(values.shape[0])),
-        tuple(runs[: values.shape[1]]),
-        values,
-        None,
-        "wide",
-        ("test",),
-    )
-    options = {"create": True, "user": "ann", **options}
-    return log_matrix(engine, task, label, measure, settle_missing(matrix, "reject"), **options)
+def log(engine, values, label, runs=RUNS, **options):
+    options = {"task": TASK, "user": "ann", **options}
+    return log_scores(engine, label, values, runs=runs[: values.shape[1]], **options)
 
 
-def save(engine, name=PLAN, **options):
-    return save_plan(engine, name, plan_task(engine, TASK, "AP", ONE, **options), user="bob")
+def save(engine, name=PLAN, note=None, **options):
+    asked = PlanRequest(**{"task": TASK, "measure": "AP", **ONE, **options})
+    return save_plan(engine, name, asked, note=note, user="bob")
 
 
 def save_drift(engine, first=FIRST, last="r3", **options):
-    report = report_drift(engine, TASK, "AP", from_round=first, to_round=last, **options)
-    return save_report(engine, report, user="cat")
+    rounds = {"from_round": first, "to_round": last}
+    return save_report(engine, TASK, "AP", user="cat", **rounds, **options)
+
+
+def renewal(name):
+    return shlex.join(["roundbook", "result", "renew", name])
 
 
 @pytest.fixture
@@ -79,30 +75,22 @@ def resting(engine, three):
     fit_factor_set(engine, TASK, FIRST, "AP", runs=list(RUNS[:2]), reason="these", user="dan")
     save(engine)
     save(engine, "std", scale="std-ab", pool_by="topics")
-    save_plan(engine, "given", plan(0.05, ONE), user="bob")
+    save_plan(engine, "given", PlanRequest(variance=0.05, **ONE), user="bob")
     save_drift(engine)
     save_drift(engine, "r2", margin=0.5, m=7)
     return three
 
 
 @pytest.fixture
-def shell(address, monkeypatch, capsys):
+def shell(terminal):
     """Run a command line as a person would paste it; return what it prints as JSON."""
-    monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address)
-    monkeypatch.setenv("ROUNDBOOK_USER", "eve")
-    load_settings.cache_clear()
 
     def call(line):
-        capsys.readouterr()
         words = shlex.split(line)
         assert words[0] == "roundbook"
-        code = run([*words[1:], "--format", "json"])
-        said = capsys.readouterr()
-        assert (code, "Traceback" in said.err) == (0, False), said
-        return json.loads(said.out)
+        return terminal(*words[1:], "--format", "json").json
 
-    yield call
-    load_settings.cache_clear()
+    return call
 
 
 def names(dependents):

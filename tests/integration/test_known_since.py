@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.factories import (
+    Design,
     list_reports,
     log_matrix,
     plan_task,
@@ -16,7 +17,6 @@ from tests.factories import (
 )
 
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
-from roundbook.logbook.plans.design import Design
 
 RUNS = 7
 FIRST = np.random.default_rng(1).random((10, RUNS))

@@ -17,6 +17,7 @@ from tests.factories import (
     list_matrices,
     log_files,
     log_matrix,
+    refusing,
     restore_matrix,
     show_history,
     show_matrix,
@@ -25,8 +26,11 @@ from tests.factories import (
 )
 
 from roundbook.errors import InputError, NotRecordedError
-from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.formats import RunTeam, ScoreMatrix
 from roundbook.logbook.result import SOFTWARE
+from roundbook.presentation.factors import standardised_notes
+from roundbook.presentation.matrices import export_notes
+from roundbook.presentation.rankings import notes as rank_notes
 
 TOPICS = ("t1", "t2", "t3", "t4")
 RUNS = ("a", "b", "c")
@@ -34,14 +38,11 @@ SCORES = np.random.default_rng(11).random((4, 3))
 
 
 def log(engine, scores=SCORES, label="r1", *, topics=TOPICS, runs=RUNS, measure="AP", **options):
-    policy = options.pop("missing", "reject")
     matrix = ScoreMatrix(
         tuple(topics), tuple(runs), np.asarray(scores), None, "long", ("one.csv", "two.csv")
     )
     options = {"create": True, "user": "ann", **options}
-    return log_matrix(
-        engine, "task", label, measure, settle_missing(matrix, policy), **options
-    ).matrix
+    return log_matrix(engine, "task", label, measure, matrix, **options).matrix
 
 
 def log_again(engine, paths, *, task="task", label="r1", measure="AP", **options):
@@ -113,10 +114,10 @@ def test_the_list_says_which_matrices_count_and_why_the_others_do_not(engine, co
         revised,
         latest,
     ]
-    assert [each[0] for each in told(round_label="r2", measure="ndcg@10")] == [withdrawn]
+    assert [each[0] for each in told(round="r2", measure="ndcg@10")] == [withdrawn]
     assert [each[0] for each in told(assessments="gold")] == [other]
     assert told(assessments="bronze") == []
-    (one,) = list_matrices(engine, "task", round_label="r1").matrices
+    (one,) = list_matrices(engine, "task", round="r1").matrices
     assert (one.topics, one.runs, one.logged_by, one.assessments) == (3, 4, "eve", "official")
 
 
@@ -140,7 +141,7 @@ def test_the_list_is_one_query_however_many_matrices(engine, corrected):
 
 @pytest.mark.parametrize(
     ("task", "options"),
-    [("nope", {}), ("task", {"round_label": "nope"}), ("task", {"measure": "nope"})],
+    [("nope", {}), ("task", {"round": "nope"}), ("task", {"measure": "nope"})],
 )
 def test_what_is_not_there_is_not_listed(engine, corrected, task, options):
     with pytest.raises(NotRecordedError, match="'nope'"):
@@ -194,7 +195,7 @@ def test_a_matrix_is_shown_with_all_that_is_known(engine):
     ] == [(1, "all", 3, None, "ann"), (2, "chosen", 2, "c is odd", "bob")]
 
 
-def test_a_matrix_is_shown_with_what_became_of_it(engine, corrected):
+def test_a_matrix_is_shown_with_what_became_of_it(committed, engine, corrected):
     first, second, third = (show_matrix(engine, number) for number in corrected)
     assert (first.standing, first.replaced_by) == ("superseded", second.matrix)
     assert (first.why, first.decided_by, first.since) == ("new qrels", "dee", second.logged_at)
@@ -209,14 +210,14 @@ def test_a_matrix_is_shown_with_what_became_of_it(engine, corrected):
 
 @pytest.mark.parametrize("ask", [show_matrix, show_history, export_matrix])
 def test_a_number_that_is_no_matrix(engine, ask):
-    with pytest.raises(NotRecordedError, match=r"no matrix 7; 'roundbook matrix list"):
+    with refusing(NotRecordedError, r"no matrix 7; 'roundbook matrix list"):
         ask(engine, 7)
 
 
 # history
 
 
-def test_the_history_tells_every_step_in_order(engine, corrected):
+def test_the_history_has_every_step_in_order(committed, engine, corrected):
     first, second, third = corrected
     for number in corrected:
         found = show_history(engine, number)
@@ -340,7 +341,7 @@ def naive_cells(paths, layout):
 def test_without_an_output_the_text_is_returned(engine, tmp_path):
     number = log(engine)
     wide = export_matrix(engine, number)
-    assert (wide.output, wide.files, wide.notes) == (None, [], [])
+    assert (wide.output, wide.files, export_notes(wide)) == (None, [], [])
     assert wide.content.splitlines()[0] == "topic,a,b,c"
     assert wide.content.splitlines()[1] == ",".join(["t1", *map(repr, SCORES[0].tolist())])
     one = export_matrix(engine, number, layout="trec_eval", runs=["b"])
@@ -350,24 +351,24 @@ def test_without_an_output_the_text_is_returned(engine, tmp_path):
     some = export_matrix(engine, number, runs=["c", "a", "c"])
     assert some.content.splitlines()[0] == "topic,c,a"
     assert float(some.content.splitlines()[1].split(",")[1]) == SCORES[0, 2]
-    with pytest.raises(InputError, match=r"3 runs.*--output.*--run"):
+    with refusing(InputError, r"3 runs.*--output.*--run"):
         export_matrix(engine, number, layout="trec_eval")
-    with pytest.raises(NotRecordedError, match=f"no run 'z'; 'roundbook matrix show {number}'"):
+    with refusing(NotRecordedError, f"no run 'z'; 'roundbook matrix show {number}'"):
         export_matrix(engine, number, runs=["a", "z"])
-    with pytest.raises(NotRecordedError, match=f"'roundbook matrix show {number} --anonymous' lists"):
+    with refusing(NotRecordedError, f"'roundbook matrix show {number} --anonymous' lists"):
         export_matrix(engine, number, runs=["a"], anonymous=True)
 
 
 def test_what_does_not_count_is_exported_with_a_note(engine, corrected):
     first, second, third = corrected
-    assert export_matrix(engine, third).notes == []
+    assert export_notes(export_matrix(engine, third)) == []
     found = export_matrix(engine, first)
     assert found.standing == "superseded"
-    assert found.notes == [
+    assert export_notes(found) == [
         f"Matrix {first} (revision 1) is superseded by matrix {second}: new qrels."
     ]
     withdraw_matrix(engine, third, "once more.", user="fay")
-    assert export_matrix(engine, third).notes == [
+    assert export_notes(export_matrix(engine, third)) == [
         f"Matrix {third} (revision 3) is withdrawn: once more."
     ]
 
@@ -376,7 +377,7 @@ def test_a_file_is_overwritten_only_by_force(engine, tmp_path):
     number = log(engine)
     where = tmp_path / "scores.csv"
     where.write_text("precious")
-    with pytest.raises(InputError, match="--force"):
+    with refusing(InputError, "--force"):
         export_matrix(engine, number, output=where)
     assert where.read_text() == "precious"
     export_matrix(engine, number, output=where, force=True)
@@ -394,7 +395,7 @@ def test_a_directory_is_replaced_only_by_force_and_only_an_export(engine, tmp_pa
     where.mkdir()  # empty: as good as none
     export_matrix(engine, number, layout="trec_eval", output=where)
     assert sorted(each.name for each in where.iterdir()) == ["a.eval", "b.eval", "c.eval"]
-    with pytest.raises(InputError, match=r"not empty.*--force"):
+    with refusing(InputError, r"not empty.*--force"):
         export_matrix(engine, other, layout="trec_eval", output=where)
     assert len([*where.iterdir()]) == 3
     export_matrix(engine, other, layout="trec_eval", output=where, force=True)
@@ -474,7 +475,7 @@ def test_names_that_a_layout_cannot_hold_are_refused_before_anything_is_written(
     engine, tmp_path, layout
 ):
     number = log(engine, topics=("all", "mean", "t3", "t4"), runs=("query", "b", "c"))
-    with pytest.raises(InputError, match="--layout"):
+    with refusing(InputError, "--layout"):
         export_matrix(engine, number, layout=layout, output=tmp_path / "out")
     assert [*tmp_path.iterdir()] == []
 
@@ -487,11 +488,11 @@ def test_standardised_scores_say_on_what_they_rest(engine, corrected):
     found = standardise(engine, "task", "r1", "AP")
     assert (found.matrix, found.revision) == (third, 3)
     assert (found.factor_version, found.factors_matrix, found.factors_revision) == (4, third, 3)
-    assert (found.withdrawn, found.notes, found.software) == (None, [], SOFTWARE)
+    assert (found.outdated, standardised_notes(found), found.software) == (None, [], SOFTWARE)
     old = standardise(engine, "task", "r1", "AP", factors_version=2)
     assert (old.matrix, old.factors_matrix, old.factors_revision) == (third, first, 1)
     assert old.withdrawn == "wrong qrels"
-    assert old.notes == [
+    assert standardised_notes(old) == [
         f"Factor version 2 of round 'r1' was fitted on matrix {first} (revision 1), which is"
         f" superseded by matrix {second}: new qrels."
     ]
@@ -499,7 +500,7 @@ def test_standardised_scores_say_on_what_they_rest(engine, corrected):
     withdraw_matrix(engine, third, "once more", user="fay")
     gone = standardise(engine, "task", "r2", "AP", factors_from="r1:4")
     assert (gone.factors_matrix, gone.withdrawn) == (third, "once more")
-    assert gone.notes == [
+    assert standardised_notes(gone) == [
         f"Factor version 4 of round 'r1' was fitted on matrix {third} (revision 3), which is"
         " withdrawn: once more."
     ]
@@ -509,8 +510,8 @@ def test_rankings_say_on_what_they_rest(engine, corrected):
     first, second, third = corrected
     found = compare_rankings(engine, "task", "r1", "AP", resamples=50)
     assert (found.matrix, found.revision, found.factor_versions) == (third, 3, [4])
-    assert (found.notes, found.software) == ([], SOFTWARE)
+    assert (rank_notes(found), found.software) == ([], SOFTWARE)
     old = compare_rankings(engine, "task", "r1", "AP", versions=(2, 4), resamples=50)
     assert old.factor_versions == [2, 4]
-    (note,) = old.notes
+    (note,) = rank_notes(old)
     assert f"matrix {first} (revision 1), which is superseded by matrix {second}" in note

@@ -8,6 +8,8 @@ from sqlalchemy import event
 from tests.factories import log_matrix, record_variance, withdraw_matrix
 
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.presentation.matrices import log_notes
+from roundbook.presentation.variances import recorded_notes
 
 RNG = np.random.default_rng(7)
 
@@ -40,9 +42,9 @@ def notes(engine, matrices):
         given = {"create": True, "user": "tester", **options}
         dry = log_matrix(engine, "t", round_label, measure, scores, **given, dry_run=True)
         wet = log_matrix(engine, "t", round_label, measure, scores, **given)
-        assert dry.notes == wet.notes
+        assert log_notes(dry) == log_notes(wet)
         matrices.append(wet.matrix)
-        return wet.notes
+        return log_notes(wet)
 
     return log
 
@@ -99,7 +101,7 @@ def test_the_same_scores_in_another_round(notes, engine, matrices):
     assert notes("3", ROUND1, measure="P@5") == [
         "The measure 'P@5' is new to the record; this task has AP."
     ]
-    assert log_matrix(engine, "u", "1", "AP", ROUND1, create=True, user="tester").notes == []
+    assert log_notes(log_matrix(engine, "u", "1", "AP", ROUND1, create=True, user="tester")) == []
     for number in matrices[:2]:
         withdraw_matrix(engine, number, "wrong", user="tester")
     assert notes("4", ROUND1) == []
@@ -120,7 +122,7 @@ def test_a_measure_new_to_a_record_of_others(notes, engine):
         )
         for _ in range(2)
     ]
-    assert [each.notes[:1] for each in recorded] == [
+    assert [recorded_notes(variance)[:1] for variance in recorded] == [
         [
             "The measure 'QQ' is new to the record; this task has"
             " P@1, P@2, P@3, P@4, P@5 and 3 more."
@@ -128,7 +130,7 @@ def test_a_measure_new_to_a_record_of_others(notes, engine):
         [],
     ]
     # A task without a measure can have none mistyped.
-    assert log_matrix(engine, "u", "1", "AP", small, create=True, user="tester").notes == []
+    assert log_notes(log_matrix(engine, "u", "1", "AP", small, create=True, user="tester")) == []
 
 
 def test_a_team_file_of_other_runs(notes):
@@ -151,15 +153,15 @@ def test_a_team_file_of_other_runs(notes):
 
 def test_the_number_of_queries_does_not_grow(engine):
     def queries(scores, measure):
-        said = []
+        statements = []
 
         def note(connection, cursor, statement, *rest):
-            said.append(statement)
+            statements.append(statement)
 
         event.listen(engine, "before_cursor_execute", note)
         log_matrix(engine, "t", "1", measure, scores, create=True, user="tester")
         event.remove(engine, "before_cursor_execute", note)
-        return len(said)
+        return len(statements)
 
     first = queries(settled("ab", "xy"), "P@1")
     assert first < 60

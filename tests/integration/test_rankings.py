@@ -8,10 +8,9 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 from scipy import stats
-from tests.factories import compare_rankings, fit_factor_set, log_matrix
+from tests.factories import compare_rankings, fit_factor_set, log_scores
 
 from roundbook.errors import ImpossibleStatisticError, NotRecordedError
-from roundbook.formats import ScoreMatrix, settle_missing
 
 RNG = np.random.default_rng(18)
 # Runs that are close, on topics of very different spread: standardising reorders them.
@@ -19,12 +18,7 @@ SCORES = 0.4 + 0.02 * np.arange(9) + RNG.normal(size=(10, 9)) * np.geomspace(0.0
 
 
 def log(engine, scores=SCORES, label="r1", measure="AP", **options):
-    scores = np.asarray(scores, dtype=float)
-    topics = tuple(f"t{j}" for j in range(scores.shape[0]))
-    runs = tuple(f"run{i}" for i in range(scores.shape[1]))
-    settled = settle_missing(ScoreMatrix(topics, runs, scores, None, "wide", ("f",)), "reject")
-    options = {"create": True, "user": "tester", **options}
-    return log_matrix(engine, "t", label, measure, settled, **options)
+    return log_scores(engine, label, scores, measure, **options)
 
 
 def fit(engine, runs, **options):
@@ -114,9 +108,9 @@ def check(found, first, second, seed=0, resamples=2000):
 @pytest.mark.parametrize("scale", ["std", "std-cdf", "std-ab"])
 def test_raw_against_standardised(engine, scale):
     log(engine)
-    found = compare_rankings(engine, "t", "r1", "AP", scale=scale)
+    found = compare_rankings(engine, "t", "r1", "AP", scale=scale, resamples=400)
     assert (found.a, found.b) == ("raw", f"{scale} by factor version 1")
-    check(found, SCORES, on_scale(SCORES, scale))
+    check(found, SCORES, on_scale(SCORES, scale), resamples=400)
     assert found.tau_b < 1
 
 
@@ -161,7 +155,7 @@ def test_topics_without_spread(engine):
     log(engine, scores, zero_sd="drop")
     kept = np.delete(scores, 4, axis=0)
     found = compare_rankings(engine, "t", "r1", "AP")
-    check(found, kept, on_scale(kept, "std-ab"))
+    check(found, kept, on_scale(kept, "std-ab"))  # with the usual number of resamples
     fit(engine, "all")  # the policy average keeps the topic, but only on its side
     both = compare_rankings(engine, "t", "r1", "AP", versions=(1, 2))
     assert (both.topics, both.tau_b) == (9, 1.0)

@@ -18,6 +18,7 @@ from alembic import command
 from alembic.script import ScriptDirectory
 from sqlalchemy import event, select, text
 from tests.factories import (
+    Design,
     fit_factor_set,
     list_events,
     log_matrix,
@@ -40,7 +41,6 @@ from roundbook.database.schema import (
 from roundbook.database.tables import SCHEMA, metadata
 from roundbook.errors import DatabaseError
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
-from roundbook.logbook.plans.design import Design
 from roundbook.logbook.storing import load_matrix
 
 RELEASES = Path(__file__).parents[1] / "releases"

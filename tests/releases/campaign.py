@@ -11,10 +11,12 @@ from datetime import date
 import numpy as np
 from sqlalchemy import Engine
 from tests.factories import (
+    Design,
     create_round,
     create_task,
     fit_factor_set,
     log_matrix,
+    plan,
     plan_task,
     publish_round,
     record_variance,
@@ -29,8 +31,6 @@ from tests.releases.simulation import simulate_scores
 
 from roundbook.formats import MissingPolicy, RunTeam, ScoreMatrix, SettledMatrix, settle_missing
 from roundbook.logbook.matrices.logging import LoggedMatrix
-from roundbook.logbook.plans.design import Design
-from roundbook.logbook.plans.planning import plan
 
 SEED = 20260101
 USER = "simulated"

@@ -21,14 +21,12 @@ import roundbook_cli.main
 from roundbook.database.tables import metadata
 from roundbook.formats import LAYOUTS, archive, read_scores, read_teams
 from roundbook.logbook import (
-    backups,
     demonstration,
     embedded_server,
     events,
     factors,
     fitting,
     generalisability,
-    moving,
     pooling,
     privileges,
     published,
@@ -39,8 +37,6 @@ from roundbook.logbook import (
     tasks,
     variances,
 )
-from roundbook.logbook.archive import exporting, importing
-from roundbook.logbook.archive.tables import TABLES, columns_of, refers_to, table_member
 from roundbook.logbook.drift import report as drift
 from roundbook.logbook.drift import saved as drift_reports
 from roundbook.logbook.impact import listing as impact
@@ -52,8 +48,13 @@ from roundbook.logbook.matrices import logging as matrices
 from roundbook.logbook.matrices import showing as matrix_show
 from roundbook.logbook.plans import planning as plans
 from roundbook.logbook.plans import saved as plan_record
+from roundbook.logbook.round_fingerprint import VerifiedRound
+from roundbook.logbook.verifying.differences import Verification
 from roundbook.settings import Settings
 from roundbook.statistics.design import solve_topics
+from roundbook.transfer import backup, move
+from roundbook.transfer.archive import exporting, importing
+from roundbook.transfer.archive.tables import TABLES, columns_of, refers_to, table_member
 from roundbook_cli.lazy import LazyCommand
 
 ROOT = Path(__file__).parents[2]
@@ -70,6 +71,7 @@ RESULTS = {
     "roundbook round list": rounds.RoundList,
     "roundbook round set": rounds.Round,
     "roundbook round publish": rounds.PublishedRound,
+    "roundbook round verify": VerifiedRound,
     "roundbook log": matrices.LoggedMatrix,
     "roundbook matrix list": matrix_list.MatrixList,
     "roundbook matrix show": matrix_show.ShownMatrix,
@@ -102,9 +104,10 @@ RESULTS = {
     "roundbook db start": embedded_server.EmbeddedServer,
     "roundbook db stop": embedded_server.EmbeddedServer,
     "roundbook db grant": privileges.GrantedAccess,
-    "roundbook db backup": backups.SavedBackup,
-    "roundbook db restore": backups.RestoredBackup,
-    "roundbook db move": moving.MovedRecord,
+    "roundbook db backup": backup.SavedBackup,
+    "roundbook db restore": backup.RestoredBackup,
+    "roundbook db move": move.MovedRecord,
+    "roundbook db verify": Verification,
 }
 ELSEWHERE = (
     variances.VarianceHistory,

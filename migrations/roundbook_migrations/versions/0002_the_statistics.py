@@ -34,6 +34,21 @@ def upgrade() -> None:
     for name, kind in _ESTIMATE_COLUMNS:
         op.add_column("variance_estimate", sa.Column(name, kind), schema="roundbook")
     op.add_column("round", sa.Column("collection", sa.Text()), schema="roundbook")
+    _make_plan_tables()
+    for table in _SAVED:
+        op.execute(
+            f"CREATE TRIGGER immutable BEFORE UPDATE OR DELETE OR TRUNCATE ON roundbook.{table}"
+            " FOR EACH STATEMENT EXECUTE FUNCTION roundbook.refuse_change()"
+        )
+
+    # A round stays in its task, whose topics are its own.
+    op.execute(
+        "CREATE TRIGGER immutable BEFORE UPDATE OF id, task_id ON roundbook.round"
+        " FOR EACH STATEMENT EXECUTE FUNCTION roundbook.refuse_change()"
+    )
+
+
+def _make_plan_tables() -> None:
     op.create_table(
         "plan",
         sa.Column("id", sa.BigInteger(), sa.Identity(always=True), nullable=False),
@@ -78,17 +93,6 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("plan_id", "position", name=op.f("plan_estimate_pk")),
         schema="roundbook",
-    )
-    for table in _SAVED:
-        op.execute(
-            f"CREATE TRIGGER immutable BEFORE UPDATE OR DELETE OR TRUNCATE ON roundbook.{table}"
-            " FOR EACH STATEMENT EXECUTE FUNCTION roundbook.refuse_change()"
-        )
-
-    # A round stays in its task, whose topics are its own.
-    op.execute(
-        "CREATE TRIGGER immutable BEFORE UPDATE OF id, task_id ON roundbook.round"
-        " FOR EACH STATEMENT EXECUTE FUNCTION roundbook.refuse_change()"
     )
 
 

@@ -172,45 +172,7 @@ def _guard(table: str, change: str = "UPDATE OR DELETE OR TRUNCATE") -> None:
 
 def upgrade() -> None:
     """Make the change."""
-    op.create_table(
-        "drift_report",
-        sa.Column("id", sa.BigInteger(), sa.Identity(always=True), nullable=False),
-        sa.Column("task_id", sa.BigInteger(), nullable=False),
-        sa.Column("number", sa.Integer(), nullable=False),
-        sa.Column("measure_id", sa.BigInteger(), nullable=False),
-        sa.Column("assessments", sa.Text(), nullable=False),
-        sa.Column("from_factor_set_id", sa.BigInteger(), nullable=False),
-        sa.Column("to_factor_set_id", sa.BigInteger(), nullable=False),
-        sa.Column("note", sa.Text(), nullable=True),
-        sa.Column("result", postgresql.JSONB(), nullable=False),
-        sa.Column("software", sa.Text(), nullable=False),
-        sa.Column(
-            "saved_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False
-        ),
-        sa.Column("saved_by", sa.Text(), nullable=False),
-        sa.CheckConstraint(
-            "from_factor_set_id <> to_factor_set_id", name=op.f("drift_report_two_ends")
-        ),
-        sa.ForeignKeyConstraint(
-            ["task_id"], ["roundbook.task.id"], name=op.f("drift_report_task_id_fk")
-        ),
-        sa.ForeignKeyConstraint(
-            ["measure_id"], ["roundbook.measure.id"], name=op.f("drift_report_measure_id_fk")
-        ),
-        sa.ForeignKeyConstraint(
-            ["from_factor_set_id"],
-            ["roundbook.factor_set.id"],
-            name=op.f("drift_report_from_factor_set_id_fk"),
-        ),
-        sa.ForeignKeyConstraint(
-            ["to_factor_set_id"],
-            ["roundbook.factor_set.id"],
-            name=op.f("drift_report_to_factor_set_id_fk"),
-        ),
-        sa.PrimaryKeyConstraint("id", name=op.f("drift_report_pk")),
-        sa.UniqueConstraint("task_id", "number", name=op.f("drift_report_task_id_number_key")),
-        schema="roundbook",
-    )
+    _make_drift_report_table()
     op.create_table(
         "withdrawal",
         sa.Column("matrix_id", sa.BigInteger(), nullable=False),
@@ -295,6 +257,48 @@ def upgrade() -> None:
         _guard(table, f"UPDATE OF {', '.join(columns)} OR DELETE OR TRUNCATE")
     # Whoever connects: not even a session that plays a replica writes past them.
     _set_triggers("ENABLE ALWAYS")
+
+
+def _make_drift_report_table() -> None:
+    op.create_table(
+        "drift_report",
+        sa.Column("id", sa.BigInteger(), sa.Identity(always=True), nullable=False),
+        sa.Column("task_id", sa.BigInteger(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("measure_id", sa.BigInteger(), nullable=False),
+        sa.Column("assessments", sa.Text(), nullable=False),
+        sa.Column("from_factor_set_id", sa.BigInteger(), nullable=False),
+        sa.Column("to_factor_set_id", sa.BigInteger(), nullable=False),
+        sa.Column("note", sa.Text(), nullable=True),
+        sa.Column("result", postgresql.JSONB(), nullable=False),
+        sa.Column("software", sa.Text(), nullable=False),
+        sa.Column(
+            "saved_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False
+        ),
+        sa.Column("saved_by", sa.Text(), nullable=False),
+        sa.CheckConstraint(
+            "from_factor_set_id <> to_factor_set_id", name=op.f("drift_report_two_ends")
+        ),
+        sa.ForeignKeyConstraint(
+            ["task_id"], ["roundbook.task.id"], name=op.f("drift_report_task_id_fk")
+        ),
+        sa.ForeignKeyConstraint(
+            ["measure_id"], ["roundbook.measure.id"], name=op.f("drift_report_measure_id_fk")
+        ),
+        sa.ForeignKeyConstraint(
+            ["from_factor_set_id"],
+            ["roundbook.factor_set.id"],
+            name=op.f("drift_report_from_factor_set_id_fk"),
+        ),
+        sa.ForeignKeyConstraint(
+            ["to_factor_set_id"],
+            ["roundbook.factor_set.id"],
+            name=op.f("drift_report_to_factor_set_id_fk"),
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("drift_report_pk")),
+        sa.UniqueConstraint("task_id", "number", name=op.f("drift_report_task_id_number_key")),
+        schema="roundbook",
+    )
 
 
 def _set_triggers(state: str) -> None:

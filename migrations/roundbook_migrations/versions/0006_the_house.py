@@ -116,7 +116,7 @@ def upgrade() -> None:
     op.execute("ALTER TABLE roundbook.variance_estimate ENABLE ALWAYS TRIGGER further")
     _pin("refuse_other_estimate")
     _make_vectors_a_leaf()
-    # _save_results_in_one_table()
+    _save_results_in_one_table()
 
 
 # A plan's request, as its result echoes it. Paired designs without a choice took the one-way
@@ -141,7 +141,9 @@ jsonb_strip_nulls(jsonb_build_object(
         ELSE to_jsonb(coalesce(result ->> 'variance_at', 'pooled')) END,
     'design', result -> 'design', 'solve', result -> 'solve', 'engine', result -> 'engine',
     'm', result -> 'm', 'min_d', result -> 'min_d', 'topics', result -> 'topics',
-    'alpha', result -> 'alpha', 'beta', result -> 'beta'
+    'alpha', result -> 'alpha',
+    'beta', CASE WHEN result ->> 'solve' <> 'power' AND result ->> 'design' NOT LIKE '%-width'
+                 THEN result -> 'beta' END
 ))"""
 
 # minD sets the margin too, unless that is named.
@@ -272,8 +274,8 @@ def _save_results_in_one_table() -> None:
         " EXECUTE FUNCTION roundbook.refuse_gap('version', 'kind', 'name')"
     )
     op.execute("ALTER TABLE roundbook.result ENABLE ALWAYS TRIGGER in_turn")
-    for table in ("plan_estimate", "plan", "drift_report"):
-        op.drop_table(table, schema="roundbook")
+    # TEMPORARY for table in ("plan_estimate", "plan", "drift_report"):
+    # TEMPORARY     op.drop_table(table, schema="roundbook")
 
 
 def _make_vectors_a_leaf() -> None:
@@ -339,12 +341,69 @@ def _pin(function: str) -> None:
     op.execute(f"ALTER FUNCTION roundbook.{function}() SET search_path = pg_catalog, pg_temp")
 
 
+# A report that was renewed becomes a further report of its task.
+_GIVE_BACK = (
+    """
+    INSERT INTO roundbook.plan (name, task_id, version, note, result, software, saved_at, saved_by)
+    SELECT name, task_id, version, note, result, software, saved_at, saved_by
+    FROM roundbook.result WHERE kind = 'plan' ORDER BY id
+    """,
+    """
+    INSERT INTO roundbook.plan_estimate
+        (plan_id, position, variance_estimate_id, published_variance_id)
+    SELECT plan.id, position, variance_estimate_id, published_variance_id
+    FROM roundbook.result
+    JOIN roundbook.plan USING (name, version)
+    JOIN roundbook.result_input ON result_input.result_id = result.id
+    WHERE result.kind = 'plan'
+    """,
+    """
+    INSERT INTO roundbook.drift_report
+        (task_id, number, measure_id, assessments, from_factor_set_id, to_factor_set_id,
+         note, result, software, saved_at, saved_by)
+    SELECT result.task_id, row_number() OVER (PARTITION BY result.task_id ORDER BY result.id),
+           earlier.measure_id, earlier.assessments, earlier.id, later.id,
+           result.note, result.result, result.software, result.saved_at, result.saved_by
+    FROM roundbook.result
+    JOIN roundbook.result_input AS first ON (first.result_id, first.position) = (result.id, 0)
+    JOIN roundbook.result_input AS second ON (second.result_id, second.position) = (result.id, 1)
+    JOIN roundbook.factor_set AS earlier ON earlier.id = first.factor_set_id
+    JOIN roundbook.factor_set AS later ON later.id = second.factor_set_id
+    WHERE result.kind = 'drift' ORDER BY result.id
+    """,
+)
+
+
 def downgrade() -> None:
     """Take it back, leaving no trace."""
+    _save_results_apart()
     _give_vectors_their_runs()
     op.execute("DROP TRIGGER further ON roundbook.variance_estimate")
     op.execute("DROP FUNCTION roundbook.refuse_other_estimate()")
     _guard_by_transactions()
+
+
+def _save_results_apart() -> None:
+    plans = import_module("roundbook_migrations.versions.0002_the_statistics")
+    reports = import_module("roundbook_migrations.versions.0003_nothing_silently_changed")
+    guards = import_module("roundbook_migrations.versions.0004_nothing_slipped_in")
+    plans._make_plan_tables()
+    reports._make_drift_report_table()
+    for statement in _GIVE_BACK:
+        op.execute(statement)
+    for table in ("plan", "drift_report"):
+        op.create_check_constraint(
+            op.f(f"{table}_result"), table, "jsonb_typeof(result) = 'object'", schema="roundbook"
+        )
+        op.create_check_constraint(
+            op.f(f"{table}_saved_at"), table, f"saved_at {guards._YEARS}", schema="roundbook"
+        )
+        columns = ", ".join(f"'{column}'" for column in guards._COUNTS[table])
+        guards._at_commit(table, "in_turn", "INSERT", f"refuse_gap({columns})")
+    for table in ("plan", "plan_estimate", "drift_report"):
+        _guard(table)
+    for table in ("result_input", "result"):
+        op.drop_table(table, schema="roundbook")
 
 
 def _give_vectors_their_runs() -> None:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, text
 
+from roundbook.database.checksum import append_checksum, check_checksum
 from roundbook.database.programs import (
     complaint,
     failure,
@@ -21,7 +22,6 @@ from roundbook.database.programs import (
     run_program,
     server_version,
 )
-from roundbook.database.sealing import check_seal, seal
 from roundbook.database.tables import SCHEMA
 from roundbook.errors import DatabaseError, InputError
 
@@ -75,18 +75,18 @@ def write_dump(connection: Connection, file: Path) -> None:
         When pg_dump fails, or what it wrote cannot be read again from end to end.
     """
     snapshot = connection.execute(text("SELECT pg_export_snapshot()")).scalar_one()
-    patience = connection.execute(text("SHOW lock_timeout")).scalar_one()
+    lock_timeout = connection.execute(text("SHOW lock_timeout")).scalar_one()
     run_program(
         connection,
         "pg_dump",
         "--format=custom",
         f"--schema={SCHEMA}",
         f"--snapshot={snapshot}",
-        f"--lock-wait-timeout={patience}",
+        f"--lock-wait-timeout={lock_timeout}",
         "--no-password",
         f"--file={file.absolute()}",
     )
-    seal(file)
+    append_checksum(file)
     run_program(connection, "pg_restore", f"--file={os.devnull}", str(file.absolute()))
 
 
@@ -98,7 +98,7 @@ def read_dump(connection: Connection, file: Path) -> Dump:
     InputError
         When it is no dump of a record, or one that these programs cannot read.
     """
-    check_seal(file)
+    check_checksum(file)
     major, _ = server_version(connection)
     try:
         contents = run_program(connection, "pg_restore", "--list", str(file.absolute()))
@@ -112,11 +112,11 @@ def read_dump(connection: Connection, file: Path) -> Dump:
             str(file.absolute()),
         )
     except DatabaseError as error:
-        said = str(error.__cause__)
-        if "unsupported version" in said:
+        complaint_of = str(error.__cause__)
+        if "unsupported version" in complaint_of:
             raise _too_new(file, major) from error
         raise InputError(
-            f"{file}: pg_restore {major} cannot read this backup: {said}. Restore another."
+            f"{file}: pg_restore {major} cannot read this backup: {complaint_of}. Restore another."
         ) from error
     version = re.search(r"^;\s*Dumped from database version: (\d+\S*)", contents, re.MULTILINE)
     revision = re.search(
@@ -134,8 +134,8 @@ def read_dump(connection: Connection, file: Path) -> Dump:
 def _too_new(file: Path, major: int) -> InputError:
     return InputError(
         f"{file}: this backup was made by a PostgreSQL newer than {major}, which this server is."
-        " Restore it into a server of its own version or into the embedded one; 'roundbook db move'"
-        " brings it here from there."
+        " Restore it into a server of its own version or into the embedded one.",
+        way_out="move from another server",
     )
 
 
@@ -180,17 +180,17 @@ def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
         "--set=ON_ERROR_STOP=1",
     )
     before = "" if replace else _REFUSE_A_FILLED_RECORD
-    with tempfile.TemporaryFile() as read_said, tempfile.TemporaryFile() as write_said:
+    with tempfile.TemporaryFile() as reader_errors, tempfile.TemporaryFile() as writer_errors:
         with (
             subprocess.Popen(  # noqa: S603
                 writer,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=write_said,
+                stderr=writer_errors,
                 env=program_environment(connection),
             ) as psql,
             subprocess.Popen(  # noqa: S603
-                reader, stdout=subprocess.PIPE, stderr=read_said
+                reader, stdout=subprocess.PIPE, stderr=reader_errors
             ) as pg_restore,
         ):
             assert psql.stdin is not None
@@ -220,9 +220,9 @@ def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
         if pg_restore.returncode > 0:  # and not by the signal of a pipe that psql has left
             raise InputError(
                 f"{file}: the backup is damaged, so nothing was changed:"
-                f" {complaint(read_said, pg_restore.returncode)}. Restore another."
+                f" {complaint(reader_errors, pg_restore.returncode)}. Restore another."
             )
         if psql.returncode != 0:
-            raise failure("psql", write_said, psql.returncode)
+            raise failure("psql", writer_errors, psql.returncode)
         if not complete:
-            raise failure("pg_restore", read_said, pg_restore.returncode)
+            raise failure("pg_restore", reader_errors, pg_restore.returncode)

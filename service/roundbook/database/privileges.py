@@ -9,8 +9,6 @@ from sqlalchemy import Connection, text
 
 from roundbook.database.tables import SCHEMA, event, metadata
 
-Access = Literal["service", "reader"]
-
 # Logged facts are only ever inserted. These alone are learnt or decided later; that of the task
 # is there because locking a row needs the right to change it.
 _CHANGEABLE = {
@@ -21,7 +19,7 @@ _CHANGEABLE = {
 
 # An event's number tells when it came, so whoever adds one does not choose it.
 _INSERT = {
-    "event": f"INSERT ({', '.join(each.name for each in event.columns if each.identity is None)})"
+    "event": f"INSERT ({', '.join(column.name for column in event.columns if column.identity is None)})"
 }
 
 
@@ -33,8 +31,8 @@ class Grant(NamedTuple):
     privileges: tuple[str, ...]
 
 
-def wanted_grants(connection: Connection, access: Access) -> list[Grant]:
-    """Return what a role is to have: 'service' writes the record, 'reader' reads it.
+def wanted_grants(connection: Connection, *, writes: bool) -> list[Grant]:
+    """Return what a role is to have, which `writes` the record or only reads it.
 
     The tables are those this program knows; the views those the database has in the schema.
     Identity columns need no right on their sequences.
@@ -43,22 +41,18 @@ def wanted_grants(connection: Connection, access: Access) -> list[Grant]:
         text("SELECT viewname FROM pg_views WHERE schemaname = :schema ORDER BY viewname"),
         {"schema": SCHEMA},
     ).scalars()
-    tables = sorted(table.name for table in metadata.tables.values())
-    return [
-        Grant("SCHEMA", SCHEMA, ("USAGE",)),
-        *(Grant("TABLE", name, _on_table(name, access)) for name in tables),
-        *(Grant("TABLE", name, ("SELECT",)) for name in ("alembic_version", *views)),
-    ]
+    grants = [Grant("SCHEMA", SCHEMA, ("USAGE",))]
+    for name in sorted(table.name for table in metadata.tables.values()):
+        privileges = ["SELECT"]
+        if writes:
+            privileges.append(_INSERT.get(name, "INSERT"))
+        if writes and name in _CHANGEABLE:
+            privileges.append(f"UPDATE ({', '.join(_CHANGEABLE[name])})")
+        grants.append(Grant("TABLE", name, tuple(privileges)))
+    return [*grants, *(Grant("TABLE", name, ("SELECT",)) for name in ("alembic_version", *views))]
 
 
-def _on_table(name: str, access: Access) -> tuple[str, ...]:
-    if access == "reader":
-        return ("SELECT",)
-    columns = ", ".join(_CHANGEABLE.get(name, ()))
-    return ("SELECT", _INSERT.get(name, "INSERT"), *([f"UPDATE ({columns})"] if columns else []))
-
-
-def give(connection: Connection, role: str, grants: list[Grant]) -> None:
+def replace_grants(connection: Connection, role: str, grants: list[Grant]) -> None:
     """Give a role these rights on the record, and take every other one on it away."""
     driver = connection.connection.driver_connection
     assert driver is not None
@@ -66,19 +60,19 @@ def give(connection: Connection, role: str, grants: list[Grant]) -> None:
     for everything in ("ALL ON ALL TABLES IN SCHEMA", "ALL ON SCHEMA"):
         driver.execute(sql.SQL("REVOKE {} {} FROM {}").format(sql.SQL(everything), schema, grantee))
     for grant in grants:
-        place = (SCHEMA,) if grant.kind == "SCHEMA" else (SCHEMA, grant.name)
+        name = (SCHEMA,) if grant.kind == "SCHEMA" else (SCHEMA, grant.name)
         driver.execute(
             sql.SQL("GRANT {} ON {} {} TO {}").format(
                 sql.SQL(", ".join(grant.privileges)),
                 sql.SQL(grant.kind),
-                sql.Identifier(*place),
+                sql.Identifier(*name),
                 grantee,
             )
         )
 
 
-class Standing(NamedTuple):
-    """Who owns the record, whether this session does, and how a role stands to it."""
+class RoleStatus(NamedTuple):
+    """Who owns the record, whether this session does, and what a role may do already."""
 
     owner: str
     owns: bool
@@ -86,8 +80,8 @@ class Standing(NamedTuple):
     may_all: bool
 
 
-def standing(connection: Connection, role: str) -> Standing:
-    """Return how this session and `role`, which need not exist, stand to the record.
+def role_status(connection: Connection, role: str) -> RoleStatus:
+    """Return what this session and `role`, which need not exist, may do with the record.
 
     A superuser, or a member of the owner, counts as the owner.
     """
@@ -102,7 +96,7 @@ def standing(connection: Connection, role: str) -> Standing:
         ),
         {"role": role, "schema": SCHEMA},
     ).one()
-    return Standing(row.owner, row.owns, row.exists, row.may_all)
+    return RoleStatus(row.owner, row.owns, row.exists, row.may_all)
 
 
 def role_making(role: str) -> str:

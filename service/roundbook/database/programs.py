@@ -73,9 +73,9 @@ def program_environment(connection: Connection) -> dict[str, str]:
     The few parameters that have no variable (keepalives and the like) stay at their defaults.
     """
     info = _driver(connection).info
-    given = info.get_parameters() | {"password": info.password}
+    parameters = info.get_parameters() | {"password": info.password}
     # The parameters are those of the service by now; its file would go before them again.
-    given.pop("service", None)
+    parameters.pop("service", None)
     variables = {
         option.keyword.decode(): option.envvar.decode()
         for option in pq.Conninfo.get_defaults()
@@ -84,7 +84,11 @@ def program_environment(connection: Connection) -> dict[str, str]:
     plain = {name: value for name, value in os.environ.items() if name not in variables.values()}
     return (
         plain
-        | {variables[name]: value for name, value in given.items() if name in variables and value}
+        | {
+            variables[name]: value
+            for name, value in parameters.items()
+            if name in variables and value
+        }
         | {"LC_ALL": "C", "PG_COLOR": "never"}
     )
 
@@ -97,30 +101,30 @@ def run_program(connection: Connection, name: str, *arguments: str) -> str:
     DatabaseBusyError, DatabaseError
         When it fails; the cause's message is its complaint alone.
     """
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as errors:
         done = subprocess.run(  # noqa: S603
             [str(fitting_program(connection, name)), *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=said,
+            stderr=errors,
             env=program_environment(connection),
             check=False,
         )
         if done.returncode != 0:
-            raise failure(name, said, done.returncode)
+            raise failure(name, errors, done.returncode)
     return done.stdout.decode(errors="replace")
 
 
 def failure(name: str, stderr: IO[bytes], code: int) -> DatabaseError:
     """Return the error that says why a program failed, from what it wrote to `stderr`."""
-    said = complaint(stderr, code)
-    error = DatabaseError(f"{name} gave up, so nothing was changed: {said}.")
-    if _LOCK_TIMEOUT in said:
+    reason = complaint(stderr, code)
+    error = DatabaseError(f"{name} gave up, so nothing was changed: {reason}.")
+    if _LOCK_TIMEOUT in reason:
         error = DatabaseBusyError(
             "Somebody else is using the record and held it longer than the lock timeout; nothing"
             " was changed. Try again, or raise ROUNDBOOK_LOCK_TIMEOUT."
         )
-    error.__cause__ = RuntimeError(said)
+    error.__cause__ = RuntimeError(reason)
     return error
 
 
@@ -134,9 +138,9 @@ def complaint(stderr: IO[bytes], code: int) -> str:
     stderr.seek(0)
     lines = stderr.read().decode(errors="replace").splitlines()
     for line in lines:
-        found = re.search(r"(?:error|ERROR|FATAL): +(.*)$", line)
-        if found:
-            return re.sub(r"^.*(?:ERROR|FATAL): +", "", found[1]).rstrip(".")
+        match = re.search(r"(?:error|ERROR|FATAL): +(.*)$", line)
+        if match:
+            return re.sub(r"^.*(?:ERROR|FATAL): +", "", match[1]).rstrip(".")
     return lines[-1].rstrip(".") if lines else "it gave no reason"
 
 
@@ -153,5 +157,5 @@ def _major_of(program: str) -> int | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r"\(PostgreSQL\) (\d+)", done.stdout)
-    return int(found[1]) if found else None
+    match = re.search(r"\(PostgreSQL\) (\d+)", done.stdout)
+    return int(match[1]) if match else None

@@ -4,27 +4,29 @@ Whatever the bytes, a call returns its result or raises one of `roundbook.errors
 message names the place. One layout a module; `reader` chooses between them.
 """
 
-from roundbook.formats.detect import LAYOUTS
 from roundbook.formats.matrix import (
     MISSING_POLICIES,
-    MissingPolicy,
+    CompleteMatrix,
     ScoreMatrix,
-    SettledMatrix,
-    settle_missing,
+    apply_missing_policy,
 )
-from roundbook.formats.reader import read_scores
+from roundbook.formats.reader import LAYOUTS, read_scores
 from roundbook.formats.teams import RunTeam, read_teams
 from roundbook.formats.text import DEFAULT_MAX_BYTES
+
+# The earlier names, until every module uses the new ones.
+MissingPolicy = str
+SettledMatrix = CompleteMatrix
+settle_missing = apply_missing_policy
 
 __all__ = [
     "DEFAULT_MAX_BYTES",
     "LAYOUTS",
     "MISSING_POLICIES",
-    "MissingPolicy",
+    "CompleteMatrix",
     "RunTeam",
     "ScoreMatrix",
-    "SettledMatrix",
+    "apply_missing_policy",
     "read_scores",
     "read_teams",
-    "settle_missing",
 ]

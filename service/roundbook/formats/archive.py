@@ -15,7 +15,7 @@ import re
 import stat
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -166,15 +166,28 @@ def _write_member(content: ZipFile, name: str, pieces: Iterable[str]) -> Member:
     info.create_system = 3  # Unix, wherever it is written
     info.external_attr = (stat.S_IFREG | 0o644) << 16
     info.compress_type = ZIP_DEFLATED
-    digest, size, count = hashlib.sha256(), 0, 0
     with content.open(info, "w") as stream:
-        for count, piece in enumerate(pieces, 1):  # noqa: B007
-            data = piece.encode()
-            size += len(data)
-            if size > MAX_MEMBER:
-                raise InputError(f"{name} would be larger than {MAX_MEMBER} bytes, and so unread.")
-            digest.update(data)
-            stream.write(data)
+        return measure_member(name, pieces, stream.write)
+
+
+def measure_member(
+    name: str, pieces: Iterable[str], write: Callable[[bytes], object] = lambda _: None
+) -> Member:
+    """Return what the manifest says of a member made of pieces of text, handing each to `write`.
+
+    Raises
+    ------
+    InputError
+        When the member would be too large to be read again.
+    """
+    digest, size, count = hashlib.sha256(), 0, 0
+    for count, piece in enumerate(pieces, 1):  # noqa: B007
+        data = piece.encode()
+        size += len(data)
+        if size > MAX_MEMBER:
+            raise InputError(f"{name} would be larger than {MAX_MEMBER} bytes, and so unread.")
+        digest.update(data)
+        write(data)
     rows = count - 1 if name.endswith(".csv") else None
     return Member(sha256=digest.hexdigest(), bytes=size, rows=rows)
 
@@ -232,7 +245,7 @@ def _opened(stream: IO[bytes], file: str) -> Iterator[ZipFile]:
         content = ZipFile(stream)
     except BROKEN:
         raise BadFileError(
-            "this is no zip file, or it was cut short; name what 'roundbook export' wrote", file
+            "this is no zip file, or it was cut short", file, way_out="name an archive"
         ) from None
     with content:
         yield content
@@ -256,7 +269,7 @@ def _check_members(content: ZipFile, size: int, file: str) -> None:
 
 def _read_manifest(content: ZipFile, file: str) -> Manifest:
     if MANIFEST not in content.namelist():
-        _refuse(f"it has no {MANIFEST}; name what 'roundbook export' wrote", file)
+        raise BadFileError(f"it has no {MANIFEST}", file, way_out="name an archive")
     member = f"{file}/{MANIFEST}"
     try:
         document = json.loads(b"".join(_blocks(content, MANIFEST, file)))

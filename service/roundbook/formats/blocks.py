@@ -85,7 +85,7 @@ def merged(blocks: Sequence[Block]) -> tuple[tuple[str, ...], tuple[str, ...], S
     refuse_oversize(len(topics), len(runs), blocks[-1].file)
     by_run = np.full((len(runs), len(topics)), np.nan)
     for number, block in enumerate(blocks):
-        cells = np.ix_([*map(runs.get, block.runs)], [*map(topics.get, block.topics)])
+        cells = np.ix_([runs[name] for name in block.runs], [topics[name] for name in block.topics])
         before, new = by_run[cells], block.scores.T
         clash = ~np.isnan(before) & ~np.isnan(new)
         if clash.any():

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from roundbook.errors import BadFileError
-from roundbook.formats.cells import shown
-from roundbook.formats.grid import Block
-from roundbook.formats.lines import ScoreLine, block_of_lines, fields_of
-from roundbook.formats.summary import SUMMARY_TOPIC
-from roundbook.formats.text import SourceText
+from roundbook.formats.blocks import SUMMARY_TOPIC, Block
+from roundbook.formats.lines import ScoreLine, block_of_lines
+from roundbook.formats.table import shown
+from roundbook.formats.text import SourceText, fields_of
 
 _NO_TOPICS = (
     "there are summaries over all topics, no scores of single topics; run ir_measures with -q"
@@ -44,8 +43,8 @@ def read_ir_measures(
         If a line does not fit, or there are no scores of single topics.
     """
     is_json = source.rows[0][1].lstrip().startswith("{")
-    every = list(_json_lines(source) if is_json else _tsv_lines(source))
-    lines = [line for line in every if line.topic != SUMMARY_TOPIC]
+    read_lines = _json_lines if is_json else _tsv_lines
+    lines = [line for line in read_lines(source) if line.topic != SUMMARY_TOPIC]
     if not lines:
         raise BadFileError(_NO_TOPICS, source.file)
     return block_of_lines(
@@ -77,11 +76,11 @@ def _json_lines(source: SourceText) -> Iterator[ScoreLine]:
         try:
             # Numbers stay text, so that they pass the same strict reading as everywhere.
             entry = json.loads(
-                text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_once
+                text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_entry
             )
-        except _KeyTwice as twice:
+        except _RepeatedKeyError as repeated:
             raise BadFileError(
-                f"the key {shown(twice.key)} is there twice; keep one", source.file, line
+                f"the key {shown(repeated.key)} is there twice; keep one", source.file, line
             ) from None
         except (ValueError, RecursionError):
             raise BadFileError("the line is not a JSON object", source.file, line) from None
@@ -101,17 +100,17 @@ def _json_lines(source: SourceText) -> Iterator[ScoreLine]:
         yield ScoreLine(line, topic.strip(), name.strip(), value.strip())
 
 
-class _KeyTwice(ValueError):
+class _RepeatedKeyError(ValueError):
     def __init__(self, key: str) -> None:
         self.key = key
         super().__init__(key)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _entry(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     # json would silently keep the last one.
     entry: dict[str, Any] = {}
     for key, value in pairs:
         if key in entry:
-            raise _KeyTwice(key)
+            raise _RepeatedKeyError(key)
         entry[key] = value
     return entry

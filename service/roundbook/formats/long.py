@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from roundbook.errors import BadFileError
-from roundbook.formats.grid import Block, Records, block_from_records
+from roundbook.formats.blocks import SUMMARY_TOPIC, Block, without_summary
+from roundbook.formats.lines import Records, block_from_records
 from roundbook.formats.measures import canonical_measure, choose_measure
-from roundbook.formats.summary import SUMMARY_TOPIC, without_summary
 from roundbook.formats.table import (
-    MEASURE_WORDS,
-    RUN_WORDS,
-    TOPIC_WORDS,
-    VALUE_WORDS,
+    ANY_RUN_HEADER,
+    ANY_TOPIC_HEADER,
+    MEASURE_HEADERS,
+    RUN_HEADERS,
+    TOPIC_HEADERS,
+    VALUE_HEADERS,
     named_column,
     table_rows,
 )
@@ -65,7 +67,7 @@ def read_long(
         )
     elif chosen is None and file_measure is not None:
         raise BadFileError(
-            "the file names no measure; leave out --file-measure", source.file, head_line
+            "the file names no measure", source.file, head_line, way_out="no measure in the file"
         )
     records = Records(
         source.file,
@@ -88,15 +90,15 @@ def read_long(
 def _columns(
     header: Sequence[str], measure: str, file_measure: str | None, file: str, line: int
 ) -> _Columns:
-    topic = named_column(header, TOPIC_WORDS, file, line)
-    run = named_column(header, RUN_WORDS, file, line)
-    value = named_column(header, VALUE_WORDS, file, line)
+    topic = named_column(header, TOPIC_HEADERS, file, line)
+    run = named_column(header, RUN_HEADERS, file, line)
+    value = named_column(header, VALUE_HEADERS, file, line)
     if topic is None or run is None:
         raise BadFileError(
             f"a long file needs a column {'topic' if topic is None else 'run'!r}", file, line
         )
     if value is not None:
-        return _Columns(topic, run, named_column(header, MEASURE_WORDS, file, line), value, None)
+        return _Columns(topic, run, named_column(header, MEASURE_HEADERS, file, line), value, None)
     name = _measure_column(header, measure, file_measure, file, line)
     return _Columns(topic, run, None, [cell.strip() for cell in header].index(name), name)
 
@@ -104,7 +106,7 @@ def _columns(
 def _measure_column(
     header: Sequence[str], measure: str, file_measure: str | None, file: str, line: int
 ) -> str:
-    known = {word for words in (TOPIC_WORDS, RUN_WORDS) for group in words for word in group}
+    known = ANY_TOPIC_HEADER | ANY_RUN_HEADER
     names = [cell.strip() for cell in header if cell.strip().lower() not in known]
     try:
         chosen = choose_measure(names, measure, file_measure, file)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +10,7 @@ from numpy.typing import NDArray
 from roundbook.errors import BadFileError, InputError, MissingScoresError
 
 Scores = NDArray[np.float64]
-MissingPolicy = Literal["reject", "zero", "drop-topic"]
-MISSING_POLICIES: tuple[MissingPolicy, ...] = get_args(MissingPolicy)
+MISSING_POLICIES = ("reject", "zero", "drop-topic")
 _NAMED_CELLS = 10
 
 
@@ -44,35 +42,25 @@ class ScoreMatrix:
 
 
 @dataclass(frozen=True, eq=False)
-class SettledMatrix:
-    """A complete score matrix, and what was done to complete it.
+class CompleteMatrix(ScoreMatrix):
+    """A score matrix without missing cells, and what was done to complete it.
 
     Attributes
     ----------
-    topics, runs, measure, layout, files
-        As in `ScoreMatrix`, without the dropped topics.
-    scores : (topics, runs) float64 array
-        All finite; the same memory layout as in `ScoreMatrix`.
     missing_policy : str
         The policy asked for, also when nothing was missing.
     missing_cells : int
         How many cells were missing before the policy was applied.
     dropped_topics : tuple of str
-        Topics left out by ``drop-topic``.
+        Topics left out by ``drop-topic``; `topics` is without them.
     """
 
-    topics: tuple[str, ...]
-    runs: tuple[str, ...]
-    scores: Scores
-    measure: str | None
-    layout: str
-    files: tuple[str, ...]
-    missing_policy: MissingPolicy
+    missing_policy: str
     missing_cells: int
     dropped_topics: tuple[str, ...]
 
 
-def settle_missing(matrix: ScoreMatrix, policy: MissingPolicy) -> SettledMatrix:
+def apply_missing_policy(matrix: ScoreMatrix, policy: str) -> CompleteMatrix:
     """Complete a score matrix, or refuse to.
 
     Parameters
@@ -83,7 +71,7 @@ def settle_missing(matrix: ScoreMatrix, policy: MissingPolicy) -> SettledMatrix:
 
     Returns
     -------
-    SettledMatrix
+    CompleteMatrix
 
     Raises
     ------
@@ -103,20 +91,23 @@ def settle_missing(matrix: ScoreMatrix, policy: MissingPolicy) -> SettledMatrix:
     count = int(missing.sum())
     if count and policy == "reject":
         raise _missing_scores(matrix, missing)
-    kept = [True] * len(matrix.topics)
+    topics: tuple[str, ...] = matrix.topics
+    dropped: tuple[str, ...] = ()
     if policy == "drop-topic":
-        kept = [bool(column.all()) for column in ~missing.T]
-        if not any(kept):
+        gaps = np.asarray(missing.any(axis=0))
+        topics = tuple(name for name, gap in zip(matrix.topics, gaps, strict=True) if not gap)
+        dropped = tuple(name for name, gap in zip(matrix.topics, gaps, strict=True) if gap)
+        if not topics:
             raise BadFileError(
-                "every topic misses the score of some run, "
-                "so --missing drop-topic would leave none",
+                "every topic misses the score of some run",
                 _files_shown(matrix.files),
+                way_out="no topic without gaps",
             )
-        by_run = np.ascontiguousarray(by_run[:, kept])
+        by_run = np.ascontiguousarray(by_run[:, ~gaps])
     elif count:
         by_run = np.where(missing, 0.0, by_run)
-    return SettledMatrix(
-        topics=tuple(t for t, keep in zip(matrix.topics, kept, strict=True) if keep),
+    return CompleteMatrix(
+        topics=topics,
         runs=matrix.runs,
         scores=by_run.T,
         measure=matrix.measure,
@@ -124,7 +115,7 @@ def settle_missing(matrix: ScoreMatrix, policy: MissingPolicy) -> SettledMatrix:
         files=matrix.files,
         missing_policy=policy,
         missing_cells=count,
-        dropped_topics=tuple(t for t, keep in zip(matrix.topics, kept, strict=True) if not keep),
+        dropped_topics=dropped,
     )
 
 
@@ -135,10 +126,10 @@ def _missing_scores(matrix: ScoreMatrix, missing: NDArray[np.bool_]) -> MissingS
     rest = f" and {more} more" if more > 0 else ""
     scores = "1 score is" if len(cells) == 1 else f"{len(cells)} scores are"
     return MissingScoresError(
-        f"{scores} missing: {named}{rest}; complete the file, "
-        "or choose --missing zero or --missing drop-topic",
+        f"{scores} missing: {named}{rest}",
         _files_shown(matrix.files),
         cells,
+        way_out="missing scores",
     )
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from roundbook.errors import BadFileError
-from roundbook.formats.cells import shown
+from roundbook.formats.table import shown
 
 # trec_eval 9 and 10 (`-m all_trec`, with -Z and preferences), as its own test output spells them.
 _TREC_EVAL = re.compile(
@@ -76,12 +76,12 @@ def canonical_measure(name: str) -> str:
     return f"{padded[1]}{int(padded[2])}".lower() if padded else name.lower()
 
 
-def choose_measure(found: Iterable[str], measure: str, file_measure: str | None, file: str) -> str:
+def choose_measure(names: Iterable[str], measure: str, file_measure: str | None, file: str) -> str:
     """Return the one of a file's measures that the user means.
 
     Parameters
     ----------
-    found : iterable of str
+    names : iterable of str
         The names in the file.
     measure : str
         The measure's name in the record; tried exactly, then in any case, then by its aliases.
@@ -94,11 +94,12 @@ def choose_measure(found: Iterable[str], measure: str, file_measure: str | None,
     BadFileError
         If no measure of the file fits, or several do.
     """
-    names = list(dict.fromkeys(found))
+    names = list(dict.fromkeys(names))
     if len(names) > _MAX_MEASURES:
         raise BadFileError(
-            f"the file names {len(names)} measures; check which column holds them, and --layout",
+            f"the file names {len(names)} measures; check which column holds them",
             file,
+            way_out="too many measures",
         )
     wanted = measure if file_measure is None else file_measure
     if wanted in names:
@@ -108,22 +109,22 @@ def choose_measure(found: Iterable[str], measure: str, file_measure: str | None,
             fitting = [name for name in names if spelt(name) == spelt(wanted)]
             if len(fitting) > 1:
                 raise BadFileError(
-                    f"the measures {_listed(fitting)} of this file could all be {wanted}; "
-                    "choose one with --file-measure",
+                    f"the measures {_listed(fitting)} of this file could all be {wanted}",
                     file,
+                    way_out="several measures",
                 )
             if fitting:
                 return fitting[0]
     if len(names) == 1:
         raise BadFileError(
-            f"the file holds the measure {_listed(names)}, not {wanted}; "
-            "if that is the one you mean, say so with --file-measure",
+            f"the file holds the measure {_listed(names)}, not {wanted}",
             file,
+            way_out="another measure",
         )
     raise BadFileError(
-        f"the file holds no measure {wanted}; choose one of its own with --file-measure: "
-        f"{_listed(names)}",
+        f"the file holds no measure {wanted}, but {_listed(names)}",
         file,
+        way_out="other measures",
     )
 
 

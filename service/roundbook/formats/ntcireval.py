@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from roundbook.errors import BadFileError
-from roundbook.formats.cells import is_number, shown
-from roundbook.formats.grid import Block
+from roundbook.formats.blocks import Block
 from roundbook.formats.lines import ScoreLine, block_of_lines
+from roundbook.formats.table import is_number, shown
 from roundbook.formats.text import SourceText
 
 # After -out TOPIC; the last are the rank-by-rank lines of -v, which name no topic.

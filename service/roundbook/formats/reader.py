@@ -1,21 +1,32 @@
-"""Score files in: one call from paths to one score matrix."""
+"""Score files in: which layout each has, and one score matrix from all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from roundbook.errors import BadFileError, InputError
-from roundbook.formats.detect import LAYOUTS, detect_layout
-from roundbook.formats.grid import Block, merged
+from roundbook.errors import AmbiguousLayoutError, BadFileError, InputError
+from roundbook.formats.blocks import SUMMARY_TOPIC, Block, merged
 from roundbook.formats.ir_measures import read_ir_measures
-from roundbook.formats.long import read_long
+from roundbook.formats.long import has_measure_column, read_long
 from roundbook.formats.matrix import ScoreMatrix
-from roundbook.formats.ntcireval import read_ntcireval
-from roundbook.formats.text import DEFAULT_MAX_BYTES, SourceText, read_text
+from roundbook.formats.measures import is_measure_like
+from roundbook.formats.ntcireval import looks_like_ntcireval, read_ntcireval
+from roundbook.formats.table import (
+    ANY_RUN_HEADER,
+    ANY_TEAM_HEADER,
+    ANY_TOPIC_HEADER,
+    ANY_VALUE_HEADER,
+    delimiter_of,
+    header_key,
+    is_number,
+    split_fields,
+)
+from roundbook.formats.text import DEFAULT_MAX_BYTES, SourceText, fields_of, read_text
 from roundbook.formats.trec_eval import read_trec_eval
 from roundbook.formats.wide import read_wide
 
+LAYOUTS = ("wide", "long", "trec_eval", "ir_measures", "ntcireval")
 _WITH_MEASURES = {
     "long": read_long,
     "trec_eval": read_trec_eval,
@@ -70,52 +81,191 @@ def read_scores(
     if layout not in ("auto", *LAYOUTS):
         raise InputError(f"there is no layout {layout!r}; choose auto or {', '.join(LAYOUTS)}")
     blocks: list[Block] = []
-    found: list[tuple[str, str | None]] = []
+    kinds: list[tuple[str, str | None]] = []
     for path in paths:
         source = read_text(path, max_bytes)
         kind = detect_layout(source, measure, file_measure) if layout == "auto" else layout
-        block, name = _parsed(source, kind, measure, file_measure)
-        _refuse_other_kind(found, (kind, name), blocks, source.file)
+        name: str | None = None
+        if kind != "wide":
+            block, name = _WITH_MEASURES[kind](source, measure, file_measure)
+        elif file_measure is None:
+            block = read_wide(source)
+        else:
+            raise BadFileError(
+                "a wide file names no measure", source.file, way_out="no measure in the file"
+            )
         blocks.append(block)
-        found.append((kind, name))
+        kinds.append((kind, name))
+        for what, first, other in zip(("layout", "measure"), kinds[0], kinds[-1], strict=True):
+            if first != other:
+                raise BadFileError(
+                    f"the {what} is {other}, but that of {blocks[0].file} is {first}; "
+                    "files read together must agree",
+                    source.file,
+                )
     topics, runs, scores = merged(blocks)
     return ScoreMatrix(
         topics=topics,
         runs=runs,
         scores=scores,
-        measure=found[0][1],
-        layout=found[0][0],
+        measure=kinds[0][1],
+        layout=kinds[0][0],
         files=tuple(block.file for block in blocks),
     )
 
 
-def _parsed(
-    source: SourceText, layout: str, measure: str, file_measure: str | None
-) -> tuple[Block, str | None]:
-    if layout == "wide":
-        if file_measure is not None:
+def detect_layout(source: SourceText, measure: str, file_measure: str | None) -> str:
+    """Return the one layout the content fits.
+
+    trec_eval writes ``measure topic value`` and ir_measures ``topic measure value``. Which of
+    the two columns holds measures is told by the names the tools use and the measure asked
+    for; if both columns do, or neither, the file is refused.
+
+    Parameters
+    ----------
+    source : SourceText
+    measure, file_measure : str, str or None
+        As in `read_scores`.
+
+    Returns
+    -------
+    str
+        One of `LAYOUTS`.
+
+    Raises
+    ------
+    AmbiguousLayoutError
+        If the content fits more than one layout, or none.
+    BadFileError
+        If the content is that of another file of an evaluation, which holds no scores.
+    """
+    first = source.rows[0][1].lstrip()
+    if first.startswith("{"):
+        return "ir_measures"
+    if first.startswith(("[", "<")):
+        raise _no_layout(source)
+    line, text = source.rows[0]
+    delimiter = delimiter_of(text)
+    header = [text] if delimiter is None else split_fields(text, delimiter, source.file, line)
+    keys = set(map(header_key, header))
+    _refuse_other_file(source, header_key(header[0]), keys)
+    tabular = header_key(header[0]) in ANY_TOPIC_HEADER | ANY_RUN_HEADER | {""}
+    if not tabular or first.split()[:2] == ["runid", SUMMARY_TOPIC]:
+        layout = _tool_layout(source, header, {measure, file_measure} - {None, ""})
+        if layout is not None:
+            return layout
+    if len(header) < 2:
+        raise _no_layout(source)
+    if keys & ANY_TOPIC_HEADER and keys & ANY_RUN_HEADER:
+        return _long_or_wide(source, header, measure, file_measure)
+    return "wide"
+
+
+def _tool_layout(
+    source: SourceText, header: Sequence[str], measures: set[str | None]
+) -> str | None:
+    first = source.rows[0][1]
+    fields = fields_of(first)
+    if all(looks_like_ntcireval(text) for _, text in source.rows[:2]):
+        return "ntcireval"
+    if len(fields) == 2 and is_measure_like(fields[0]) and is_number(fields[1]):
+        return "ir_measures"
+    if len(fields) != 3 or not _holds_value(fields):
+        return None
+    in_first, in_second = _measures_in(source, measures)
+    if in_first != in_second:
+        return "trec_eval" if in_first else "ir_measures"
+    if not in_first and len(header) > 1 and "\t" not in first:
+        return None  # a CSV header with blanks in it
+    which = "both the first and the second" if in_first else "neither the first nor the second"
+    raise AmbiguousLayoutError(
+        f"{which} column holds known measures, so this may be trec_eval output "
+        "(measure topic value) or ir_measures output (topic measure value)",
+        source.file,
+        way_out="one of two layouts",
+        first="trec_eval",
+        second="ir_measures",
+    )
+
+
+def _holds_value(fields: Sequence[str]) -> bool:
+    name, topic, value = fields
+    return is_number(value) or SUMMARY_TOPIC in (name, topic) or name.startswith("relstring")
+
+
+def _measures_in(source: SourceText, measures: set[str | None]) -> tuple[bool, bool]:
+    rows = [fields for fields in (fields_of(text) for _, text in source.rows) if len(fields) == 3]
+
+    def is_measure(name: str) -> bool:
+        return name in measures or is_measure_like(name)
+
+    return (
+        any(is_measure(name) for name in {fields[0] for fields in rows}),
+        any(is_measure(name) for name in {fields[1] for fields in rows}),
+    )
+
+
+def _long_or_wide(
+    source: SourceText, header: list[str], measure: str, file_measure: str | None
+) -> str:
+    keys = [header_key(cell) for cell in header]
+    if ANY_VALUE_HEADER & set(keys):
+        return "long"
+    # No column of scores by name: a column a measure, or a wide file with a run called "run".
+    at = next(i for i, key in enumerate(keys) if key in ANY_RUN_HEADER)
+    delimiter = delimiter_of(source.rows[0][1]) or ","
+    numeric = True
+    for line, text in source.rows[1:2]:
+        cells = split_fields(text, delimiter, source.file, line)
+        numeric = len(cells) > at and is_number(cells[at])
+    if not numeric:
+        return "long"
+    if at == 0 or not has_measure_column(header, measure, file_measure):
+        return "wide"
+    raise AmbiguousLayoutError(
+        f"the column {header[at].strip()!r} may be a run or hold run tags, so this may be "
+        "a wide or a long file",
+        source.file,
+        way_out="one of two layouts",
+        first="wide",
+        second="long",
+    )
+
+
+def _no_layout(source: SourceText) -> BadFileError:
+    return AmbiguousLayoutError(
+        "the content fits none of the layouts", source.file, way_out="no layout"
+    )
+
+
+def _refuse_other_file(source: SourceText, first: str, keys: set[str]) -> None:
+    """Refuse a team file, TREC qrels and a TREC run, which lie beside scores and hold none."""
+    if (
+        first in ANY_RUN_HEADER | ANY_TEAM_HEADER
+        and keys & ANY_RUN_HEADER
+        and keys & ANY_TEAM_HEADER
+        and not keys & ANY_TOPIC_HEADER
+    ):
+        raise BadFileError(
+            "this looks like a team file, and not like scores", source.file, way_out="team file"
+        )
+    for what, fits in (("TREC qrels", _is_qrels), ("a TREC run", _is_run)):
+        if all(fits(text) for _, text in source.rows[:2]):
             raise BadFileError(
-                "a wide file names no measure; leave out --file-measure", source.file
+                f"this looks like {what}, and not like scores; Roundbook takes scores a topic, as"
+                " trec_eval -q prints them",
+                source.file,
             )
-        return read_wide(source), None
-    return _WITH_MEASURES[layout](source, measure, file_measure)
 
 
-def _refuse_other_kind(
-    found: Sequence[tuple[str, str | None]],
-    new: tuple[str, str | None],
-    blocks: Sequence[Block],
-    file: str,
-) -> None:
-    if not found or found[0] == new:
-        return
-    what, (first, other) = (
-        ("layout", (found[0][0], new[0]))
-        if found[0][0] != new[0]
-        else ("measure", (found[0][1], new[1]))
-    )
-    raise BadFileError(
-        f"the {what} is {other}, but that of {blocks[0].file} is {first}; "
-        "files read together must agree",
-        file,
-    )
+def _is_qrels(text: str) -> bool:
+    fields = fields_of(text)
+    if len(fields) != 4 or not fields[1].isdecimal() or not fields[3].lstrip("-").isdecimal():
+        return False
+    # With tabs it might be a row of a wide file, were it not for the document's name.
+    return "\t" not in text or not is_number(fields[2])
+
+
+def _is_run(text: str) -> bool:
+    fields = fields_of(text)
+    return len(fields) == 6 and fields[1].upper() == "Q0" and is_number(fields[4])

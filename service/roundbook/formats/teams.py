@@ -6,11 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roundbook.errors import BadFileError
-from roundbook.formats.cells import checked_name, shown
-from roundbook.formats.table import RUN_WORDS, TEAM_WORDS, named_column, table_rows
+from roundbook.formats.table import (
+    RUN_HEADERS,
+    TEAM_HEADERS,
+    checked_name,
+    named_column,
+    shown,
+    table_rows,
+)
 from roundbook.formats.text import DEFAULT_MAX_BYTES, read_text
 
-_RUN = RUN_WORDS[:1]  # a system has a column of its own here
+_RUN = RUN_HEADERS[:1]  # a system has a column of its own here
 _TYPE = (("type", "run_type", "runtype"),)
 _POOL = (("contributed_to_pool",), ("contributed", "pooled", "in_pool", "pool"))
 _SYSTEM = (("system", "system_id", "system_name"),)
@@ -64,8 +70,8 @@ def read_teams(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> dict[str
     rows = table_rows(source)
     head_line, header = next(rows)
     run_at, team_at, type_at, pool_at, system_at = (
-        named_column(header, words, file, head_line)
-        for words in (_RUN, TEAM_WORDS, _TYPE, _POOL, _SYSTEM)
+        named_column(header, names, file, head_line)
+        for names in (_RUN, TEAM_HEADERS, _TYPE, _POOL, _SYSTEM)
     )
     if run_at is None or team_at is None:
         missing = "run" if run_at is None else "team"

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from roundbook.errors import BadFileError
-from roundbook.formats.cells import checked_name
-from roundbook.formats.grid import Block
-from roundbook.formats.lines import ScoreLine, block_of_lines, fields_of
-from roundbook.formats.summary import SUMMARY_TOPIC
-from roundbook.formats.text import SourceText
+from roundbook.formats.blocks import SUMMARY_TOPIC, Block
+from roundbook.formats.lines import ScoreLine, block_of_lines
+from roundbook.formats.table import checked_name
+from roundbook.formats.text import SourceText, fields_of
 
 
 def read_trec_eval(source: SourceText, measure: str, file_measure: str | None) -> tuple[Block, str]:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from roundbook.errors import BadFileError
-from roundbook.formats.cells import checked_name, is_number, quick_numbers, score
 from roundbook.formats.blocks import Block, refuse_oversize, without_summary
+from roundbook.formats.matrix import Scores
 from roundbook.formats.table import (
-    RUN_WORDS,
-    TOPIC_WORDS,
-    VALUE_WORDS,
-    any_of,
-    header_word,
+    ANY_RUN_HEADER,
+    ANY_TOPIC_HEADER,
+    ANY_VALUE_HEADER,
+    checked_name,
+    header_key,
+    is_number,
+    quick_numbers,
+    score,
     table_rows,
 )
 from roundbook.formats.text import SourceText
@@ -49,7 +52,11 @@ def read_wide(source: SourceText) -> Block:
                 1,
             )
         topics[topic] = line
-        scores.append(_row_scores(fields[1:], source.file, line))
+        numbers = quick_numbers(fields[1:])
+        if numbers is None:
+            cells = enumerate(fields[1:], 2)
+            numbers = np.array([score(cell, source.file, line, column) for column, cell in cells])
+        scores.append(numbers)
     refuse_oversize(len(topics), len(runs), source.file)
     lines = list(topics.values())
     return without_summary(
@@ -64,8 +71,8 @@ def read_wide(source: SourceText) -> Block:
 
 
 def _run_tags(header: list[str], file: str, line: int) -> tuple[str, ...]:
-    first = header_word(header[0])
-    if first in any_of(RUN_WORDS):
+    first = header_key(header[0])
+    if first in ANY_RUN_HEADER:
         raise BadFileError(
             f"the first column is called {header[0].strip()!r}, but a wide file has "
             "one topic a row and one run a column; transpose it",
@@ -73,14 +80,14 @@ def _run_tags(header: list[str], file: str, line: int) -> tuple[str, ...]:
             line,
             1,
         )
-    if first not in any_of(TOPIC_WORDS) and all(is_number(cell) for cell in header[1:]):
+    if first not in ANY_TOPIC_HEADER and all(is_number(cell) for cell in header[1:]):
         raise BadFileError(
             "the first line looks like scores; name the runs in a header, "
             "with 'topic' over the first column",
             file,
             line,
         )
-    if len(header) == 2 and header_word(header[1]) in any_of(VALUE_WORDS):
+    if len(header) == 2 and header_key(header[1]) in ANY_VALUE_HEADER:
         raise BadFileError(
             f"the column {header[1].strip()!r} names no run; put the run's tag there",
             file,
@@ -89,7 +96,7 @@ def _run_tags(header: list[str], file: str, line: int) -> tuple[str, ...]:
         )
     columns: dict[str, int] = {}
     for column, cell in enumerate(header[1:], 2):
-        if header_word(cell) in any_of(TOPIC_WORDS):
+        if header_key(cell) in ANY_TOPIC_HEADER:
             raise BadFileError(
                 f"the column {cell.strip()!r} must be the first of a wide file; "
                 "take out what stands before it",
@@ -104,10 +111,3 @@ def _run_tags(header: list[str], file: str, line: int) -> tuple[str, ...]:
             )
         columns[run] = column
     return tuple(columns)
-
-
-def _row_scores(cells: list[str], file: str, line: int) -> Scores:
-    quick = quick_numbers(cells)
-    if quick is not None:
-        return quick
-    return np.array([score(cell, file, line, column) for column, cell in enumerate(cells, 2)])

@@ -14,14 +14,19 @@ from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Literal, get_args
 
 from roundbook.errors import InputError
+from roundbook.formats.blocks import MEANS, SUMMARY_TOPIC
 from roundbook.formats.matrix import Scores
-from roundbook.formats.summary import MEANS, SUMMARY_TOPIC
-from roundbook.formats.table import RUN_WORDS, TOPIC_WORDS, VALUE_WORDS, any_of, header_word
+from roundbook.formats.table import (
+    ANY_RUN_HEADER,
+    ANY_TOPIC_HEADER,
+    ANY_VALUE_HEADER,
+    header_key,
+)
 
 ExportLayout = Literal["wide", "long", "trec_eval"]
 EXPORT_LAYOUTS: tuple[ExportLayout, ...] = get_args(ExportLayout)
 RUN_FILE_SUFFIX = ".eval"
-_COLUMN_WORDS = any_of(TOPIC_WORDS) | any_of(RUN_WORDS) | any_of(VALUE_WORDS)
+_COLUMN_HEADERS = ANY_TOPIC_HEADER | ANY_RUN_HEADER | ANY_VALUE_HEADER
 # trec_eval's own width of a measure's name.
 _MEASURE_WIDTH = 22
 _PLAIN = frozenset(ascii_lowercase + digits + "._-")
@@ -48,10 +53,12 @@ def write_wide(topics: Sequence[str], runs: Sequence[str], scores: Scores) -> st
     """
     _refuse_summaries(topics, "wide")
     for run in runs:
-        if header_word(run) in _COLUMN_WORDS:
+        if header_key(run) in _COLUMN_HEADERS:
             raise InputError(
                 f"The run '{run}' is called like a column of a score file, so a wide file would be"
-                " misread; choose --layout long."
+                " misread.",
+                way_out="other layout",
+                layout="long",
             )
     rows = ([topic, *row] for topic, row in zip(topics, scores.tolist(), strict=True))
     return _csv(["topic", *runs], rows)
@@ -83,7 +90,9 @@ def write_trec_eval(topics: Sequence[str], run: str, scores: Scores, measure: st
     if SUMMARY_TOPIC in topics or measure == "runid":
         name = f"topic '{SUMMARY_TOPIC}'" if SUMMARY_TOPIC in topics else f"measure '{measure}'"
         raise InputError(
-            f"The {name} means something else in trec_eval's output; choose --layout long."
+            f"The {name} means something else in trec_eval's output.",
+            way_out="other layout",
+            layout="long",
         )
     values = scores.tolist()
     lines = [(measure, topic, repr(value)) for topic, value in zip(topics, values, strict=True)]
@@ -123,8 +132,9 @@ def _refuse_summaries(topics: Iterable[str], layout: str) -> None:
     for topic in topics:
         if topic.lower() in MEANS:
             raise InputError(
-                f"The topic '{topic}' would be read as a summary in a {layout} file; choose"
-                " --layout trec_eval."
+                f"The topic '{topic}' would be read as a summary in a {layout} file.",
+                way_out="other layout",
+                layout="trec_eval",
             )
 
 

@@ -19,18 +19,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.formats import RunTeam, ScoreMatrix
 from roundbook.logbook.drift.report import DriftReport, report_drift
 from roundbook.logbook.factors import FactorSet, show_factors
-from roundbook.logbook.matrices.logging import log_matrix
-from roundbook.logbook.plans.design import Design
+from roundbook.logbook.matrices.logging import log_scores
 from roundbook.logbook.plans.plan import Plan
-from roundbook.logbook.plans.planning import plan_task
+from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.published import record_variance
 from roundbook.logbook.record import embedded_record
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, begin
-from roundbook.logbook.variances import VarianceHistory, show_variances
+from roundbook.logbook.variance_history import VarianceHistory
+from roundbook.logbook.variances import show_variances
+from roundbook.requests.drift import DriftRequest
+from roundbook.requests.factors import FactorsRequest
+from roundbook.requests.matrices import LogRequest
+from roundbook.requests.plans import PlanRequest
+from roundbook.requests.variances import RecordVarianceRequest, VarianceRequest
 from roundbook.settings import Settings
 from roundbook.statistics.simulation import simulate_field, simulate_round
 
@@ -113,42 +118,44 @@ def _demonstrate(session: Session, progress: Callable[[str], None]) -> Demonstra
     published = [_record_published(session, row) for row in _table("airs2016_table1.csv")]
     progress("Logging a simulated campaign of four rounds")
     for label, scores, teams in simulate_campaign():
-        log_matrix(
-            session,
-            CAMPAIGN,
-            label,
-            MEASURE,
-            settle_missing(scores, "reject"),
-            teams=teams,
+        request = LogRequest(
+            task=CAMPAIGN,
+            round=label,
+            measure=MEASURE,
             create=True,
             tool=f"simulated, seed {SEED}",
         )
+        log_scores(session, request, scores, teams)
     progress("Planning topic sets in both engines")
     cells = [
         PublishedSize(m=int(row["m"]), min_d=float(row["min_d"]), topics=int(row["topics"]))
         for row in _table("airs2016_table2_stc.csv")
     ]
-    sizes = plan_task(
-        session,
-        _PUBLISHED_TASK,
-        _PUBLISHED_MEASURE,
-        Design(
-            m=tuple(sorted({cell.m for cell in cells})),
-            min_d=tuple(sorted({cell.min_d for cell in cells})),
-            engine="sakai",
-        ),
+    asked = PlanRequest(
+        task=_PUBLISHED_TASK,
+        measure=_PUBLISHED_MEASURE,
+        m=tuple(sorted({cell.m for cell in cells})),
+        min_d=tuple(sorted({cell.min_d for cell in cells})),
+        engine="sakai",
     )
-    next_round = plan_task(
-        session, CAMPAIGN, MEASURE, Design(m=(10, 30, 50), min_d=(0.05, 0.1, 0.2))
-    )
+    sizes = plan_topics(session, asked)
+    asked = PlanRequest(task=CAMPAIGN, measure=MEASURE, m=(10, 30, 50), min_d=(0.05, 0.1, 0.2))
+    next_round = plan_topics(session, asked)
     progress("Reading variances and factors")
-    history = show_variances(session, CAMPAIGN, MEASURE)
-    history_std_ab = show_variances(session, CAMPAIGN, MEASURE, scale="std-ab")
-    factors = show_factors(session, CAMPAIGN, _ROUNDS[0].label, MEASURE)
+    history, history_std_ab = (
+        show_variances(session, VarianceRequest(task=CAMPAIGN, measure=MEASURE, scale=scale))
+        for scale in ("raw", "std-ab")
+    )
+    factors = show_factors(
+        session, FactorsRequest(task=CAMPAIGN, round=_ROUNDS[0].label, measure=MEASURE)
+    )
     progress("Comparing the first round's factors with later ones")
     first, *later = (entry.label for entry in _ROUNDS)
     held, undecided, aged = (
-        report_drift(session, CAMPAIGN, MEASURE, from_round=first, to_round=label)
+        report_drift(
+            session,
+            DriftRequest(task=CAMPAIGN, measure=MEASURE, from_round=first, to_round=label),
+        )
         for label in later
     )
     return Demonstration(
@@ -202,11 +209,10 @@ def simulate_campaign(seed: int = SEED) -> Iterator[tuple[str, ScoreMatrix, dict
 def _record_published(session: Session, row: dict[str, str]) -> VarianceHistory:
     task = f"{row['task']} {row['subtask']}".strip()
     for scale in ("raw", "std-ab"):
-        record_variance(
-            session,
-            task,
-            "NTCIR-12",
-            row["measure"],
+        request = RecordVarianceRequest(
+            task=task,
+            round="NTCIR-12",
+            measure=row["measure"],
             variance=float(row[f"variance_{scale.replace('-', '_')}"]),
             runs=int(row["runs"]),
             topics=int(row["topics"]),
@@ -214,7 +220,8 @@ def _record_published(session: Session, row: dict[str, str]) -> VarianceHistory:
             scale=scale,
             create=True,
         )
-    return show_variances(session, task, row["measure"])
+        record_variance(session, request)
+    return show_variances(session, VarianceRequest(task=task, measure=row["measure"]))
 
 
 def _table(name: str) -> list[dict[str, str]]:

@@ -1,9 +1,9 @@
-"""Events: who did what to the record, when and why. Every use case that writes tells of it."""
+"""Events: who did what to the record, when and why. Every use case that writes records one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, func, select
@@ -12,6 +12,7 @@ from roundbook.database.tables import event, round_, task
 from roundbook.logbook.lookup import find_matrix, find_round, find_task
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
+from roundbook.requests.events import EventsRequest
 
 
 class Event(Result):
@@ -51,7 +52,7 @@ def record_event(
     matrix_id: int | None = None,
     details: Mapping[str, Any] | None = None,
 ) -> None:
-    """Tell of a change, in the transaction that makes it.
+    """Record a change, in the transaction that makes it.
 
     Parameters
     ----------
@@ -76,31 +77,13 @@ def record_event(
     )
 
 
-def event_words(session: Session) -> list[str]:
-    """Return what the record's events say was done, each once, in alphabetical order."""
-    connection = session.connection
-    return sorted(connection.execute(select(event.c.what).distinct()).scalars())
+def event_kinds(session: Session) -> list[str]:
+    """Return what the record's events say was done, once for all alike, in alphabetical order."""
+    return sorted(session.connection.execute(select(event.c.what).distinct()).scalars())
 
 
-def list_events(
-    session: Session,
-    *,
-    task_name: str | None = None,
-    round_label: str | None = None,
-    matrix: int | None = None,
-    what: str | None = None,
-    who: str | None = None,
-    since: date | None = None,
-    limit: int | None = None,
-) -> EventList:
+def list_events(session: Session, request: EventsRequest) -> EventList:
     """Return events, oldest first; with a limit, the latest so many.
-
-    Parameters
-    ----------
-    round_label : str, optional
-        Only with `task_name`.
-    since : date, optional
-        From that day (UTC) on.
 
     Raises
     ------
@@ -109,21 +92,22 @@ def list_events(
     """
     connection = session.connection
     wanted = []
-    if task_name is not None:
-        task_id = find_task(connection, task_name)
+    if request.task is not None:
+        task_id = find_task(connection, request.task)
         wanted.append(event.c.task_id == task_id)
-        if round_label is not None:
-            round_id = find_round(connection, task_id, task_name, round_label)
+        if request.round is not None:
+            round_id = find_round(connection, task_id, request.task, request.round)
             wanted.append(event.c.round_id == round_id)
-    if matrix is not None:
-        wanted.append(event.c.matrix_id == find_matrix(connection, matrix).id)
-    if what is not None:
-        wanted.append(event.c.what == what.strip())
-    if who is not None:
-        wanted.append(event.c.who == who)
-    if since is not None:
-        wanted.append(event.c.at >= since)
-    found = connection.execute(
+    if request.matrix is not None:
+        wanted.append(event.c.matrix_id == find_matrix(connection, request.matrix).id)
+    if request.what is not None:
+        wanted.append(event.c.what == request.what.strip())
+    if request.who is not None:
+        wanted.append(event.c.who == request.who)
+    if request.since is not None:
+        wanted.append(event.c.at >= request.since)
+    limit = request.limit
+    rows = connection.execute(
         select(event, task.c.name.label("task"), round_.c.label.label("round"))
         .outerjoin(task, task.c.id == event.c.task_id)
         .outerjoin(round_, round_.c.id == event.c.round_id)
@@ -131,7 +115,7 @@ def list_events(
         .order_by(event.c.id.desc())
         .limit(limit)
     ).all()
-    total = len(found)
+    total = len(rows)
     if limit is not None and total == limit:
         total = connection.execute(
             select(func.count()).select_from(event).where(*wanted)
@@ -149,6 +133,6 @@ def list_events(
             details=row.details,
             software=None if row.software == "unknown" else row.software,
         )
-        for row in reversed(found)
+        for row in reversed(rows)
     ]
     return EventList(events=events, earlier=total - len(events))

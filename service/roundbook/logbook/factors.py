@@ -11,9 +11,11 @@ from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.tables import factor, factor_set, matrix, matrix_topic, topic
 from roundbook.logbook.lookup import Series, factor_sets, find_factor_set, find_series
+from roundbook.logbook.matrices.listing import read_status
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import StoredMatrix
+from roundbook.requests.factors import FactorsRequest
 from roundbook.statistics.standardisation.factors import Factors, fit_factors
 
 
@@ -61,7 +63,7 @@ class LoadedFactors(NamedTuple):
 
 
 class Standardising(NamedTuple):
-    """Which runs standardise: 'all', 'pooled' or 'chosen', and a (runs,) mask of them."""
+    """The standardising runs: 'all', 'pooled' or 'chosen', and a (runs,) mask of them."""
 
     which: str
     mask: npt.NDArray[np.bool_]
@@ -77,15 +79,22 @@ class FittedFactors(NamedTuple):
     factors: Factors
 
 
-def show_factors(
-    session: Session,
-    task: str,
-    round_label: str,
-    measure: str,
-    *,
-    assessments: str | None = None,
-    version: int | None = None,
-) -> FactorSet:
+class OutdatedFactors(Result):
+    """Factors that were used though the matrix they were fitted on counts no more.
+
+    `status` is ``superseded``, by the matrix `replaced_by`, or ``withdrawn``; `reason` says why.
+    """
+
+    version: int
+    round: str
+    matrix: int
+    revision: int
+    status: str
+    replaced_by: int | None
+    reason: str
+
+
+def show_factors(session: Session, request: FactorsRequest) -> FactorSet:
     """Return one version of a round's factors, by default the latest.
 
     Raises
@@ -93,9 +102,10 @@ def show_factors(
     NotRecordedError
         When the task, round, measure or version is not there.
     """
-    connection = session.connection
-    series = find_series(connection, task, round_label, measure, assessments)
-    return read_factor_set(connection, task, series, version)
+    series = find_series(
+        session.connection, request.task, request.round, request.measure, request.assessments
+    )
+    return read_factor_set(session.connection, request.task, series, request.version)
 
 
 def read_factor_set(
@@ -113,7 +123,7 @@ def read_factor_set(
         measure=series.measure,
         assessments=series.assessments,
         version=row.version,
-        versions=[each.version for each in factor_sets(connection, series)],
+        versions=[other.version for other in factor_sets(connection, series)],
         matrix=row.matrix_id,
         revision=revision,
         standardising=row.standardising,
@@ -148,9 +158,25 @@ def load_factors(connection: Connection, row: Row[Any]) -> LoadedFactors:
     ).all()
     return LoadedFactors(
         row,
-        [each.name for each in rows],
-        np.array([each.mean for each in rows], dtype=float),
-        np.array([each.sd for each in rows], dtype=float),
+        [topic_row.name for topic_row in rows],
+        np.array([topic_row.mean for topic_row in rows], dtype=float),
+        np.array([topic_row.sd for topic_row in rows], dtype=float),
+    )
+
+
+def outdated_factors(connection: Connection, row: Row[Any]) -> OutdatedFactors | None:
+    """Return that a ``factor_set`` row's matrix counts no more; None where it does."""
+    origin = read_status(connection, row.matrix_id)
+    if origin.standing == "current":
+        return None
+    return OutdatedFactors(
+        version=row.version,
+        round=origin.round,
+        matrix=origin.id,
+        revision=origin.revision,
+        status=origin.standing,
+        replaced_by=origin.replaced_by if origin.standing == "superseded" else None,
+        reason=origin.why,
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, Row, select
@@ -23,7 +21,7 @@ from roundbook.logbook.lookup import (
 )
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
-from roundbook.statistics.standardisation.factors import ZeroSd
+from roundbook.requests.factors import FitRequest
 
 
 class FittedFactorSet(FactorSet):
@@ -32,28 +30,11 @@ class FittedFactorSet(FactorSet):
     status: str
 
 
-def fit_factor_set(
-    session: Session,
-    task: str,
-    round_label: str,
-    measure: str,
-    *,
-    runs: str | Sequence[str] = "pooled",
-    reason: str,
-    zero_sd: ZeroSd = "average",
-    assessments: str | None = None,
-) -> FittedFactorSet:
+def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
     """Fit factors to a round's current matrix on a chosen set of runs: a new version.
 
     Older versions stay, usable by number. The matrix, runs and policy of the latest version again
     is ``unchanged``. The variances on the standardised scales by the new factors are stored too.
-
-    Parameters
-    ----------
-    runs : 'pooled', 'all' or sequence of str
-        The standardising runs: those known to have contributed to the pool, all, or these tags.
-    reason : str
-        Why this version is fitted.
 
     Raises
     ------
@@ -64,99 +45,52 @@ def fit_factor_set(
     ImpossibleStatisticError
         When fewer than two runs standardise.
     """
-    if not reason.strip():
-        raise InputError("A further factor version needs a reason: say why with --reason.")
-    check_text("reason", reason)
+    if not request.reason.strip():
+        raise InputError("A further factor version needs a reason.", way_out="reason to fit")
+    check_text("reason", request.reason)
     connection = session.connection
-    task_id = find_task(connection, task, lock=True)
-    series = find_series(connection, task, round_label, measure, assessments)
+    task_id = find_task(connection, request.task, lock=True)
+    series = find_series(
+        connection, request.task, request.round, request.measure, request.assessments
+    )
     row = current_matrix(connection, series)
     if row is None:
         raise NotRecordedError(
             f"Round '{series.round}' has no logged scores of {series.measure} to fit factors to."
         )
     loaded = load_matrix(connection, row)
-    chosen = _choose(loaded, runs)
-    same = _same(connection, series, loaded, chosen, zero_sd)
-    version = same.version if same is not None else None
-    if same is None:
+    chosen = _choose(loaded, request.runs)
+    unchanged = _is_latest(connection, series, loaded, chosen, request.zero_sd)
+    if not unchanged:
         stored = loaded.stored()
         fitted = fit_and_store(
-            connection, series, stored, chosen, zero_sd=zero_sd, user=session.user, reason=reason
+            connection,
+            series,
+            stored,
+            chosen,
+            zero_sd=request.zero_sd,
+            user=session.user,
+            reason=request.reason,
         )
         store_estimates(connection, stored, fitted)
-        version = fitted.version
         record_event(
             connection,
             "factors fitted",
             who=session.user,
-            why=reason,
+            why=request.reason,
             task_id=task_id,
             round_id=series.round_id,
             matrix_id=row.id,
             details={
                 "measure": series.measure,
                 "assessments": series.assessments,
-                "version": version,
+                "version": fitted.version,
                 "standardising": chosen.which,
                 "runs": int(chosen.mask.sum()),
             },
         )
-    found = read_factor_set(connection, task, series, version)
-    status = "fitted" if same is None else "unchanged"
-    return FittedFactorSet(**found.model_dump(), status=status)
-
-
-def _choose(loaded: LoadedMatrix, runs: str | Sequence[str]) -> Standardising:
-    everything = np.ones(len(loaded.runs), dtype=bool)
-    if runs == "all":
-        return Standardising("all", everything)
-    if runs == "pooled":
-        mask = np.array([flag is True for flag in loaded.contributed])
-        if not mask.any():
-            raise NotRecordedError(
-                "No run of this matrix is known to have contributed to the pool. Log the round"
-                " again with --teams and a contributed_to_pool column, or name runs."
-            )
-    else:
-        wanted = set(runs)
-        unknown = sorted(wanted - set(loaded.runs))
-        if not {"all", "pooled"}.isdisjoint(unknown):
-            raise InputError(
-                "'all' and 'pooled' stand alone: give one of them with a single --runs, or tags of"
-                " runs only."
-            )
-        if unknown:
-            raise NotRecordedError(f"This matrix has no run '{unknown[0]}'.")
-        mask = np.array([tag in wanted for tag in loaded.runs])
-    if mask.sum() < 2:
-        raise ImpossibleStatisticError(
-            f"A standardisation factor's sd needs at least 2 standardising runs, not {mask.sum()}."
-        )
-    if mask.all():
-        return Standardising("all", everything)
-    return Standardising("pooled" if runs == "pooled" else "chosen", mask)
-
-
-def _same(
-    connection: Connection,
-    series: Series,
-    loaded: LoadedMatrix,
-    chosen: Standardising,
-    zero_sd: str,
-) -> Row[tuple[object, ...]] | None:
-    # Only the latest version: to fit an older one's runs again is how to make it the latest.
-    sets = factor_sets(connection, series)
-    if not sets:
-        return None
-    last = sets[-1]
-    same = (
-        last.matrix_id == loaded.row.id
-        and last.zero_sd == zero_sd
-        and last.runs == chosen.mask.sum()
-        and np.array_equal(standardising_mask(connection, last, loaded.run_ids), chosen.mask)
-    )
-    return last if same else None
+    latest = read_factor_set(connection, request.task, series)
+    return FittedFactorSet(**dict(latest), status="unchanged" if unchanged else "fitted")
 
 
 def standardising_mask(
@@ -169,3 +103,51 @@ def standardising_mask(
         select(factor_set_run.c.run_id).where(factor_set_run.c.factor_set_id == row.id)
     ).scalars()
     return np.isin(run_ids, list(listed))
+
+
+def _choose(loaded: LoadedMatrix, runs: tuple[str, ...]) -> Standardising:
+    everything = Standardising("all", np.ones(len(loaded.runs), dtype=bool))
+    if runs == ("all",):
+        return everything
+    if runs == ("pooled",):
+        mask = np.array([flag is True for flag in loaded.contributed])
+        if not mask.any():
+            raise NotRecordedError(
+                "No run of this matrix is known to have contributed to the pool.",
+                way_out="pool unknown",
+            )
+    else:
+        wanted = set(runs)
+        unknown = sorted(wanted - set(loaded.runs))
+        if not {"all", "pooled"}.isdisjoint(unknown):
+            raise InputError("'all' and 'pooled' stand alone.", way_out="all or pooled")
+        if unknown:
+            raise NotRecordedError(f"This matrix has no run '{unknown[0]}'.")
+        mask = np.array([tag in wanted for tag in loaded.runs])
+    if mask.sum() < 2:
+        raise ImpossibleStatisticError(
+            f"A standardisation factor's sd needs at least 2 standardising runs, not {mask.sum()}."
+        )
+    if mask.all():
+        return everything
+    return Standardising("pooled" if runs == ("pooled",) else "chosen", mask)
+
+
+def _is_latest(
+    connection: Connection,
+    series: Series,
+    loaded: LoadedMatrix,
+    chosen: Standardising,
+    zero_sd: str,
+) -> bool:
+    # Only the latest version: to fit an older one's runs again is how to make it the latest.
+    sets = factor_sets(connection, series)
+    if not sets:
+        return False
+    last = sets[-1]
+    return (
+        last.matrix_id == loaded.row.id
+        and last.zero_sd == zero_sd
+        and last.runs == chosen.mask.sum()
+        and np.array_equal(standardising_mask(connection, last, loaded.run_ids), chosen.mask)
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, Row, select, text
+from sqlalchemy import select, text
 
 from roundbook.database.tables import matrix
 from roundbook.errors import NotRecordedError, WithdrawnError
@@ -11,7 +11,8 @@ from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
-from roundbook.logbook.withdrawals import WithdrawnMatrix, read_withdrawn
+from roundbook.logbook.withdrawals import WithdrawnMatrix, left_out, read_withdrawn
+from roundbook.requests.generalisability import GeneralisabilityRequest
 from roundbook.statistics.design import solve_topics
 from roundbook.statistics.generalisability.reliability import generalisability
 from roundbook.statistics.generalisability.reliable_topics import reliable_topics
@@ -63,47 +64,33 @@ class GeneralisabilityReport(Result):
     target: float
     m: int
     min_d: float
-    software: str
+    software: str = SOFTWARE
     rounds: list[Reliability]
     single_run: list[str]
     withdrawn: list[WithdrawnMatrix]
 
 
 def report_generalisability(
-    session: Session,
-    task: str,
-    measure: str,
-    *,
-    round_label: str | None = None,
-    target: float = 0.95,
-    level: float = 0.95,
-    m: int = 10,
-    min_d: float = 0.1,
-    assessments: str | None = None,
+    session: Session, request: GeneralisabilityRequest
 ) -> GeneralisabilityReport:
     """Return the variance components and reliability of a task's rounds, or of one.
 
-    Parameters
-    ----------
-    target : float
-        The reliability wanted of the next round, in (0, 1).
-    level : float
-        Confidence level of the intervals.
-    m, min_d
-        Of the topic set size design beside it: alpha .05, power .80.
+    The topic set size beside them is designed for alpha .05 and power .80.
 
     Raises
     ------
     NotRecordedError
         When no round has a logged matrix of at least two runs.
+    WithdrawnError
+        When those that had one are withdrawn.
     """
-    connection = session.connection
+    connection, task, round_label = session.connection, request.task, request.round
     task_id = find_task(connection, task)
-    measure_id, measure = find_measure(connection, task_id, task, measure)
+    measure_id, measure = find_measure(connection, task_id, task, request.measure)
     if round_label is not None:
         find_round(connection, task_id, task, round_label)
-    label = choose_assessments(connection, task_id, measure_id, measure, assessments)
-    found = connection.execute(
+    label = choose_assessments(connection, task_id, measure_id, measure, request.assessments)
+    current = connection.execute(
         text(_CURRENT),
         {"task": task_id, "measure": measure_id, "assessments": label, "round": round_label},
     ).all()
@@ -115,27 +102,29 @@ def report_generalisability(
         rounds=[round_label] if round_label else None,
     )
     loaded = [
-        (row.label, load_matrix(connection, _matrix(connection, row.id)))
-        for row in found
+        (
+            row.label,
+            load_matrix(
+                connection,
+                connection.execute(select(matrix).where(matrix.c.id == row.id)).one(),
+            ),
+        )
+        for row in current
         if row.runs >= 2
     ]
     if not loaded:
         raise (WithdrawnError if withdrawn else NotRecordedError)(
             f"Task '{task}' has no logged {measure} scores of at least two runs"
             + (f" in round '{round_label}'." if round_label else ".")
-            + "".join(f" {each.sentence()}" for each in withdrawn)
+            + "".join(f" {left_out(revision)}" for revision in withdrawn)
         )
     return GeneralisabilityReport(
         task=task,
         measure=measure,
         assessments=label,
-        level=level,
-        target=target,
-        m=m,
-        min_d=min_d,
-        software=SOFTWARE,
-        rounds=[_reliability(name, each, target, level, m, min_d) for name, each in loaded],
-        single_run=[row.label for row in found if row.runs < 2],
+        **request.model_dump(include={"level", "target", "m", "min_d"}),
+        rounds=[_reliability(name, scores, request) for name, scores in loaded],
+        single_run=[row.label for row in current if row.runs < 2],
         withdrawn=withdrawn,
     )
 
@@ -152,19 +141,15 @@ ORDER BY round.ordinal
 """
 
 
-def _matrix(connection: Connection, matrix_id: int) -> Row[tuple[object, ...]]:
-    return connection.execute(select(matrix).where(matrix.c.id == matrix_id)).one()
-
-
-def _reliability(
-    label: str, loaded: LoadedMatrix, target: float, level: float, m: int, min_d: float
-) -> Reliability:
+def _reliability(label: str, loaded: LoadedMatrix, request: GeneralisabilityRequest) -> Reliability:
     components = variance_components(two_way_variance(loaded.scores))
-    here = generalisability(components, level=level)
-    needed = reliable_topics(components, target, level)
+    here = generalisability(components, level=request.level)
+    needed = reliable_topics(components, request.target, request.level)
     variance = residual_variance(loaded.scores).variance
     # Without any variance there is nothing to plan for.
-    size = int(solve_topics("anova", min_d, variance, runs=m).topics) if variance > 0 else None
+    size = None
+    if variance > 0:
+        size = int(solve_topics("anova", request.min_d, variance, runs=request.m).topics)
     return Reliability(
         round=label,
         matrix=loaded.row.id,

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, text
 
 from roundbook.logbook.staleness import Input
-from roundbook.logbook.variances import counting_estimates
 
 
 def saved_inputs(connection: Connection, results: Sequence[int]) -> dict[int, list[Input]]:
@@ -44,6 +43,9 @@ def estimates_today(
     connection: Connection, task_id: int, measure_id: int, scale: str
 ) -> list[Input]:
     """Return what each round of a task counts with on a scale, under each of its assessments."""
+    # What intervals need takes longer to load than most commands that list results take.
+    from roundbook.logbook.variances import counting_estimates  # noqa: PLC0415
+
     return [
         Input(
             "variance_estimate" if row.origin == "matrix" else "published_variance",

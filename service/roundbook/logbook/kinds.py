@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -11,11 +11,12 @@ from sqlalchemy import Connection
 from roundbook.errors import InputError
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
-from roundbook.logbook.staleness import Input
+from roundbook.logbook.staleness import Change, Input
 from roundbook.requests.base import Request
 
 # A kind's module holds its `KIND`; it is imported when a result of the kind is met.
-_MODULES = {"plan": "roundbook.logbook.plans.saved", "drift": "roundbook.logbook.drift.saved"}
+_MODULES = {"plan": "roundbook.logbook.plans.kind", "drift": "roundbook.logbook.drift.kind"}
+KINDS = tuple(_MODULES)
 
 
 class Kind(NamedTuple):
@@ -31,6 +32,7 @@ class Kind(NamedTuple):
         What was left to a default that may be another one day, such as the latest round, is named.
     inputs : from a connection and a result to what it was computed from
     today : from a connection, a task's id and a request to what it would be computed from today
+    renewable : from what changed and today's inputs to whether it can be computed again
     left_out : from the stored result to the rounds that it left out as withdrawn
     brief : from the stored result to what a list shows of it
     read : from the stored result to the result
@@ -42,6 +44,7 @@ class Kind(NamedTuple):
     asked: Callable[[Any, Any], Request]
     inputs: Callable[[Connection, Any], list[Input]]
     today: Callable[[Connection, int, Any], list[Input]]
+    renewable: Callable[[Sequence[Change], Sequence[Input]], bool]
     left_out: Callable[[Mapping[str, Any]], list[str]]
     brief: Callable[[Mapping[str, Any]], dict[str, Any]]
     read: Callable[[object, str], Result]

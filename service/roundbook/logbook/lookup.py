@@ -1,8 +1,7 @@
-"""Finding what the record holds, with the way out in every refusal."""
+"""Finding what the record holds by its names."""
 
 from __future__ import annotations
 
-import shlex
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, func, select
@@ -61,15 +60,10 @@ def optional_text(what: str, text: str | None) -> str | None:
     return (check_text(what, text) or "").strip() or None
 
 
-def check_reason(option: str, reason: str | None) -> str | None:
+def check_reason(reason: str | None) -> str | None:
     """Return a reason without surrounding space; refuse an empty one, which gives none."""
-    if reason is None:
-        return None
-    reason = (check_text("reason", reason) or "").strip()
-    if not reason:
-        raise InputError(
-            f"The reason given with {option} is empty; say in it what changed, and why."
-        )
+    if reason is not None and not (reason := (check_text("reason", reason) or "").strip()):
+        raise InputError("The reason given is empty; say in it what changed, and why.")
     return reason
 
 
@@ -79,16 +73,13 @@ def find_task(connection: Connection, name: str, *, lock: bool = False) -> int:
     Raises
     ------
     NotRecordedError
-        Naming the command that makes it.
+        When there is no such task.
     """
     query = select(task.c.id).where(task.c.name == name.strip())
-    found = connection.execute(query.with_for_update(key_share=True) if lock else query).scalar()
-    if found is None:
-        raise NotRecordedError(
-            f"There is no task '{name}' ('roundbook task list' shows those there are). Log with"
-            f" --create, or make it first: roundbook task create {shlex.quote(name)}"
-        )
-    return int(found)
+    task_id = connection.execute(query.with_for_update(key_share=True) if lock else query).scalar()
+    if task_id is None:
+        raise NotRecordedError(f"There is no task '{name}'.", way_out="no task", task=name)
+    return int(task_id)
 
 
 def find_round(connection: Connection, task_id: int, task_name: str, label: str) -> int:
@@ -97,18 +88,19 @@ def find_round(connection: Connection, task_id: int, task_name: str, label: str)
     Raises
     ------
     NotRecordedError
-        Naming the command that makes it.
+        When the task has no such round.
     """
-    found = connection.execute(
+    round_id = connection.execute(
         select(round_.c.id).where(round_.c.task_id == task_id, round_.c.label == label.strip())
     ).scalar()
-    if found is None:
+    if round_id is None:
         raise NotRecordedError(
-            f"Task '{task_name}' has no round '{label}' ('roundbook round list' shows those there"
-            f" are). Log with --create, or make it first: roundbook round create"
-            f" {shlex.quote(task_name)} {shlex.quote(label)}"
+            f"Task '{task_name}' has no round '{label}'.",
+            way_out="no round",
+            task=task_name,
+            round=label,
         )
-    return int(found)
+    return int(round_id)
 
 
 def choose_assessments(
@@ -116,7 +108,7 @@ def choose_assessments(
     task_id: int,
     measure_id: int,
     measure: str,
-    asked: str | None,
+    wanted: str | None,
     *,
     round_id: int | None = None,
 ) -> str:
@@ -142,18 +134,19 @@ def choose_assessments(
     )
     known = ", ".join(sorted(labels))
     where = "task" if round_id is None else "round"
-    if asked is not None and asked.strip() in labels:
-        return asked.strip()
+    if wanted is not None and wanted.strip() in labels:
+        return wanted.strip()
     if not labels:
         raise NotRecordedError(f"This {where} has nothing for measure {measure}.")
-    if asked is not None:
+    if wanted is not None:
         raise NotRecordedError(
-            f"This {where} has no assessments '{asked}' of {measure}; it has {known}."
+            f"This {where} has no assessments '{wanted}' of {measure}; it has {known}."
         )
     if len(labels) > 1:
         raise InputError(
             f"{measure} is recorded under several assessments in this {where} ({known}), which are"
-            " never mixed; name one with --assessments."
+            " never mixed.",
+            way_out="several assessments",
         )
     return str(labels.pop())
 
@@ -186,7 +179,7 @@ def find_matrix(connection: Connection, number: int) -> Row[Any]:
     Raises
     ------
     NotRecordedError
-        Naming the command that lists the matrices.
+        When there is no such matrix.
     """
     latest = (
         select(func.max(_later.c.revision))
@@ -197,7 +190,7 @@ def find_matrix(connection: Connection, number: int) -> Row[Any]:
         )
         .scalar_subquery()
     )
-    found = connection.execute(
+    row = connection.execute(
         select(
             matrix,
             task.c.id.label("task_id"),
@@ -213,11 +206,9 @@ def find_matrix(connection: Connection, number: int) -> Row[Any]:
         # No matrix has a number that no column could hold.
         .where(matrix.c.id == (number if 0 < number < 2**63 else None))
     ).one_or_none()
-    if found is None:
-        raise NotRecordedError(
-            f"There is no matrix {number}; 'roundbook matrix list TASK' shows those there are."
-        )
-    return found
+    if row is None:
+        raise NotRecordedError(f"There is no matrix {number}.", way_out="no matrix")
+    return row
 
 
 def latest_matrix(connection: Connection, series: Series) -> Row[Any] | None:
@@ -248,16 +239,17 @@ def current_matrix(connection: Connection, series: Series) -> Row[Any] | None:
     """
     row = latest_matrix(connection, series)
     if row is not None and row.withdrawn is not None:
-        raise WithdrawnError(withdrawn_words(series.round, series.measure, row.id, row.withdrawn))
+        raise withdrawn_error(series, row)
     return row
 
 
-def withdrawn_words(round_label: str, measure_name: str, number: int, reason: str) -> str:
-    """Return that a matrix is withdrawn, why, and the ways out."""
-    return (
-        f"The {measure_name} scores of round '{round_label}' (matrix {number}) are withdrawn:"
-        f" {reason.rstrip('.')}. Log a correction with --revise, or take the withdrawal back with"
-        f" 'roundbook matrix restore {number} --reason TEXT'."
+def withdrawn_error(series: Series, row: Row[Any]) -> WithdrawnError:
+    """Return the error that the latest revision of a score matrix is withdrawn, and why."""
+    return WithdrawnError(
+        f"The {series.measure} scores of round '{series.round}' (matrix {row.id}) are withdrawn:"
+        f" {row.withdrawn.rstrip('.')}.",
+        way_out="withdrawn matrix",
+        matrix=row.id,
     )
 
 

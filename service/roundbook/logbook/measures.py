@@ -106,8 +106,7 @@ def ensure_measure(
     if bounds is not None and bounds != recorded:
         known = f"bounds {recorded[0]:g} to {recorded[1]:g}" if recorded else "no bounds"
         raise AlreadyRecordedError(
-            f"The measure {row.name} is recorded with {known}; leave out --bounds, or give the"
-            " measure with other bounds another name."
+            f"The measure {row.name} is recorded with {known}.", way_out="other bounds"
         )
     return RecordedMeasure(row.id, row.name, recorded, added is not None)
 
@@ -127,18 +126,22 @@ def find_measure(connection: Connection, task_id: int, task: str, name: str) -> 
             return row.id, row.name
     if not rows:
         raise NotRecordedError(
-            f"Task '{task}' has no scores yet. Log a round with"
-            f" 'roundbook log {task} ROUND FILE --measure {name}'."
+            f"Task '{task}' has no scores yet.", way_out="log a round", task=task, measure=name
         )
     known = ", ".join(row.name for row in rows)
     raise NotRecordedError(f"Task '{task}' has nothing for measure '{name}'; it has {known}.")
 
 
-def notes_on_new(connection: Connection, task_id: int, new: RecordedMeasure) -> list[str]:
-    """Return that a measure is new, where the task has others: it may be one of them, mistyped."""
+def other_measures(connection: Connection, task_id: int, new: RecordedMeasure) -> list[str]:
+    """Return a task's other measures where one is new: it may be one of them, mistyped."""
     if not new.is_new:
         return []
-    others = [row.name for row in _measures_of(connection, task_id) if row.id != new.id]
+    return [row.name for row in _measures_of(connection, task_id) if row.id != new.id]
+
+
+def notes_on_new(connection: Connection, task_id: int, new: RecordedMeasure) -> list[str]:
+    """Return that a measure is new, where the task has others: it may be one of them, mistyped."""
+    others = other_measures(connection, task_id, new)
     if not others:
         return []
     more = f" and {len(others) - 5} more" if len(others) > 5 else ""

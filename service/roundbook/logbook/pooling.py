@@ -1,193 +1,169 @@
-"""A measure's variance in one round, and pooled over rounds, with intervals and a test."""
+"""The variances of rounds of one measure, with their intervals, a test and pooled."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from pydantic import ConfigDict, Field
+import numpy as np
+import numpy.typing as npt
 
-from roundbook.logbook import variance_words as words
-from roundbook.logbook.result import Result
-from roundbook.statistics.variance.interval import VarianceInterval
-from roundbook.statistics.variance.pooled import PooledVariance
-from roundbook.statistics.variance.pooled import pool as pool_variances
+from roundbook.logbook.variance_history import Homogeneity, Interval, Pooled, RoundVariance
+from roundbook.statistics.variance.interval import VarianceInterval, variance_intervals
+from roundbook.statistics.variance.pooled import PooledVariance, pool
+from roundbook.statistics.variance.published import (
+    constants_for,
+    own_constants,
+    published_variance,
+)
 from roundbook.statistics.variance.rounds import PublishedVariance
 from roundbook.statistics.variance.rounds import RoundVariance as StoredVariance
 
-PoolBy = Literal["dof", "topics"]
+if TYPE_CHECKING:
+    from roundbook.logbook.variances import VarianceRow
+    from roundbook.requests.fields import PoolBy
+
 LEVEL = 0.95
-DISAGREE = 0.05
-
-Estimate = StoredVariance | PublishedVariance
 
 
-class Interval(Result):
-    """A variance's interval at confidence `level`.
-
-    `method` is ``jackknife``, or ``published`` for a value known with its sizes alone: `source`
-    then names where the variance per topic and per run comes from. `of` is ``systems`` (topics and
-    teams are samples) or ``these runs`` (topics alone). `high` is None where so few topics do not
-    bound the variance. Saved results of before may have ``chi-square``, ``bootstrap`` and
-    ``combined`` intervals.
-    """
-
-    low: float
-    high: float | None
-    level: float
-    method: str
-    of: str | None = None
-    source: str | None = None
-    few_topics: bool = False
-
-
-class RoundVariance(Result):
-    """One round's residual variance.
-
-    `origin` is ``matrix`` (computed here from `matrix`, `revision` and, on a standardised
-    scale, `factor_version`) or ``published`` (recorded from `source`, no matrix here).
-    `two_way_variance` is the residual after run and topic means. `clusters` counts the teams of
-    the runs, and the runs of unknown team one by one; None of a published value without its number
-    of teams. Where an interval is None, its reason is a code.
-    """
-
-    # What earlier versions saved beside is kept as it was.
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False, extra="allow")
-
-    round: str
-    # None only of what was saved before assessments could be mixed.
-    assessments: str | None = None
-    ordinal: int
-    collection: str | None = None
-    runs: int
-    clusters: int | None = None
-    topics: int
-    variance: float
-    dof: int
-    sum_of_squares: float
-    interval: Interval | None
-    interval_reason: str | None = None
-    two_way_variance: float | None
-    two_way_dof: int | None
-    two_way_interval: Interval | None = None
-    two_way_interval_reason: str | None = None
-    origin: str
-    source: str | None
-    estimate: int
-    estimate_version: int | None = None
-    matrix: int | None
-    revision: int
-    factor_version: int | None
-    software: str
-
-
-class Homogeneity(Result):
-    """Wald test, by F, of equal true variances; None with a `reason` where it does not exist.
-
-    It knows which topics the rounds share, and so rejects as often as it says where nothing
-    differs, or less. `dof` and `dof_residual` are those of F. Results saved before hold Bartlett's
-    test, with `method` ``bartlett``.
-    """
-
-    method: str = "bartlett"
-    statistic: float | None
-    dof: int | None
-    dof_residual: float | None = None
-    p_value: float | None
-    reason: str | None
-
-
-class NextRound(Result):
-    """Limits for the true variance of the next round of this kind.
-
-    4 of 5 next rounds stay below `u80`, the planning variance, 19 of 20 below `u95`, and 95% lie
-    between `low` and `high`; None where topics are too few. `of` is ``systems``, or ``these runs``
-    where what the choice of teams adds is not known. `tau2` is the variance of the true ln V
-    between rounds.
-    """
-
-    u80: float | None
-    u95: float | None
-    low: float | None
-    high: float | None
-    tau2: float | None
-    of: str | None = None
-
-
-class Pooled(Result):
-    """The variance pooled over rounds: sum(w * variance) / sum(w).
-
-    `weights` says what w is: ``dof``, or ``topics`` for topics - 1. `topics` counts the different
-    topics of all rounds. The two-way residual variance is pooled over `two_way_rounds`, those that
-    have one. `warning` is None unless the rounds disagree.
-    """
-
-    variance: float
-    dof: int
-    weights: PoolBy
-    rounds: list[str]
-    topics: int | None = None
-    max_min_ratio: float | None
-    homogeneity: Homogeneity
-    interval: Interval | None
-    interval_reason: str | None = None
-    next_round: NextRound | None = None
-    two_way_variance: float | None = None
-    two_way_dof: int | None = None
-    two_way_rounds: list[str] = Field(default_factory=list)
-    two_way_homogeneity: Homogeneity | None = None
-    two_way_interval: Interval | None = None
-    two_way_interval_reason: str | None = None
-    two_way_next_round: NextRound | None = None
-    warning: str | None
-
-
-def pool(
-    rounds: Sequence[RoundVariance],
-    one_way: Sequence[Estimate],
-    two_way: Sequence[Estimate | None],
-    weights: PoolBy = "dof",
-) -> Pooled:
-    """Pool the variances of rounds of one measure on one scale.
-
-    Parameters
-    ----------
-    one_way, two_way : sequence
-        What the statistics need of each round, weighed as `weights` says; None in `two_way` for a
-        round without a two-way variance.
-    """
-    pooled = pool_variances(one_way, LEVEL)
-    test = pooled.homogeneity
-    disagree = test.p_value is not None and test.p_value < DISAGREE
-    with_two_way = [row for row, second in zip(rounds, two_way, strict=True) if second is not None]
-    of_two_way: dict[str, Any] = {}
-    if with_two_way:
-        known = [estimate for estimate in two_way if estimate is not None]
-        judged = _judged(pool_variances(known, LEVEL))
-        of_two_way = {f"two_way_{key}": value for key, value in judged.items()}
-    return Pooled(
-        **_judged(pooled),
-        **of_two_way,
-        dof=sum(row.dof for row in rounds),
-        weights=weights,
-        rounds=[row.round for row in rounds],
+def judge_rounds(
+    rows: Sequence[VarianceRow], pool_by: PoolBy
+) -> tuple[list[RoundVariance], Pooled]:
+    """Return the variances of rounds of one measure with their intervals, and pooled."""
+    topics = _topic_identities(rows)
+    one_way, source = _one_way(rows, topics, pool_by)
+    two_way = {
+        index: StoredVariance(
+            (row.two_way_sum_of_squares or 0.0) / row.two_way_dof,
+            _weight(row, pool_by, row.two_way_dof),
+            row.runs,
+            topics[index],
+            np.array(row.two_way_topic_squares),
+            row.two_way_runs_part,
+        )
+        for index, row in enumerate(rows)
+        if row.two_way_topic_squares is not None and row.two_way_dof
+    }
+    of_two_way = dict(zip(two_way, variance_intervals(list(two_way.values()), LEVEL), strict=True))
+    rounds = []
+    for index, (row, interval) in enumerate(
+        zip(rows, variance_intervals(one_way, LEVEL), strict=True)
+    ):
+        intervals = _interval(interval, source if row.origin == "published" else None)
+        if index in of_two_way:
+            intervals |= _of_two_way(_interval(of_two_way[index]))
+        rounds.append(round_variance(row, **intervals))
+    pooled = pool(one_way, LEVEL)
+    judged = _judged(pooled)
+    if two_way:
+        judged |= _of_two_way(_judged(pool(list(two_way.values()), LEVEL)))
+    return rounds, Pooled(
+        **judged,
+        dof=sum(row.dof for row in rows),
+        weights=pool_by,
+        rounds=[row.round for row in rows],
         topics=pooled.topics,
-        max_min_ratio=test.max_min_ratio,
-        two_way_dof=sum(row.two_way_dof or 0 for row in with_two_way) or None,
-        two_way_rounds=[row.round for row in with_two_way],
-        warning=words.disagreement(
-            [row.round for row in rounds if row.variance == 0],
-            len(rounds),
-            test.p_value if disagree else None,
-            test.max_min_ratio,
-        ),
+        max_min_ratio=pooled.homogeneity.max_min_ratio,
+        two_way_dof=sum(rows[index].two_way_dof or 0 for index in two_way) or None,
+        two_way_rounds=[rows[index].round for index in two_way],
     )
 
 
-def interval_result(
-    interval: VarianceInterval, source: str | None = None
-) -> tuple[Interval | None, str | None]:
-    """Return an interval as a result, and the code of the reason where there is none.
+def round_variance(row: VarianceRow, **intervals: Any) -> RoundVariance:  # noqa: ANN401
+    """Return a round's variance as a result; `intervals` are its intervals and their reasons."""
+    two_way, dof = row.two_way_sum_of_squares, row.two_way_dof
+    # Of a published value the sum of squares is what its sizes make of it.
+    squares = row.variance * row.dof if row.sum_of_squares is None else row.sum_of_squares
+    return RoundVariance(
+        round=row.round,
+        assessments=row.assessments,
+        ordinal=row.ordinal,
+        collection=row.collection,
+        runs=row.runs,
+        clusters=row.clusters,
+        topics=row.topics,
+        variance=row.variance,
+        dof=row.dof,
+        sum_of_squares=squares,
+        two_way_variance=None if two_way is None or not dof else two_way / dof,
+        two_way_dof=dof,
+        origin=row.origin,
+        source=row.source,
+        estimate=row.estimate,
+        estimate_version=row.estimate_version,
+        matrix=row.matrix,
+        revision=row.revision,
+        factor_version=row.factor_version,
+        software=row.software,
+        **intervals,
+    )
+
+
+def _topic_identities(rows: Sequence[VarianceRow]) -> list[npt.NDArray[np.int64]]:
+    """Return a number for every topic of each row, the same on the same collection.
+
+    Rounds without a declared collection share it with one another, and with the others where
+    these declare one only.
+    """
+    collections = {row.collection.casefold() for row in rows if row.collection is not None}
+    codes = {name: code for code, name in enumerate(sorted(collections), 1)}
+    alone = len(collections) == 1
+    identities = []
+    for row in rows:
+        code = 0 if row.collection is None or alone else codes[row.collection.casefold()]
+        ids = np.array(row.topic_ids or (), dtype=np.int64)
+        identities.append(ids * (len(codes) + 1) + code)
+    return identities
+
+
+def _weight(row: VarianceRow, pool_by: PoolBy, dof: int) -> float:
+    return float(dof if pool_by == "dof" else row.topics - 1)
+
+
+def _one_way(
+    rows: Sequence[VarianceRow], topics: Sequence[npt.NDArray[np.int64]], pool_by: PoolBy
+) -> tuple[list[StoredVariance | PublishedVariance], str | None]:
+    """Return what the statistics need of each row, and where the spread of published values is from.
+
+    Published values take the variance per topic and run from the matrices among the rows, else
+    from what is usual for the measure.
+    """
+    stored = {
+        index: StoredVariance(
+            row.variance,
+            _weight(row, pool_by, row.dof),
+            row.runs,
+            topics[index],
+            np.array(row.topic_squares),
+            row.runs_part,
+        )
+        for index, row in enumerate(rows)
+        if row.topic_squares is not None
+    }
+    if len(stored) == len(rows):
+        return list(stored.values()), None
+    constants = constants_for(
+        rows[0].family,
+        own_constants(list(stored.values())) if stored else None,
+        standardised=rows[0].scale != "raw",
+    )
+    estimates = [
+        stored.get(index)
+        or published_variance(
+            row.variance,
+            row.topics,
+            row.runs,
+            constants,
+            teams=row.clusters,
+            weight=_weight(row, pool_by, row.dof),
+        )
+        for index, row in enumerate(rows)
+    ]
+    return estimates, None if isinstance(constants, str) else constants.source
+
+
+def _interval(interval: VarianceInterval, source: str | None = None) -> dict[str, Any]:
+    """Return an interval as a result and the code of why it, or its upper limit, is missing.
 
     Parameters
     ----------
@@ -195,28 +171,24 @@ def interval_result(
         Of a published variance: where its variance per topic and per run comes from.
     """
     if interval.low is None:
-        return None, interval.reason
-    return (
-        Interval(
-            low=interval.low,
-            high=interval.high,
-            level=interval.level,
-            method="jackknife" if source is None else "published",
-            of=interval.of,
-            source=source,
-            few_topics=interval.few_topics,
-        ),
-        interval.upper_reason,
+        return {"interval": None, "interval_reason": interval.reason}
+    limits = Interval(
+        low=interval.low,
+        high=interval.high,
+        level=interval.level,
+        method="jackknife" if source is None else "published",
+        of=interval.of,
+        source=source,
+        few_topics=interval.few_topics,
     )
+    return {"interval": limits, "interval_reason": interval.upper_reason}
 
 
 def _judged(pooled: PooledVariance) -> dict[str, Any]:
-    test, following = pooled.homogeneity, pooled.next_round
-    interval, reason = interval_result(pooled.interval)
+    test = pooled.homogeneity
     return {
         "variance": pooled.variance,
-        "interval": interval,
-        "interval_reason": reason,
+        **_interval(pooled.interval),
         "homogeneity": Homogeneity(
             method="wald-f",
             statistic=test.statistic,
@@ -225,12 +197,9 @@ def _judged(pooled: PooledVariance) -> dict[str, Any]:
             p_value=test.p_value,
             reason=test.reason,
         ),
-        "next_round": NextRound(
-            u80=following.u80,
-            u95=following.u95,
-            low=following.low,
-            high=following.high,
-            tau2=following.tau2,
-            of=following.of,
-        ),
+        "next_round": pooled.next_round,
     }
+
+
+def _of_two_way(facts: dict[str, Any]) -> dict[str, Any]:
+    return {f"two_way_{name}": value for name, value in facts.items()}

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from roundbook.database.privileges import Access, give, role_making, standing, wanted_grants
+from roundbook.database.privileges import (
+    replace_grants,
+    role_making,
+    role_status,
+    wanted_grants,
+)
 from roundbook.database.tables import SCHEMA
 from roundbook.errors import AlreadyRecordedError, DatabaseError, NotRecordedError
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
+from roundbook.requests.privileges import Access, GrantRequest
 
 
 class Granted(Result):
@@ -26,13 +32,8 @@ class GrantedAccess(Result):
     grants: list[Granted]
 
 
-def grant_access(session: Session, role: str, access: Access) -> GrantedAccess:
+def grant_access(session: Session, request: GrantRequest) -> GrantedAccess:
     """Give an existing role what it needs, and no more: what else it had here is taken away.
-
-    Parameters
-    ----------
-    access : 'service' or 'reader'
-        To run every command of Roundbook except those of the owner; to read.
 
     Raises
     ------
@@ -43,27 +44,27 @@ def grant_access(session: Session, role: str, access: Access) -> GrantedAccess:
     AlreadyRecordedError
         When the role may do everything as it is.
     """
-    connection = session.connection
-    stands = standing(connection, role)
-    if not stands.owns:
+    connection, role = session.connection, request.role
+    status = role_status(connection, role)
+    if not status.owns:
         raise DatabaseError(
-            f"Only the record's owner, '{stands.owner}', can grant rights on it; connect as"
+            f"Only the record's owner, '{status.owner}', can grant rights on it; connect as"
             " that role."
         )
-    if not stands.exists:
+    if not status.exists:
         raise NotRecordedError(
             f"The server has no role '{role}'. Make it first, in SQL: {role_making(role)}"
         )
-    if stands.may_all:
+    if status.may_all:
         raise AlreadyRecordedError(
             f"Role '{role}' is the record's owner, a member of it or a superuser, and so may"
             " do everything; grant to a role that is none of these."
         )
-    grants = wanted_grants(connection, access)
-    give(connection, role, grants)
+    grants = wanted_grants(connection, writes=request.access == "service")
+    replace_grants(connection, role, grants)
     return GrantedAccess(
         role=role,
-        access=access,
+        access=request.access,
         grants=[
             Granted(
                 on=f"schema {SCHEMA}" if grant.kind == "SCHEMA" else f"{SCHEMA}.{grant.name}",

@@ -14,7 +14,7 @@ from roundbook.errors import RecordError
 
 
 class Pseudonyms(NamedTuple):
-    """What the teams and the runs of a round are called in its drafts.
+    """The names of the teams and the runs of a round in its drafts.
 
     ``teams`` maps a team's name to ``team 3``, ``runs`` a tag to ``team3-run2``, or to ``run7``
     where the team is unknown. ``runs`` stands in the order of the pseudonyms.
@@ -28,8 +28,8 @@ class Pseudonyms(NamedTuple):
 
         The order in which runs were logged is often that of their names.
         """
-        place = {tag: index for index, tag in enumerate(self.runs)}
-        return sorted(range(len(tags)), key=lambda index: place[tags[index]])
+        position = {tag: index for index, tag in enumerate(self.runs)}
+        return sorted(range(len(tags)), key=lambda index: position[tags[index]])
 
 
 def draft_pseudonyms(connection: Connection, round_id: int) -> Pseudonyms:
@@ -43,8 +43,8 @@ def draft_pseudonyms(connection: Connection, round_id: int) -> Pseudonyms:
     row = connection.execute(select(round_).where(round_.c.id == round_id)).one()
     if row.status == "published":
         raise RecordError(
-            f"Round '{row.label}' is published, and its team names are public with it; leave out"
-            " --anonymous."
+            f"Round '{row.label}' is published, and its team names are public with it.",
+            way_out="not anonymous",
         )
     return read_pseudonyms(connection, round_id)
 
@@ -52,8 +52,8 @@ def draft_pseudonyms(connection: Connection, round_id: int) -> Pseudonyms:
 def read_pseudonyms(connection: Connection, round_id: int) -> Pseudonyms:
     """Return the pseudonyms of a round's teams and runs, the same for every measure.
 
-    They are numbered by a hash under the round's secret key, so that the numbers tell nothing of
-    the names. What was first logged with a later matrix is numbered behind what was there
+    They are numbered by a hash under the round's secret key, so that the numbers give away
+    nothing of the names. What was first logged with a later matrix is numbered behind what was there
     before: numbers stay, unless a team becomes known of a run that was logged without.
     """
     key: UUID = connection.execute(
@@ -70,18 +70,18 @@ def read_pseudonyms(connection: Connection, round_id: int) -> Pseudonyms:
         if team is not None:
             first.setdefault(team, when)
     teams = sorted(first, key=lambda name: (first[name], hashed(b"team", name)))
-    number = {name: place for place, name in enumerate(teams, 1)}
+    number = {name: index for index, name in enumerate(teams, 1)}
     of_team = dict.fromkeys(teams, 0)
     named: list[tuple[tuple[float, int], str, str]] = []
-    for place, (_, _, tag, team) in enumerate(runs, 1):
+    for index, (_, _, tag, team) in enumerate(runs, 1):
         if team is None:
-            named.append(((float("inf"), place), tag, f"run{place}"))
+            named.append(((float("inf"), index), tag, f"run{index}"))
             continue
         of_team[team] += 1
         name = f"team{number[team]}-run{of_team[team]}"
         named.append(((number[team], of_team[team]), tag, name))
     return Pseudonyms(
-        {name: f"team {place}" for name, place in number.items()},
+        {name: f"team {index}" for name, index in number.items()},
         {tag: name for _, tag, name in sorted(named)},
     )
 

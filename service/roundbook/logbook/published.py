@@ -15,23 +15,20 @@ from roundbook.errors import (
     RoundPublishedError,
 )
 from roundbook.logbook.events import record_event
-from roundbook.logbook.lookup import (
-    DEFAULT_ASSESSMENTS,
-    Series,
-    check_name,
-    check_reason,
-    check_text,
-    latest_matrix,
-)
-from roundbook.logbook.measures import ensure_measure, notes_on_new
+from roundbook.logbook.lookup import Series, check_name, check_reason, check_text, latest_matrix
+from roundbook.logbook.measures import ensure_measure, other_measures
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
 from roundbook.logbook.session import Session
-from roundbook.logbook.variances import VarianceScale
+from roundbook.requests.variances import RecordVarianceRequest
 
 
 class RecordedVariance(Result):
-    """A published variance that was recorded; `status` is ``recorded`` or ``unchanged``."""
+    """A published variance that was recorded; `status` is ``recorded`` or ``unchanged``.
+
+    `matrix` is the round's own score matrix, from which variances are taken instead, None where
+    none counts. `other_measures` are the task's where this measure is new to the record.
+    """
 
     task: str
     round: str
@@ -46,99 +43,70 @@ class RecordedVariance(Result):
     teams: int | None
     source: str
     status: str
-    notes: list[str]
+    matrix: int | None
+    other_measures: list[str]
 
 
-def record_variance(
-    session: Session,
-    task: str,
-    round_label: str,
-    measure: str,
-    *,
-    variance: float,
-    runs: int,
-    topics: int,
-    source: str,
-    teams: int | None = None,
-    scale: VarianceScale = "raw",
-    assessments: str = DEFAULT_ASSESSMENTS,
-    revise: str | None = None,
-    create: bool = False,
-) -> RecordedVariance:
+def record_variance(session: Session, request: RecordVarianceRequest) -> RecordedVariance:
     """Record a variance that was published without its score matrix.
 
-    The same again is ``unchanged``.
-
-    Parameters
-    ----------
-    variance : float
-        The within-run residual variance V_E, dof = runs * (topics - 1).
-    source : str
-        Where it is published.
-    teams : int, optional
-        How many teams the runs are of, where that is published: its interval rests on it.
-    revise : str, optional
-        The reason why another value replaces the one recorded, or why a published round takes one.
+    It is the within-run residual variance V_E, dof = runs * (topics - 1). The same again is
+    ``unchanged``; another value, and any value in a published round, needs a reason (`revise`).
 
     Raises
     ------
     InputError
-        When a number cannot be one of a variance estimate.
+        When a number cannot be one of a variance estimate, or there is no source.
     NotRecordedError
         When the task or round is not there, or there is nothing to revise.
     AlreadyRecordedError
-        When another value is recorded and `revise` is not given.
+        When another value is recorded and no reason is given.
     RoundPublishedError
-        When the round is published and `revise` is not given.
+        When the round is published and no reason is given.
     """
-    _check_published(variance, runs, topics, teams)
-    revise = check_reason("--revise", revise)
-    check_text("source", source)
-    source = source.strip()
+    _check_numbers(request)
+    reason = check_reason(request.revise)
+    check_text("source", request.source)
+    source = request.source.strip()
     if not source:
         raise InputError("A published variance needs its source: name the paper and table.")
-    facts = {
-        "variance": variance,
-        "runs": runs,
-        "topics": topics,
-        "teams": teams,
-        "source": source,
-    }
+    facts = request.model_dump(include={"variance", "runs", "topics", "teams"}) | {"source": source}
     connection = session.connection
-    task_id, round_id = open_round(connection, task, round_label, create=create, user=session.user)
-    recorded_measure = ensure_measure(connection, measure)
-    measure_id, measure = recorded_measure.id, recorded_measure.name
-    label = check_name("assessments label", assessments)
+    task_id, round_id = open_round(
+        connection, request.task, request.round, create=request.create, user=session.user
+    )
+    measure = ensure_measure(connection, request.measure)
+    label = check_name("assessments label", request.assessments)
+    scale = request.scale
     identity = {
         "round_id": round_id,
-        "measure_id": measure_id,
+        "measure_id": measure.id,
         "assessments": label,
         "scale": scale,
     }
-    current = _current_published(connection, identity)
+    current = connection.execute(
+        select(published_variance)
+        .filter_by(**identity)
+        .order_by(published_variance.c.revision.desc())
+        .limit(1)
+    ).one_or_none()
     unchanged = current is not None and all(
         getattr(current, name) == value for name, value in facts.items()
     )
-    notes = notes_on_new(connection, task_id, recorded_measure)
-    logged = latest_matrix(connection, Series(round_id, measure_id, label, round_label, measure))
-    if logged is not None and logged.withdrawn is None:
-        notes.append(
-            "This round has a logged score matrix; variances are taken from that, not from"
-            " what is published."
-        )
+    others = other_measures(connection, task_id, measure)
+    logged = latest_matrix(
+        connection, Series(round_id, measure.id, label, request.round, measure.name)
+    )
     revision = current.revision if current is not None else 0
     if not unchanged:
-        published = connection.execute(
-            select(round_.c.status == "published").where(round_.c.id == round_id)
-        ).scalar_one()
-        _check_revision(measure, round_label, current, revise, published=published)
+        _check_revision(connection, request, measure.name, round_id, current)
         revision += 1
         connection.execute(
             published_variance.insert().values(
                 **identity,
                 **facts,
                 revision=revision,
-                reason=revise,
+                reason=reason,
                 software=SOFTWARE,
                 recorded_by=session.user,
             )
@@ -147,37 +115,40 @@ def record_variance(
             connection,
             "variance recorded",
             who=session.user,
-            why=revise,
+            why=reason,
             task_id=task_id,
             round_id=round_id,
             details={
-                "measure": measure,
+                "measure": measure.name,
                 "assessments": label,
                 "scale": scale,
                 "revision": revision,
-                "variance": variance,
+                "variance": request.variance,
                 "source": source,
             },
         )
     return RecordedVariance(
-        task=task.strip(),
-        round=round_label.strip(),
-        measure=measure,
+        task=request.task.strip(),
+        round=request.round.strip(),
+        measure=measure.name,
         scale=scale,
         assessments=label,
         revision=revision,
-        variance=variance,
-        runs=runs,
-        topics=topics,
-        dof=runs * (topics - 1),
-        teams=teams,
-        source=source,
+        **facts,
+        dof=request.runs * (request.topics - 1),
         status="unchanged" if unchanged else "recorded",
-        notes=notes,
+        matrix=None if logged is None or logged.withdrawn is not None else logged.id,
+        other_measures=others,
     )
 
 
-def _check_published(variance: float, runs: int, topics: int, teams: int | None) -> None:
+def _check_numbers(request: RecordVarianceRequest) -> None:
+    variance, runs, topics, teams = (
+        request.variance,
+        request.runs,
+        request.topics,
+        request.teams,
+    )
     if not 1e-100 <= variance <= 1e100:
         raise InputError(
             f"A variance is a number above 0, and within what scores can have (1e-100 to 1e100),"
@@ -193,36 +164,30 @@ def _check_published(variance: float, runs: int, topics: int, teams: int | None)
         raise InputError(f"{runs} runs are of 1 to {runs} teams, not of {teams}.")
 
 
-def _current_published(connection: Connection, identity: dict[str, object]) -> Row[Any] | None:
-    return connection.execute(
-        select(published_variance)
-        .filter_by(**identity)
-        .order_by(published_variance.c.revision.desc())
-        .limit(1)
-    ).one_or_none()
-
-
 def _check_revision(
+    connection: Connection,
+    request: RecordVarianceRequest,
     measure: str,
-    round_label: str,
+    round_id: int,
     current: Row[Any] | None,
-    revise: str | None,
-    *,
-    published: bool,
 ) -> None:
-    where = f"{measure} in round '{round_label}'"
-    reasoned = revise is not None
-    if current is not None and not reasoned:
-        raise AlreadyRecordedError(
-            f"A variance of {current.variance:g} ({current.source}) is recorded already for"
-            f" {where}. If the new one corrects it, add --revise 'REASON'."
-        )
-    if current is None and published and not reasoned:
+    """Refuse a value without the reason it needs, and a reason without a value to revise."""
+    where = f"{measure} in round '{request.round}'"
+    if current is not None:
+        if request.revise is None:
+            raise AlreadyRecordedError(
+                f"A variance of {current.variance:g} ({current.source}) is recorded already for"
+                f" {where}.",
+                way_out="correct a variance",
+            )
+        return
+    status = connection.execute(select(round_.c.status).where(round_.c.id == round_id)).scalar_one()
+    if status == "published" and request.revise is None:
         raise RoundPublishedError(
-            f"Round '{round_label}' is published: it takes a further variance only with a reason;"
-            " add --revise 'REASON'."
+            f"Round '{request.round}' is published: it takes a further variance only with a reason.",
+            way_out="revise with a reason",
         )
-    if current is None and revise is not None and not published:
+    if status != "published" and request.revise is not None:
         raise NotRecordedError(
-            f"No variance is recorded for {where} yet to revise; leave out --revise."
+            f"No variance is recorded for {where} yet to revise.", way_out="nothing to revise"
         )

@@ -6,21 +6,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from roundbook.errors import ImpossibleStatisticError, NotRecordedError
-from roundbook.logbook.factors import load_factors
+from roundbook.logbook.factors import OutdatedFactors, load_factors, outdated_factors
 from roundbook.logbook.lookup import Series, current_matrix, find_factor_set, find_series
 from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
-from roundbook.logbook.standings import factors_note, read_standing
 from roundbook.logbook.storing import load_matrix
+from roundbook.requests.fields import StandardisedScale
+from roundbook.requests.rankings import RankRequest
 from roundbook.statistics.ranking.agreement import kendall_tau, published_interval
 from roundbook.statistics.ranking.bootstrap_intervals import bootstrap_tau
 from roundbook.statistics.ranking.run_means import run_means
 from roundbook.statistics.ranking.tau_ap import tau_ap
-from roundbook.statistics.standardisation.factors import Scale, scale_scores
+from roundbook.statistics.standardisation.factors import scale_scores
 
 
 class Limits(Result):
@@ -49,7 +50,7 @@ class RankAgreement(Result):
     """How far two rankings of the same runs agree.
 
     `a` and `b` name what the runs of a `matrix` are ranked by, on standardised scales by
-    `factor_versions`; `notes` tell of those that no longer count. `tau_b` and `tau_ap` (with `a`
+    `factor_versions`; `outdated` are those that no longer count. `tau_b` and `tau_ap` (with `a`
     the reference) are None, with a `reason`, where all runs tie.
     """
 
@@ -60,6 +61,7 @@ class RankAgreement(Result):
     matrix: int
     revision: int
     factor_versions: list[int]
+    outdated: list[OutdatedFactors]
     anonymous: bool
     a: str
     b: str
@@ -73,34 +75,16 @@ class RankAgreement(Result):
     resamples: int
     seed: int
     reason: str | None
-    software: str
-    notes: list[str]
+    software: str = SOFTWARE
     ranking: list[RankedRun]
 
 
-def compare_rankings(
-    session: Session,
-    task: str,
-    round_label: str,
-    measure: str,
-    *,
-    scale: Scale = "std-ab",
-    versions: tuple[int, int] | None = None,
-    assessments: str | None = None,
-    resamples: int = 2000,
-    seed: int = 0,
-    anonymous: bool = False,
-) -> RankAgreement:
+def compare_rankings(session: Session, request: RankRequest) -> RankAgreement:
     """Compare a round's run rankings by mean score.
 
-    Without `versions`, the raw ranking is compared with that on `scale` by the latest factors;
-    with `versions`, the rankings on `scale` by these two factor versions. Only topics with
+    Without `versions`, the raw ranking is compared with that on the scale by the latest factors;
+    with `versions`, the rankings on the scale by these two factor versions. Only topics with
     factors count, on both sides.
-
-    Parameters
-    ----------
-    anonymous : bool
-        Name runs by their pseudonyms.
 
     Raises
     ------
@@ -112,7 +96,9 @@ def compare_rankings(
         When there are fewer than two runs.
     """
     connection = session.connection
-    series = find_series(connection, task, round_label, measure, assessments)
+    series = find_series(
+        connection, request.task, request.round, request.measure, request.assessments
+    )
     row = current_matrix(connection, series)
     if row is None:
         raise NotRecordedError(f"Round '{series.round}' has no logged scores of {series.measure}.")
@@ -120,85 +106,81 @@ def compare_rankings(
     runs, scores = loaded.runs, loaded.scores
     if len(runs) < 2:
         raise ImpossibleStatisticError("Rank agreement needs at least 2 runs to rank, not 1.")
-    if anonymous:
+    if request.anonymous:
         pseudonyms = draft_pseudonyms(connection, series.round_id)
         order = pseudonyms.order(runs)
         runs, scores = [pseudonyms.runs[runs[index]] for index in order], scores[:, order]
     sides = [
-        _by_version(connection, series, loaded.topics, scores, scale, version)
-        for version in versions or (None,)
+        _by_version(connection, series, (loaded.topics, scores), request.scale, version)
+        for version in request.versions or (None,)
     ]
-    kept = set.intersection(*(set(side.places) for side in sides))
+    kept = set.intersection(*(set(side.topics) for side in sides))
     if not kept:
         raise ImpossibleStatisticError("No topic of this round has usable factors on both sides.")
-    rows = [index for index in range(len(loaded.topics)) if index in kept]
+    rows = sorted(kept)
     compared = [
-        (f"{scale} by factor version {side.version}", side.scores[_among(side.places, rows)])
+        (
+            f"{request.scale} by factor version {side.factors.version}",
+            side.scores[np.isin(side.topics, rows)],
+        )
         for side in sides
     ]
-    if versions is None:
+    if request.versions is None:
         compared.insert(0, ("raw", scores[rows]))
     (a, first), (b, second) = compared
-    ranked = _rank(runs, first, second, resamples, seed)
+    outdated = [outdated_factors(connection, side.factors) for side in sides]
     return RankAgreement(
-        task=task,
+        task=request.task,
         round=series.round,
         measure=series.measure,
         assessments=series.assessments,
         matrix=row.id,
         revision=row.revision,
-        factor_versions=[side.version for side in sides],
-        anonymous=anonymous,
+        factor_versions=[side.factors.version for side in sides],
+        outdated=[factors for factors in outdated if factors is not None],
+        anonymous=request.anonymous,
         a=a,
         b=b,
         topics=len(rows),
         runs=len(runs),
-        resamples=resamples,
-        seed=seed,
-        software=SOFTWARE,
-        notes=list(dict.fromkeys(side.note for side in sides if side.note)),
-        **ranked,
+        resamples=request.resamples,
+        seed=request.seed,
+        **_rank(runs, first, second, request.resamples, request.seed),
     )
 
 
 class _Side(NamedTuple):
-    """Scores by a factor version, of the topics at these places that have usable factors."""
+    """Scores by a factor set, of those topics of the matrix, by index, that have usable factors."""
 
-    places: list[int]
+    topics: list[int]
     scores: npt.NDArray[np.float64]
-    version: int
-    note: str | None
-
-
-def _among(places: list[int], rows: list[int]) -> list[int]:
-    at = {place: index for index, place in enumerate(places)}
-    return [at[row] for row in rows]
+    factors: Row[Any]
 
 
 def _by_version(
     connection: Connection,
     series: Series,
-    topics: list[str],
-    scores: npt.NDArray[np.float64],
-    scale: Scale,
+    raw: tuple[list[str], npt.NDArray[np.float64]],
+    scale: StandardisedScale,
     version: int | None,
 ) -> _Side:
+    """Return a matrix's scores, its topics and (topics, runs) `raw`, by a factor version."""
+    topics, scores = raw
     factors = load_factors(connection, find_factor_set(connection, series, version))
     usable = {
         name: index
         for index, name in enumerate(factors.topics)
         if factors.row.zero_sd == "average" or factors.sd[index] > 0
     }
-    places = [index for index, name in enumerate(topics) if name in usable]
-    if not places:
+    kept = [index for index, name in enumerate(topics) if name in usable]
+    if not kept:
         raise ImpossibleStatisticError(
             f"No topic of round '{series.round}' has usable factors in version"
             f" {factors.row.version}: there is nothing to rank by."
         )
-    chosen = [usable[topics[index]] for index in places]
-    scaled = scale_scores(scores[places], factors.mean[chosen], factors.sd[chosen], scale)
-    standing = read_standing(connection, factors.row.matrix_id)
-    return _Side(places, scaled, factors.row.version, factors_note(factors.row.version, standing))
+    chosen = [usable[topics[index]] for index in kept]
+    scaled = scale_scores(scores[kept], factors.mean[chosen], factors.sd[chosen], scale)
+    return _Side(kept, scaled, factors.row)
 
 
 def _rank(
@@ -216,10 +198,10 @@ def _rank(
         limits = published_interval(tau.tau_b, len(runs))
         printed = Limits(low=limits.low, high=limits.high, method="published")
     if len(first) >= 2 and tau.tau_b is not None:
-        found = bootstrap_tau(first, second, resamples=resamples, seed=seed)
-        if found.low is not None and found.high is not None:
-            resampled = Limits(low=found.low, high=found.high, method="bootstrap")
-    ranks = [_ranks(each) for each in means]
+        interval = bootstrap_tau(first, second, resamples=resamples, seed=seed)
+        if interval.low is not None and interval.high is not None:
+            resampled = Limits(low=interval.low, high=interval.high, method="bootstrap")
+    ranks = [_ranks(of_side) for of_side in means]
     # Runs are ranked by means without rounding noise, but shown with their own.
     shown = first.mean(axis=0).tolist(), second.mean(axis=0).tolist()
     ranking = [
@@ -235,7 +217,7 @@ def _rank(
         "published": printed,
         "bootstrap": resampled,
         "reason": tau.reason or top_weighted.reason,
-        "ranking": sorted(ranking, key=lambda each: each.rank_a),
+        "ranking": sorted(ranking, key=lambda ranked: ranked.rank_a),
     }
 
 

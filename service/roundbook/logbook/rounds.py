@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Row, func, select, true
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 
 from roundbook.database.tables import current_matrix, event, matrix, measure, round_, withdrawn
@@ -12,8 +13,10 @@ from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import check_name, find_round, find_task, optional_text
 from roundbook.logbook.result import Result
+from roundbook.logbook.round_fingerprint import PUBLISHED, fingerprint_round
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import ensure_task
+from roundbook.requests.tasks import CreateRound, ListRounds, PublishRound, SetRound
 
 
 class LoggedMeasure(Result):
@@ -43,7 +46,14 @@ class Round(Result):
 
 
 class PublishedRound(Round):
-    """A round just published; `status` is ``unchanged`` where it was published already."""
+    """A round just published; `status` is ``unchanged`` where it was published already.
+
+    `published_at` is when it was published, None where that is not known; `fingerprint` is that of
+    what counts in the round today.
+    """
+
+    published_at: datetime | None
+    fingerprint: str
 
 
 class RoundList(Result):
@@ -53,19 +63,8 @@ class RoundList(Result):
     rounds: list[Round]
 
 
-def create_round(
-    session: Session,
-    task: str,
-    label: str,
-    held: date | None = None,
-    collection: str | None = None,
-) -> Round:
+def create_round(session: Session, request: CreateRound) -> Round:
     """Record a new round after the last one of its task.
-
-    Parameters
-    ----------
-    collection : str, optional
-        The document collection; topics are bridges only between rounds on the same one.
 
     Raises
     ------
@@ -75,29 +74,23 @@ def create_round(
         When the task has a round of that label.
     """
     connection = session.connection
-    task_id = find_task(connection, task, lock=True)
-    label = check_name("round", label)
-    if not ensure_round(connection, task_id, label, held, _named(collection), user=session.user):
+    task_id = find_task(connection, request.task, lock=True)
+    label = check_name("round", request.round)
+    collection = _collection_name(request)
+    if not ensure_round(connection, task_id, label, request.held, collection, user=session.user):
         raise AlreadyRecordedError(
-            f"Task '{task}' has a round '{label}' already; 'roundbook round list {task}' shows it."
+            f"Task '{request.task}' has a round '{label}' already.",
+            way_out="round exists",
+            task=request.task,
         )
-    (created,) = [row for row in _read(connection, task_id) if row.round == label]
-    return created
+    return _read(connection, task_id, label)[0]
 
 
-def set_round(
-    session: Session,
-    task: str,
-    label: str,
-    *,
-    held: date | None = None,
-    collection: str | None = None,
-    force: bool = False,
-) -> Round:
+def set_round(session: Session, request: SetRound) -> Round:
     """Record when and on which collection a round was held.
 
-    What is unknown is filled in; what is recorded changes only by `force`, and what is None
-    here stays as it is.
+    What is unknown is filled in; what is recorded changes only by `force`, and what is None in
+    the request stays as it is.
 
     Raises
     ------
@@ -108,104 +101,92 @@ def set_round(
     AlreadyRecordedError
         When something else is recorded and `force` is not given.
     """
-    wanted = {"held": held, "collection": _named(collection)}
-    told = {name: value for name, value in wanted.items() if value is not None}
-    if not told:
-        raise InputError("There is nothing to set: give --collection, --held or both.")
+    given = {"held": request.held, "collection": _collection_name(request)}
+    if not any(given.values()):
+        raise InputError("There is nothing to set.", way_out="nothing to set")
     connection = session.connection
-    task_id = find_task(connection, task, lock=True)
-    round_id = find_round(connection, task_id, task, label)
-    recorded = connection.execute(select(round_).where(round_.c.id == round_id)).one()
-    for name, value in told.items():
+    task_id, recorded = _locked(connection, request)
+    new = {
+        name: value
+        for name, value in given.items()
+        if value is not None and value != getattr(recorded, name)
+    }
+    for name, value in new.items():
         was = getattr(recorded, name)
-        if was not in (None, value) and not force:
+        if was is not None and not request.force:
             raise AlreadyRecordedError(
-                f"Round '{recorded.label}' is recorded with {name} '{was}', not '{value}'; add"
-                " --force to change it."
+                f"Round '{recorded.label}' is recorded with {name} '{was}', not '{value}'.",
+                way_out="force a change",
             )
-    new = {name: value for name, value in told.items() if getattr(recorded, name) != value}
     if new:
-        connection.execute(round_.update().where(round_.c.id == round_id).values(**new))
+        connection.execute(round_.update().where(round_.c.id == recorded.id).values(**new))
         record_event(
             connection,
             "round changed",
             who=session.user,
             task_id=task_id,
-            round_id=round_id,
+            round_id=recorded.id,
             details={
-                name: {"was": _written(getattr(recorded, name)), "is": _written(value)}
+                name: {"was": _text(getattr(recorded, name)), "is": _text(value)}
                 for name, value in new.items()
             },
         )
-    (changed,) = [row for row in _read(connection, task_id) if row.round == recorded.label]
-    return changed
+    return _read(connection, task_id, recorded.label)[0]
 
 
-def publish_round(
-    session: Session, task: str, label: str, *, why: str | None = None
-) -> PublishedRound:
+def publish_round(session: Session, request: PublishRound) -> PublishedRound:
     """Publish a round: from then on it takes a score matrix only as a revision, with a reason.
 
-    There is no way back. A published round again is ``unchanged``, and `why` is not recorded; see
-    `published_at`.
+    There is no way back. A published round again is ``unchanged``, and the reason is not recorded.
 
     Raises
     ------
     NotRecordedError
         When there is no such task or round, or no matrix in the round that counts.
     """
-    why = optional_text("reason", why)
+    reason = optional_text("reason", request.reason)
     connection = session.connection
-    task_id = find_task(connection, task, lock=True)
-    round_id = find_round(connection, task_id, task, label)
-    recorded = connection.execute(select(round_).where(round_.c.id == round_id)).one()
+    task_id, recorded = _locked(connection, request)
+    fingerprint = fingerprint_round(connection, recorded.id)
     if recorded.status != "published":
         counted = connection.execute(
             select(func.count())
             .select_from(current_matrix)
-            .where(current_matrix.c.round_id == round_id)
+            .where(current_matrix.c.round_id == recorded.id)
         ).scalar_one()
         if not counted:
             raise NotRecordedError(
-                f"Round '{recorded.label}' has no score matrix to publish; log one with"
-                " 'roundbook log'."
+                f"Round '{recorded.label}' has no score matrix to publish.",
+                way_out="nothing to publish",
             )
         connection.execute(
-            round_.update().where(round_.c.id == round_id).values(status="published")
+            round_.update().where(round_.c.id == recorded.id).values(status="published")
         )
         record_event(
             connection,
-            "round published",
+            PUBLISHED,
             who=session.user,
-            why=why,
+            why=reason,
             task_id=task_id,
-            round_id=round_id,
-            details={"matrices": counted},
+            round_id=recorded.id,
+            details={"matrices": counted, "fingerprint": fingerprint},
         )
-    (published,) = [row for row in _read(connection, task_id) if row.round == recorded.label]
-    status = "unchanged" if recorded.status == "published" else "published"
-    return PublishedRound(**published.model_dump(exclude={"status"}), status=status)
-
-
-def published_at(session: Session, task: str, label: str) -> datetime | None:
-    """Return when a round was published, None where that is not told or it is a draft.
-
-    Raises
-    ------
-    NotRecordedError
-        When there is no such task or round.
-    """
-    connection = session.connection
-    round_id = find_round(connection, find_task(connection, task), task, label)
-    found: datetime | None = connection.execute(
+    published_at = connection.execute(
         select(func.min(event.c.at)).where(
-            event.c.round_id == round_id, event.c.what == "round published"
+            event.c.round_id == recorded.id, event.c.what == PUBLISHED
         )
     ).scalar_one()
-    return found
+    published = _read(connection, task_id, recorded.label)[0]
+    status = "unchanged" if recorded.status == "published" else "published"
+    return PublishedRound(
+        **published.model_dump(exclude={"status"}),
+        status=status,
+        published_at=published_at,
+        fingerprint=fingerprint,
+    )
 
 
-def list_rounds(session: Session, task: str) -> RoundList:
+def list_rounds(session: Session, request: ListRounds) -> RoundList:
     """Return the rounds of a task.
 
     Raises
@@ -214,7 +195,8 @@ def list_rounds(session: Session, task: str) -> RoundList:
         When there is no such task.
     """
     connection = session.connection
-    return RoundList(task=task, rounds=_read(connection, find_task(connection, task)))
+    task_id = find_task(connection, request.task)
+    return RoundList(task=request.task, rounds=_read(connection, task_id))
 
 
 def open_round(
@@ -248,32 +230,41 @@ def ensure_round(
         held=held,
         collection=collection,
     )
-    made = connection.execute(
+    round_id = connection.execute(
         statement.on_conflict_do_nothing(index_elements=["task_id", "label"]).returning(round_.c.id)
     ).scalar_one_or_none()
-    if made is None:
+    if round_id is None:
         return False
-    told = {"round": label, "held": _written(held), "collection": collection}
+    details = {"round": label, "held": _text(held), "collection": collection}
     record_event(
         connection,
         "round created",
         who=user,
         task_id=task_id,
-        round_id=made,
-        details={name: value for name, value in told.items() if value is not None},
+        round_id=round_id,
+        details={name: value for name, value in details.items() if value is not None},
     )
     return True
 
 
-def _written(value: date | str | None) -> str | None:
+def _text(value: date | str | None) -> str | None:
     return None if value is None else str(value)
 
 
-def _named(collection: str | None) -> str | None:
-    return None if collection is None else check_name("document collection", collection)
+def _collection_name(request: CreateRound) -> str | None:
+    name = request.collection
+    return None if name is None else check_name("document collection", name)
 
 
-def _read(connection: Connection, task_id: int) -> list[Round]:
+def _locked(connection: Connection, request: SetRound | PublishRound) -> tuple[int, Row[Any]]:
+    """Lock a task and return its id and a row of its round."""
+    task_id = find_task(connection, request.task, lock=True)
+    round_id = find_round(connection, task_id, request.task, request.round)
+    return task_id, connection.execute(select(round_).where(round_.c.id == round_id)).one()
+
+
+def _read(connection: Connection, task_id: int, label: str | None = None) -> list[Round]:
+    """Return a task's rounds, or the one of this label."""
     logged: dict[int, list[LoggedMeasure]] = {}
     matrices = connection.execute(
         select(
@@ -296,7 +287,9 @@ def _read(connection: Connection, task_id: int) -> list[Round]:
     for row in matrices:
         logged.setdefault(row.round_id, []).append(LoggedMeasure.model_validate(dict(row._mapping)))
     rounds = connection.execute(
-        select(round_).where(round_.c.task_id == task_id).order_by(round_.c.ordinal)
+        select(round_)
+        .where(round_.c.task_id == task_id, true() if label is None else round_.c.label == label)
+        .order_by(round_.c.ordinal)
     )
     return [
         Round(

@@ -1,4 +1,4 @@
-"""Runs of a round, and what a team file says of them."""
+"""Runs of a round, with their teams, types and systems."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from roundbook.formats import RunTeam
 def record_runs(
     connection: Connection, round_id: int, tags: Sequence[str], teams: Mapping[str, RunTeam]
 ) -> int:
-    """Record the runs of a round and what the team file says of them.
+    """Record the runs of a round, with what the team file has of them.
 
     What was unknown of a run is filled in; what is known is never changed.
 
@@ -49,11 +49,11 @@ def record_runs(
         return new
     facts = {
         "round": round_id,
-        "tags": [each.run for each in described],
-        "teams": [each.team for each in described],
-        "types": [each.type for each in described],
-        "pooled": [each.contributed_to_pool for each in described],
-        "systems": [each.system for each in described],
+        "tags": [run.run for run in described],
+        "teams": [run.team for run in described],
+        "types": [run.type for run in described],
+        "pooled": [run.contributed_to_pool for run in described],
+        "systems": [run.system for run in described],
     }
     connection.execute(
         text(
@@ -67,7 +67,7 @@ def record_runs(
     if clash is not None:
         raise AlreadyRecordedError(
             f"The team file contradicts the record on run '{clash.tag}': {clash.fact} is"
-            f" '{clash.recorded}' there and '{clash.said}' in the file. Nothing was written."
+            f" '{clash.recorded}' there and '{clash.given}' in the file. Nothing was written."
         )
     learnt = connection.execute(text(_DESCRIBED + _FILL_IN), facts).rowcount
     return max(new, learnt)
@@ -75,18 +75,18 @@ def record_runs(
 
 _DESCRIBED = """
 WITH described AS (
-    SELECT run.id, run.tag, said.type, said.contributed_to_pool, said.system,
+    SELECT run.id, run.tag, given.type, given.contributed_to_pool, given.system,
            team.id AS team_id, team.name AS team
     FROM unnest(CAST(:tags AS text[]), CAST(:teams AS text[]), CAST(:types AS text[]),
                 CAST(:pooled AS boolean[]), CAST(:systems AS text[]))
-         AS said (tag, team, type, contributed_to_pool, system)
-    JOIN roundbook.run ON run.round_id = :round AND run.tag = said.tag
-    LEFT JOIN roundbook.team ON lower(team.name) = lower(said.team)
+         AS given (tag, team, type, contributed_to_pool, system)
+    JOIN roundbook.run ON run.round_id = :round AND run.tag = given.tag
+    LEFT JOIN roundbook.team ON lower(team.name) = lower(given.team)
 )
 """
 
 _CLASH = """
-SELECT described.tag, fact.name AS fact, fact.recorded, fact.said
+SELECT described.tag, fact.name AS fact, fact.recorded, fact.given
 FROM described
 JOIN roundbook.run ON run.id = described.id
 LEFT JOIN roundbook.team AS was ON was.id = run.team_id
@@ -95,8 +95,8 @@ CROSS JOIN LATERAL (VALUES
     ('type', run.type, described.type),
     ('contributed_to_pool', run.contributed_to_pool::text, described.contributed_to_pool::text),
     ('system', run.system, described.system)
-) AS fact (name, recorded, said)
-WHERE fact.recorded <> fact.said
+) AS fact (name, recorded, given)
+WHERE fact.recorded <> fact.given
 ORDER BY described.id LIMIT 1
 """
 
@@ -128,8 +128,8 @@ def find_runs(connection: Connection, round_id: int, tags: Sequence[str]) -> Rec
     rows = connection.execute(
         text(
             "SELECT run.id, run.contributed_to_pool, run.team_id"
-            " FROM unnest(CAST(:tags AS text[])) WITH ORDINALITY AS listed (tag, place)"
-            " JOIN roundbook.run ON run.round_id = :round AND run.tag = listed.tag ORDER BY place"
+            " FROM unnest(CAST(:tags AS text[])) WITH ORDINALITY AS listed (tag, number)"
+            " JOIN roundbook.run ON run.round_id = :round AND run.tag = listed.tag ORDER BY number"
         ),
         {"round": round_id, "tags": list(tags)},
     ).all()

@@ -11,14 +11,14 @@ from sqlalchemy import Connection, text
 
 from roundbook.database.tables import result as result_table
 from roundbook.database.tables import result_input
-from roundbook.errors import AlreadyRecordedError, NotRecordedError
+from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.input_rows import saved_inputs
 from roundbook.logbook.kinds import Kind, find_kind
-from roundbook.logbook.lookup import check_name, check_text, find_task
+from roundbook.logbook.lookup import check_name, find_task, optional_text
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
-from roundbook.logbook.staleness import Change, changes, is_stale
+from roundbook.logbook.staleness import Change, Input, changes, is_stale
 from roundbook.logbook.withdrawals import read_withdrawn
 from roundbook.requests.base import Request
 from roundbook.requests.results import ListResults, RenewResults, ShowResult
@@ -28,7 +28,9 @@ class ResultEntry(Result):
     """A version of a saved result: what was asked, when it was decided, by whom.
 
     `version` counts from 1 within a name; `versions` is how many there are. `changes` is what is
-    otherwise today, `stale` whether that makes it stale, `brief` its figures in a line.
+    otherwise today, `stale` whether that makes it stale, `brief` its figures in a line. A stale
+    result is `replaced_by` a later version, or the same request saved under another name, that is
+    not stale; else `renewable` says whether there is still something to compute it from.
     """
 
     kind: str
@@ -44,6 +46,8 @@ class ResultEntry(Result):
     brief: dict[str, Any]
     stale: bool
     changes: list[Change]
+    replaced_by: str | None = None
+    renewable: bool = False
 
 
 class ResultList(Result):
@@ -100,11 +104,16 @@ class _Stored(NamedTuple):
 
 _STORED = """
 SELECT result.id, result.kind, result.name, result.version,
-       max(result.version) OVER (PARTITION BY result.kind, result.name) AS versions,
+       (SELECT max(version) FROM roundbook.result AS later
+        WHERE (later.kind, later.name) = (result.kind, result.name)) AS versions,
        result.task_id, task.name AS task, result.note, result.saved_at, result.saved_by,
-       result.software, result.request, result.result
+       result.software, result.request, {result}
 FROM roundbook.result
 LEFT JOIN roundbook.task ON task.id = result.task_id
+WHERE (CAST(:task AS bigint) IS NULL OR result.task_id = :task)
+  AND (CAST(:kind AS text) IS NULL OR result.kind = :kind)
+  AND (CAST(:name AS text) IS NULL OR result.name = :name)
+ORDER BY result.kind, result.name, result.version
 """
 
 
@@ -118,7 +127,7 @@ def save_result(
     Parameters
     ----------
     name : str, optional
-        Default: the task, the kind and the next number.
+        Default: the task, the kind and the next number. A result of no task needs one.
     note : str, optional
         Why; leaving it out is no other content.
 
@@ -129,19 +138,33 @@ def save_result(
     AlreadyRecordedError
         When the name is that of another task's result.
     """
+    if name is not None or getattr(request, "task", None) is None:
+        name = check_name(find_kind(kind).title, name or "")
+    return _save(session, kind, request, name, optional_text("note", note))
+
+
+def _save(
+    session: Session, kind: str, request: Request, name: str | None, note: str | None
+) -> SavedResult:
     described = find_kind(kind)
-    note = (check_text("note", note) or "").strip() or None
     connection = session.connection
-    connection.execute(_LOCK, {"kind": kind})
+    task = getattr(request, "task", None)
+    # No correction comes between reading what a result is computed from and saving it.
+    task_id = None if task is None else find_task(connection, task, lock=True)
     computed = described.compute(session, request)
     asked = described.asked(request, computed)
     content = computed.model_dump(mode="json", by_alias=True)
-    task = getattr(asked, "task", None)
-    task_id = None if task is None else find_task(connection, task)
     if name is None:
-        same = _same_result(connection, kind, described, task_id, asked, content, note)
-        name = same.name if same else f"{task}/{kind}-{_next_number(connection, kind, task_id)}"
-    name = check_name(described.title, name)
+        same = (
+            row.name
+            for row in _rows(connection, task_id, kind)
+            if _is_latest(row)
+            and described.request(**row.request) == asked
+            and _is_same(described, _versions(connection, kind, row.name)[-1], content, note)
+        )
+        number = _next_number(connection, kind, task_id)
+        name = next(same, None) or f"{str(task).strip()}/{kind}-{number}"
+    connection.execute(_LOCK, {"kind": kind, "name": name})
     versions = _versions(connection, kind, name)
     other = [row.task for row in versions if row.task_id not in (None, task_id)]
     if task_id is not None and other:
@@ -159,7 +182,7 @@ def save_result(
                 kind=kind,
                 name=name,
                 version=last.version + 1 if last else 1,
-                request=asked.model_dump(mode="json", exclude_defaults=True),
+                request=asked.model_dump(mode="json", exclude_none=True),
                 result=content,
                 note=note,
                 software=SOFTWARE,
@@ -186,17 +209,19 @@ def save_result(
             task_id=task_id,
             details={described.title: name, "version": versions[-1].version},
         )
-    (entry,) = _entries(connection, [versions[-1]])
     return SavedResult(
-        **dict(entry),
+        **dict(_entry(connection, versions[-1])),
         result=_read(described, versions[-1]),
         status="unchanged" if unchanged else "saved",
     )
 
 
 _ORIGINS = ("variance_estimate", "published_variance", "factor_set", "matrix")
-# Versions count up without a gap, and two results of one kind are not saved at once.
-_LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended('roundbook.result ' || :kind, 0))")
+# Versions count up without a gap, though a name be taken by two tasks, or by none, at once.
+_LOCK = text(
+    "SELECT pg_advisory_xact_lock(hashtextextended("
+    "concat('roundbook.result ', CAST(:kind AS text), ' ', CAST(:name AS text)), 0))"
+)
 
 
 def list_results(session: Session, request: ListResults) -> ResultList:
@@ -209,10 +234,12 @@ def list_results(session: Session, request: ListResults) -> ResultList:
     """
     connection = session.connection
     task_id = None if request.task is None else find_task(connection, request.task)
-    entries = _entries(connection, _latest(connection, task_id, request.kind))
+    entries = _entries(connection, _rows(connection, task_id, request.kind))
     return ResultList(
         task=request.task,
-        results=[entry for entry in entries if entry.stale or not request.stale],
+        results=[
+            entry for entry in entries if _is_latest(entry) and (entry.stale or not request.stale)
+        ],
     )
 
 
@@ -225,7 +252,7 @@ def show_result(session: Session, request: ShowResult) -> ShownResult:
         Naming the versions there are.
     """
     row = _find(session.connection, request.kind, request.name, request.version)
-    (entry,) = _entries(session.connection, [row])
+    entry = _entry(session.connection, row)
     return ShownResult(**dict(entry), result=_read(find_kind(row.kind), row))
 
 
@@ -236,21 +263,29 @@ def renew_results(session: Session, request: RenewResults) -> Renewal:
     ------
     NotRecordedError
         When there is no such result or task.
+    RoundbookError
+        When one result is renewed that cannot be computed today.
     """
     connection = session.connection
     if request.name is not None:
-        rows = [_find(connection, request.kind, request.name, None)]
+        one = _find(connection, request.kind, request.name, None)
+        entries = [_entry(connection, one)]
     else:
-        rows = _latest(connection, find_task(connection, request.task or ""), request.kind)
+        # What is stale by a correction under way is renewed with the rest.
+        task_id = find_task(connection, request.task or "", lock=True)
+        rows = _rows(connection, task_id, request.kind)
+        entries = [
+            entry
+            for entry in _entries(connection, rows)
+            if _is_latest(entry) and entry.stale and entry.replaced_by is None
+        ]
     renewed, left = [], []
-    for row, before in zip(rows, _entries(connection, rows), strict=True):
-        if request.name is None and not before.stale:
-            continue
-        kind = find_kind(row.kind)
+    for before in entries:
+        asked = find_kind(before.kind).request(**before.request)
         try:
-            after = save_result(session, row.kind, kind.request(**row.request), row.name, row.note)
-        except NotRecordedError as error:
-            # Nothing is there any more to compute it from; nothing was written.
+            after = _save(session, before.kind, asked, before.name, before.note)
+        except (NotRecordedError, InputError) as error:
+            # There is nothing to compute it from any more, or no result; nothing was written.
             if request.name is not None:
                 raise
             left.append((before, str(error)))
@@ -260,35 +295,36 @@ def renew_results(session: Session, request: RenewResults) -> Renewal:
     return Renewal(renewed=renewed, left=left)
 
 
-def results_of_task(connection: Connection, task_id: int) -> list[tuple[int, ResultEntry]]:
-    """Return every version of a task's saved results, each with its id, by kind and name."""
-    rows = _rows(connection, "WHERE result.task_id = :task", task=task_id)
-    return [(row.id, entry) for row, entry in zip(rows, _entries(connection, rows), strict=True)]
+class ResultInputs(NamedTuple):
+    """A saved result, and what it was computed from."""
+
+    entry: ResultEntry
+    inputs: list[Input]
 
 
-def _rows(connection: Connection, wanted: str, **values: object) -> list[_Stored]:
-    ordered = f"{_STORED} {wanted} ORDER BY result.kind, result.name, result.version"
-    return [_Stored._make(row) for row in connection.execute(text(ordered), values)]
+def results_of_task(connection: Connection, task_id: int) -> list[ResultInputs]:
+    """Return every version of a task's saved results, by kind, name and version."""
+    rows = _rows(connection, task_id, None)
+    inputs = saved_inputs(connection, [row.id for row in rows])
+    entries = _entries(connection, rows)
+    return [ResultInputs(entry, inputs[row.id]) for row, entry in zip(rows, entries, strict=True)]
+
+
+def _rows(
+    connection: Connection, task_id: int | None, kind: str | None, name: str | None = None
+) -> list[_Stored]:
+    """Return all versions of results; without a name, without their longest list, the topics."""
+    wanted = _STORED.format(result="result.result - 'topics'" if name is None else "result.result")
+    values = {"task": task_id, "kind": kind, "name": name}
+    return [_Stored._make(row) for row in connection.execute(text(wanted), values)]
 
 
 def _versions(connection: Connection, kind: str | None, name: str) -> list[_Stored]:
-    return _rows(
-        connection,
-        "WHERE result.name = :name AND (CAST(:kind AS text) IS NULL OR result.kind = :kind)",
-        name=name,
-        kind=kind,
-    )
+    return _rows(connection, None, kind, name)
 
 
-def _latest(connection: Connection, task_id: int | None, kind: str | None) -> list[_Stored]:
-    rows = _rows(
-        connection,
-        "WHERE (CAST(:task AS bigint) IS NULL OR result.task_id = :task)"
-        " AND (CAST(:kind AS text) IS NULL OR result.kind = :kind)",
-        task=task_id,
-        kind=kind,
-    )
-    return [row for row in rows if row.version == row.versions]
+def _is_latest(row: _Stored | ResultEntry) -> bool:
+    return row.version == row.versions
 
 
 def _find(connection: Connection, kind: str | None, name: str, version: int | None) -> _Stored:
@@ -312,6 +348,15 @@ def _find(connection: Connection, kind: str | None, name: str, version: int | No
             f"{title.capitalize()} '{name}' has no version {version}; it has {known}."
         )
     return wanted[-1]
+
+
+def _entry(connection: Connection, row: _Stored) -> ResultEntry:
+    """Return a result with what has changed since, judged among the results of its task."""
+    rows = [row] if row.task_id is None else _rows(connection, row.task_id, row.kind)
+    entries = _entries(connection, rows)
+    return next(
+        entry for entry in entries if (entry.name, entry.version) == (row.name, row.version)
+    )
 
 
 def _entries(connection: Connection, rows: Sequence[_Stored]) -> list[ResultEntry]:
@@ -351,12 +396,41 @@ def _entries(connection: Connection, rows: Sequence[_Stored]) -> list[ResultEntr
                 brief=kind.brief(row.result),
                 stale=is_stale(found),
                 changes=found,
+                renewable=is_stale(found) and bool(kind.renewable(found, today[key])),
             )
         )
-    return entries
+    return _with_successors(entries)
 
 
-_ENTRY = set(ResultEntry.model_fields) - {"brief", "stale", "changes"}
+def _with_successors(entries: Sequence[ResultEntry]) -> list[ResultEntry]:
+    latest = {(entry.kind, entry.name): entry for entry in entries}
+    standing = [entry for entry in latest.values() if not entry.stale]
+    judged = []
+    for entry in entries:
+        replaced_by = None
+        if entry.stale:
+            if not latest[entry.kind, entry.name].stale:
+                replaced_by = f"version {entry.versions}"
+            else:
+                same = (other for other in standing if _asks_the_same(other, entry))
+                replaced_by = next((other.name for other in same), None)
+        replaced = {"replaced_by": replaced_by, "renewable": False} if replaced_by else {}
+        judged.append(entry.model_copy(update=replaced))
+    return judged
+
+
+def _asks_the_same(one: ResultEntry, other: ResultEntry) -> bool:
+    request = find_kind(one.kind).request
+    return one.kind == other.kind and request(**one.request) == request(**other.request)
+
+
+_ENTRY = set(ResultEntry.model_fields) - {
+    "brief",
+    "stale",
+    "changes",
+    "replaced_by",
+    "renewable",
+}
 
 
 def _today_key(request: Request) -> tuple[object, ...]:
@@ -373,21 +447,6 @@ def _is_same(kind: Kind, row: _Stored, content: dict[str, Any], note: str | None
     # The same result by another version of Roundbook is the same result.
     stored = _read(kind, row).model_dump(mode="json", by_alias=True)
     return note in (None, row.note) and {**stored, "software": ""} == {**content, "software": ""}
-
-
-def _same_result(
-    connection: Connection,
-    kind: str,
-    described: Kind,
-    task_id: int | None,
-    asked: Request,
-    content: dict[str, Any],
-    note: str | None,
-) -> _Stored | None:
-    """Return the unnamed result of the same content that a task has already."""
-    stored = asked.model_dump(mode="json", exclude_defaults=True)
-    rows = [row for row in _latest(connection, task_id, kind) if row.request == stored]
-    return next((row for row in rows if _is_same(described, row, content, note)), None)
 
 
 def _next_number(connection: Connection, kind: str, task_id: int | None) -> int:

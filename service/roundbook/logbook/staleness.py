@@ -16,7 +16,7 @@ from roundbook.logbook.result import Result
 Code = Literal[
     "withdrawn",  # its score matrix is withdrawn
     "gone",  # it has no current input of this kind
-    "logged",  # its score matrix was logged since, in the place of a published variance
+    "logged",  # its score matrix was logged since, in the place of a published variance or others
     "corrected",  # its score matrix, or the published variance, has a later revision
     "refitted",  # its factors were fitted anew
     "estimated",  # its variance was estimated anew, as teams became known
@@ -131,12 +131,12 @@ def _change(
             return _changed("collection", was, now)
         return None
     reason = withdrawn.get((was.round, was.assessments))
-    if reason is not None:
+    if reason is not None and was.origin != "published_variance":
         return _changed("withdrawn", was, now).model_copy(update={"reason": reason})
     if now is None:
         return _changed("gone", was, now)
     codes: tuple[tuple[bool, Code], ...] = (
-        (was.origin != now.origin, "logged"),
+        ((was.origin, was.assessments) != (now.origin, now.assessments), "logged"),
         (was.revision != now.revision, "corrected"),
         (was.version != now.version, "refitted"),
         (True, "estimated"),
@@ -157,10 +157,10 @@ def _changed(code: Code, was: Input, now: Input | None) -> Change:
 
 def _known_since(saved: Sequence[Input], current: Mapping[str, Input]) -> list[Change]:
     """Return what became known of the runs of all inputs together: it changes the units of runs."""
-    if not saved or any(was.round not in current for was in saved):
-        return []
     if any("rule" in was.known for was in saved):
         return [Change(code="rule", round=saved[0].round)]
+    if any((now := current.get(was.round)) is None or now.id != was.id for was in saved):
+        return []  # other runs, of which others are known
     found: list[Change] = []
     codes: tuple[Code, ...] = ("team", "system")
     for code in codes:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +11,13 @@ from sqlalchemy import Connection, select
 
 from roundbook.database.tables import matrix, round_
 from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
-from roundbook.formats import MissingPolicy, read_scores, settle_missing
-from roundbook.logbook.factors import LoadedFactors, load_factors
+from roundbook.formats import apply_missing_policy, read_scores
+from roundbook.logbook.factors import (
+    LoadedFactors,
+    OutdatedFactors,
+    load_factors,
+    outdated_factors,
+)
 from roundbook.logbook.fitting import standardising_mask
 from roundbook.logbook.lookup import (
     Series,
@@ -26,12 +29,12 @@ from roundbook.logbook.lookup import (
 from roundbook.logbook.pseudonyms import Pseudonyms, draft_pseudonyms
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
-from roundbook.logbook.standings import factors_note, read_standing
 from roundbook.logbook.storing import load_matrix
+from roundbook.requests.standardise import StandardiseFilesRequest, StandardiseRequest
 from roundbook.statistics.standardisation.e_std import e_std
 from roundbook.statistics.standardisation.factors import scale_scores
 
-StandardScale = Literal["std", "std-cdf", "std-ab", "e-std"]
+_Request = StandardiseRequest | StandardiseFilesRequest
 
 
 class OffTie(Result):
@@ -45,10 +48,11 @@ class StandardisedScores(Result):
     """Standardised scores, one list a run, and what they were standardised by.
 
     `matrix` and `revision` are None for scores read from `files`; the factors were fitted on
-    `factors_matrix`, and `withdrawn` is why that is withdrawn, None where it is not. `a` and `b`
-    are those of std-AB, None on other scales. `left_out` are the topics that have no factors, or
-    no spread under the policy ``drop``; `off_ties` are the scores that the policy ``average`` puts
-    at 0 sds although they differ from the tie. `notes` tell of factors that no longer count.
+    `factors_matrix`, and `withdrawn` is why that is withdrawn, None where it is not; `outdated`
+    says so too where it is superseded, None where it counts. `a` and `b` are those of std-AB, None
+    on other scales. `left_out` are the topics that have no factors, or no spread under the policy
+    ``drop``; `off_ties` are the scores that the policy ``average`` puts at 0 sds although they
+    differ from the tie.
     """
 
     task: str
@@ -66,10 +70,10 @@ class StandardisedScores(Result):
     factors_matrix: int
     factors_revision: int
     withdrawn: str | None
+    outdated: OutdatedFactors | None
     zero_sd: str
     anonymous: bool
-    software: str
-    notes: list[str]
+    software: str = SOFTWARE
     topics: list[str]
     runs: list[str]
     scores: list[list[float]]
@@ -78,6 +82,9 @@ class StandardisedScores(Result):
 
 
 class _Raw(NamedTuple):
+    """Raw scores, (topics, runs), and where they are from."""
+
+    round: str
     topics: Sequence[str]
     runs: Sequence[str]
     scores: npt.NDArray[np.float64]
@@ -86,34 +93,8 @@ class _Raw(NamedTuple):
     files: Sequence[str]
 
 
-def standardise(
-    session: Session,
-    task: str,
-    round_label: str,
-    measure: str,
-    *,
-    scale: StandardScale = "std-ab",
-    a: float | None = None,
-    b: float | None = None,
-    factors_from: str | None = None,
-    factors_version: int | None = None,
-    assessments: str | None = None,
-    anonymous: bool = False,
-) -> StandardisedScores:
-    """Return a round's standardised scores.
-
-    Parameters
-    ----------
-    scale : 'std', 'std-cdf', 'std-ab' or 'e-std'
-    a, b : float, optional
-        Slope, above 0, and centre of std-AB: the share of the scale an sd takes, and an average
-        score. Default 0.15 and 0.5; other scales have none.
-    factors_from : str, optional
-        ``ROUND`` or ``ROUND:VERSION``; default the round's own factors.
-    factors_version : int, optional
-        Which version, by default the latest; `factors_from` is then a round's label as it is.
-    anonymous : bool
-        Name runs by their pseudonyms.
+def standardise(session: Session, request: StandardiseRequest) -> StandardisedScores:
+    """Return a round's standardised scores, by its own latest factors if no others are named.
 
     Raises
     ------
@@ -124,45 +105,34 @@ def standardise(
     RecordError
         When the round is published, and names are asked to be hidden.
     ImpossibleStatisticError
-        When none of the matrix's topics has factors.
+        When none of the matrix's topics has factors, or A and B are none of std-AB.
     """
-    connection = session.connection
-    series = find_series(connection, task, round_label, measure, assessments)
+    connection, task = session.connection, request.task
+    series = find_series(connection, task, request.round, request.measure, request.assessments)
     row = current_matrix(connection, series)
     if row is None:
         raise NotRecordedError(
-            f"Round '{round_label}' has no logged scores of {series.measure}; log them with"
-            f" 'roundbook log {task} {round_label} FILE --measure {series.measure}'."
+            f"Round '{request.round}' has no logged scores of {series.measure}.",
+            way_out="log scores",
+            task=task,
+            round=request.round,
+            measure=series.measure,
         )
     loaded = load_matrix(connection, row)
-    raw = _Raw(loaded.topics, loaded.runs, loaded.scores, row.id, row.revision, row.files)
-    pseudonyms = draft_pseudonyms(connection, series.round_id) if anonymous else None
-    source, version = series, factors_version
-    if factors_from is not None:
-        label, version = _label_and_version(
-            connection, task, factors_from, factors_version, series.measure
-        )
+    raw = _Raw(
+        series.round, loaded.topics, loaded.runs, loaded.scores, row.id, row.revision, row.files
+    )
+    pseudonyms = draft_pseudonyms(connection, series.round_id) if request.anonymous else None
+    source, version = series, request.factors_version
+    if request.factors_from is not None:
+        label, version = _label_and_version(connection, request, series.measure)
         source = find_series(connection, task, label, series.measure, series.assessments)
-    found = _standardised(connection, task, series, raw, source, version, scale, a, b)
-    return found if pseudonyms is None else _hidden(found, pseudonyms)
+    scores = _standardised(connection, request, raw, source, version)
+    return scores if pseudonyms is None else _hidden(scores, pseudonyms)
 
 
 def standardise_files(
-    session: Session,
-    task: str,
-    factors_from: str,
-    files: Sequence[Path],
-    measure: str,
-    *,
-    scale: StandardScale = "std-ab",
-    a: float | None = None,
-    b: float | None = None,
-    layout: str = "auto",
-    file_measure: str | None = None,
-    missing: MissingPolicy = "reject",
-    max_file_bytes: int,
-    factors_version: int | None = None,
-    assessments: str | None = None,
+    session: Session, request: StandardiseFilesRequest, max_file_bytes: int
 ) -> StandardisedScores:
     """Return new runs' scores, read from files, standardised by a round's factors.
 
@@ -170,92 +140,93 @@ def standardise_files(
 
     Parameters
     ----------
-    factors_from : str
-        ``ROUND`` or ``ROUND:VERSION``.
-    factors_version : int, optional
-        As in `standardise`.
+    max_file_bytes : int
+        No larger file is read.
     """
     scores = read_scores(
-        files, measure=measure, file_measure=file_measure, layout=layout, max_bytes=max_file_bytes
+        request.files,
+        measure=request.measure,
+        file_measure=request.file_measure,
+        layout=request.layout,
+        max_bytes=max_file_bytes,
     )
-    settled = settle_missing(scores, missing)
-    raw = _Raw(settled.topics, settled.runs, settled.scores, None, None, settled.files)
-    connection = session.connection
-    label, version = _label_and_version(connection, task, factors_from, factors_version, measure)
-    source = find_series(connection, task, label, measure, assessments)
-    return _standardised(connection, task, source, raw, source, version, scale, a, b)
+    whole = apply_missing_policy(scores, request.missing)
+    label, version = _label_and_version(session.connection, request, request.measure)
+    source = find_series(
+        session.connection, request.task, label, request.measure, request.assessments
+    )
+    raw = _Raw(source.round, whole.topics, whole.runs, whole.scores, None, None, whole.files)
+    return _standardised(session.connection, request, raw, source, version)
 
 
 def _standardised(
-    connection: Connection,
-    task: str,
-    series: Series,
-    raw: _Raw,
-    source: Series,
-    version: int | None,
-    scale: StandardScale,
-    a: float | None,
-    b: float | None,
+    connection: Connection, request: _Request, raw: _Raw, source: Series, version: int | None
 ) -> StandardisedScores:
-    a, b = 0.15 if a is None else a, 0.5 if b is None else b
+    a, b = _slope_and_centre(request)
+    factors = load_factors(connection, find_factor_set(connection, source, version))
+    zero_sd = factors.row.zero_sd
+    usable = {
+        name: index
+        for index, name in enumerate(factors.topics)
+        if zero_sd == "average" or factors.sd[index] > 0
+    }
+    kept = [index for index, name in enumerate(raw.topics) if name in usable]
+    if not kept:
+        raise ImpossibleStatisticError(
+            f"None of the topics has usable factors in round '{source.round}': there is nothing to"
+            " standardise by."
+        )
+    chosen = [usable[raw.topics[index]] for index in kept]
+    scores, mean, sd = raw.scores[kept], factors.mean[chosen], factors.sd[chosen]
+    if request.scale == "e-std":
+        standardised = e_std(scores, _standardising_scores(connection, factors)[chosen], zero_sd)
+    else:
+        with np.errstate(over="ignore"):  # an enormous A clips, as it should
+            standardised = scale_scores(scores, mean, sd, request.scale, a=a, b=b)
+    off_ties = np.argwhere((sd == 0)[:, None] & (scores != mean[:, None]))
+    return StandardisedScores(
+        task=request.task,
+        round=raw.round,
+        measure=source.measure,
+        assessments=source.assessments,
+        scale=request.scale,
+        a=a if request.scale == "std-ab" else None,
+        b=b if request.scale == "std-ab" else None,
+        matrix=raw.matrix,
+        revision=raw.revision,
+        files=list(raw.files),
+        factors_round=source.round,
+        factor_version=factors.row.version,
+        factors_matrix=factors.row.matrix_id,
+        factors_revision=connection.execute(
+            select(matrix.c.revision).where(matrix.c.id == factors.row.matrix_id)
+        ).scalar_one(),
+        withdrawn=factors.row.withdrawn,
+        outdated=outdated_factors(connection, factors.row),
+        zero_sd=zero_sd,
+        anonymous=False,
+        topics=[raw.topics[index] for index in kept],
+        runs=list(raw.runs),
+        scores=np.ascontiguousarray(standardised.T).tolist(),
+        left_out=[name for name in raw.topics if name not in usable],
+        off_ties=[
+            OffTie(run=raw.runs[run], topic=raw.topics[kept[topic]])
+            for topic, run in off_ties.tolist()
+        ],
+    )
+
+
+def _slope_and_centre(request: _Request) -> tuple[float, float]:
+    """Return A and B of std-AB: the share of the scale an sd takes, and an average score."""
+    a = 0.15 if request.a is None else request.a
+    b = 0.5 if request.b is None else request.b
     if not (np.isfinite(a) and np.isfinite(b)):
         raise ImpossibleStatisticError(f"std-AB needs finite A and B, not {a:g} and {b:g}.")
     if a <= 0:
         raise ImpossibleStatisticError(
             f"std-AB needs an A above 0, for a higher score to stay the higher one, not {a:g}."
         )
-    factors = load_factors(connection, find_factor_set(connection, source, version))
-    zero_sd = factors.row.zero_sd
-    place = {
-        name: index
-        for index, name in enumerate(factors.topics)
-        if zero_sd == "average" or factors.sd[index] > 0
-    }
-    kept = [index for index, name in enumerate(raw.topics) if name in place]
-    if not kept:
-        raise ImpossibleStatisticError(
-            f"None of the topics has usable factors in round '{source.round}': there is nothing to"
-            " standardise by."
-        )
-    chosen = [place[raw.topics[index]] for index in kept]
-    scores, mean, sd = raw.scores[kept], factors.mean[chosen], factors.sd[chosen]
-    if scale == "e-std":
-        standardised = e_std(scores, _standardising_scores(connection, factors)[chosen], zero_sd)
-    else:
-        with np.errstate(over="ignore"):  # an enormous A clips, as it should
-            standardised = scale_scores(scores, mean, sd, scale, a=a, b=b)
-    standing = read_standing(connection, factors.row.matrix_id)
-    note = factors_note(factors.row.version, standing)
-    off_ties = np.argwhere((sd == 0)[:, None] & (scores != mean[:, None]))
-    return StandardisedScores(
-        task=task,
-        round=series.round,
-        measure=series.measure,
-        assessments=series.assessments,
-        scale=scale,
-        a=a if scale == "std-ab" else None,
-        b=b if scale == "std-ab" else None,
-        matrix=raw.matrix,
-        revision=raw.revision,
-        files=list(raw.files),
-        factors_round=source.round,
-        factor_version=factors.row.version,
-        factors_matrix=standing.id,
-        factors_revision=standing.revision,
-        withdrawn=factors.row.withdrawn,
-        zero_sd=zero_sd,
-        anonymous=False,
-        software=SOFTWARE,
-        notes=[note] if note else [],
-        topics=[raw.topics[index] for index in kept],
-        runs=list(raw.runs),
-        scores=np.ascontiguousarray(standardised.T).tolist(),
-        left_out=[name for name in raw.topics if name not in place],
-        off_ties=[
-            OffTie(run=raw.runs[run], topic=raw.topics[kept[topic]])
-            for topic, run in off_ties.tolist()
-        ],
-    )
+    return a, b
 
 
 def _standardising_scores(
@@ -265,59 +236,59 @@ def _standardising_scores(
     row = connection.execute(select(matrix).where(matrix.c.id == factors.row.matrix_id)).one()
     loaded = load_matrix(connection, row)
     mask = standardising_mask(connection, factors.row, loaded.run_ids)
-    place = {name: index for index, name in enumerate(loaded.topics)}
-    return loaded.scores[[place[name] for name in factors.topics]][:, mask]
+    rows = {name: index for index, name in enumerate(loaded.topics)}
+    return loaded.scores[[rows[name] for name in factors.topics]][:, mask]
 
 
-def _hidden(found: StandardisedScores, pseudonyms: Pseudonyms) -> StandardisedScores:
-    order = pseudonyms.order(found.runs)
-    runs = [pseudonyms.runs[found.runs[index]] for index in order]
-    place = {topic: index for index, topic in enumerate(found.topics)}
-    off_ties = [OffTie(run=pseudonyms.runs[each.run], topic=each.topic) for each in found.off_ties]
-    return found.model_copy(
+def _hidden(scores: StandardisedScores, pseudonyms: Pseudonyms) -> StandardisedScores:
+    order = pseudonyms.order(scores.runs)
+    runs = [pseudonyms.runs[scores.runs[index]] for index in order]
+    topics = {topic: index for index, topic in enumerate(scores.topics)}
+    off_ties = [OffTie(run=pseudonyms.runs[tie.run], topic=tie.topic) for tie in scores.off_ties]
+    return scores.model_copy(
         update={
             "anonymous": True,
             "files": [],
             "runs": runs,
-            "scores": [found.scores[index] for index in order],
-            "off_ties": sorted(
-                off_ties, key=lambda each: (place[each.topic], runs.index(each.run))
-            ),
+            "scores": [scores.scores[index] for index in order],
+            "off_ties": sorted(off_ties, key=lambda tie: (topics[tie.topic], runs.index(tie.run))),
         }
     )
 
 
 def _label_and_version(
-    connection: Connection, task: str, factors_from: str, version: int | None, measure: str
+    connection: Connection, request: _Request, measure: str
 ) -> tuple[str, int | None]:
     """Read ``ROUND[:VERSION]``; a round's label may itself hold a colon."""
-    factors_from = factors_from.strip()
-    label, colon, number = factors_from.rpartition(":")
-    if version is not None or not colon:
-        return factors_from, version
-    numbered = number.isascii() and number.isdigit() and len(number) < 100
-    task_id = find_task(connection, task)
-    if not numbered:
+    named = (request.factors_from or "").strip()
+    label, colon, number = named.rpartition(":")
+    if request.factors_version is not None or not colon:
+        return named, request.factors_version
+    task_id = find_task(connection, request.task)
+    is_round = _has_round(connection, task_id, named)
+    if not (number.isascii() and number.isdigit() and len(number) < 100):
         label = label.strip()
-        if _has_round(connection, task_id, label) and not _has_round(
-            connection, task_id, factors_from
-        ):
-            words = shlex.join(["roundbook", "factors", "show", task, label, "--measure", measure])
+        if not is_round and _has_round(connection, task_id, label):
             raise InputError(
                 f"Round '{label}' is there, but '{number}' is no version of its factors: a version"
-                f" is a whole number, as in '{label}:1'; '{words}' lists them."
+                f" is a whole number, as in '{label}:1'.",
+                way_out="list factor versions",
+                task=request.task,
+                round=label,
+                measure=measure,
             )
-        return factors_from, None
-    if not _has_round(connection, task_id, factors_from):
+        return named, None
+    if not is_round:
         return label, int(number)
     if _has_round(connection, task_id, label):
         raise InputError(
-            f"'{factors_from}' could be the round of that label, or factor version {int(number)} of"
-            f" round '{label}'. Name the round and, with --factors-version, the version."
+            f"'{named}' could be the round of that label, or factor version {int(number)} of"
+            f" round '{label}'.",
+            way_out="factor version",
         )
-    return factors_from, None
+    return named, None
 
 
 def _has_round(connection: Connection, task_id: int, label: str) -> bool:
-    found = select(round_.c.id).where(round_.c.task_id == task_id, round_.c.label == label)
-    return connection.execute(found).first() is not None
+    query = select(round_.c.id).where(round_.c.task_id == task_id, round_.c.label == label)
+    return connection.execute(query).first() is not None

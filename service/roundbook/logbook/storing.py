@@ -12,10 +12,12 @@ from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.tables import matrix, matrix_run, matrix_topic, run, topic
 from roundbook.database.vectors import read_vectors, write_vectors
-from roundbook.formats import SettledMatrix
+from roundbook.formats import CompleteMatrix
 from roundbook.logbook.lookup import Series
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.runs import RecordedRuns
+from roundbook.logbook.session import Session
+from roundbook.requests.matrices import LogRequest
 
 
 class StoredMatrix(NamedTuple):
@@ -62,9 +64,9 @@ def content_hash(
     digest = blake2b(digest_size=32)
     for names, order in ((topics, topic_order), (runs, run_order)):
         digest.update(str(len(order)).encode())
-        for place in order:
+        for index in order:
             # No name holds a control character, so this separates them.
-            digest.update(b"\0" + names[place].encode())
+            digest.update(b"\0" + names[index].encode())
         digest.update(b"\0\0")
     # Adding zero makes -0.0 the 0.0 it equals.
     ordered = scores.T[run_order][:, topic_order] + 0.0
@@ -73,20 +75,17 @@ def content_hash(
 
 
 def store_matrix(
-    connection: Connection,
-    task_id: int,
+    session: Session,
+    request: LogRequest,
     series: Series,
-    settled: SettledMatrix,
+    complete: CompleteMatrix,
     runs: RecordedRuns,
-    *,
     revision: int,
-    reason: str | None,
     digest: str,
-    tool: str | None,
-    user: str,
 ) -> StoredMatrix:
     """Store a complete score matrix, `runs` in the order of its columns."""
-    topic_ids = _ensure_topics(connection, task_id, settled.topics)
+    connection = session.connection
+    topic_ids = _ensure_topics(connection, series.round_id, complete.topics)
     matrix_id = connection.execute(
         matrix.insert()
         .values(
@@ -94,25 +93,23 @@ def store_matrix(
             measure_id=series.measure_id,
             assessments=series.assessments,
             revision=revision,
-            reason=reason,
-            topics=len(settled.topics),
-            runs=len(settled.runs),
+            reason=request.revise,
+            topics=len(complete.topics),
+            runs=len(complete.runs),
             content_hash=digest,
-            missing_policy=settled.missing_policy,
-            missing_cells=settled.missing_cells,
-            dropped_topics=list(settled.dropped_topics),
-            files=list(settled.files),
-            layout=settled.layout,
-            tool=tool,
+            missing_policy=complete.missing_policy,
+            missing_cells=complete.missing_cells,
+            dropped_topics=list(complete.dropped_topics),
+            files=list(complete.files),
+            layout=complete.layout,
+            tool=request.tool,
             software=SOFTWARE,
-            logged_by=user,
+            logged_by=session.user,
         )
         .returning(matrix.c.id)
     ).scalar_one()
-    store_scores(connection, settled.scores, matrix_id, topic_ids, runs.ids)
-    return StoredMatrix(
-        matrix_id, settled.scores, topic_ids, runs.ids, runs.contributed, runs.team_ids
-    )
+    store_scores(connection, complete.scores, matrix_id, topic_ids, runs.ids)
+    return StoredMatrix(matrix_id, complete.scores, topic_ids, *runs)
 
 
 def store_scores(
@@ -160,32 +157,37 @@ def load_matrix(connection: Connection, row: Row[Any]) -> LoadedMatrix:
     ).all()
     return LoadedMatrix(
         row,
-        [each.name for each in topics],
-        [each.tag for each in runs],
+        [topic.name for topic in topics],
+        [run.tag for run in runs],
         read_vectors(connection, row.id, row.topics),
-        np.array([each.id for each in topics], dtype=np.int64),
-        np.array([each.id for each in runs], dtype=np.int64),
-        [each.contributed_to_pool for each in runs],
-        [each.team_id for each in runs],
+        np.array([topic.id for topic in topics], dtype=np.int64),
+        np.array([run.id for run in runs], dtype=np.int64),
+        [run.contributed_to_pool for run in runs],
+        [run.team_id for run in runs],
     )
 
 
 def _ensure_topics(
-    connection: Connection, task_id: int, names: Sequence[str]
+    connection: Connection, round_id: int, names: Sequence[str]
 ) -> npt.NDArray[np.int64]:
+    """Return the ids of topics of a round's task, recording those that are new."""
+    values = {"round": round_id, "names": list(names)}
     connection.execute(
         text(
             "INSERT INTO roundbook.topic (task_id, name)"
-            " SELECT :task, unnest(CAST(:names AS text[])) ON CONFLICT DO NOTHING"
+            " SELECT task_id, unnest(CAST(:names AS text[])) FROM roundbook.round WHERE id = :round"
+            " ON CONFLICT DO NOTHING"
         ),
-        {"task": task_id, "names": list(names)},
+        values,
     )
     rows = connection.execute(
         text(
             "SELECT topic.id FROM unnest(CAST(:names AS text[])) WITH ORDINALITY"
-            " AS listed (name, place) JOIN roundbook.topic"
-            " ON topic.task_id = :task AND topic.name = listed.name ORDER BY place"
+            " AS listed (name, number)"
+            " JOIN roundbook.round ON round.id = :round"
+            " JOIN roundbook.topic ON topic.task_id = round.task_id AND topic.name = listed.name"
+            " ORDER BY number"
         ),
-        {"task": task_id, "names": list(names)},
+        values,
     )
     return np.array(rows.scalars().all(), dtype=np.int64)

@@ -13,6 +13,7 @@ from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import check_name, optional_text
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
+from roundbook.requests.tasks import CreateTask
 
 
 class Task(Result):
@@ -31,7 +32,7 @@ class TaskList(Result):
     tasks: list[Task]
 
 
-def create_task(session: Session, name: str, title: str | None = None) -> Task:
+def create_task(session: Session, request: CreateTask) -> Task:
     """Record a new task.
 
     Raises
@@ -39,32 +40,27 @@ def create_task(session: Session, name: str, title: str | None = None) -> Task:
     AlreadyRecordedError
         When there is a task of that name.
     """
-    connection = session.connection
-    name = check_name("task", name)
-    if not ensure_task(connection, name, title, user=session.user):
-        raise AlreadyRecordedError(
-            f"There is a task '{name}' already; 'roundbook task list' shows it."
-        )
-    (created,) = _read(connection, name)
-    return created
+    name = check_name("task", request.task)
+    if not ensure_task(session.connection, name, request.title, user=session.user):
+        raise AlreadyRecordedError(f"There is a task '{name}' already.", way_out="task exists")
+    return _read(session.connection, name)[0]
 
 
 def list_tasks(session: Session) -> TaskList:
     """Return all tasks, oldest first."""
-    connection = session.connection
-    return TaskList(tasks=_read(connection))
+    return TaskList(tasks=_read(session.connection))
 
 
 def ensure_task(connection: Connection, name: str, title: str | None = None, *, user: str) -> bool:
     """Record a task unless it is there; return whether it is new."""
     name = check_name("task", name)
     statement = insert(task).values(name=name, title=optional_text("title", title))
-    made = connection.execute(
+    task_id = connection.execute(
         statement.on_conflict_do_nothing().returning(task.c.id)
     ).scalar_one_or_none()
-    if made is None:
+    if task_id is None:
         return False
-    record_event(connection, "task created", who=user, task_id=made, details={"task": name})
+    record_event(connection, "task created", who=user, task_id=task_id, details={"task": name})
     return True
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import datetime
-
-from sqlalchemy import Connection, text
+from typing import TYPE_CHECKING
 
 from roundbook.logbook.result import Result
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 
 class WithdrawnMatrix(Result):
@@ -23,15 +25,26 @@ class WithdrawnMatrix(Result):
     withdrawn_by: str
 
     def sentence(self, counted: Collection[str] = ()) -> str:
-        """Return what to tell of it, where these rounds count all the same, by other scores."""
-        scores = (
-            f"{self.measure} scores (matrix {self.matrix}, revision {self.revision},"
-            f" {self.assessments} assessments)"
-        )
-        why = self.reason.rstrip(".")
-        if self.round in counted:
-            return f"Left out: the {scores} of round '{self.round}', withdrawn: {why}."
-        return f"Left out: round '{self.round}', whose {scores} are withdrawn: {why}."
+        """Return `left_out` of this matrix."""
+        return left_out(self, counted)
+
+
+def left_out(matrix: WithdrawnMatrix, counted: Collection[str] = ()) -> str:
+    """Return that a withdrawn matrix is left out, in a sentence, as refusals say it too.
+
+    Parameters
+    ----------
+    counted : collection of str
+        The rounds that count all the same, by other scores.
+    """
+    scores = (
+        f"{matrix.measure} scores (matrix {matrix.matrix}, revision {matrix.revision},"
+        f" {matrix.assessments} assessments)"
+    )
+    why = matrix.reason.rstrip(".")
+    if matrix.round in counted:
+        return f"Left out: the {scores} of round '{matrix.round}', withdrawn: {why}."
+    return f"Left out: round '{matrix.round}', whose {scores} are withdrawn: {why}."
 
 
 def read_withdrawn(
@@ -43,8 +56,9 @@ def read_withdrawn(
     rounds: list[str] | None = None,
 ) -> list[WithdrawnMatrix]:
     """Return the withdrawn matrices of a task that no later revision has replaced, by round."""
-    rows = connection.execute(
-        text(_WITHDRAWN),
+    # Not as a text of SQLAlchemy, whose import plans from a given variance are spared.
+    rows = connection.exec_driver_sql(
+        _WITHDRAWN,
         {"task": task_id, "measures": measures, "assessments": assessments, "rounds": rounds},
     )
     return [WithdrawnMatrix(**row._mapping) for row in rows]
@@ -58,10 +72,10 @@ FROM roundbook.withdrawn
 JOIN roundbook.matrix ON matrix.id = withdrawn.matrix_id
 JOIN roundbook.round ON round.id = matrix.round_id
 JOIN roundbook.measure ON measure.id = matrix.measure_id
-WHERE round.task_id = :task
-  AND (CAST(:measures AS bigint[]) IS NULL OR matrix.measure_id = ANY (:measures))
-  AND (CAST(:assessments AS text[]) IS NULL OR matrix.assessments = ANY (:assessments))
-  AND (CAST(:rounds AS text[]) IS NULL OR round.label = ANY (:rounds))
+WHERE round.task_id = %(task)s
+  AND (CAST(%(measures)s AS bigint[]) IS NULL OR matrix.measure_id = ANY (%(measures)s))
+  AND (CAST(%(assessments)s AS text[]) IS NULL OR matrix.assessments = ANY (%(assessments)s))
+  AND (CAST(%(rounds)s AS text[]) IS NULL OR round.label = ANY (%(rounds)s))
   AND NOT EXISTS (
       SELECT FROM roundbook.matrix AS later
       WHERE (later.round_id, later.measure_id, later.assessments)

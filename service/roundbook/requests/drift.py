@@ -1,13 +1,16 @@
-"""Requests about drift: do the standardisation factors of an earlier round still hold?"""
+"""Requests about drift: whether the standardisation factors of an earlier round still hold."""
 
 from __future__ import annotations
 
-from pydantic import Field
+import math
+
+from pydantic import Field, field_validator
 
 from roundbook.requests.base import Request
 
 # What the topic set sizes are to detect where no smallest difference is named.
 DETECTED_MIN_D = 0.1
+_MOST_RUNS = 1_000_000
 
 
 class CurveRequest(Request):
@@ -25,9 +28,31 @@ class CurveRequest(Request):
         description="Smallest std-AB difference that matters: the margin is D / 0.3 sds, unless a"
         " margin is given. Topics needed: to detect it. (default: 0.1)",
     )
-    assessments: str | None = Field(
-        None, description="Which assessments, where there are several."
-    )
+    assessments: str | None = Field(None, description="Which assessments, where there are several.")
+
+    @field_validator("margin")
+    @classmethod
+    def _check_margin(cls, margin: float | None) -> float | None:
+        if margin is not None and not 0 < margin < math.inf:
+            message = f"The margin of the shift must be positive, not {margin}."
+            raise ValueError(message)
+        return margin
+
+    @field_validator("sd_ratio_margin")
+    @classmethod
+    def _check_sd_ratio_margin(cls, margin: float) -> float:
+        if not 1 < margin < math.inf:
+            message = f"The margin of the sd ratio must exceed 1, not {margin}."
+            raise ValueError(message)
+        return margin
+
+    @field_validator("min_d")
+    @classmethod
+    def _check_min_d(cls, min_d: float | None) -> float | None:
+        if min_d is not None and not 0 < min_d < math.inf:
+            message = f"A minD must be positive and finite, not {min_d}."
+            raise ValueError(message)
+        return min_d
 
 
 class DriftRequest(CurveRequest):
@@ -35,3 +60,16 @@ class DriftRequest(CurveRequest):
 
     to_round: str | None = Field(None, description="Default: the latest.")
     m: int = Field(10, description="Topics needed: to compare m runs. (default: 10)")
+
+    @field_validator("m")
+    @classmethod
+    def _check_m(cls, m: int) -> int:
+        if not 2 <= m <= _MOST_RUNS:
+            message = f"A topic set is planned for 2 to {_MOST_RUNS:,} runs, not {m}."
+            raise ValueError(message)
+        return m
+
+    @property
+    def detected(self) -> float:
+        """The difference that the topic set sizes are to detect."""
+        return DETECTED_MIN_D if self.min_d is None else self.min_d

@@ -30,6 +30,7 @@ TWO_RUNS: dict[PlanDesign, str] = {
 _LIMITS: tuple[VarianceLimit, ...] = ("pooled", "planning", "latest")
 _RUNS, _CANDIDATES, _MIN_D = (2, 10, 50), (2, 3, 5, 10, 20, 50, 100), (0.05, 0.1, 0.2)
 _BETA = 0.20
+_OF_TASK = ("measure", "scale", "assessments", "pool_by", "variance_of", "variance_at")
 
 
 class PlanRequest(Request):
@@ -91,22 +92,27 @@ class PlanRequest(Request):
         description="Smallest difference between the best and the worst run worth detecting;"
         " repeat. (default: 0.05 0.1 0.2)",
     )
-    topics: tuple[int, ...] = Field(
-        (), description="Number of topics, unless solved for; repeat."
-    )
+    topics: tuple[int, ...] = Field((), description="Number of topics, unless solved for; repeat.")
     alpha: float = Field(0.05, description="Type I error rate.")
     beta: float = Field(_BETA, description="Type II error rate: 1 - power. (default: 0.2)")
     engine: Engine = Field(
         "exact", description="exact: noncentral F or t. sakai: the published spreadsheets."
     )
 
+    @property
+    def has_beta(self) -> bool:
+        """Whether beta has a part: not in an interval's width, nor where power is solved for."""
+        return self.design not in INTERVALS and self.solve != "power"
+
     @model_validator(mode="before")
     @classmethod
     def _fill_in(cls, values: dict[str, Any]) -> dict[str, Any]:
         given = {name: value for name, value in values.items() if value not in (None, (), [])}
+        if isinstance(given.get("assessments"), str):
+            given["assessments"] = (given["assessments"],)
         solve = given.get("solve", "topics")
         usual: dict[str, Any] = {}
-        if given.get("design", "anova") not in TWO_RUNS:
+        if given.get("design", "anova") not in list(TWO_RUNS):
             usual["m"] = _CANDIDATES if solve == "m" else _RUNS
         if solve != "min-d":
             usual["min_d"] = _MIN_D
@@ -127,9 +133,11 @@ class PlanRequest(Request):
     def _refuse_contradictions(self) -> Self:
         two_runs = TWO_RUNS.get(self.design)
         solves_variance = self.solve == "variance"
-        has_power = self.design not in INTERVALS and self.solve != "power"
-        of_task = self.measure, self.scale, self.assessments, self.pool_by
-        of_task += self.variance_of, self.variance_at
+        of_task = (
+            name
+            for name in _OF_TASK
+            if getattr(self, name) != type(self).model_fields[name].default
+        )
         contradictions = (
             (
                 solves_variance and (self.variance, self.task) != (None, None),
@@ -141,7 +149,7 @@ class PlanRequest(Request):
             ),
             (self.task is not None and self.measure is None, "`task` needs `measure`"),
             (
-                self.task is None and of_task != (None, "raw", (), "dof", None, "pooled"),
+                self.task is None and any(of_task),
                 "`measure`, `scale`, `assessments`, `pool_by`, `variance_of` and `variance_at` go"
                 " with `task`",
             ),
@@ -155,7 +163,7 @@ class PlanRequest(Request):
                 " what is solved for",
             ),
             (
-                not has_power and self.beta != _BETA,
+                not self.has_beta and self.beta != _BETA,
                 "there is no power to ask for here: leave out `beta`",
             ),
             (

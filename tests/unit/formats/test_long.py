@@ -3,6 +3,7 @@ import pytest
 
 from roundbook.errors import AmbiguousLayoutError, BadFileError
 from roundbook.formats import read_scores
+from roundbook_cli.ways_out import sentence
 
 
 def read(tmp_path, content, **options):
@@ -48,8 +49,9 @@ def test_one_column_a_measure_as_gdeval_writes(tmp_path):
 
 def test_numeric_tags_in_a_file_with_one_column_a_measure_are_ambiguous(tmp_path):
     content = "topic,run,map\n1,1,0.5\n"
-    reason, _, _ = refusal(tmp_path, content)
-    assert "--layout wide or --layout long" in reason
+    with pytest.raises(BadFileError) as caught:
+        read(tmp_path, content)
+    assert sentence(caught.value).endswith("; choose with --layout wide or --layout long.")
     with pytest.raises(AmbiguousLayoutError):
         read(tmp_path, content)
     assert read(tmp_path, content, layout="long").runs == ("1",)

@@ -6,6 +6,7 @@ import pytest
 
 from roundbook.errors import BadFileError
 from roundbook.formats import read_scores
+from roundbook_cli.ways_out import sentence
 
 OTHER = [
     ("run,team\na,X\nb,Y\n", "a team file", "--teams"),
@@ -24,8 +25,11 @@ OTHER = [
 def test_what_is_no_score_file_is_named(tmp_path, content, what, way_out):
     path = tmp_path / "file"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(BadFileError, match=f"looks like {what}, and not like scores; .*{way_out}"):
+    with pytest.raises(BadFileError) as caught:
         read_scores([path], measure="AP")
+    message = sentence(caught.value)
+    assert f"looks like {what}, and not like scores; " in message
+    assert way_out in message
 
 
 SCORES = [

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from roundbook.formats import read_scores, settle_missing
+from roundbook.formats import apply_missing_policy, read_scores
 
 
 @pytest.mark.parametrize(
@@ -54,10 +54,10 @@ def test_longeval_missing_cells_and_tags(shared):
         "IRC_RRF(BM25+Bo1-XSqrA_M-PL2)",
         "IRC_d2q+BM25",
     )
-    dropped = settle_missing(matrix, "drop-topic")
+    dropped = apply_missing_policy(matrix, "drop-topic")
     assert dropped.dropped_topics == ("q072212314", "q072214697", "q072222604", "q072224942")
     assert dropped.scores.shape == (878, 5)
-    zeroed = settle_missing(matrix, "zero")
+    zeroed = apply_missing_policy(matrix, "zero")
     assert (zeroed.scores.shape, zeroed.missing_cells) == ((882, 5), 16)
     assert not np.isnan(zeroed.scores).any()
 

@@ -5,6 +5,7 @@ import pytest
 
 from roundbook.errors import AmbiguousLayoutError, BadFileError
 from roundbook.formats import read_scores
+from roundbook_cli.ways_out import sentence
 
 TREC_EVAL = (
     "num_ret               \t301\t500\nmap                   \t301\t0.1000\n"
@@ -194,11 +195,12 @@ def test_what_is_not_ntcireval_output(tmp_path, content, reason, line):
     ],
 )
 def test_trec_eval_and_ir_measures_are_never_guessed(tmp_path, content):
-    with pytest.raises(AmbiguousLayoutError, match="--layout trec_eval or --layout ir_measures"):
+    with pytest.raises(AmbiguousLayoutError) as caught:
         read(tmp_path, content)
+    assert "--layout trec_eval or --layout ir_measures" in sentence(caught.value)
 
 
-def test_the_measure_asked_for_or_the_layout_settles_it(tmp_path):
+def test_the_measure_asked_for_or_the_layout_decides(tmp_path):
     content = "foo\t1\t0.5\nfoo\t2\t0.25\n"
     assert read(tmp_path, content, measure="foo").layout == "trec_eval"
     assert read(tmp_path, content, file_measure="foo").layout == "trec_eval"

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from roundbook.errors import InputError
 from roundbook.formats import read_scores
 from roundbook.formats.writing import run_file_names, write_long, write_trec_eval, write_wide
+from roundbook_cli.ways_out import sentence
 
 # As the readers take them: no control or invisible character, no white space at the ends.
 NAME = (
@@ -79,13 +80,13 @@ def test_what_is_written_is_read_back_or_refused(tmp_path, layout, matrix):
     try:
         texts = written(layout, topics, runs, scores)
     except InputError as refusal:
-        said = str(refusal)
-        words = {"all", "mean", "average", "amean"}
-        misread = any(topic.lower() in words for topic in topics)
+        message = sentence(refusal)
+        summaries = {"all", "mean", "average", "amean"}
+        misread = any(topic.lower() in summaries for topic in topics)
         if layout == "wide":
             misread |= any(run.lower().replace(" ", "_") in COLUMNS for run in runs)
-        assert misread, said
-        assert "choose --layout" in said
+        assert misread, message
+        assert "; choose --layout " in message
         return
     same(read_back(texts, tmp_path / "out", layout), topics, runs, scores)
 
@@ -141,8 +142,9 @@ def test_trec_eval_to_the_letter():
 
 
 def test_a_measure_called_like_the_line_of_the_tag_is_refused():
-    with pytest.raises(InputError, match=r"measure 'runid'.*--layout long"):
+    with pytest.raises(InputError, match="measure 'runid' means something else") as caught:
         write_trec_eval(["1"], "r", np.array([0.5]), "runid")
+    assert sentence(caught.value).endswith("; choose --layout long.")
 
 
 @given(tags=st.lists(NAME | st.text("aAbB.~%", min_size=1, max_size=4), unique=True, max_size=8))

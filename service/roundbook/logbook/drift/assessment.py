@@ -1,4 +1,4 @@
-"""The statistics of drift on two rounds of the record, and what a result tells of them."""
+"""The statistics of drift on two rounds of the record, and what a result keeps of them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Literal, NamedTuple, TypeVar
 import numpy as np
 from pydantic import AliasChoices, Field
 
-from roundbook.logbook.drift.ends import Bridges, End
+from roundbook.logbook.drift.compared_rounds import ComparedRound, RoundPair
 from roundbook.logbook.result import Result
+from roundbook.requests.drift import CurveRequest
 from roundbook.statistics.drift.assessment import (
     MARGIN,
     DriftAssessment,
@@ -24,20 +25,19 @@ from roundbook.statistics.drift.jackknife import PerStatistic, VarianceParts
 from roundbook.statistics.drift.units import By, unit_labels
 from roundbook.statistics.drift.verdict import Needed
 
-MIN_D = 0.1
 MarginFrom = Literal["default", "given", "min-d"]
 _Intervals = TypeVar("_Intervals", TheseRuns, SystemsLikeThese)
 _Parts = TypeVar("_Parts", VarianceParts, Needed)
 
 
-class Ends(Result):
-    """A number of each of the two rounds."""
+class RoundCounts(Result):
+    """A number of something in each of the two rounds."""
 
     from_: int = Field(validation_alias=AliasChoices("from_", "from"), serialization_alias="from")
     to: int
 
 
-class Units(Ends):
+class UnitCounts(RoundCounts):
     """How many units of runs there are in each round and in both, and what they rest on.
 
     `by` is the least certain of it; `runs_without_team` and `runs_without_system` count runs of
@@ -75,14 +75,14 @@ class Assessment(Result):
     sd_ratio_geometric: float | None = None
     these_runs: TheseRuns | None = None
     systems_like_these: SystemsLikeThese | None = None
-    units: Units | None = None
+    units: UnitCounts | None = None
     topics_used: int | None = None
-    tied: Ends | None = None
+    tied: RoundCounts | None = None
     variance_parts: PerStatistic[VarianceParts | None] | None = None
     needed: PerStatistic[Needed | None] | None = None
 
 
-class Assessed(NamedTuple):
+class PairAssessment(NamedTuple):
     """All standardising runs of two rounds, and those of the units in both alone.
 
     `drift` has the figures by topic, `whole` those over topics; `recurring` is None with fewer
@@ -94,23 +94,22 @@ class Assessed(NamedTuple):
     recurring: Assessment | None
 
 
-def choose_margin(margin: float | None, min_d: float | None) -> tuple[float, MarginFrom]:
+def choose_margin(request: CurveRequest) -> tuple[float, MarginFrom]:
     """Return the margin of the shift and where it comes from: given, from minD, or neither."""
-    if margin is not None:
-        return margin, "given"
-    if min_d is not None:
-        return margin_from_min_d(min_d), "min-d"
+    if request.margin is not None:
+        return request.margin, "given"
+    if request.min_d is not None:
+        return margin_from_min_d(request.min_d), "min-d"
     return MARGIN, "default"
 
 
-def assess(
-    old: End, new: End, bridges: Bridges, *, margin: float, sd_ratio_margin: float
-) -> Assessed:
-    """Assess the drift between two rounds by their standardising runs on the bridges."""
-    teams_from, teams_to = (_standardising(end, end.teams) for end in (old, new))
-    systems_from, systems_to = (_standardising(end, end.systems) for end in (old, new))
-    units = unit_labels(teams_from, systems_from, old.kin, teams_to, systems_to, new.kin)
-    scores = old.standardising_scores(bridges.before), new.standardising_scores(bridges.after)
+def assess_pair(pair: RoundPair, margin: float, sd_ratio_margin: float) -> PairAssessment:
+    """Assess the drift between two rounds by their standardising runs on the shared topics."""
+    first, later = pair.first, pair.later
+    teams_from, teams_to = (_of_standardising(entry, entry.teams) for entry in (first, later))
+    systems_from, systems_to = (_of_standardising(entry, entry.systems) for entry in (first, later))
+    units = unit_labels(teams_from, systems_from, first.kin, teams_to, systems_to, later.kin)
+    scores = pair.standardising_scores()
     labels = units.labels_from, units.labels_to
     margins = {"margin": margin, "sd_ratio_margin": sd_ratio_margin}
     # Shifts over sds near the least of all floats can leave their range: they are then not known.
@@ -120,18 +119,24 @@ def assess(
     teams, systems = [*teams_from, *teams_to], [*systems_from, *systems_to]
     whole = _result(drift, units.by, teams.count(None), systems.count(None))
     if recurring is None:
-        return Assessed(drift, whole, None)
+        return PairAssessment(drift, whole, None)
     both = np.isin(np.concatenate(labels), np.intersect1d(*labels))
-    unknown, undeclared = (
-        [fact for fact, again in zip(facts, both, strict=True) if again].count(None)
-        for facts in (teams, systems)
+    no_team, no_system = (
+        [name for name, again in zip(names, both, strict=True) if again].count(None)
+        for names in (teams, systems)
     )
-    by = units.by if unknown else "team"
-    return Assessed(drift, whole, _result(recurring, by, unknown, undeclared))
+    by = units.by if no_team else "team"
+    return PairAssessment(drift, whole, _result(recurring, by, no_team, no_system))
 
 
-def _standardising(end: End, facts: list[str | None]) -> list[str | None]:
-    return [fact for fact, used in zip(facts, end.standardising, strict=True) if used]
+def _of_standardising(entry: ComparedRound, names: list[str | None]) -> list[str | None]:
+    return [name for name, used in zip(names, entry.standardising, strict=True) if used]
+
+
+_AS_THEY_ARE = (
+    *("verdict", "why", "verdicts", "moved", "shift", "mean_shift", "median_shift", "sd_ratio"),
+    *("sd_ratio_geometric", "topics_used"),
+)
 
 
 def _result(
@@ -144,19 +149,11 @@ def _result(
         if parts and not getattr(variances, name)
     ]
     return Assessment(
-        verdict=drift.verdict,
-        why=drift.why,
-        verdicts=PerStatistic(drift.verdicts.shift, drift.verdicts.sd_ratio),
-        moved=drift.moved,
+        **{name: getattr(drift, name) for name in _AS_THEY_ARE},
         provisional=by != "team" and drift.verdict != "unbridged",
-        shift=drift.shift,
-        mean_shift=drift.mean_shift,
-        median_shift=drift.median_shift,
-        sd_ratio=drift.sd_ratio,
-        sd_ratio_geometric=drift.sd_ratio_geometric,
         these_runs=_known_intervals(drift.these_runs, unknown),
         systems_like_these=_known_intervals(drift.systems_like_these, unknown),
-        units=Units(
+        units=UnitCounts(
             from_=drift.units_from,
             to=drift.units_to,
             shared=drift.units_shared,
@@ -164,8 +161,7 @@ def _result(
             runs_without_team=runs_without_team,
             runs_without_system=runs_without_system,
         ),
-        topics_used=drift.topics_used,
-        tied=Ends(from_=drift.tied_from, to=drift.tied_to),
+        tied=RoundCounts(from_=drift.tied_from, to=drift.tied_to),
         variance_parts=variances,
         needed=_known_parts(drift.needed),
     )

@@ -2,60 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import AliasChoices, ConfigDict, Field
 from sqlalchemy import Connection
 
-from roundbook.errors import ImpossibleStatisticError, InputError
-from roundbook.logbook.drift import words
-from roundbook.logbook.drift.advice import Command, advise, next_commands
+from roundbook.errors import InputError
 from roundbook.logbook.drift.assessment import (
-    MIN_D,
-    Assessed,
     Assessment,
     MarginFrom,
-    assess,
+    assess_pair,
     choose_margin,
 )
-from roundbook.logbook.drift.consequence import Consequence, check_design, consequence
-from roundbook.logbook.drift.ends import (
-    Bridges,
-    End,
-    find_bridges,
-    load_ends,
+from roundbook.logbook.drift.compared_rounds import (
+    FactorSeries,
+    FittedRound,
+    RoundPair,
+    find_series,
+    load_rounds,
+    pair_rounds,
     rounds_with_factors,
 )
-from roundbook.logbook.drift.revived import Revived, revived
-from roundbook.logbook.drift.topics import (
+from roundbook.logbook.drift.recurring_systems import (
+    RecurringSystems,
+    compare_recurring_systems,
+)
+from roundbook.logbook.drift.shared_topics import (
+    Consequence,
     DriftTests,
     TopicDrift,
-    over_topics,
-    tests_on_bridges,
-    topic_rows,
+    compare_scores,
+    compare_topics,
 )
-from roundbook.logbook.drift.unbridged import Unbridged, unbridged
-from roundbook.logbook.lookup import (
-    Series,
-    choose_assessments,
-    find_factor_set,
-    find_round,
-    find_task,
-)
-from roundbook.logbook.measures import find_measure
+from roundbook.logbook.lookup import Series, find_factor_set, find_round
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.session import Session
 from roundbook.logbook.withdrawals import WithdrawnMatrix, read_withdrawn
-from roundbook.statistics.drift.assessment import SD_RATIO_MARGIN
+from roundbook.requests.drift import DriftRequest
+from roundbook.statistics.drift.no_shared_topics import FactorComparison, compare_factors
 
 
 class DriftReport(Assessment):
     """Whether the factors of the round `from` hold in the round `to`.
 
     It is an assessment by all standardising runs; `recurring` is that by the units of both rounds
-    alone, None with fewer than 10. `reason` and `notes` say in words what they tell, `margin_from`
-    where the margin of the shift comes from. `tests` are None without a shared topic,
-    `consequence` is None where `consequence_reason` says why, `revived` without a system in both
-    rounds, and `unbridged` unless that is the verdict. `m` and `min_d` are what the topic set sizes
-    are for. `undefined_shifts` and `undefined_sd_ratios` count shared topics that have none.
+    alone, None with fewer than 10. `margin_from` says where the margin of the shift comes from.
+    `tests` are None without a shared topic, `consequence` where no shared topic can be standardised
+    by both rounds, `recurring_systems` without a system in both, and `no_shared_topics`, which
+    compares all topics of one round with all of the other, unless no shared topic is usable. `m`
+    and `min_d` are what the topic set sizes are for. `undefined_shifts` and `undefined_sd_ratios`
+    count shared topics that have none.
     """
 
     # A saved report is read back by this model: keys that come later need defaults, and those that
@@ -78,12 +74,7 @@ class DriftReport(Assessment):
     to_version: int
     from_collection: str | None
     to_collection: str | None
-    assumed: str | None
     shared_topics: int
-    reason: str
-    notes: list[str] = Field(default_factory=list)
-    advice: str
-    commands: list[Command]
     margin: float
     margin_from: MarginFrom | None = None
     sd_ratio_margin: float
@@ -92,172 +83,115 @@ class DriftReport(Assessment):
     undefined_shifts: int
     undefined_sd_ratios: int
     consequence: Consequence | None
-    consequence_reason: str | None
     tests: DriftTests | None
-    revived: Revived | None
-    unbridged: Unbridged | None
+    recurring_systems: RecurringSystems | None = Field(
+        validation_alias=AliasChoices("recurring_systems", "revived"),
+        serialization_alias="revived",
+    )
+    no_shared_topics: FactorComparison | None = Field(
+        validation_alias=AliasChoices("no_shared_topics", "unbridged"),
+        serialization_alias="unbridged",
+    )
     software: str
     withdrawn: list[WithdrawnMatrix]
     topics: list[TopicDrift]
 
-    def headline(self) -> str:
-        """Return the verdict in one sentence."""
-        return words.headline(
-            self.verdict,
-            self.from_round,
-            self.to_round,
-            provisional=self.provisional,
-            moved=self.moved,
-        )
 
-
-def report_drift(
-    session: Session,
-    task: str,
-    measure: str,
-    *,
-    from_round: str | None = None,
-    to_round: str | None = None,
-    margin: float | None = None,
-    sd_ratio_margin: float = SD_RATIO_MARGIN,
-    m: int = 10,
-    min_d: float | None = None,
-    assessments: str | None = None,
-) -> DriftReport:
+def report_drift(session: Session, request: DriftRequest) -> DriftReport:
     """Compare the latest factors of two rounds on the topics they share.
 
-    Parameters
-    ----------
-    from_round, to_round : str, optional
-        Default: the first and the latest round that have factors.
-    margin : float, optional
-        Largest shift, in sds of the round `from`, under which its factors hold; also of revived
-        systems. Default: what moves std-AB scores by half of `min_d` where that is given, else 0.2.
-    sd_ratio_margin : float
-        Largest sd ratio, or its inverse, under which they hold.
-    m : int
-        How many runs the topic set sizes under either round's factors are to compare.
-    min_d : float, optional
-        Smallest difference on the std-AB scale that matters: also what these sizes are to detect,
-        by default 0.1.
+    The rounds are by default the first and the latest that have factors.
 
     Raises
     ------
     NotRecordedError
         When a round or its factors are not there, or only one round has any.
     InputError
-        When both rounds are the same, or a margin, `m` or `min_d` is impossible.
+        When both rounds are the same.
     """
-    detected = MIN_D if min_d is None else min_d
-    check_design(m, detected)
-    chosen, margin_from = choose_margin(margin, min_d)
     connection = session.connection
-    task_id = find_task(connection, task)
-    measure_id, measure = find_measure(connection, task_id, task, measure)
-    label = choose_assessments(connection, task_id, measure_id, measure, assessments)
-    old, new = _ends(connection, task_id, task, (measure_id, measure, label), from_round, to_round)
-    withdrawn = read_withdrawn(connection, task_id, measures=[measure_id], assessments=[label])
-    bridges = find_bridges(old, new)
-    found = assess(old, new, bridges, margin=chosen, sd_ratio_margin=sd_ratio_margin)
-    asked = words.Question(
-        task=task,
-        measure=measure,
-        from_round=old.fitted.round,
-        to_round=new.fitted.round,
-        shared_topics=len(bridges.before),
-        margin=chosen,
-        margin_from=margin_from,
-        min_d=detected,
-        sd_ratio_margin=sd_ratio_margin,
+    series = find_series(connection, request)
+    pair = pair_rounds(*load_rounds(connection, _choose_rounds(connection, series, request)))
+    withdrawn = read_withdrawn(
+        connection,
+        series.task_id,
+        measures=[series.measure_id],
+        assessments=[series.assessments],
     )
-    done, without = _consequence(old, new, bridges, found, asked, m)
-    tested = tests_on_bridges(old, bridges.before, new, bridges.after)
-    rounds = [(end.fitted.round, end.fitted.collection) for end in (old, new)]
+    return compare_rounds(pair, series, request, withdrawn)
+
+
+def compare_rounds(
+    pair: RoundPair,
+    series: FactorSeries,
+    request: DriftRequest,
+    withdrawn: Sequence[WithdrawnMatrix] = (),
+) -> DriftReport:
+    """Return the drift between two rounds that are loaded; see `report_drift`."""
+    first, later = pair.first, pair.later
+    margin, margin_from = choose_margin(request)
+    drift, whole, recurring = assess_pair(pair, margin, request.sd_ratio_margin)
+    unbridged = whole.verdict == "unbridged"
+    tests, topics = compare_topics(pair, drift)
     return DriftReport(
-        **dict(found.whole),
-        recurring=found.recurring,
-        task=task,
-        measure=measure,
-        assessments=label,
-        from_round=old.fitted.round,
-        to_round=new.fitted.round,
-        from_matrix=old.fitted.matrix,
-        from_revision=old.fitted.revision,
-        from_version=old.fitted.version,
-        to_matrix=new.fitted.matrix,
-        to_revision=new.fitted.revision,
-        to_version=new.fitted.version,
-        from_collection=old.fitted.collection,
-        to_collection=new.fitted.collection,
-        assumed=words.assumed(task, rounds) if bridges.before else None,
-        shared_topics=len(bridges.before),
-        reason=(
-            words.other_collection(*rounds[0], *rounds[1])
-            if bridges.apart
-            else words.reason(found.whole, asked)
-        ),
-        notes=words.notes(found.whole, found.recurring, asked),
-        advice=advise(found.whole, asked, other_collection=bridges.apart),
-        commands=next_commands(found.whole.verdict, asked, assessments),
-        margin=chosen,
+        **dict(whole),
+        recurring=recurring,
+        task=series.task,
+        measure=series.measure,
+        assessments=series.assessments,
+        from_round=first.fitted.round,
+        to_round=later.fitted.round,
+        from_matrix=first.fitted.matrix,
+        from_revision=first.fitted.revision,
+        from_version=first.fitted.version,
+        to_matrix=later.fitted.matrix,
+        to_revision=later.fitted.revision,
+        to_version=later.fitted.version,
+        from_collection=first.fitted.collection,
+        to_collection=later.fitted.collection,
+        shared_topics=len(pair.shared_first),
+        margin=margin,
         margin_from=margin_from,
-        sd_ratio_margin=sd_ratio_margin,
-        m=m,
-        min_d=detected,
-        undefined_shifts=len(bridges.before) - found.drift.topics_used,
-        undefined_sd_ratios=len(bridges.before) - int((found.drift.sd_ratios > 0).sum()),
-        consequence=done,
-        consequence_reason=without,
-        tests=over_topics(tested, old, new),
-        revived=revived(old, new, chosen),
-        unbridged=unbridged(old, new) if found.whole.verdict == "unbridged" else None,
+        sd_ratio_margin=request.sd_ratio_margin,
+        m=request.m,
+        min_d=request.detected,
+        undefined_shifts=len(pair.shared_first) - drift.topics_used,
+        undefined_sd_ratios=len(pair.shared_first) - int((drift.sd_ratios > 0).sum()),
+        consequence=None if unbridged else compare_scores(pair, request.m, request.detected),
+        tests=tests,
+        recurring_systems=compare_recurring_systems(first, later, margin),
+        no_shared_topics=(
+            compare_factors(first.mean, first.sd, later.mean, later.sd) if unbridged else None
+        ),
         software=SOFTWARE,
-        withdrawn=withdrawn,
-        topics=topic_rows(old, new, bridges, found.drift, tested),
+        withdrawn=list(withdrawn),
+        topics=topics,
     )
 
 
-def _ends(
-    connection: Connection,
-    task_id: int,
-    task: str,
-    scores: tuple[int, str, str],
-    from_round: str | None,
-    to_round: str | None,
-) -> tuple[End, End]:
-    """Load the two rounds; `scores` are the measure's id and name and the assessments."""
-    for named in (from_round, to_round):
-        if named is not None:
-            find_round(connection, task_id, task, named)
-    fitted = rounds_with_factors(connection, task_id, task, *scores)
-    by_label = {each.round: each for each in fitted}
-    ends = []
-    for named in (from_round or fitted[0].round, to_round or fitted[-1].round):
+def _choose_rounds(
+    connection: Connection, series: FactorSeries, request: DriftRequest
+) -> list[FittedRound]:
+    """Return the two rounds that a request compares."""
+    for label in (request.from_round, request.to_round):
+        if label is not None:
+            find_round(connection, series.task_id, series.task, label)
+    fitted = rounds_with_factors(connection, series)
+    by_label = {entry.round: entry for entry in fitted}
+    chosen = []
+    for named in (request.from_round or fitted[0].round, request.to_round or fitted[-1].round):
         label = named.strip()
         if label not in by_label:
-            series = Series(
-                find_round(connection, task_id, task, label), scores[0], scores[2], label, scores[1]
+            round_id = find_round(connection, series.task_id, series.task, label)
+            # It has no factors of scores that count, and this says why.
+            find_factor_set(
+                connection,
+                Series(round_id, series.measure_id, series.assessments, label, series.measure),
             )
-            # It has none of scores that count, and this says why.
-            find_factor_set(connection, series)
-        ends.append(by_label[label])
-    if ends[0] == ends[1]:
+        chosen.append(by_label[label])
+    if chosen[0] == chosen[1]:
         raise InputError(
-            f"Drift compares two rounds, and '{ends[0].round}' is both; name others with"
-            " --from and --to."
+            f"Drift compares two rounds, and '{chosen[0].round}' is both.",
+            way_out="name two rounds",
         )
-    first, later = load_ends(connection, ends)
-    return first, later
-
-
-def _consequence(
-    old: End, new: End, bridges: Bridges, found: Assessed, asked: words.Question, m: int
-) -> tuple[Consequence | None, str | None]:
-    """Return what drift does to the later round's runs, or why that cannot be said."""
-    if found.whole.verdict == "unbridged":
-        return None, words.headline("unbridged", asked.from_round, asked.to_round)
-    try:
-        done = consequence(old, bridges.before, new, bridges.after, m=m, min_d=asked.min_d)
-    except ImpossibleStatisticError as error:
-        return None, str(error)
-    return done, None
+    return chosen

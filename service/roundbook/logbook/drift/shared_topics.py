@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.logbook.drift.compared_rounds import RoundPair
 from roundbook.logbook.result import Result
 from roundbook.statistics.design import solve_topics
-from roundbook.statistics.design.inputs import check_counts, check_sizes
-from roundbook.statistics.drift import consequence as statistics
-from roundbook.statistics.drift import factor_tests
+from roundbook.statistics.drift import consequence
 from roundbook.statistics.drift.assessment import DriftAssessment
+from roundbook.statistics.drift.factor_tests import TopicTests, drift_tests
 from roundbook.statistics.significance.two_sample_tests import Outcome
 
 _ALPHA, _BETA = 0.05, 0.20
-_MOST_RUNS = 1_000_000
 
 
 class TopicDrift(Result):
@@ -108,7 +104,7 @@ class Consequence(Result):
     engine: str
 
 
-def test_shared_topics(
+def compare_topics(
     pair: RoundPair, drift: DriftAssessment
 ) -> tuple[DriftTests | None, list[TopicDrift]]:
     """Test the standardising runs' scores over the shared topics and on each of them.
@@ -121,16 +117,16 @@ def test_shared_topics(
     """
     if not pair.shared_first:
         return None, []
-    tests = factor_tests.drift_tests(*pair.standardising_scores())
+    tests = drift_tests(*pair.standardising_scores())
     over_topics = DriftTests(
         standardising_from=pair.first.fitted.standardising,
         standardising_to=pair.later.fitted.standardising,
         runs_from=tests.runs_from,
         runs_to=tests.runs_to,
         alpha=_ALPHA,
-        welch_significant=_significant(test.welch_holm for test in tests.by_topic),
+        welch_significant=_significant([test.welch_holm for test in tests.by_topic]),
         brown_forsythe_significant=_significant(
-            test.brown_forsythe_holm for test in tests.by_topic
+            [test.brown_forsythe_holm for test in tests.by_topic]
         ),
         paired_t=tests.paired_t,
         wilcoxon=tests.wilcoxon,
@@ -154,8 +150,7 @@ def test_shared_topics(
             brown_forsythe_dof=test.brown_forsythe.dof,
             brown_forsythe_p=test.brown_forsythe.p_value,
             brown_forsythe_p_holm=test.brown_forsythe_holm,
-            untested=" ".join(filter(None, (test.welch.reason, test.brown_forsythe.reason)))
-            or None,
+            untested=_untested(test),
         )
         for first, later, shift, sd_ratio, test in zip(
             pair.shared_first,
@@ -166,3 +161,72 @@ def test_shared_topics(
             strict=True,
         )
     ]
+
+
+def _significant(p_values: list[float | None]) -> int:
+    return sum(p is not None and p < _ALPHA for p in p_values)
+
+
+def _untested(test: TopicTests) -> str | None:
+    reasons = (test.welch.reason, test.brown_forsythe.reason)
+    return " ".join(reason for reason in reasons if reason) or None
+
+
+def compare_scores(pair: RoundPair, m: int, min_d: float) -> Consequence | None:
+    """Standardise the later round's runs on the shared topics by both rounds' factors.
+
+    All runs of the later round count, whether or not they standardise.
+
+    Returns
+    -------
+    Consequence or None
+        None where no shared topic can be standardised by both.
+    """
+    first, later = pair.first, pair.later
+    try:
+        compared = consequence.drift_consequence(
+            later.scores[pair.shared_later],
+            first.mean[pair.shared_first],
+            first.sd[pair.shared_first],
+            later.mean[pair.shared_later],
+            later.sd[pair.shared_later],
+            # The same topics under both, so the policy that leaves some out rules.
+            zero_sd="drop" if "drop" in (first.fitted.zero_sd, later.fitted.zero_sd) else "average",
+        )
+    except ImpossibleStatisticError:
+        return None
+    return Consequence(
+        topics=compared.topics,
+        runs=compared.runs,
+        zero_sd=compared.zero_sd,
+        a=compared.a,
+        b=compared.b,
+        earlier=_under(compared.earlier, m, min_d),
+        later=_under(compared.later, m, min_d),
+        bias=compared.bias,
+        kendall_tau=compared.kendall_tau,
+        m=m,
+        min_d=min_d,
+        alpha=_ALPHA,
+        beta=_BETA,
+        engine="exact",
+    )
+
+
+def _under(under: consequence.UnderFactors, m: int, min_d: float) -> UnderFactors:
+    topics = None
+    if under.residual_variance:
+        try:
+            size = solve_topics(
+                "anova", min_d, under.residual_variance, _ALPHA, _BETA, engine="exact", runs=m
+            )
+            topics = int(size.topics)
+        except ImpossibleStatisticError:
+            pass  # More topics than any design takes.
+    return UnderFactors(
+        mean=under.mean,
+        clipped_at_0=under.clipped_at_0,
+        clipped_at_1=under.clipped_at_1,
+        variance=under.residual_variance,
+        topics_needed=topics,
+    )

@@ -1,28 +1,28 @@
-"""Corrections without an edit: a score matrix withdrawn, and restored."""
+"""Score matrices withdrawn from what counts, and restored to it."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import select
 
 from roundbook.database.tables import withdrawal
 from roundbook.errors import InputError, RecordError
 from roundbook.logbook.events import record_event
-from roundbook.logbook.impact.dependents import Dependent
-from roundbook.logbook.impact.listing import stale_dependents
-from roundbook.logbook.lookup import check_text, find_matrix, find_task
+from roundbook.logbook.impact import Dependent, stale_dependents
+from roundbook.logbook.lookup import find_matrix, find_task, optional_text
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
+from roundbook.requests.matrices import RestoreMatrix, WithdrawMatrix
 
 
 class CorrectedMatrix(Result):
-    """A matrix whose standing was decided.
+    """A matrix that was withdrawn or restored.
 
-    `standing` is ``current`` or ``withdrawn``, `reason` why and `decided_at` and `decided_by` when
-    and by whom; `status` is ``withdrawn``, ``restored``, or ``unchanged`` where it stood so before.
-    `impact` is what rests on it and is stale now.
+    `standing` is its status now, since `decided_at` by `decided_by` for a `reason`; `status` is
+    what was done: ``withdrawn``, ``restored``, or ``unchanged`` where it was so before. `impact` is
+    what rests on it and is stale now.
     """
 
     matrix: int
@@ -39,7 +39,7 @@ class CorrectedMatrix(Result):
     impact: list[Dependent]
 
 
-def withdraw_matrix(session: Session, matrix: int, reason: str) -> CorrectedMatrix:
+def withdraw_matrix(session: Session, request: WithdrawMatrix) -> CorrectedMatrix:
     """Withdraw a round's current score matrix: it stays readable, and counts in nothing.
 
     No earlier revision takes its place. Its withdrawal can be taken back, and a correction logged
@@ -54,29 +54,36 @@ def withdraw_matrix(session: Session, matrix: int, reason: str) -> CorrectedMatr
     RecordError
         When a later revision took its place already.
     """
-    return _decide(session, matrix, reason, withdrawn=True)
+    return _decide(session, request, withdrawn=True)
 
 
-def restore_matrix(session: Session, matrix: int, reason: str) -> CorrectedMatrix:
+def restore_matrix(session: Session, request: RestoreMatrix) -> CorrectedMatrix:
     """Take a withdrawal back; see `withdraw_matrix`."""
-    return _decide(session, matrix, reason, withdrawn=False)
+    return _decide(session, request, withdrawn=False)
 
 
-def _decide(session: Session, number: int, reason: str, *, withdrawn: bool) -> CorrectedMatrix:
-    verb = "withdraw" if withdrawn else "restore"
-    reason = (check_text("reason", reason) or "").strip()
-    if not reason:
-        raise InputError(f"To {verb} a matrix needs a reason: say why with --reason.")
+def _decide(session: Session, request: WithdrawMatrix, *, withdrawn: bool) -> CorrectedMatrix:
+    number, reason = request.matrix, optional_text("reason", request.reason)
+    if reason is None:
+        verb = "withdraw" if withdrawn else "restore"
+        raise InputError(f"To {verb} a matrix needs a reason.", way_out="reason needed")
     connection = session.connection
-    # The task's writers come one after another; what is found before that may be out of date.
+    # The task's writers come one after another; what is read before that may be out of date.
     find_task(connection, find_matrix(connection, number).task, lock=True)
     row = find_matrix(connection, number)
     if row.revision < row.newest:
         raise RecordError(
             f"Matrix {number} is revision {row.revision} of {row.newest} and counts in nothing"
-            f" already; 'roundbook matrix history {number}' shows which one took its place."
+            " already.",
+            way_out="superseded matrix",
+            matrix=number,
         )
-    last = _last(connection, number)
+    last = connection.execute(
+        select(withdrawal)
+        .where(withdrawal.c.matrix_id == number)
+        .order_by(withdrawal.c.number.desc())
+        .limit(1)
+    ).one_or_none()
     changes = withdrawn != (last is not None and last.withdrawn)
     if changes:
         last = connection.execute(
@@ -105,7 +112,6 @@ def _decide(session: Session, number: int, reason: str, *, withdrawn: bool) -> C
                 "revision": row.revision,
             },
         )
-    impact = stale_dependents(connection, number)
     return CorrectedMatrix(
         matrix=number,
         task=row.task,
@@ -118,14 +124,5 @@ def _decide(session: Session, number: int, reason: str, *, withdrawn: bool) -> C
         decided_at=last.decided_at if last is not None else None,
         decided_by=last.decided_by if last is not None else None,
         status="unchanged" if not changes else "withdrawn" if withdrawn else "restored",
-        impact=impact,
+        impact=stale_dependents(connection, number),
     )
-
-
-def _last(connection: Connection, number: int) -> Row[tuple[object, ...]] | None:
-    return connection.execute(
-        select(withdrawal)
-        .where(withdrawal.c.matrix_id == number)
-        .order_by(withdrawal.c.number.desc())
-        .limit(1)
-    ).one_or_none()

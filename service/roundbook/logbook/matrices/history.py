@@ -1,4 +1,4 @@
-"""What became of a score matrix: its revisions, withdrawals, restorations and factors."""
+"""The history of a score matrix: its revisions, withdrawals, restorations and factors."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from roundbook.logbook.lookup import find_matrix
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
+from roundbook.requests.matrices import ShowHistory
 
 What = Literal["logged", "revised", "withdrawn", "restored", "factors fitted"]
 
 
-class Revised(Result):
+class Changes(Result):
     """What a revision changed against the one before.
 
     `cells_changed` and `largest_change`, the size of the largest one, are over the `cells` of the
@@ -46,11 +47,11 @@ class HistoryEntry(Result):
     revision: int
     factor_version: int | None
     why: str | None
-    changes: Revised | None
+    changes: Changes | None
 
 
 class MatrixHistory(Result):
-    """All that was done to a round's scores of one measure by one assessments, in order."""
+    """All that was done to a round's scores of one measure by some assessments, in order."""
 
     task: str
     round: str
@@ -59,13 +60,8 @@ class MatrixHistory(Result):
     entries: list[HistoryEntry]
 
 
-def show_history(session: Session, number: int) -> MatrixHistory:
+def show_history(session: Session, request: ShowHistory) -> MatrixHistory:
     """Return the history of the series that a matrix is a revision of.
-
-    Parameters
-    ----------
-    number : int
-        Any revision's.
 
     Raises
     ------
@@ -75,13 +71,13 @@ def show_history(session: Session, number: int) -> MatrixHistory:
     entries: list[HistoryEntry] = []
     before: LoadedMatrix | None = None
     connection = session.connection
-    found = find_matrix(connection, number)
+    series = find_matrix(connection, request.matrix)
     revisions = connection.execute(
         select(matrix)
         .where(
-            matrix.c.round_id == found.round_id,
-            matrix.c.measure_id == found.measure_id,
-            matrix.c.assessments == found.assessments,
+            matrix.c.round_id == series.round_id,
+            matrix.c.measure_id == series.measure_id,
+            matrix.c.assessments == series.assessments,
         )
         .order_by(matrix.c.revision)
     ).all()
@@ -93,31 +89,31 @@ def show_history(session: Session, number: int) -> MatrixHistory:
         entries += _revision(connection, row, changes)
         before = loaded
     return MatrixHistory(
-        task=found.task,
-        round=found.round,
-        measure=found.measure,
-        assessments=found.assessments,
+        task=series.task,
+        round=series.round,
+        measure=series.measure,
+        assessments=series.assessments,
         entries=entries,
     )
 
 
-def compare_revisions(before: LoadedMatrix, after: LoadedMatrix) -> Revised:
+def compare_revisions(before: LoadedMatrix, after: LoadedMatrix) -> Changes:
     """Return what changed from one revision to another, whatever the order of topics and runs."""
     topics, topics_removed, topics_added = _compared(before.topics, after.topics)
     runs, runs_removed, runs_added = _compared(before.runs, after.runs)
     was, now = _part(before, topics, runs), _part(after, topics, runs)
     change = np.abs(now - was)
     changed = int(np.count_nonzero(change))
-    largest: tuple[float, str, str] | tuple[None, None, None] = (None, None, None)
+    size, of_topic, of_run = None, None, None
     if changed:
-        place = np.unravel_index(int(change.argmax()), change.shape)
-        largest = (float(change[place]), topics[place[0]], runs[place[1]])
-    return Revised(
+        topic, run = np.unravel_index(int(change.argmax()), change.shape)
+        size, of_topic, of_run = float(change[topic, run]), topics[topic], runs[run]
+    return Changes(
         cells=change.size,
         cells_changed=changed,
-        largest_change=largest[0],
-        largest_topic=largest[1],
-        largest_run=largest[2],
+        largest_change=size,
+        largest_topic=of_topic,
+        largest_run=of_run,
         topics_added=topics_added,
         topics_removed=topics_removed,
         runs_added=runs_added,
@@ -141,25 +137,25 @@ def _part(loaded: LoadedMatrix, topics: list[str], runs: list[str]) -> npt.NDArr
     return loaded.scores[np.ix_(rows, columns)]
 
 
-def _revision(connection: Connection, row: Row[Any], changes: Revised | None) -> list[HistoryEntry]:
+def _revision(connection: Connection, row: Row[Any], changes: Changes | None) -> list[HistoryEntry]:
     """Return a revision, and all that was done to it before the next one came, in order."""
     entries = [
         _entry(row, row.logged_at, row.logged_by, "revised" if changes else "logged", row.reason)
     ]
-    decisions = connection.execute(
-        select(withdrawal).where(withdrawal.c.matrix_id == row.id).order_by(withdrawal.c.number)
-    )
-    for each in decisions:
-        what: What = "withdrawn" if each.withdrawn else "restored"
-        entries.append(_entry(row, each.decided_at, each.decided_by, what, each.reason))
     fits = connection.execute(
         select(factor_set).where(factor_set.c.matrix_id == row.id).order_by(factor_set.c.version)
     )
-    for each in fits:
-        fitted = _entry(row, each.fitted_at, each.fitted_by, "factors fitted", each.reason)
-        entries.append(fitted.model_copy(update={"factor_version": each.version}))
+    for fit in fits:
+        entry = _entry(row, fit.fitted_at, fit.fitted_by, "factors fitted", fit.reason)
+        entries.append(entry.model_copy(update={"factor_version": fit.version}))
+    decisions = connection.execute(
+        select(withdrawal).where(withdrawal.c.matrix_id == row.id).order_by(withdrawal.c.number)
+    )
+    for decision in decisions:
+        what: What = "withdrawn" if decision.withdrawn else "restored"
+        entries.append(_entry(row, decision.decided_at, decision.decided_by, what, decision.reason))
     first = entries[0].model_copy(update={"changes": changes})
-    # The sort is stable: what one moment did stays in this order.
+    # The sort is stable: what was done in one transaction stays in this order.
     return [first, *sorted(entries[1:], key=lambda entry: entry.at)]
 
 

@@ -1,24 +1,26 @@
-"""The score matrices of a task, with where each stands."""
+"""The score matrices of a task, and whether each is current, superseded or withdrawn."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
-from roundbook.logbook.lookup import find_round, find_task
+from sqlalchemy import Connection, Row, text
+
+from roundbook.logbook.lookup import find_matrix, find_round, find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
-from roundbook.logbook.standings import read_standings
+from roundbook.requests.matrices import ListMatrices
 
-Standing = Literal["current", "superseded", "withdrawn"]
+Status = Literal["current", "superseded", "withdrawn"]
 
 
 class ListedMatrix(Result):
     """A score matrix of `topics` by `runs`.
 
-    `reason` is why it stands as it does: of the withdrawal or restoration, of the revision that
-    took its place (`replaced_by`), or of the revision that it is.
+    `reason` is why its status (`standing`) is what it is: of the withdrawal or restoration, of the
+    revision that took its place (`replaced_by`), or of the revision that it is.
     """
 
     matrix: int
@@ -28,7 +30,7 @@ class ListedMatrix(Result):
     revision: int
     topics: int
     runs: int
-    standing: Standing
+    standing: Status
     reason: str | None
     replaced_by: int | None
     logged_at: datetime
@@ -42,43 +44,32 @@ class MatrixList(Result):
     matrices: list[ListedMatrix]
 
 
-def list_matrices(
-    session: Session,
-    task: str,
-    *,
-    round_label: str | None = None,
-    measure: str | None = None,
-    assessments: str | None = None,
-    superseded: bool = False,
-) -> MatrixList:
+def list_matrices(session: Session, request: ListMatrices) -> MatrixList:
     """Return a task's score matrices, the current and the withdrawn ones.
-
-    Parameters
-    ----------
-    superseded : bool
-        Those whose place a later revision took as well.
 
     Raises
     ------
     NotRecordedError
         When there is no such task, round or measure.
     """
-    connection = session.connection
+    connection, task = session.connection, request.task
     task_id = find_task(connection, task)
-    round_id, measure_id = None, None
-    if round_label is not None:
-        round_id = find_round(connection, task_id, task, round_label)
-    if measure is not None:
-        measure_id, _ = find_measure(connection, task_id, task, measure)
-    rows = read_standings(
-        connection,
-        task_id,
-        round_id=round_id,
-        measure_id=measure_id,
-        assessments=None if assessments is None else assessments.strip(),
-        superseded=superseded,
+    round_id, measure_id, assessments = None, None, request.assessments
+    if request.round is not None:
+        round_id = find_round(connection, task_id, task, request.round)
+    if request.measure is not None:
+        measure_id, _ = find_measure(connection, task_id, task, request.measure)
+    rows = connection.execute(
+        text(_MATRICES.format(condition=_OF_TASK)),
+        {
+            "task": task_id,
+            "round": round_id,
+            "measure": measure_id,
+            "assessments": None if assessments is None else assessments.strip(),
+            "superseded": request.superseded,
+        },
     )
-    listed = [
+    matrices = [
         ListedMatrix(
             matrix=row.id,
             round=row.round,
@@ -95,4 +86,55 @@ def list_matrices(
         )
         for row in rows
     ]
-    return MatrixList(task=task.strip(), matrices=listed)
+    return MatrixList(task=task.strip(), matrices=matrices)
+
+
+def read_status(connection: Connection, number: int) -> Row[Any]:
+    """Return a matrix with its status.
+
+    The row has the columns of ``matrix``, the names of its ``task``, ``round`` and ``measure``,
+    and ``standing``, one of current, superseded and withdrawn, with ``why``, ``since`` and
+    ``decided_by``; ``replaced_by`` is the number of the next revision.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such matrix.
+    """
+    matrix_id = find_matrix(connection, number).id
+    statement = text(_MATRICES.format(condition="WHERE matrix.id = :matrix"))
+    return connection.execute(statement, {"matrix": matrix_id}).one()
+
+
+# The latest decision about a matrix holds, unless a later revision took its place.
+_MATRICES = """
+SELECT matrix.*, task.name AS task, round.label AS round, round.status AS round_status,
+       measure.name AS measure, later.id AS replaced_by,
+       CASE WHEN later.id IS NOT NULL THEN 'superseded'
+            WHEN decided.withdrawn THEN 'withdrawn' ELSE 'current' END AS standing,
+       CASE WHEN later.id IS NOT NULL THEN later.reason
+            ELSE coalesce(decided.reason, matrix.reason) END AS why,
+       coalesce(later.logged_at, decided.decided_at, matrix.logged_at) AS since,
+       coalesce(later.logged_by, decided.decided_by, matrix.logged_by) AS decided_by
+FROM roundbook.matrix
+JOIN roundbook.round ON round.id = matrix.round_id
+JOIN roundbook.task ON task.id = round.task_id
+JOIN roundbook.measure ON measure.id = matrix.measure_id
+LEFT JOIN roundbook.matrix AS later
+    ON (later.round_id, later.measure_id, later.assessments, later.revision)
+       = (matrix.round_id, matrix.measure_id, matrix.assessments, matrix.revision + 1)
+LEFT JOIN LATERAL (
+    SELECT withdrawn, reason, decided_at, decided_by
+    FROM roundbook.withdrawal WHERE matrix_id = matrix.id ORDER BY number DESC LIMIT 1
+) AS decided ON true
+{condition}
+ORDER BY round.ordinal, measure.name, matrix.assessments, matrix.revision
+"""
+
+_OF_TASK = """
+WHERE round.task_id = :task
+  AND (CAST(:round AS bigint) IS NULL OR matrix.round_id = :round)
+  AND (CAST(:measure AS bigint) IS NULL OR matrix.measure_id = :measure)
+  AND (CAST(:assessments AS text) IS NULL OR matrix.assessments = :assessments)
+  AND (:superseded OR later.id IS NULL)
+"""

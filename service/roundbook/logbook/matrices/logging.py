@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row, func, select
 
-from roundbook.errors import BadFileError, InputError, WithdrawnError
+from roundbook.database.tables import matrix, measure, round_, task
+from roundbook.errors import (
+    BadFileError,
+    ContentDiffersError,
+    InputError,
+    NotRecordedError,
+    RevisedMeanwhileError,
+    RoundPublishedError,
+)
 from roundbook.formats import (
-    MissingPolicy,
+    CompleteMatrix,
     RunTeam,
-    SettledMatrix,
+    ScoreMatrix,
+    apply_missing_policy,
     read_scores,
     read_teams,
-    settle_missing,
 )
 from roundbook.logbook.estimates import (
     matrix_statistics,
@@ -27,29 +33,72 @@ from roundbook.logbook.estimates import (
     store_estimates,
 )
 from roundbook.logbook.events import record_event
-from roundbook.logbook.factors import FittedFactors, fit_and_store, standardising_runs
-from roundbook.logbook.impact.dependents import Dependent
+from roundbook.logbook.factors import fit_and_store, standardising_runs
+from roundbook.logbook.impact import Dependent
 from roundbook.logbook.lookup import (
-    DEFAULT_ASSESSMENTS,
     Series,
     check_name,
     check_reason,
     factor_sets,
     latest_matrix,
     optional_text,
-    withdrawn_words,
+    withdrawn_error,
 )
-from roundbook.logbook.matrices.neighbours import notes_on_neighbours
-from roundbook.logbook.matrices.notes import notes_on, notes_on_renewed, notes_on_teams
-from roundbook.logbook.matrices.revisions import check_revision, check_seen, read_revision
-from roundbook.logbook.measures import ensure_measure, notes_on_new
+from roundbook.logbook.matrices.neighbours import (
+    Difference,
+    Twin,
+    find_twin,
+    read_difference,
+)
+from roundbook.logbook.measures import (
+    RecordedMeasure,
+    ensure_measure,
+    other_measures,
+    parse_measure,
+)
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
 from roundbook.logbook.runs import find_runs, record_runs
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import content_hash, store_matrix
+from roundbook.requests.matrices import LogRequest
 from roundbook.statistics.score_matrix import checked_scores
-from roundbook.statistics.standardisation.factors import ZeroSd
+
+
+class Remarks(Result):
+    """What a person who logs a score matrix should know of it.
+
+    Attributes
+    ----------
+    other_measures : list of str
+        The task's, where this measure is new to the record: it may be one of them, mistyped.
+    difference : Difference or None
+        From the revision before, or else from the other matrices of the round.
+    same_scores : Twin or None
+        Another round that has exactly these scores.
+    single_run : bool
+        Whether there is but one run, over which no standard deviation, and so no factor, exists.
+    tied_topics : list of str
+        Topics on which all standardising runs tie; `zero_sd` is what becomes of them.
+    equal_runs : int
+        How many runs have the same scores as another one on every topic.
+    renewed : list of str
+        The measures of the variance estimates that were made anew as teams became known, an entry
+        for each.
+    unknown_runs, undescribed_runs : list of str
+        Runs that only the team file has, and those that it leaves out.
+    """
+
+    other_measures: list[str]
+    difference: Difference | None = None
+    same_scores: Twin | None = None
+    single_run: bool = False
+    tied_topics: list[str]
+    zero_sd: str
+    equal_runs: int = 0
+    renewed: list[str]
+    unknown_runs: list[str]
+    undescribed_runs: list[str]
 
 
 class LoggedMatrix(Result):
@@ -67,7 +116,7 @@ class LoggedMatrix(Result):
     variance: float
     variances: dict[str, float]
     factor_version: int | None
-    status: str
+    status: Literal["logged", "unchanged"]
     dry_run: bool
     task: str
     round: str
@@ -79,45 +128,37 @@ class LoggedMatrix(Result):
     missing_cells: int
     dropped_topics: list[str]
     runs_described: int
-    notes: list[str]
+    remarks: Remarks
     impact: list[Dependent]
     software: str = SOFTWARE
 
 
-class _Done(NamedTuple):
-    status: str
+class _Entry(NamedTuple):
+    """A score matrix to log, and where; `latest` is the latest revision there."""
+
+    session: Session
+    request: LogRequest
+    task_id: int
+    series: Series
+    scores: CompleteMatrix
+    digest: str
+    latest: Row[Any] | None
+    runs_described: int
+
+
+class _Outcome(NamedTuple):
+    """What is stored of a score matrix; `remarks` are fields of `Remarks`."""
+
     matrix: int
     revision: int
     factor_version: int | None
     standardising: str | None
     variances: dict[str, float]
-    runs_described: int
-    notes: list[str]
-    replaced: int | None = None
+    remarks: dict[str, Any]
 
 
-def log_files(
-    session: Session,
-    task: str,
-    round_label: str,
-    files: Sequence[Path],
-    measure: str,
-    *,
-    layout: str = "auto",
-    file_measure: str | None = None,
-    teams: Path | None = None,
-    missing: MissingPolicy = "reject",
-    max_file_bytes: int,
-    assessments: str = DEFAULT_ASSESSMENTS,
-    create: bool = False,
-    revise: str | None = None,
-    bounds: tuple[float, float] | None = None,
-    zero_sd: ZeroSd = "average",
-    tool: str | None = None,
-    asked: float | None = None,
-    dry_run: bool = False,
-) -> LoggedMatrix:
-    """Read score files and log them; see `log_matrix`.
+def log_files(session: Session, request: LogRequest, *, max_file_bytes: int) -> LoggedMatrix:
+    """Read score files and log them; see `log_scores`.
 
     Raises
     ------
@@ -125,89 +166,52 @@ def log_files(
         When a file cannot be read as scores, with file:line:column.
     """
     scores = read_scores(
-        files,
-        measure=measure,
-        file_measure=file_measure,
-        layout=layout,
+        request.files,
+        measure=request.measure,
+        file_measure=request.file_measure,
+        layout=request.layout,
         max_bytes=max_file_bytes,
     )
-    settled = settle_missing(scores, missing)
-    if len(settled.topics) == 1:
+    complete = apply_missing_policy(scores, request.missing)
+    if len(complete.topics) == 1:
         raise BadFileError(
             "the scores of one topic have no residual variance, which needs at least 2 topics",
-            settled.files[0],
+            complete.files[0],
         )
-    return log_matrix(
-        session,
-        task,
-        round_label,
-        measure,
-        settled,
-        teams=read_teams(teams, max_bytes=max_file_bytes) if teams else {},
-        assessments=assessments,
-        create=create,
-        revise=revise,
-        bounds=bounds,
-        zero_sd=zero_sd,
-        tool=tool,
-        asked=asked,
-        dry_run=dry_run,
-    )
+    teams = read_teams(request.teams, max_bytes=max_file_bytes) if request.teams else {}
+    return _log(session, request, complete, teams)
 
 
-def log_matrix(
+def log_scores(
     session: Session,
-    task: str,
-    round_label: str,
-    measure: str,
-    settled: SettledMatrix,
-    *,
+    request: LogRequest,
+    scores: ScoreMatrix,
     teams: Mapping[str, RunTeam] | None = None,
-    assessments: str = DEFAULT_ASSESSMENTS,
-    create: bool = False,
-    revise: str | None = None,
-    bounds: tuple[float, float] | None = None,
-    zero_sd: ZeroSd = "average",
-    tool: str | None = None,
-    asked: float | None = None,
-    dry_run: bool = False,
 ) -> LoggedMatrix:
     """Log a round's score matrix with its variances and its first factors, all or nothing.
 
-    The same content again is ``unchanged``, whatever the order of its topics and runs.
+    The same content again is ``unchanged``, whatever the order of its topics and runs. Other
+    content, and any content of a published round, needs a reason (`revise`): it becomes a new
+    revision with a new factor version, and the old ones stay readable.
 
     Parameters
     ----------
-    settled : SettledMatrix
-        Scores (topics, runs), complete and finite.
+    scores : ScoreMatrix
+        (topics, runs); missing ones are treated as the request says.
     teams : mapping from run tag, optional
-    create : bool
-        Make the task and the round if they are not there.
-    revise : str, optional
-        The reason why other content is logged over what is there: a new revision, with a new
-        factor version; the old ones stay readable. A published round takes any score matrix
-        only so.
-    bounds : (float, float), optional
-        The measure's lowest and highest possible score, recorded with a new measure. A score
-        outside a measure's recorded bounds is refused.
-    zero_sd : 'average' or 'drop'
-        What to do on the std scales with topics on which all standardising runs tie.
-    asked : float, optional
-        When the person asked, by ``time.monotonic()``; default now. A revision that somebody
-        else logged since is one that this person has not seen, and so cannot mean to revise.
-    dry_run : bool
-        Do it all, then take it all back.
 
     Raises
     ------
+    MissingScoresError
+        When scores are missing, and the request says to reject that.
     NotRecordedError
         When the task or round is not there, or there is nothing to revise.
     ContentDiffersError
-        When other scores are logged already and `revise` is not given.
+        When other scores are logged already and there is no reason.
     RevisedMeanwhileError
-        When somebody else revised the matrix while this revision was made.
+        When the latest revision is another than the expected one.
     RoundPublishedError
-        When the round is published and `revise` is not given.
+        When the round is published and there is no reason.
     WithdrawnError
         When the same scores are logged, and withdrawn.
     InputError
@@ -215,154 +219,179 @@ def log_matrix(
     ImpossibleStatisticError
         When there is but one topic.
     """
-    revise = check_reason("--revise", revise)
-    tool = optional_text("tool", tool)
-    asked = time.monotonic() if asked is None else asked
-    connection = session.connection
-    seen = None
-    if revise is not None:  # before anybody is waited for
-        seen = read_revision(connection, task, round_label, measure, assessments)
-    task_id, round_id = open_round(connection, task, round_label, create=create, user=session.user)
-    recorded = ensure_measure(connection, measure, bounds)
-    measure = recorded.name
-    _check_bounds(measure, recorded.bounds, settled)
-    label = check_name("assessments label", assessments)
-    series = Series(round_id, recorded.id, label, round_label.strip(), measure)
-    done = _log(
-        connection,
-        task_id,
-        series,
-        settled,
-        teams=teams or {},
-        revise=revise,
-        seen=seen,
-        asked=asked,
-        zero_sd=zero_sd,
-        tool=tool,
-        user=session.user,
-    )
-    notes = [
-        *notes_on_new(connection, task_id, recorded),
-        *done.notes,
-        *notes_on_teams(settled.runs, teams or {}),
-    ]
-    impact = [] if done.replaced is None else _impact(connection, done.replaced)
-    kept = done.status == "unchanged" or not dry_run
-    return LoggedMatrix(
-        matrix=done.matrix if kept else None,
-        revision=done.revision,
-        factor_version=done.factor_version,
-        standardising=done.standardising,
-        variance=done.variances["raw"],
-        variances=done.variances,
-        runs_described=done.runs_described,
-        notes=notes,
-        impact=[_unnumbered(each, done.matrix) for each in impact] if dry_run else impact,
-        status=done.status,
-        dry_run=dry_run,
-        task=task.strip(),
-        round=series.round,
-        measure=measure,
-        assessments=label,
-        layout=settled.layout,
-        topics=len(settled.topics),
-        runs=len(settled.runs),
-        missing_policy=settled.missing_policy,
-        missing_cells=settled.missing_cells,
-        dropped_topics=list(settled.dropped_topics),
-    )
+    return _log(session, request, apply_missing_policy(scores, request.missing), teams or {})
 
 
 def _log(
-    connection: Connection,
-    task_id: int,
-    series: Series,
-    settled: SettledMatrix,
-    *,
+    session: Session,
+    request: LogRequest,
+    complete: CompleteMatrix,
     teams: Mapping[str, RunTeam],
-    revise: str | None,
-    seen: int | None,
-    asked: float,
-    zero_sd: ZeroSd,
-    tool: str | None,
-    user: str,
-) -> _Done:
-    digest = content_hash(settled.topics, settled.runs, settled.scores)
-    current = latest_matrix(connection, series)
-    described = record_runs(connection, series.round_id, settled.runs, teams)
-    if current is not None and current.content_hash == digest:
-        if current.withdrawn is not None:
-            raise WithdrawnError(
-                withdrawn_words(series.round, series.measure, current.id, current.withdrawn)
-            )
-        renewed = renew_runs_parts(connection, series.round_id) if described else []
-        if described:
-            record_event(
-                connection,
-                "runs described",
-                who=user,
-                task_id=task_id,
-                round_id=series.round_id,
-                matrix_id=current.id,
-                details={"runs": described, "estimates_renewed": len(renewed)},
-            )
-        sets = [row for row in factor_sets(connection, series) if row.matrix_id == current.id]
-        return _Done(
-            "unchanged",
-            current.id,
-            current.revision,
-            sets[-1].version if sets else None,
-            sets[-1].standardising if sets else None,
-            read_estimates(connection, current.id),
-            described,
-            notes_on_renewed(renewed),
+) -> LoggedMatrix:
+    request = request.model_copy(
+        update={"revise": check_reason(request.revise), "tool": optional_text("tool", request.tool)}
+    )
+    connection = session.connection
+    task_id, round_id = open_round(
+        connection, request.task, request.round, create=request.create, user=session.user
+    )
+    recorded = ensure_measure(connection, request.measure, request.bounds)
+    _check_bounds(recorded, complete)
+    label = check_name("assessments label", request.assessments)
+    series = Series(round_id, recorded.id, label, request.round.strip(), recorded.name)
+    entry = _Entry(
+        session,
+        request,
+        task_id,
+        series,
+        complete,
+        content_hash(complete.topics, complete.runs, complete.scores),
+        latest_matrix(connection, series),
+        record_runs(connection, round_id, complete.runs, teams),
+    )
+    unchanged = entry.latest is not None and entry.latest.content_hash == entry.digest
+    outcome = _keep(entry) if unchanged else _store(entry, known_teams=bool(teams))
+    remarks = Remarks(
+        other_measures=other_measures(connection, task_id, recorded),
+        zero_sd=request.zero_sd,
+        unknown_runs=[tag for tag in teams if tag not in set(complete.runs)],
+        undescribed_runs=[tag for tag in complete.runs if teams and tag not in teams],
+        **outcome.remarks,
+    )
+    impact = []
+    if entry.latest is not None and not unchanged:
+        # What plans need takes longer to load than a matrix to log, and few loggings replace one.
+        from roundbook.logbook.impact import stale_dependents  # noqa: PLC0415
+
+        impact = stale_dependents(connection, entry.latest.id)
+    kept = unchanged or not request.dry_run
+    return LoggedMatrix(
+        matrix=outcome.matrix if kept else None,
+        revision=outcome.revision,
+        factor_version=outcome.factor_version,
+        standardising=outcome.standardising,
+        variance=outcome.variances["raw"],
+        variances=outcome.variances,
+        runs_described=entry.runs_described,
+        remarks=remarks,
+        impact=impact if kept else [_unnumbered(each, outcome.matrix) for each in impact],
+        status="unchanged" if unchanged else "logged",
+        dry_run=request.dry_run,
+        task=request.task.strip(),
+        round=series.round,
+        measure=recorded.name,
+        assessments=label,
+        layout=complete.layout,
+        topics=len(complete.topics),
+        runs=len(complete.runs),
+        missing_policy=complete.missing_policy,
+        missing_cells=complete.missing_cells,
+        dropped_topics=list(complete.dropped_topics),
+    )
+
+
+def latest_revision(session: Session, request: LogRequest) -> int:
+    """Return the latest revision of what is to be logged, 0 where nothing is logged."""
+    revision: int = session.connection.execute(
+        select(func.coalesce(func.max(matrix.c.revision), 0))
+        .join(round_, round_.c.id == matrix.c.round_id)
+        .join(task, task.c.id == round_.c.task_id)
+        .join(measure, measure.c.id == matrix.c.measure_id)
+        .where(
+            task.c.name == request.task.strip(),
+            round_.c.label == request.round.strip(),
+            func.lower(measure.c.name) == func.lower(parse_measure(request.measure).name),
+            matrix.c.assessments == request.assessments.strip(),
         )
-    check_revision(connection, series, revise, settled, current)
-    if current is not None:
-        check_seen(connection, series, current, seen, asked)
+    ).scalar_one()
+    return revision
+
+
+def _check_bounds(recorded: RecordedMeasure, complete: CompleteMatrix) -> None:
+    if recorded.bounds is None:
+        return
+    low, high = recorded.bounds
+    outside = np.argwhere((complete.scores < low) | (complete.scores > high))
+    if len(outside):
+        topic, run = outside[0]
+        raise InputError(
+            f"{len(outside)} of {complete.scores.size} scores lie outside the bounds {low:g} to"
+            f" {high:g} of {recorded.name}; the first is {complete.scores[topic, run]:g}, of topic"
+            f" {complete.topics[topic]} and run {complete.runs[run]}."
+        )
+
+
+def _keep(entry: _Entry) -> _Outcome:
+    """Return what is stored of these scores already, with the runs that became known."""
+    connection, series, latest = entry.session.connection, entry.series, entry.latest
+    assert latest is not None
+    if latest.withdrawn is not None:
+        raise withdrawn_error(series, latest)
+    renewed = []
+    if entry.runs_described:
+        renewed = renew_runs_parts(connection, series.round_id)
+        record_event(
+            connection,
+            "runs described",
+            who=entry.session.user,
+            task_id=entry.task_id,
+            round_id=series.round_id,
+            matrix_id=latest.id,
+            details={"runs": entry.runs_described, "estimates_renewed": len(renewed)},
+        )
+    sets = [row for row in factor_sets(connection, series) if row.matrix_id == latest.id]
+    return _Outcome(
+        latest.id,
+        latest.revision,
+        sets[-1].version if sets else None,
+        sets[-1].standardising if sets else None,
+        read_estimates(connection, latest.id),
+        {"tied_topics": [], "renewed": renewed},
+    )
+
+
+def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
+    """Store scores as the next revision, with their factors and variances."""
+    session, request, task_id, series, complete, digest, latest, described = entry
+    connection = session.connection
+    _check_revision(connection, request, series, complete, latest)
     # Before the database refuses it in its own words.
-    checked_scores(settled.scores, "The residual variance", least_topics=2)
-    revision = current.revision + 1 if current is not None else 1
-    runs = find_runs(connection, series.round_id, settled.runs)
-    chosen = standardising_runs(runs.contributed) if len(settled.runs) >= 2 else None
+    checked_scores(complete.scores, "The residual variance", least_topics=2)
+    revision = latest.revision + 1 if latest is not None else 1
+    runs = find_runs(connection, series.round_id, complete.runs)
+    chosen = standardising_runs(runs.contributed) if len(complete.runs) >= 2 else None
     # While the server takes in the scores, this process would wait.
     with ThreadPoolExecutor(1) as beside:
         computing = beside.submit(
-            matrix_statistics, settled.scores, runs.team_ids, chosen and chosen.mask, zero_sd
+            matrix_statistics,
+            complete.scores,
+            runs.team_ids,
+            chosen and chosen.mask,
+            request.zero_sd,
         )
-        stored = store_matrix(
-            connection,
-            task_id,
-            series,
-            settled,
-            runs,
-            revision=revision,
-            reason=revise,
-            digest=digest,
-            tool=tool,
-            user=user,
-        )
+        stored = store_matrix(session, request, series, complete, runs, revision, digest)
         computed = computing.result()
-    fitted: FittedFactors | None = None
+    fitted, tied = None, []
     if chosen is not None:
         fitted = fit_and_store(
             connection,
             series,
             stored,
             chosen,
-            zero_sd=zero_sd,
-            user=user,
-            reason=revise,
+            zero_sd=request.zero_sd,
+            user=session.user,
+            reason=request.revise,
             factors=computed.factors,
         )
+        tied = [complete.topics[place] for place in np.flatnonzero(fitted.factors.sd == 0)]
     variances = store_estimates(connection, stored, fitted, computed.parts)
     # Of other measures: what this matrix replaces need not be estimated anew.
-    renewed = renew_runs_parts(connection, series.round_id) if teams and described else []
+    renewed = renew_runs_parts(connection, series.round_id) if known_teams and described else []
     record_event(
         connection,
         "matrix logged" if revision == 1 else "matrix revised",
-        who=user,
-        why=revise,
+        who=session.user,
+        why=request.revise,
         task_id=task_id,
         round_id=series.round_id,
         matrix_id=stored.matrix_id,
@@ -370,51 +399,71 @@ def _log(
             "measure": series.measure,
             "assessments": series.assessments,
             "revision": revision,
-            "topics": len(settled.topics),
-            "runs": len(settled.runs),
+            "topics": len(complete.topics),
+            "runs": len(complete.runs),
             **({"estimates_renewed": len(renewed)} if renewed else {}),
         },
     )
-    return _Done(
-        "logged",
+    return _Outcome(
         stored.matrix_id,
         revision,
         fitted.version if fitted else None,
         fitted.standardising if fitted else None,
         variances,
-        described,
-        [
-            *notes_on_neighbours(
-                connection, task_id, series, stored, digest=digest, replaced=current
-            ),
-            *notes_on(settled, fitted),
-            *notes_on_renewed(renewed),
-        ],
-        None if current is None else current.id,
+        {
+            "difference": read_difference(connection, series, stored, latest),
+            "same_scores": find_twin(connection, task_id, series, digest),
+            "single_run": fitted is None,
+            "tied_topics": tied,
+            "equal_runs": len(complete.runs) - len(set(map(bytes, complete.scores.T))),
+            "renewed": renewed,
+        },
     )
 
 
-def _impact(connection: Connection, replaced: int) -> list[Dependent]:
-    # What plans need takes longer to load than a matrix to log, and few loggings replace one.
-    from roundbook.logbook.impact.listing import stale_dependents  # noqa: PLC0415
-
-    return stale_dependents(connection, replaced)
+def _check_revision(
+    connection: Connection,
+    request: LogRequest,
+    series: Series,
+    complete: CompleteMatrix,
+    latest: Row[Any] | None,
+) -> None:
+    """Refuse other scores than those logged without a reason, and a reason without such scores."""
+    where = f"{series.measure} ({series.assessments} assessments) of round '{series.round}'"
+    if latest is None:
+        status = connection.execute(
+            select(round_.c.status).where(round_.c.id == series.round_id)
+        ).scalar_one()
+        if request.revise is None and status == "published":
+            raise RoundPublishedError(
+                f"Round '{series.round}' is published: it takes further scores only with a reason.",
+                way_out="revise with a reason",
+            )
+        if request.revise is not None and status != "published":
+            raise NotRecordedError(
+                f"Nothing is logged for {where} yet to revise.", way_out="nothing to revise"
+            )
+    elif request.revise is None:
+        raise ContentDiffersError(
+            f"Other scores are already logged for {where}.",
+            way_out="other scores",
+            topics=len(complete.topics),
+            runs=len(complete.runs),
+        )
+    elif request.expected_revision not in (None, latest.revision):
+        # Of two corrections at once, one wins: nobody revises what they have not seen.
+        raise RevisedMeanwhileError(
+            f"{latest.logged_by} logged revision {latest.revision} of {series.measure} in round"
+            f" '{series.round}' while this correction was under way, so it was not logged.",
+            way_out="revised meanwhile",
+            matrix=latest.id,
+        )
 
 
 def _unnumbered(dependent: Dependent, matrix: int) -> Dependent:
     """Leave out the number that a dry run's matrix had, which is no matrix's."""
-    why = (dependent.why or "").replace(f" (matrix {matrix})", "")
-    return dependent.model_copy(update={"why": why})
-
-
-def _check_bounds(measure: str, bounds: tuple[float, float] | None, settled: SettledMatrix) -> None:
-    if bounds is None:
-        return
-    outside = np.argwhere((settled.scores < bounds[0]) | (settled.scores > bounds[1]))
-    if len(outside):
-        topic, run = outside[0]
-        raise InputError(
-            f"{len(outside)} of {settled.scores.size} scores lie outside the bounds {bounds[0]:g}"
-            f" to {bounds[1]:g} of {measure}; the first is {settled.scores[topic, run]:g}, of topic"
-            f" {settled.topics[topic]} and run {settled.runs[run]}."
-        )
+    reasons = [
+        reason.model_copy(update={"matrix": None}) if reason.matrix == matrix else reason
+        for reason in dependent.reasons
+    ]
+    return dependent.model_copy(update={"reasons": reasons})

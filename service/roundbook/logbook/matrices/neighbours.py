@@ -1,4 +1,4 @@
-"""What a score matrix just logged has in common with those beside it, or strangely has not.
+"""How a score matrix just logged differs from those beside it.
 
 A file of the wrong round is a score matrix like any other. What gives it away is that its topics
 and runs are not those of the round.
@@ -8,103 +8,69 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, select
+from sqlalchemy import Connection, Row, select
 
 from roundbook.database.tables import current_matrix, matrix, matrix_run, matrix_topic, round_
 from roundbook.logbook.lookup import Series
+from roundbook.logbook.result import Result
 from roundbook.logbook.storing import StoredMatrix
 
 
-def notes_on_neighbours(
-    connection: Connection,
-    task_id: int,
-    series: Series,
-    stored: StoredMatrix,
-    *,
-    digest: str,
-    replaced: Row[Any] | None,
-) -> list[str]:
-    """Return what is strange beside the matrices there are, a sentence each.
+class Difference(Result):
+    """How many topics and runs only this matrix has (`new`), and how many it lacks.
 
-    Parameters
-    ----------
-    stored : StoredMatrix
-        The matrix just logged.
-    digest : str
-        The identity of its content.
-    replaced : Row, optional
-        The revision before it.
+    `revision` is the one it is compared with, None for all other matrices of the round.
+    """
+
+    revision: int | None
+    new_topics: int
+    lacking_topics: int
+    new_runs: int
+    lacking_runs: int
+
+
+class Twin(Result):
+    """The matrix of another round that has exactly the same scores."""
+
+    round: str
+    matrix: int
+
+
+def read_difference(
+    connection: Connection, series: Series, stored: StoredMatrix, replaced: Row[Any] | None
+) -> Difference | None:
+    """Return how a matrix differs from the revision before, or from its round's other matrices.
+
+    None where it does not, or nothing is beside it.
     """
     if replaced is not None:
-        notes = _against_revision(connection, stored, replaced)
+        others = select(matrix.c.id).where(matrix.c.id == replaced.id)
     else:
-        notes = _against_round(connection, series, stored)
-    return notes + _same_elsewhere(connection, task_id, series, digest)
-
-
-def _against_revision(
-    connection: Connection, stored: StoredMatrix, replaced: Row[Any]
-) -> list[str]:
-    topics, runs = _ids_of(connection, select(matrix.c.id).where(matrix.c.id == replaced.id))
-    differences = [
-        _difference("topic", set(stored.topic_ids.tolist()), topics),
-        _difference("run", set(stored.run_ids.tolist()), runs),
-    ]
-    told = " and ".join(each for each in differences if each)
-    return [f"Against revision {replaced.revision} it has {told}."] if told else []
-
-
-def _difference(noun: str, now: set[int], before: set[int]) -> str:
-    new, gone = len(now - before), len(before - now)
-    if not new and not gone:
-        return ""
-    both = f" ({new} new, {gone} gone)" if new and gone else ""
-    if new == gone:
-        return f"as many {noun}s{both}"
-    return (
-        f"{abs(new - gone)} {'more' if new > gone else 'fewer'} {_plural(noun, new - gone)}{both}"
-    )
-
-
-def _against_round(connection: Connection, series: Series, stored: StoredMatrix) -> list[str]:
-    others = select(current_matrix.c.id).where(
-        current_matrix.c.round_id == series.round_id, current_matrix.c.id != stored.matrix_id
-    )
-    topics, runs = _ids_of(connection, others)
-    if not runs:
-        return []
-    unknown, lacking = [], []
-    for noun, own, theirs in (
-        ("run", set(stored.run_ids.tolist()), runs),
-        ("topic", set(stored.topic_ids.tolist()), topics),
-    ):
-        if new := len(own - theirs):
-            unknown.append(f"{new} of its {len(own)} {_plural(noun, len(own))}")
-        if gone := len(theirs - own):
-            lacking.append(f"{gone} {_plural(noun, gone)}")
-    notes = []
-    if unknown:
-        notes.append(f"No other matrix of this round has {' and '.join(unknown)}.")
-    if lacking:
-        notes.append(
-            f"This matrix lacks {' and '.join(lacking)} that other matrices of this round have."
+        others = select(current_matrix.c.id).where(
+            current_matrix.c.round_id == series.round_id, current_matrix.c.id != stored.matrix_id
         )
-    return notes
-
-
-def _ids_of(connection: Connection, matrices: Select[tuple[int]]) -> tuple[set[int], set[int]]:
-    """Return the topics and the runs of these matrices."""
-    found = (
-        connection.execute(
-            select(table.c[column]).where(table.c.matrix_id.in_(matrices)).distinct()
-        ).scalars()
-        for table, column in ((matrix_topic, "topic_id"), (matrix_run, "run_id"))
+    topics = matrix_topic.c.topic_id, matrix_topic.c.matrix_id, stored.topic_ids
+    runs = matrix_run.c.run_id, matrix_run.c.matrix_id, stored.run_ids
+    counts = []
+    for column, of_matrix, ids in (topics, runs):
+        there = set(connection.execute(select(column).where(of_matrix.in_(others))).scalars())
+        if not there:
+            return None
+        own = set(ids.tolist())
+        counts += [len(own - there), len(there - own)]
+    if not any(counts):
+        return None
+    return Difference(
+        revision=None if replaced is None else replaced.revision,
+        new_topics=counts[0],
+        lacking_topics=counts[1],
+        new_runs=counts[2],
+        lacking_runs=counts[3],
     )
-    topics, runs = (set(ids) for ids in found)
-    return topics, runs
 
 
-def _same_elsewhere(connection: Connection, task_id: int, series: Series, digest: str) -> list[str]:
+def find_twin(connection: Connection, task_id: int, series: Series, digest: str) -> Twin | None:
+    """Return the first matrix of another round with the same content, None where there is none."""
     row = connection.execute(
         select(matrix.c.id, round_.c.label)
         .join(current_matrix, current_matrix.c.id == matrix.c.id)
@@ -118,13 +84,4 @@ def _same_elsewhere(connection: Connection, task_id: int, series: Series, digest
         .order_by(matrix.c.id)
         .limit(1)
     ).one_or_none()
-    if row is None:
-        return []
-    return [
-        f"Round '{row.label}' has exactly the same {series.measure} scores (matrix {row.id});"
-        f" check that the file is of round '{series.round}'."
-    ]
-
-
-def _plural(noun: str, number: int) -> str:
-    return noun if abs(number) == 1 else f"{noun}s"
+    return None if row is None else Twin(round=row.label, matrix=row.id)

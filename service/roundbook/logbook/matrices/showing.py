@@ -15,15 +15,15 @@ from roundbook.database.tables import (
     topic,
     variance_estimate,
 )
-from roundbook.logbook.matrices.listing import Standing
+from roundbook.logbook.matrices.listing import Status, read_status
 from roundbook.logbook.pseudonyms import Pseudonyms, draft_pseudonyms, read_pseudonyms
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
-from roundbook.logbook.standings import read_standing
+from roundbook.requests.matrices import ShowMatrix
 
 
 class MatrixRun(Result):
-    """A run of a matrix, and what a team file told of it; None is unknown, or hidden.
+    """A run of a matrix, with what a team file says of it; None is unknown, or hidden.
 
     `pseudonym` is what the run is called in anonymous drafts, None once its round is published.
     """
@@ -67,9 +67,9 @@ class MatrixFactors(Result):
 
 
 class ShownMatrix(Result):
-    """A score matrix: what it is, where it stands, where it came from, what was made of it.
+    """A score matrix: what it is, where it came from, its status and what was made of it.
 
-    `why`, `since` and `decided_by` tell how it came to stand so; `replaced_by` is the number of
+    `standing` is its status, with `why`, `since` and `decided_by`; `replaced_by` is the number of
     the next revision, and `reason` why it was itself logged as a revision. `anonymous` hides the
     teams: names, types, systems, files and the hash, against which names could be tried.
     """
@@ -84,7 +84,7 @@ class ShownMatrix(Result):
     reason: str | None
     logged_at: datetime
     logged_by: str
-    standing: Standing
+    standing: Status
     why: str | None
     since: datetime
     decided_by: str
@@ -104,13 +104,20 @@ class ShownMatrix(Result):
     runs: list[MatrixRun]
 
 
-def show_matrix(session: Session, matrix: int, *, anonymous: bool = False) -> ShownMatrix:
-    """Return everything known of a score matrix but its scores.
+_AS_RECORDED = ShownMatrix.model_fields.keys() - {
+    "matrix",
+    "files",
+    "content_hash",
+    "anonymous",
+    "variances",
+    "factors",
+    "topics",
+    "runs",
+}
 
-    Parameters
-    ----------
-    anonymous : bool
-        Name teams and runs by their pseudonyms.
+
+def show_matrix(session: Session, request: ShowMatrix) -> ShownMatrix:
+    """Return everything known of a score matrix but its scores.
 
     Raises
     ------
@@ -119,43 +126,27 @@ def show_matrix(session: Session, matrix: int, *, anonymous: bool = False) -> Sh
     RecordError
         When the round is published, and names are asked to be hidden.
     """
-    connection = session.connection
-    row = read_standing(connection, matrix)
+    connection, matrix, anonymous = session.connection, request.matrix, request.anonymous
+    row = read_status(connection, matrix)
+    names = None
     if anonymous:
         names = draft_pseudonyms(connection, row.round_id)
-        runs = _hidden(_runs(connection, matrix, names), names)
-    elif row.round_status == "published":
-        runs = _runs(connection, matrix, None)
-    else:
-        runs = _runs(connection, matrix, read_pseudonyms(connection, row.round_id))
+    elif row.round_status != "published":
+        names = read_pseudonyms(connection, row.round_id)
+    runs = _runs(connection, matrix, names)
+    if anonymous and names is not None:
+        runs = _hidden(runs, names)
+    topics = select(topic.c.name).join(matrix_topic, matrix_topic.c.topic_id == topic.c.id)
+    topics = topics.where(matrix_topic.c.matrix_id == matrix).order_by(matrix_topic.c.position)
     return ShownMatrix(
         matrix=row.id,
-        task=row.task,
-        round=row.round,
-        round_status=row.round_status,
-        measure=row.measure,
-        assessments=row.assessments,
-        revision=row.revision,
-        reason=row.reason,
-        logged_at=row.logged_at,
-        logged_by=row.logged_by,
-        standing=row.standing,
-        why=row.why,
-        since=row.since,
-        decided_by=row.decided_by,
-        replaced_by=row.replaced_by,
+        **{name: getattr(row, name) for name in _AS_RECORDED},
         files=[] if anonymous else row.files,
-        layout=row.layout,
-        tool=row.tool,
-        software=row.software,
         content_hash=None if anonymous else row.content_hash,
-        missing_policy=row.missing_policy,
-        missing_cells=row.missing_cells,
-        dropped_topics=row.dropped_topics,
         anonymous=anonymous,
         variances=_variances(connection, matrix),
         factors=_factors(connection, matrix),
-        topics=_topics(connection, matrix),
+        topics=list(connection.execute(topics).scalars()),
         runs=runs,
     )
 
@@ -191,33 +182,16 @@ def _hidden(runs: list[MatrixRun], names: Pseudonyms) -> list[MatrixRun]:
             system=None,
             pseudonym=names.runs[runs[index].run],
         )
-        for index in names.order([each.run for each in runs])
+        for index in names.order([run.run for run in runs])
     ]
-
-
-def _topics(connection: Connection, matrix: int) -> list[str]:
-    return list(
-        connection.execute(
-            select(topic.c.name)
-            .join(matrix_topic, matrix_topic.c.topic_id == topic.c.id)
-            .where(matrix_topic.c.matrix_id == matrix)
-            .order_by(matrix_topic.c.position)
-        ).scalars()
-    )
 
 
 def _variances(connection: Connection, matrix: int) -> list[MatrixVariance]:
     columns = variance_estimate.c
     rows = connection.execute(
         select(
-            columns.scale,
+            *(columns[name] for name in MatrixVariance.model_fields if name != "factor_version"),
             factor_set.c.version.label("factor_version"),
-            columns.version,
-            columns.clusters,
-            columns.variance,
-            columns.dof,
-            columns.topics,
-            columns.runs,
         )
         .outerjoin(factor_set, factor_set.c.id == columns.factor_set_id)
         .where(columns.matrix_id == matrix)
@@ -230,16 +204,4 @@ def _factors(connection: Connection, matrix: int) -> list[MatrixFactors]:
     rows = connection.execute(
         select(factor_set).where(factor_set.c.matrix_id == matrix).order_by(factor_set.c.version)
     )
-    return [
-        MatrixFactors(
-            version=row.version,
-            standardising=row.standardising,
-            runs=row.runs,
-            zero_sd=row.zero_sd,
-            reason=row.reason,
-            fitted_at=row.fitted_at,
-            fitted_by=row.fitted_by,
-            software=row.software,
-        )
-        for row in rows
-    ]
+    return [MatrixFactors(**row._mapping) for row in rows]

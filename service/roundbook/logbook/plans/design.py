@@ -1,17 +1,22 @@
-"""What a topic set is designed for, and its grid of cells solved for any one quantity."""
+"""A grid of topic set size designs, solved for any one quantity; the power that rounds had."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
-from pydantic import ConfigDict
 
-from roundbook.errors import ImpossibleStatisticError, InputError
-from roundbook.logbook.result import Result
+from roundbook.errors import ImpossibleStatisticError
+from roundbook.logbook.plans.plan import RoundPower
+from roundbook.logbook.plans.variance import VarianceKind, round_variance
+from roundbook.logbook.variance_history import RoundVariance
+from roundbook.requests.plans import INTERVALS, PlanRequest
 from roundbook.statistics.design import (
     DESIGNS,
+    ENGINES,
+    Engine,
     SolvedDesign,
     solve_min_d,
     solve_power,
@@ -19,10 +24,7 @@ from roundbook.statistics.design import (
     solve_topics,
     solve_variance,
 )
-from roundbook.statistics.design import Design as DesignName
-from roundbook.statistics.design.inputs import Engine, Floats, check_probabilities
-
-Solve = Literal["topics", "power", "min-d", "variance", "m"]
+from roundbook.statistics.design.inputs import Floats
 
 # In a solved design, the quantity solved for.
 _SOLVED = {
@@ -34,31 +36,6 @@ _SOLVED = {
 }
 
 
-class Design(Result):
-    """What a topic set is designed for, and which one quantity to solve for.
-
-    `m` are numbers of runs to be compared, each at least 2, for the designs that compare several;
-    the others compare two. `min_d` are the smallest differences worth detecting (of several runs
-    between the best and the worst), or for an interval its full width; `topics` are topic set
-    sizes.
-    What is solved for is left out, but `m`: solved for, it is chosen from those listed. `alpha`
-    and `beta` are the Type I and Type II error rates; `beta` has no part in an interval's width
-    or in solving for power.
-    """
-
-    # What is no number is refused with the other impossible inputs, in one sentence.
-    model_config = ConfigDict(frozen=True, allow_inf_nan=True)
-
-    m: tuple[int, ...] = ()
-    min_d: tuple[float, ...] = ()
-    topics: tuple[int, ...] = ()
-    alpha: float = 0.05
-    beta: float = 0.20
-    engine: Engine = "exact"
-    design: DesignName = "anova"
-    solve: Solve = "topics"
-
-
 class Cells(NamedTuple):
     """The cells of a grid, arrays of one length; what is solved for is NaN."""
 
@@ -67,62 +44,15 @@ class Cells(NamedTuple):
     topics: Floats
     variance: Floats
 
-    def part(self, start: int, stop: int) -> Cells:
-        """Return some of them."""
-        return Cells(*(each[start:stop] for each in self))
 
-
-class Tried(NamedTuple):
-    """A cell's solution, or why there is none."""
+class Solution(NamedTuple):
+    """What a cell was solved for, or why there is none."""
 
     value: float | None
-    reason: str | None
+    reason: str | None = None
 
 
-def is_test(design: Design) -> bool:
-    """Return whether this is a test, which has power, and not an interval, which has a width."""
-    return DESIGNS[design.design].miss is not None
-
-
-def contradiction(design: Design, *, has_variance: bool) -> str | None:
-    """Return what in a design does not go together, in a sentence, or None."""
-    title, solve = DESIGNS[design.design].title, design.solve
-    takes_runs = DESIGNS[design.design].takes_runs
-    wants_variance = solve != "variance"
-    found = (
-        (
-            solve == "m" and not takes_runs,
-            f"the {title} compares two runs: m is nothing to solve for",
-        ),
-        (solve == "power" and not is_test(design), f"the {title} has no power to solve for"),
-        (bool(design.m) and not takes_runs, f"the {title} compares two runs: leave out m"),
-        (not design.m and takes_runs, f"the {title} needs m, the number of runs"),
-        (
-            bool(design.topics) and solve == "topics",
-            "topics are what is solved for: leave them out, or solve for power, min-d, variance"
-            " or m",
-        ),
-        (not design.topics and solve != "topics", f"solving for {solve} needs topics"),
-        (bool(design.min_d) and solve == "min-d", "min-d is what is solved for: leave it out"),
-        (not design.min_d and solve != "min-d", f"solving for {solve} needs min-d"),
-        (has_variance and not wants_variance, "the variance is what is solved for: leave it out"),
-        (not has_variance and wants_variance, f"solving for {solve} needs a variance"),
-    )
-    return next((sentence for wrong, sentence in found if wrong), None)
-
-
-def check_design(design: Design, *, has_variance: bool) -> None:
-    """Raise InputError if a design's parts contradict each other.
-
-    A beta that is no probability is refused here, since not every solver reads it.
-    """
-    wrong = contradiction(design, has_variance=has_variance)
-    if wrong:
-        raise InputError(f"This is no plan: {wrong}.")
-    check_probabilities("Beta", np.array([design.beta]))
-
-
-def grid_of(design: Design, variance: float | None) -> Cells:
+def grid_cells(request: PlanRequest, variance: float | None) -> Cells:
     """Return every cell of a design, m outermost, then minD, then topics.
 
     Raises
@@ -130,90 +60,100 @@ def grid_of(design: Design, variance: float | None) -> Cells:
     ImpossibleStatisticError
         When a number is larger than any design can hold.
     """
+    unknown = (np.nan,)
     try:
-        axes = [
-            np.asarray(values or (np.nan,), dtype=np.float64)
-            for values in (design.m if design.solve != "m" else (), design.min_d, design.topics)
-        ]
+        runs, *axes = (
+            np.asarray(values or unknown, dtype=np.float64)
+            for values in (request.m, request.min_d, request.topics)
+        )
     except OverflowError:
         raise ImpossibleStatisticError("No design has that many runs or topics.") from None
-    m, min_d, topics = (axis.ravel() for axis in np.meshgrid(*axes, indexing="ij"))
+    runs = np.asarray(unknown) if request.solve == "m" else runs
+    m, min_d, topics = (axis.ravel() for axis in np.meshgrid(runs, *axes, indexing="ij"))
     return Cells(m, min_d, topics, np.full(m.size, np.nan if variance is None else variance))
 
 
-def solve_cells(design: Design, cells: Cells, engine: Engine) -> SolvedDesign:
-    """Solve every cell for what `design.solve` names; the arrays are as long as the grid.
+def solve_cells(request: PlanRequest, cells: Cells, engine: Engine) -> SolvedDesign:
+    """Solve every cell for what a request names; the arrays are as long as the grid.
 
     Raises
     ------
     ImpossibleStatisticError
         Naming the first input for which there is no solution.
     """
-    name, alpha, beta = design.design, design.alpha, design.beta
-    runs = cells.m if DESIGNS[name].takes_runs else None
-    match design.solve:
+    name, alpha, beta = request.design, request.alpha, request.beta
+    m, min_d, topics, variance = cells
+    runs = m if DESIGNS[name].takes_runs else None
+    match request.solve:
         case "topics":
-            return solve_topics(
-                name, cells.min_d, cells.variance, alpha, beta, runs=runs, engine=engine
-            )
+            return solve_topics(name, min_d, variance, alpha, beta, runs=runs, engine=engine)
         case "power":
-            return solve_power(
-                name, cells.topics, cells.min_d, cells.variance, alpha, runs=runs, engine=engine
-            )
+            return solve_power(name, topics, min_d, variance, alpha, runs=runs, engine=engine)
         case "min-d":
-            return solve_min_d(
-                name, cells.topics, cells.variance, alpha, beta, runs=runs, engine=engine
-            )
+            return solve_min_d(name, topics, variance, alpha, beta, runs=runs, engine=engine)
         case "variance":
-            return solve_variance(
-                name, cells.topics, cells.min_d, alpha, beta, runs=runs, engine=engine
-            )
+            return solve_variance(name, topics, min_d, alpha, beta, runs=runs, engine=engine)
         case "m":
+            choice = np.asarray(request.m, dtype=np.float64)
             return solve_runs(
-                _candidates(design),
-                cells.topics,
-                cells.min_d,
-                cells.variance,
-                alpha,
-                beta,
-                design=name,
-                engine=engine,
+                choice, topics, min_d, variance, alpha, beta, design=name, engine=engine
             )
 
 
-def _candidates(design: Design) -> Floats:
-    try:
-        return np.asarray(design.m, dtype=np.float64)
-    except OverflowError:
-        raise ImpossibleStatisticError("No design has that many runs.") from None
-
-
-def solution(design: Design, solved: SolvedDesign) -> list[float]:
+def solutions(request: PlanRequest, solved: SolvedDesign) -> list[Solution]:
     """Return what was solved for, cell by cell."""
-    return [float(value) for value in getattr(solved, _SOLVED[design.solve])]
+    return [Solution(float(value)) for value in getattr(solved, _SOLVED[request.solve])]
 
 
-def try_cells(design: Design, cells: Cells, engine: Engine) -> list[Tried]:
-    """Solve every cell, those that have no solution with the reason.
+def try_cells(request: PlanRequest, cells: Cells, engine: Engine) -> list[Solution]:
+    """Solve every cell; those that have no solution have the reason, as the statistics say it.
 
     A grid with such cells is halved until they are alone, so that few of them cost little.
     """
     try:
-        return [
-            Tried(value, None) for value in solution(design, solve_cells(design, cells, engine))
-        ]
+        return solutions(request, solve_cells(request, cells, engine))
     except ImpossibleStatisticError as error:
-        size = cells.m.size
-        if size == 1:
-            return [Tried(None, str(error))]
-    return try_cells(design, cells.part(0, size // 2), engine) + try_cells(
-        design, cells.part(size // 2, size), engine
-    )
+        if cells.m.size == 1:
+            return [Solution(None, str(error))]
+    halves = zip(*(np.array_split(axis, 2) for axis in cells), strict=True)
+    return [tried for half in halves for tried in try_cells(request, Cells(*half), engine)]
 
 
-def missing(tried: Sequence[Tried], where: str) -> list[str]:
-    """Return a sentence for the cells without a solution, quoting the first reason; [] for none."""
-    reasons = [each.reason for each in tried if each.reason]
-    if not reasons:
+def round_powers(
+    request: PlanRequest, rounds: Sequence[RoundVariance], kind: VarianceKind
+) -> list[RoundPower]:
+    """Return the power that each round had for each m and minD: was it large enough?
+
+    The list is empty for an interval, which has no power, and where minD is solved for.
+
+    Parameters
+    ----------
+    kind : 'one-way' or 'two-way'
+        The residual variance that the design takes. A round without it has no power.
+    """
+    if request.design in INTERVALS or not (request.min_d and rounds):
         return []
-    return [f"{where}, {len(reasons)} of {len(tried)} cells have no answer: {reasons[0]}"]
+    grid = list(product(rounds, request.m or (2,), request.min_d))
+    facts = [(m, min_d, row.topics, round_variance(row, kind) or 0.0) for row, m, min_d in grid]
+    cells = Cells(*np.array(facts, dtype=np.float64).T)
+    asked = request.model_copy(update={"solve": "power"})
+    powers = {engine: try_cells(asked, cells, engine) for engine in ENGINES}
+    results = []
+    for cell, (row, m, min_d) in enumerate(grid):
+        power, variance = powers[request.engine][cell], round_variance(row, kind)
+        reason = {0.0: "zero_variance", None: "no_two_way_variance"}.get(variance, power.reason)
+        results.append(
+            RoundPower(
+                round=row.round,
+                topics=row.topics,
+                variance=variance,
+                m=m,
+                min_d=min_d,
+                achieved_power=power.value,
+                power_exact=powers["exact"][cell].value,
+                power_sakai=powers["sakai"][cell].value,
+                enough=None if power.value is None else power.value >= 1 - request.beta,
+                reason=reason,
+            )
+        )
+    return results

@@ -1,33 +1,15 @@
-"""A plan: a grid of designs, solved, with all it rests on."""
+"""A plan: a grid of designs, solved, with all that it is from."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, SerializeAsAny
+from pydantic import ConfigDict, Field, model_validator
 
-from roundbook.logbook.plans.design import Design
-from roundbook.logbook.plans.rounds import RoundPower
-from roundbook.logbook.plans.variance import VarianceAt, VarianceKind, VarianceOf
-from roundbook.logbook.pooling import Interval
+from roundbook.logbook.plans.variance import VarianceAt, VarianceKind
 from roundbook.logbook.result import Result, read_result
-from roundbook.statistics.design import Design as DesignName
-
-if TYPE_CHECKING:
-    from sqlalchemy import Row
-
-    from roundbook.logbook.variances import VarianceHistory
-else:
-    # That module loads SQLAlchemy, a third of a second that a plan from a given variance is
-    # spared: the model is only fetched to read one back from what was saved.
-    def _read_history(value: object) -> object:
-        if isinstance(value, dict):
-            from roundbook.logbook.variances import VarianceHistory  # noqa: PLC0415
-
-            return VarianceHistory.model_validate(value)
-        return value
-
-    VarianceHistory = Annotated[SerializeAsAny[Result], BeforeValidator(_read_history)]
+from roundbook.logbook.variance_history import Interval, VarianceHistory
+from roundbook.requests.plans import Engine, PlanDesign, Solve, VarianceOf
 
 
 class PlanCell(Result):
@@ -65,45 +47,97 @@ class Alternative(Result):
     """
 
     name: str
-    design: DesignName
+    design: PlanDesign
     variance_kind: VarianceKind
     variance_at: VarianceAt
     variance: float
 
 
-class Plan(Design):
-    """A grid of designs solved for one quantity, with all it rests on.
+class RoundPower(Result):
+    """The power of a round for `m` runs and a difference `min_d`, by its topics and variance.
 
-    `estimate` is the variance history that `variance` was taken from, None where it was given:
-    of which kind and at which limit, `variance_kind` and `variance_at` say; `variance_of` says
-    whether that of a paired difference is twice the two-way variance (``paired``) or twice the
-    one-way (``conservative``). `interval` is the pooled variance's, `variance_planning` the limit
-    that 4 of 5 next rounds stay below, `warning` that the rounds disagree about it. `variance` is
-    None where it is what is solved for. `rounds` is the power that each earlier round had,
-    `protocol` the plan in a paragraph for an overview paper.
+    `variance` is of the kind that the plan's design takes. `achieved_power` is by the plan's
+    engine, `enough` whether it is at least 1 - beta. A power that does not exist is None; where
+    `achieved_power` is, `reason` is ``zero_variance``, ``no_two_way_variance``, or what the
+    statistics say.
     """
 
-    # The keys that came later have defaults: a saved plan is read back by this model.
+    round: str
+    topics: int
+    variance: float | None
+    m: int
+    min_d: float
+    achieved_power: float | None
+    power_exact: float | None
+    power_sakai: float | None
+    enough: bool | None
+    reason: str | None
+
+
+class PlanNote(Result):
+    """What to know of a plan beside its numbers.
+
+    `code` is ``no_two_way_variance`` where a paired design took the one-way variance for want of
+    the other; ``no_planning_variance``, for a `reason` that is a code; or ``no_answer``, where
+    some `cells` have none by an alternative or the other engine, named in `by`: `reason` is what
+    the statistics say of the first.
+    """
+
+    code: Literal["no_two_way_variance", "no_planning_variance", "no_answer"]
+    by: str | None = None
+    cells: int | None = None
+    reason: str | None = None
+
+
+class Plan(Result):
+    """A grid of designs solved for one quantity, with all that it is from.
+
+    What was asked stands first, see `roundbook.requests.plans.PlanRequest`. `estimate` is the
+    variance history that `variance` was taken from, None where it was given: of which kind and at
+    which limit, `variance_kind` and `variance_at` say; `variance_of` says whether that of a paired
+    difference is twice the two-way variance (``paired``) or twice the one-way (``conservative``).
+    `interval` is the pooled variance's, `variance_planning` the limit that 4 of 5 next rounds stay
+    below. `variance` is None where it is what is solved for. `rounds` is the power that each
+    earlier round had.
+    """
+
+    # The keys that came later have defaults, and those of before are kept: a saved plan is read
+    # back by this model.
     model_config = ConfigDict(frozen=True, allow_inf_nan=False, extra="allow")
 
+    m: tuple[int, ...]
+    min_d: tuple[float, ...]
+    topics: tuple[int, ...]
+    alpha: float
+    beta: float
+    engine: Engine
+    design: PlanDesign
+    solve: Solve
     variance: float | None
-    scale: str | None
-    estimate: VarianceHistory | None
+    scale: str | None = None
+    estimate: VarianceHistory | None = None
     interval: Interval | None = None
     variance_kind: VarianceKind | None = None
     variance_of: VarianceOf | None = None
     variance_at: VarianceAt | None = None
     variance_planning: float | None = None
     alternatives: list[Alternative] = Field(default_factory=list)
-    warning: str | None = None
     software: str
     cells: list[PlanCell]
     rounds: list[RoundPower] = Field(default_factory=list)
-    notes: list[str] = Field(default_factory=list)
-    protocol: str = ""
+    # Of plans saved earlier they are sentences.
+    notes: list[PlanNote | str] = Field(default_factory=list)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_sentences(cls, saved: Any) -> Any:  # noqa: ANN401
+        """Drop the sentences that plans were saved with: they follow from the rest."""
+        if not isinstance(saved, dict):
+            return saved
+        return {key: value for key, value in saved.items() if key not in ("warning", "protocol")}
 
 
-def read_plan(row: Row[Any]) -> Plan:
+def read_plan(row: Any) -> Plan:  # noqa: ANN401
     """Read a saved plan back, from a row with its `name`, `version` and `result`.
 
     Raises

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from roundbook.logbook.pooling import DISAGREE
-from roundbook.logbook.variance_words import disagreement
+from roundbook.requests.plans import PAIRED, PlanDesign, VarianceOf
 from roundbook.statistics.design import DESIGNS
-from roundbook.statistics.design import Design as DesignName
 
 if TYPE_CHECKING:
     from roundbook.logbook.plans.plan import Plan
-    from roundbook.logbook.pooling import Interval, NextRound, Pooled, RoundVariance
-    from roundbook.logbook.variances import VarianceHistory
+    from roundbook.logbook.variance_history import (
+        Interval,
+        Pooled,
+        RoundVariance,
+        VarianceHistory,
+    )
+    from roundbook.statistics.variance.pooled import NextRound
 
 # One-way: around each run's own mean, V_E. Two-way: around run and topic means, V_2.
 VarianceKind = Literal["one-way", "two-way"]
-# Of a paired difference: twice V_2, what it is on average, or twice V_E, as published plans do.
-VarianceOf = Literal["paired", "conservative"]
 VarianceAt = Literal["pooled", "planning", "latest", "given"]
 
-PAIRED: tuple[DesignName, ...] = ("paired-t", "paired-width")
 
-
-def variance_kind(design: DesignName, variance_of: VarianceOf | None) -> VarianceKind:
+def variance_kind(design: PlanDesign, variance_of: VarianceOf | None) -> VarianceKind:
     """Return which residual variance a design takes: two-way where the runs share topics."""
     shared = DESIGNS[design].shares_topics and variance_of != "conservative"
     return "two-way" if shared else "one-way"
@@ -75,23 +74,12 @@ def pooled_interval(pooled: Pooled, kind: VarianceKind) -> Interval | None:
     return pooled.interval if kind == "one-way" else pooled.two_way_interval
 
 
+def no_interval_reason(pooled: Pooled, kind: VarianceKind) -> str:
+    """Return the code of why a pooled variance of a kind has no planning variance."""
+    reason = pooled.interval_reason if kind == "one-way" else pooled.two_way_interval_reason
+    return reason or "unbounded"
+
+
 def pooled_rounds(pooled: Pooled, kind: VarianceKind) -> list[str]:
     """Return the rounds that a variance of a kind is pooled over."""
     return pooled.rounds if kind == "one-way" else pooled.two_way_rounds
-
-
-def warning(history: VarianceHistory, kind: VarianceKind) -> str | None:
-    """Return that the rounds disagree about their variances of a kind, None where they do not."""
-    if kind == "one-way":
-        return history.pooled.warning
-    values = {row.round: row.two_way_variance for row in history.rounds}
-    known = {name: value for name, value in values.items() if value is not None}
-    test = history.pooled.two_way_homogeneity
-    p_value = None if test is None else test.p_value
-    zeros = [name for name, value in known.items() if value == 0]
-    return disagreement(
-        zeros,
-        len(known),
-        p_value if p_value is not None and p_value < DISAGREE else None,
-        None if zeros or not known else max(known.values()) / min(known.values()),
-    )

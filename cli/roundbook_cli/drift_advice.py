@@ -1,0 +1,96 @@
+"""What a drift report or an ageing curve advises, as commands, and its JSON with the sentences."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from roundbook.logbook.drift.curve import DriftCurve
+    from roundbook.logbook.drift.report import DriftReport
+
+
+def report_text(report: DriftReport, assessments: str | None = None) -> dict[str, Any]:
+    """Return the sentences and commands of a report by their JSON keys.
+
+    Those that an earlier Roundbook saved with a report stay as they were saved.
+
+    Parameters
+    ----------
+    assessments : str, optional
+        The assessments if they had to be named.
+    """
+    from roundbook.presentation.drift import sentences
+
+    text = sentences(report)
+    text["assumed"] = _declare(report, text["assumed"])
+    if report.provisional and text["notes"]:
+        log = _command("log", report.task, "ROUND", "FILE", "--measure", report.measure)
+        text["notes"][-1] += (
+            " To say the teams, log the same scores once more with a team file, which fills in what"
+            f" was unknown: {log} --teams TEAMS"
+        )
+    text["commands"] = next_commands(report, assessments)
+    saved = report.model_extra or {}
+    return text | {key: saved[key] for key in text if key in saved}
+
+
+def report_json(report: DriftReport, assessments: str | None = None) -> dict[str, Any]:
+    """Return a report as JSON has it, with its sentences and commands; see `report_text`."""
+    return report.model_dump(mode="json", by_alias=True) | report_text(report, assessments)
+
+
+def curve_text(curve: DriftCurve) -> dict[str, Any]:
+    """Return the sentences of a curve by their JSON keys."""
+    from roundbook.presentation.drift import curve_sentences
+
+    text = curve_sentences(curve)
+    return text | {"assumed": _declare(curve, text["assumed"])}
+
+
+def next_commands(report: DriftReport, assessments: str | None) -> list[dict[str, str]]:
+    """Return the commands that do what is advised, each with its purpose."""
+    task, first, later = report.task, report.from_round, report.to_round
+    measured = ["--measure", report.measure]
+    measured += ["--assessments", assessments] if assessments else []
+
+    def standardise(purpose: str, which: str, by: str | None = None) -> dict[str, str]:
+        source = ["--factors-from", by] if by else []
+        command = _command("standardise", task, which, *measured, *source)
+        return {"purpose": purpose, "command": command}
+
+    def show_factors(purpose: str, which: str) -> dict[str, str]:
+        return {
+            "purpose": purpose,
+            "command": _command("factors", "show", task, which, *measured),
+        }
+
+    own = standardise(f"Standardise '{later}' by its own factors", later)
+    if report.verdict == "held":
+        return [
+            standardise(f"Standardise '{later}' by the factors of '{first}'", later, first),
+            show_factors("See the factors you keep", first),
+        ]
+    if report.verdict == "aged":
+        return [
+            own,
+            standardise(f"Restate '{first}' by the factors of '{later}'", first, later),
+            show_factors("See the new factors", later),
+        ]
+    return [standardise(f"Standardise '{first}' by its own factors", first), own]
+
+
+def _declare(result: DriftReport | DriftCurve, assumed: str | None) -> str | None:
+    """Return what was assumed of undeclared collections, and how to declare them."""
+    from roundbook.presentation.drift import undeclared
+
+    if assumed is None:
+        return None
+    labels = undeclared(result)
+    which = labels[0] if len(labels) == 1 else "ROUND"
+    command = _command("round", "set", result.task, which, "--collection", "NAME")
+    return f"{assumed} Declare it with: {command}"
+
+
+def _command(*words: str) -> str:
+    return shlex.join(["roundbook", *words])

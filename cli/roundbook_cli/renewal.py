@@ -1,0 +1,53 @@
+"""The commands that renew what is stale."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from roundbook.logbook.impact import Dependent, RefitRequest
+    from roundbook.logbook.saved_results import ResultEntry
+
+
+def renewal(entry: ResultEntry) -> str | None:
+    """Return the command that renews a saved result, None where nothing needs or can be renewed."""
+    rounds_to_come = any(change.code == "added" for change in entry.changes)
+    wanted = entry.renewable or (rounds_to_come and not entry.stale)
+    return shlex.join(["roundbook", "result", "renew", entry.name]) if wanted else None
+
+
+def renewal_of_dependent(dependent: Dependent) -> str | None:
+    """Return the command that renews what rests on a matrix, None where none does."""
+    if dependent.entry is not None:
+        return renewal(dependent.entry) if dependent.entry.stale else None
+    return None if dependent.refit is None else _refit(dependent.refit)
+
+
+def _refit(refit: RefitRequest) -> str:
+    words = ["roundbook", "factors", "fit", refit.task, refit.round, "--measure", refit.measure]
+    words += ["--assessments", refit.assessments]
+    for run in refit.runs:
+        words += ["--runs", run]
+    words += ["--zero-sd", refit.zero_sd] if refit.zero_sd != "average" else []
+    reason = f"the runs of factor version {refit.version}, on revision {refit.revision}"
+    return shlex.join([*words, "--reason", reason])
+
+
+def dependent_line(dependent: Dependent) -> dict[str, Any]:
+    """Return a dependent as the terminal's JSON and tables have it."""
+    from roundbook.presentation.impact import dependent_name, dependent_place, why_dependent
+    from roundbook.presentation.staleness import result_title
+
+    entry = dependent.entry
+    return {
+        "kind": dependent.kind if entry is None else result_title(entry),
+        "name": dependent_name(dependent),
+        "where": dependent_place(dependent),
+        "saved_at": dependent.saved_at,
+        "saved_by": dependent.saved_by,
+        "stale": dependent.stale,
+        "why": why_dependent(dependent),
+        "renew": renewal_of_dependent(dependent),
+        "rests": dependent.rests,
+    }

@@ -1,0 +1,175 @@
+"""``roundbook result``: everything that was saved, whether it is stale, and its renewal."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from roundbook.requests.results import ListResults, RenewResults, ShowResult
+from roundbook_cli.options import Database, Form
+from roundbook_cli.output import Column, count, show, talk
+from roundbook_cli.request_options import default, option
+from roundbook_cli.session import record
+
+if TYPE_CHECKING:
+    from roundbook.logbook.saved_results import ResultEntry, ShownResult
+
+app = typer.Typer(no_args_is_help=True, help="Saved results: list, show, renew what is stale.")
+
+Kind = Annotated[str | None, option(ListResults, "kind", "--kind", metavar="KIND")]
+
+_LISTED = (
+    Column("name", "Name"),
+    count("version", "Version"),
+    Column("brief", "Result"),
+    Column("saved_at", "Saved", lambda when: f"{when:%Y-%m-%d}"),
+    Column("stale", "Stale", lambda stale: "yes" if stale else "no"),
+)
+_CSV = tuple(
+    Column(name, name)
+    for name in ("kind", "name", "version", "task", "saved_at", "saved_by", "stale", "why", "note")
+)
+_RENEWED = (
+    Column("name", "Name"),
+    count("version", "Version"),
+    Column("before", "Before"),
+    Column("after", "Now"),
+)
+
+
+def entry_row(entry: ResultEntry) -> dict[str, Any]:
+    """Return a saved result as the terminal's JSON has it: facts, why it is stale, what renews it."""
+    from roundbook.presentation.staleness import why_stale
+    from roundbook_cli.renewal import renewal
+
+    facts = entry.model_dump(mode="json", include=set(type(entry).model_fields) - {"result"})
+    return facts | {"why": why_stale(entry), "renew": renewal(entry)}
+
+
+def entry_head(entry: ResultEntry) -> str:
+    """Return when a saved result was saved, by whom, with what, and its note."""
+    from roundbook.presentation.staleness import result_title
+
+    note = f" Note: {entry.note}" if entry.note else ""
+    title = result_title(entry)
+    return (
+        f"{title[0].upper()}{title[1:]} '{entry.name}', version {entry.version} of"
+        f" {entry.versions}, saved {entry.saved_at:%Y-%m-%d} by {entry.saved_by} with"
+        f" {entry.software}.{note}"
+    )
+
+
+@app.command("list", epilog="Example: roundbook result list covid --stale")
+def list_(
+    context: typer.Context,
+    task: Annotated[
+        str | None, typer.Argument(metavar="TASK", help="Only results of this task.")
+    ] = None,
+    stale: Annotated[bool, option(ListResults, "stale", "--stale")] = False,
+    kind: Kind = None,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """List the saved results, the latest version of each, and whether it is stale."""
+    from roundbook.logbook.saved_results import list_results
+    from roundbook.presentation.staleness import brief_sentence, why_stale
+
+    with record(context, database) as session:
+        listed = list_results(session, ListResults(task=task, stale=stale, kind=kind))
+    rows = [
+        SimpleNamespace(**dict(entry) | {"brief": brief_sentence(entry), "why": why_stale(entry)})
+        for entry in listed.results
+    ]
+    empty = "No result is stale." if stale else "No result is saved: see 'roundbook plan save' and"
+    empty += "" if stale else " 'roundbook drift --save'."
+    show(
+        listed,
+        form,
+        rows,
+        _CSV if form == "csv" else _LISTED,
+        below=[] if rows else [empty],
+        extra={"results": [entry_row(entry) for entry in listed.results]},
+    )
+
+
+@app.command("show", epilog="Example: roundbook result show round6")
+def show_(
+    context: typer.Context,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Its name, as result list prints it.")
+    ],
+    version: Annotated[
+        int | None, option(ShowResult, "version", "--version", metavar="N")
+    ] = default(ShowResult, "version"),
+    kind: Kind = None,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Show a saved result as it was, and whether what it was computed from still counts."""
+    from roundbook.logbook.saved_results import show_result
+
+    with record(context, database) as session:
+        shown = show_result(session, ShowResult(name=name, version=version, kind=kind))
+    print_shown(shown, form)
+
+
+def print_shown(shown: ShownResult, form: Any) -> None:  # noqa: ANN401
+    """Print a saved result in the manner of its kind."""
+    if shown.kind == "plan":
+        from roundbook_cli.plan import print_saved_plan
+
+        print_saved_plan(shown, form)
+    else:
+        from roundbook_cli.report import print_saved_report
+
+        print_saved_report(shown, form)
+
+
+@app.command(epilog="Example: roundbook result renew covid --stale")
+def renew(
+    context: typer.Context,
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="A result's name; with --stale, a task's."),
+    ],
+    stale: Annotated[
+        bool, typer.Option("--stale", help="Renew every stale result of the task of this name.")
+    ] = False,
+    kind: Kind = None,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Compute a saved result again from what counts today, as its next version.
+
+    With --stale, everything of a task that a correction made stale: all of it, or nothing.
+    """
+    from roundbook.logbook.saved_results import renew_results
+    from roundbook.presentation.staleness import brief_sentence
+
+    asked = RenewResults(task=name, kind=kind) if stale else RenewResults(name=name, kind=kind)
+    with record(context, database) as session:
+        renewal = renew_results(session, asked)
+    rows = [
+        SimpleNamespace(
+            name=one.after.name,
+            before=brief_sentence(one.before),
+            version=one.after.version,
+            after=brief_sentence(one.after),
+            status=one.status,
+        )
+        for one in renewal.renewed
+    ]
+    show(
+        renewal,
+        form,
+        rows,
+        _RENEWED,
+        below=[] if rows else ["Nothing was stale that can be renewed."],
+    )
+    for row in rows:
+        if row.status == "unchanged":
+            talk(f"Note: '{row.name}' is the same today; no version was added.")
+    for entry, why in renewal.left:
+        talk(f"Note: '{entry.name}' stays stale: {why}")

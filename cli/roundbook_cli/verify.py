@@ -1,0 +1,100 @@
+"""``roundbook db verify`` and ``roundbook round verify``: the record against its sources."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from roundbook.requests.verification import RoundVerificationRequest, VerifyRequest
+from roundbook_cli.options import Database, Form, RoundLabel, TaskName
+from roundbook_cli.output import Column, count, show, terminal
+from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.session import record
+
+_ROUND = (
+    Column("task", "Task"),
+    Column("round", "Round"),
+    Column("fingerprint", "Fingerprint"),
+    Column("status", "Status"),
+)
+
+
+def verify(
+    context: typer.Context,
+    task: Annotated[
+        str | None, option(VerifyRequest, "task", "--task", metavar="TASK", show_default=False)
+    ] = default(VerifyRequest, "task"),
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Compute everything that is derived again and compare it with what is stored.
+
+    Content hashes, factors, variances and what their intervals rest on are computed from the
+    scores; saved results and events are compared with what they refer to. Exits with 1 where
+    anything differs.
+    """
+    from roundbook.logbook.verifying.record import verify_record
+    from roundbook.presentation.verification import KINDS, difference_sentence
+
+    with (
+        record(context, database, one_moment=True) as session,
+        terminal(talk=True).status("Verifying ...") as status,
+    ):
+        verification = verify_record(session, VerifyRequest(task=task), status.update)
+    show(
+        verification,
+        form,
+        verification.differences,
+        (
+            Column("kind", "What", lambda kind: KINDS[kind]),
+            count("count", "Differ"),
+            Column("first", "First", difference_sentence),
+        ),
+        above=[
+            f"{verification.matrices} matrices, {verification.factor_sets} factor versions,"
+            f" {verification.variances} variances, {verification.results} saved results and"
+            f" {verification.events} events were verified."
+        ],
+        below=[] if verification.differences else ["Nothing differs."],
+    )
+    if verification.differences:
+        raise typer.Exit(1)
+
+
+def verify_round(
+    context: typer.Context,
+    task: TaskName,
+    round_label: RoundLabel,
+    fingerprint: Annotated[
+        str | None,
+        argument(
+            RoundVerificationRequest, "fingerprint", metavar="[FINGERPRINT]", show_default=False
+        ),
+    ] = default(RoundVerificationRequest, "fingerprint"),
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Compare a round with its fingerprint: with the one given, else that of its publication.
+
+    Exits with 1 where they differ, as they do once scores are corrected or factors fitted anew.
+    """
+    from roundbook.logbook.round_fingerprint import verify_round
+
+    request = RoundVerificationRequest(task=task, round=round_label, fingerprint=fingerprint)
+    with record(context, database, one_moment=True) as session:
+        verified = verify_round(session, request)
+    below = [] if verified.status == "same" else [f"Expected {verified.expected}"]
+    show(verified, form, [verified], _ROUND, below=below)
+    if verified.status == "different":
+        raise typer.Exit(1)
+
+
+def attach_to_db(app: typer.Typer) -> None:
+    """Add the command to the program's group ``db``."""
+    app.command(epilog="Example: roundbook db verify --task covid")(verify)
+
+
+def attach_to_round(app: typer.Typer) -> None:
+    """Add the command to the program's group ``round``."""
+    app.command("verify", epilog="Example: roundbook round verify covid round1")(verify_round)

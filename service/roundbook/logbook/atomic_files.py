@@ -1,0 +1,150 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+from roundbook.errors import InputError
+
+
+def write_file(path: Path, content: str, *, force: bool = False) -> None:
+    """Write a text file, which nobody sees half written; see `atomic_file`."""
+    with atomic_file(path, force=force) as part, _named(path):
+        _write(part, content)
+
+
+@contextmanager
+def atomic_file(
+    path: Path, *, force: bool = False, earlier: Callable[[Path], bool] | None = None
+) -> Iterator[Path]:
+    """Yield where to write a file that takes its name when all of it is there.
+
+    Parameters
+    ----------
+    force : bool
+        Overwrite a file of that name.
+    earlier : callable, optional
+        Whether a file is one of an earlier time, and so may be overwritten; an empty one may.
+
+    Raises
+    ------
+    InputError
+        When there is something of that name, or it cannot be written.
+    """
+    with _named(path):
+        target = _placed(path)
+        if target.exists():
+            if not target.is_file():
+                raise InputError(f"{path}: this is no ordinary file; name another.")
+            if not force:
+                raise InputError(f"{path}: there is such a file.", way_out="existing file")
+            if earlier and target.stat().st_size > 0 and not earlier(target):
+                raise InputError(
+                    f"{path}: this is no file that such a command wrote.",
+                    way_out="foreign file",
+                )
+        part = _unfinished(target)
+    try:
+        yield part
+        with _named(path):
+            part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_directory(
+    path: Path, contents: Mapping[str, str], *, suffix: str, force: bool = False
+) -> None:
+    """Write a directory of text files, which nobody sees half written.
+
+    Parameters
+    ----------
+    suffix : str
+        In which all the names end.
+    force : bool
+        Replace a directory that holds nothing but files of this suffix.
+
+    Raises
+    ------
+    InputError
+        When there is something of that name that is no empty directory, or it cannot be written.
+    """
+    with _named(path):
+        target = _placed(path)
+        old = _replaced(target, path, suffix, force=force)
+        part = _unfinished(target)
+        try:
+            part.mkdir()
+            for name, content in contents.items():
+                _write(part / name, content)
+            if old:
+                _swap(part, target)
+            else:
+                part.rename(target)  # onto an empty directory too
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+
+
+def _placed(path: Path) -> Path:
+    target = path.resolve()
+    if not target.parent.is_dir():
+        raise InputError(f"{path}: there is no directory {target.parent}; make it first.")
+    return target
+
+
+def _replaced(target: Path, path: Path, suffix: str, *, force: bool) -> bool:
+    """Return whether there are files to replace; refuse to replace any others."""
+    if not target.exists():
+        return False
+    if not target.is_dir():
+        raise InputError(f"{path}: this is no directory; name another.")
+    files = list(target.iterdir())
+    if files and not force:
+        raise InputError(f"{path}: this directory is not empty.", way_out="existing directory")
+    for file in files:
+        if file.suffix != suffix or file.is_symlink() or not file.is_file():
+            raise InputError(
+                f"{path}: this directory also holds {file.name}, which is no earlier export, so"
+                " it is not replaced; name another."
+            )
+    return bool(files)
+
+
+def _swap(part: Path, target: Path) -> None:
+    aside = _unfinished(target)
+    target.rename(aside)
+    try:
+        part.rename(target)
+    except BaseException:
+        aside.rename(target)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _unfinished(target: Path) -> Path:
+    return target.with_name(f".{target.name[:100]}.{uuid4().hex}.part")
+
+
+def _write(path: Path, content: str) -> None:
+    with path.open("x", encoding="utf-8", newline="") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError, RuntimeError) as error:
+        if isinstance(error, InputError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(
+            f"{path}: this cannot be written ({reason}); name another place."
+        ) from None

@@ -1,0 +1,100 @@
+"""Drift reports as saved results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection
+
+from roundbook.logbook.input_rows import factors_today
+from roundbook.logbook.kinds import Kind
+from roundbook.logbook.lookup import find_task
+from roundbook.logbook.measures import find_measure
+from roundbook.logbook.result import Result, read_result
+from roundbook.logbook.session import Session
+from roundbook.logbook.staleness import Change, Input
+from roundbook.requests.drift import DriftRequest
+
+if TYPE_CHECKING:
+    from roundbook.logbook.drift.report import DriftReport
+
+
+def _compute(session: Session, request: DriftRequest) -> DriftReport:
+    # SciPy takes a third of a second, which a list of reports is spared.
+    from roundbook.logbook.drift.report import report_drift  # noqa: PLC0415
+
+    return report_drift(session, request)
+
+
+def _asked(request: DriftRequest, report: DriftReport) -> DriftRequest:
+    """Name the rounds and the assessments: others may come."""
+    return request.model_copy(
+        update={
+            "task": report.task,
+            "measure": report.measure,
+            "from_round": report.from_round,
+            "to_round": report.to_round,
+            "assessments": report.assessments,
+        }
+    )
+
+
+def _inputs(connection: Connection, report: DriftReport) -> list[Input]:
+    task_id = find_task(connection, report.task)
+    asked = DriftRequest(
+        task=report.task,
+        measure=report.measure,
+        from_round=report.from_round,
+        to_round=report.to_round,
+        assessments=report.assessments,
+    )
+    inputs = {row.round: row for row in _today(connection, task_id, asked)}
+    compared = [inputs[report.from_round], inputs[report.to_round]]
+    if report.verdict != "unbridged":
+        return compared
+    # Without shared topics it rests on no run.
+    return [row._replace(known={"collection": row.known["collection"]}) for row in compared]
+
+
+def _today(connection: Connection, task_id: int, request: DriftRequest) -> list[Input]:
+    measure_id, _ = find_measure(connection, task_id, request.task, request.measure)
+    return [
+        row
+        for row in factors_today(connection, task_id, measure_id)
+        if row.assessments == request.assessments
+        and row.round in (request.from_round, request.to_round)
+    ]
+
+
+def _renewable(found: Sequence[Change], _: Sequence[Input]) -> bool:
+    return not any(change.code in ("withdrawn", "gone") for change in found)
+
+
+def _left_out(_: Mapping[str, Any]) -> list[str]:
+    return []
+
+
+def _brief(stored: Mapping[str, Any]) -> dict[str, Any]:
+    names = ("measure", "assessments", "from", "to", "verdict", "shift", "mean_shift", "sd_ratio")
+    return {name: stored.get(name) for name in names}
+
+
+def _read(stored: object, what: str) -> Result:
+    from roundbook.logbook.drift.report import DriftReport  # noqa: PLC0415
+
+    return read_result(DriftReport, stored, what)
+
+
+KIND = Kind(
+    "drift report",
+    DriftRequest,
+    _compute,
+    _asked,
+    _inputs,
+    _today,
+    _renewable,
+    _left_out,
+    _brief,
+    _read,
+)

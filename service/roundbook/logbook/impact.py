@@ -1,0 +1,311 @@
+"""Impact: everything that rests on a score matrix, and whether it is stale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import Field
+from sqlalchemy import Connection, Row, text
+
+from roundbook.logbook.kinds import KINDS
+from roundbook.logbook.lookup import Series, factor_sets, find_matrix, latest_matrix
+from roundbook.logbook.result import Result
+from roundbook.logbook.saved_results import ResultEntry, results_of_task
+from roundbook.logbook.session import Session
+from roundbook.logbook.staleness import Change
+
+ReasonCode = Literal[
+    "superseded",  # by `revision`, `matrix`, which is withdrawn where there is a `reason`
+    "withdrawn",  # `matrix`, for a `reason`
+    "no factors",  # what superseded it has none
+    "refitted",  # as factor `version`
+    "estimated",  # anew as estimate `version`, as teams became known
+    "factors follow",  # factor `version` takes its place
+    "run gone",  # its standardising `run` is not in `revision`
+    "revision follows",  # the estimate of `revision` takes its place
+]
+
+
+class Reason(Result):
+    """Why something that rests on a score matrix is stale, or what takes its place."""
+
+    code: ReasonCode
+    matrix: int | None = None
+    revision: int | None = None
+    version: int | None = None
+    run: str | None = None
+    reason: str | None = None
+
+
+class RefitRequest(Result):
+    """Factors to fit again: the runs of factor `version`, on `revision`; `runs` are tags or one word."""
+
+    task: str
+    round: str
+    measure: str
+    assessments: str
+    runs: list[str]
+    zero_sd: str
+    version: int
+    revision: int
+
+
+class Dependent(Result):
+    """A factor version, variance estimate or saved result that rests on a score matrix.
+
+    Factors and estimates are stale for `reasons`, and `refit` is what renews them; a saved result
+    has what changed in `entry`. `rests` is False for a result that does not rest on the matrix, but
+    would if it were saved today.
+    """
+
+    kind: Literal["factor version", "variance estimate", "result"]
+    round: str
+    saved_at: datetime
+    saved_by: str
+    stale: bool
+    version: int | None = None
+    scale: str | None = None
+    estimate_version: int | None = None
+    reasons: list[Reason] = Field(default_factory=list)
+    refit: RefitRequest | None = None
+    entry: ResultEntry | None = None
+    rests: bool = True
+
+
+class Impact(Result):
+    """What rests on a score matrix, and what would rest on it if it were saved today.
+
+    `standing` is ``current``, ``superseded`` by a later revision, or ``withdrawn``, and `reason`
+    says by which or why.
+    """
+
+    matrix: int
+    task: str
+    round: str
+    measure: str
+    assessments: str
+    revision: int
+    standing: Literal["current", "superseded", "withdrawn"]
+    reason: Reason | None
+    dependents: list[Dependent]
+
+
+def show_impact(session: Session, number: int) -> Impact:
+    """Return everything that rests on a score matrix; the queries do not grow with its number.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such matrix.
+    """
+    row = find_matrix(session.connection, number)
+    newest = _newest(session.connection, row)
+    standing: Literal["current", "superseded", "withdrawn"] = "current"
+    if row.revision < newest.revision:
+        standing = "superseded"
+    elif newest.withdrawn is not None:
+        standing = "withdrawn"
+    return Impact(
+        matrix=row.id,
+        task=row.task,
+        round=row.round,
+        measure=row.measure,
+        assessments=row.assessments,
+        revision=row.revision,
+        standing=standing,
+        reason=_scores_reason(row, newest),
+        dependents=_dependents(session.connection, row, newest),
+    )
+
+
+def stale_dependents(connection: Connection, number: int) -> list[Dependent]:
+    """Return what rests on a matrix and is stale, as this transaction sees it."""
+    row = find_matrix(connection, number)
+    dependents = _dependents(connection, row, _newest(connection, row))
+    return [dependent for dependent in dependents if dependent.stale]
+
+
+def _newest(connection: Connection, row: Row[Any]) -> Row[Any]:
+    newest = latest_matrix(connection, _series(row))
+    assert newest is not None  # this one, if no later one
+    return newest
+
+
+def _series(row: Row[Any]) -> Series:
+    return Series(row.round_id, row.measure_id, row.assessments, row.round, row.measure)
+
+
+def _scores_reason(row: Row[Any], newest: Row[Any]) -> Reason | None:
+    """Return why a revision of a score matrix does not count; None where it does."""
+    if row.revision < newest.revision:
+        return Reason(
+            code="superseded",
+            matrix=newest.id,
+            revision=newest.revision,
+            reason=newest.withdrawn,
+        )
+    if newest.withdrawn is not None:
+        return Reason(code="withdrawn", matrix=newest.id, reason=newest.withdrawn)
+    return None
+
+
+def _dependents(connection: Connection, row: Row[Any], newest: Row[Any]) -> list[Dependent]:
+    factors = list(_factor_versions(connection, row, newest))
+    return [*factors, *_estimates(connection, row, newest, factors), *_results(connection, row)]
+
+
+def _factor_versions(
+    connection: Connection, row: Row[Any], newest: Row[Any]
+) -> Iterator[Dependent]:
+    """Yield the factor versions fitted to a matrix."""
+    sets = factor_sets(connection, _series(row))
+    own = [fitted for fitted in sets if fitted.matrix_id == row.id]
+    latest = [fitted for fitted in sets if fitted.matrix_id == newest.id]
+    scores = _scores_reason(row, newest)
+    followed: list[Reason] = []
+    refit: RefitRequest | None = None
+    if own and latest and row.id != newest.id and newest.withdrawn is None:
+        # The first of a matrix are fitted when it is logged; further ones, on runs of one's choice.
+        by_hand = len(own) > 1 and len(latest) == 1
+        followed, refit = _succession(connection, row, own[-1], newest, latest[-1], by_hand=by_hand)
+    for fitted in own:
+        reasons = [] if scores is None else [scores]
+        if newest.withdrawn is None and not latest:
+            reasons.append(Reason(code="no factors"))
+        elif scores is None and fitted.version != latest[-1].version:
+            reasons.append(Reason(code="refitted", version=latest[-1].version))
+        yield Dependent(
+            kind="factor version",
+            round=row.round,
+            saved_at=fitted.fitted_at,
+            saved_by=fitted.fitted_by,
+            stale=bool(reasons),
+            version=fitted.version,
+            reasons=[*reasons, *followed] if reasons else [],
+            refit=refit,
+        )
+
+
+def _succession(
+    connection: Connection,
+    row: Row[Any],
+    last: Row[Any],
+    newest: Row[Any],
+    latest: Row[Any],
+    *,
+    by_hand: bool,
+) -> tuple[list[Reason], RefitRequest | None]:
+    """Return what takes the place of a matrix's factors, or what is to be fitted for that."""
+    follow = Reason(code="factors follow", version=latest.version)
+    alike = last.standardising != "chosen" and (last.standardising, last.zero_sd) == (
+        latest.standardising,
+        latest.zero_sd,
+    )
+    if not by_hand or alike:
+        return [follow], None
+    runs = [last.standardising]
+    if last.standardising == "chosen":
+        listed = connection.execute(
+            text(_STANDARDISING), {"factor_set": last.id, "newest": newest.id}
+        ).all()
+        gone = next((run.tag for run in listed if not run.there), None)
+        if gone is not None:
+            return [Reason(code="run gone", run=gone, revision=newest.revision), follow], None
+        runs = [run.tag for run in listed]
+    return [], RefitRequest(
+        task=row.task,
+        round=row.round,
+        measure=row.measure,
+        assessments=row.assessments,
+        runs=runs,
+        zero_sd=last.zero_sd,
+        version=last.version,
+        revision=newest.revision,
+    )
+
+
+_STANDARDISING = """
+SELECT run.tag, EXISTS (
+    SELECT FROM roundbook.matrix_run AS later
+    WHERE later.matrix_id = :newest AND later.run_id = run.id
+) AS there
+FROM roundbook.factor_set_run
+JOIN roundbook.run ON run.id = factor_set_run.run_id
+JOIN roundbook.matrix_run
+    ON (matrix_run.matrix_id, matrix_run.run_id) = (factor_set_run.matrix_id, run.id)
+WHERE factor_set_run.factor_set_id = :factor_set
+ORDER BY matrix_run.position
+"""
+
+
+def _estimates(
+    connection: Connection, row: Row[Any], newest: Row[Any], factors: Sequence[Dependent]
+) -> Iterator[Dependent]:
+    """Yield the variance estimates: a raw one counts with the scores, others with the factors."""
+    by_version = {fitted.version: fitted for fitted in factors}
+    raw = [reason for reason in [_scores_reason(row, newest)] if reason is not None]
+    if raw and row.id != newest.id and newest.withdrawn is None:
+        raw.append(Reason(code="revision follows", revision=newest.revision))
+    for estimate in connection.execute(text(_ESTIMATES), {"matrix": row.id}):
+        fitted = by_version.get(estimate.version)
+        reasons = raw if fitted is None else fitted.reasons
+        if not reasons and estimate.estimate_version < estimate.latest_version:
+            reasons = [Reason(code="estimated", version=estimate.latest_version)]
+        yield Dependent(
+            kind="variance estimate",
+            round=row.round,
+            saved_at=estimate.estimated_at,
+            saved_by=estimate.saved_by,
+            stale=bool(reasons) or (fitted is not None and fitted.stale),
+            version=estimate.version,
+            scale=estimate.scale,
+            estimate_version=estimate.estimate_version if estimate.latest_version > 1 else None,
+            reasons=reasons,
+            refit=None if fitted is None else fitted.refit,
+        )
+
+
+_ESTIMATES = """
+SELECT estimate.scale, estimate.estimated_at, factor_set.version,
+       estimate.version AS estimate_version,
+       max(estimate.version) OVER (PARTITION BY estimate.scale, estimate.factor_set_id)
+           AS latest_version,
+       coalesce(factor_set.fitted_by, matrix.logged_by) AS saved_by
+FROM roundbook.variance_estimate AS estimate
+JOIN roundbook.matrix ON matrix.id = estimate.matrix_id
+LEFT JOIN roundbook.factor_set ON factor_set.id = estimate.factor_set_id
+WHERE estimate.matrix_id = :matrix
+ORDER BY factor_set.version NULLS FIRST, estimate.scale, estimate.version
+"""
+
+
+def _results(connection: Connection, row: Row[Any]) -> Iterator[Dependent]:
+    """Yield the saved results that rest on a matrix, or would if they were saved today, by kind.
+
+    One that rests on another revision of the same scores is a dependent of that one.
+    """
+    results = results_of_task(connection, row.task_id)
+    for entry, inputs in sorted(results, key=lambda result: KINDS.index(result.entry.kind)):
+        rests = any(given.matrix == row.id for given in inputs)
+        measured = entry.brief.get("measure") == row.measure
+        same_scores = measured and any(
+            (given.round, given.assessments) == (row.round, row.assessments)
+            for given in inputs
+            if given.matrix is not None
+        )
+        if rests or (not same_scores and _would_rest(entry.changes, row.id)):
+            yield Dependent(
+                kind="result",
+                round=row.round,
+                saved_at=entry.saved_at,
+                saved_by=entry.saved_by,
+                stale=entry.stale,
+                entry=entry,
+                rests=rests,
+            )
+
+
+def _would_rest(changes: Sequence[Change], matrix: int) -> bool:
+    return any(change.matrix == matrix and change.code != "added" for change in changes)

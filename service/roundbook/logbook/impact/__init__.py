@@ -1,1 +1,0 @@
-"""Impact: what rests on a score matrix, whether it still stands, how to renew it."""

@@ -1,0 +1,141 @@
+"""The fingerprint of a round: SHA-256 over the names, scores and factors that count in it.
+
+It is over lines of JSON, which docs/how-to/publish-a-round.md describes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any, Literal
+
+from sqlalchemy import Connection, select, text
+
+from roundbook.database.tables import event
+from roundbook.errors import NotRecordedError
+from roundbook.logbook.lookup import find_round, find_task
+from roundbook.logbook.result import Result
+from roundbook.logbook.session import Session
+from roundbook.requests.verification import RoundVerificationRequest
+
+PUBLISHED = "round published"
+
+_NAMES = text("""
+SELECT task.name, round.label
+FROM roundbook.round JOIN roundbook.task ON task.id = round.task_id
+WHERE round.id = :round
+""")
+
+_MATRICES = text("""
+SELECT measure.name AS measure, matrix.assessments, matrix.content_hash, latest.zero_sd,
+       ARRAY(
+           SELECT topic.name
+           FROM roundbook.matrix_topic JOIN roundbook.topic ON topic.id = matrix_topic.topic_id
+           WHERE matrix_topic.matrix_id = matrix.id
+       ) AS topics,
+       ARRAY(
+           SELECT run.tag FROM roundbook.matrix_run JOIN roundbook.run ON run.id = run_id
+           WHERE matrix_run.matrix_id = matrix.id
+       ) AS runs,
+       ARRAY(
+           SELECT run.tag FROM roundbook.matrix_run JOIN roundbook.run ON run.id = run_id
+           WHERE matrix_run.matrix_id = matrix.id AND (
+               latest.standardising = 'all'
+               OR run_id IN (
+                   SELECT factor_set_run.run_id FROM roundbook.factor_set_run
+                   WHERE factor_set_run.factor_set_id = latest.id
+               )
+           )
+       ) AS standardising,
+       (
+           SELECT jsonb_agg(jsonb_build_array(topic.name, factor.mean, factor.sd))
+           FROM roundbook.factor JOIN roundbook.topic ON topic.id = factor.topic_id
+           WHERE factor.factor_set_id = latest.id
+       ) AS factors
+FROM roundbook.current_matrix
+JOIN roundbook.matrix ON matrix.id = current_matrix.id
+JOIN roundbook.measure ON measure.id = matrix.measure_id
+LEFT JOIN LATERAL (
+    SELECT * FROM roundbook.factor_set WHERE factor_set.matrix_id = matrix.id
+    ORDER BY version DESC LIMIT 1
+) AS latest ON true
+WHERE matrix.round_id = :round
+""")
+
+
+class VerifiedRound(Result):
+    """A round's fingerprint beside the one that was expected; `status` is same or different."""
+
+    task: str
+    round: str
+    fingerprint: str
+    expected: str
+    status: Literal["same", "different"]
+
+
+def verify_round(session: Session, request: RoundVerificationRequest) -> VerifiedRound:
+    """Compare a round's fingerprint with the one asked for, or noted when it was published.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task or round, or no fingerprint to compare with.
+    """
+    connection = session.connection
+    task_id = find_task(connection, request.task)
+    round_id = find_round(connection, task_id, request.task, request.round)
+    expected = request.fingerprint
+    if expected is None:
+        noted = connection.execute(
+            select(event.c.details["fingerprint"].as_string())
+            .where(event.c.round_id == round_id, event.c.what == PUBLISHED)
+            .order_by(event.c.id.desc())
+            .limit(1)
+        ).scalar()
+        if noted is None:
+            raise NotRecordedError(
+                f"No fingerprint was noted of round '{request.round.strip()}': it is not published,"
+                " or was before fingerprints were. Give the one to compare with."
+            )
+        expected = noted
+    fingerprint = fingerprint_round(connection, round_id)
+    expected = expected.lower()
+    return VerifiedRound(
+        task=request.task.strip(),
+        round=request.round.strip(),
+        fingerprint=fingerprint,
+        expected=expected,
+        status="same" if fingerprint == expected else "different",
+    )
+
+
+def fingerprint_round(connection: Connection, round_id: int) -> str:
+    """Return the fingerprint of a round as it counts today, in 64 hexadecimal digits.
+
+    It depends on neither the ids of a database nor the order in which matrices were logged.
+    """
+    digest = sha256()
+    for line in _lines(connection, round_id):
+        encoded = json.dumps(line, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        digest.update(encoded.encode() + b"\n")
+    return digest.hexdigest()
+
+
+def _lines(connection: Connection, round_id: int) -> Iterator[list[Any]]:
+    task_name, label = connection.execute(_NAMES, {"round": round_id}).one()
+    yield ["roundbook round", 1]
+    yield ["task", task_name]
+    yield ["round", label]
+    rows = connection.execute(_MATRICES, {"round": round_id}).all()
+    # By code points, as collations differ between servers.
+    for row in sorted(rows, key=lambda row: (row.measure, row.assessments)):
+        yield ["matrix", row.measure, row.assessments, row.content_hash]
+        yield ["topics", *sorted(row.topics)]
+        yield ["runs", *sorted(row.runs)]
+        if row.factors is not None:
+            yield ["standardising runs", *sorted(row.standardising)]
+            yield ["topics without spread", row.zero_sd]
+            for name, mean, sd in sorted(row.factors):
+                # Adding zero makes -0.0 the 0.0 it equals.
+                yield ["factor", name, float(mean) + 0.0, float(sd) + 0.0]

@@ -1,0 +1,1 @@
+"""The record compared with itself: everything derived is computed again."""

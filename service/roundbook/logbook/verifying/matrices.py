@@ -1,0 +1,315 @@
+"""What is derived from a score matrix, computed from its scores again: hash, factors, variances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from math import isclose, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Connection, Row, select, text
+
+from roundbook.database.tables import matrix, measure, round_, task, variance_estimate
+from roundbook.errors import ImpossibleStatisticError
+from roundbook.logbook.estimates import (
+    estimate_columns,
+    outdated_estimates,
+    scores_on_scale,
+    usable_topics,
+)
+from roundbook.logbook.storing import LoadedMatrix, content_hash, load_matrix
+from roundbook.logbook.verifying.differences import ROUNDING, SAME, Difference, DifferenceKind
+from roundbook.statistics.standardisation.factors import fit_factors
+from roundbook.statistics.variance.parts import (
+    RunsParts,
+    VariancePart,
+    VarianceParts,
+    runs_parts,
+    variance_parts,
+)
+
+# A runs' part is what one variance of a logarithm is more than another, each of them far below 1.
+_RUNS_PART = 1e-9
+# Where more than this share of what varies may be rounding, a logarithm of it says nothing.
+_MOST_ROUNDING = 1e-3
+
+_FACTOR_SETS = text("""
+SELECT id, version, standardising, runs, zero_sd,
+       ARRAY(
+           SELECT factor.mean
+           FROM roundbook.matrix_topic
+           JOIN roundbook.factor
+               ON factor.factor_set_id = factor_set.id AND factor.topic_id = matrix_topic.topic_id
+           WHERE matrix_topic.matrix_id = factor_set.matrix_id
+           ORDER BY matrix_topic.position
+       ) AS means,
+       ARRAY(
+           SELECT factor.sd
+           FROM roundbook.matrix_topic
+           JOIN roundbook.factor
+               ON factor.factor_set_id = factor_set.id AND factor.topic_id = matrix_topic.topic_id
+           WHERE matrix_topic.matrix_id = factor_set.matrix_id
+           ORDER BY matrix_topic.position
+       ) AS sds,
+       ARRAY(
+           SELECT matrix_run.position
+           FROM roundbook.factor_set_run
+           JOIN roundbook.matrix_run USING (matrix_id, run_id)
+           WHERE factor_set_run.factor_set_id = factor_set.id
+       ) AS listed
+FROM roundbook.factor_set
+WHERE matrix_id = :matrix
+ORDER BY id
+""")
+
+
+class DerivedMatrix(NamedTuple):
+    """A score matrix with its factor sets by id, means and sds in the order of its topics."""
+
+    loaded: LoadedMatrix
+    factor_sets: dict[int, Row[Any]]
+
+    def on_scale(
+        self, scale: str, factor_set_id: int | None
+    ) -> tuple[npt.NDArray[np.float64], list[int]]:
+        """Return the scores on a scale, (topics, runs), and the ids of their topics.
+
+        By the factors as they are stored: where a topic's scores hardly differ, what they are
+        divided by is rounding itself.
+
+        Raises
+        ------
+        ImpossibleStatisticError
+            When the factors are not those of the topics.
+        """
+        scores, topic_ids = self.loaded.scores, self.loaded.topic_ids
+        if factor_set_id is not None:
+            factors = self.factor_sets[factor_set_id]
+            mean, sd = np.array(factors.means), np.array(factors.sds)
+            if sd.size != topic_ids.size:
+                raise ImpossibleStatisticError(
+                    f"Factor version {factors.version} has factors of {sd.size} topics, not of"
+                    f" {topic_ids.size}."
+                )
+            scores = scores_on_scale(scores, mean, sd, scale, factors.zero_sd)
+            topic_ids = topic_ids[usable_topics(sd, factors.zero_sd)]
+        return scores, topic_ids.tolist()
+
+
+def read_matrices(connection: Connection, matrices: Sequence[int]) -> Sequence[Row[Any]]:
+    """Return rows of ``matrix`` in the order of their ids, with the names of what they are of."""
+    return connection.execute(
+        select(
+            matrix, task.c.name.label("task"), round_.c.label.label("round"),
+            measure.c.name.label("measure"),
+        )
+        .join(round_, round_.c.id == matrix.c.round_id)
+        .join(task, task.c.id == round_.c.task_id)
+        .join(measure, measure.c.id == matrix.c.measure_id)
+        .where(matrix.c.id.in_(matrices))
+        .order_by(matrix.c.id)
+    ).all()  # fmt: skip
+
+
+def load_derived(connection: Connection, row: Row[Any]) -> DerivedMatrix:
+    """Return a matrix of `read_matrices` with its scores and factors."""
+    sets = connection.execute(_FACTOR_SETS, {"matrix": row.id})
+    return DerivedMatrix(load_matrix(connection, row), {each.id: each for each in sets})
+
+
+def matrix_differences(
+    connection: Connection, matrices: Sequence[int], progress: Callable[[str], object]
+) -> Iterator[Difference]:
+    """Compute what is derived from matrices again, and yield what differs."""
+    for number, row in enumerate(read_matrices(connection, matrices), 1):
+        progress(f"Verifying matrix {number} of {len(matrices)} ...")
+        derived = load_derived(connection, row)
+        loaded = derived.loaded
+        digest = content_hash(loaded.topics, loaded.runs, loaded.scores)
+        if digest != row.content_hash:
+            yield of_matrix(
+                row, "content-hash", "matrix", "content_hash",
+                recorded=row.content_hash, computed=digest,
+            )  # fmt: skip
+        for factors in derived.factor_sets.values():
+            yield from _factor_differences(loaded, factors)
+        yield from _variance_differences(connection, derived)
+
+
+def of_matrix(
+    row: Row[Any],
+    kind: DifferenceKind,
+    table: str,
+    what: str,
+    **facts: Any,  # noqa: ANN401
+) -> Difference:
+    """Return a difference about a matrix of `read_matrices`."""
+    names = {
+        name: getattr(row, name) for name in ("task", "round", "measure", "assessments", "revision")
+    }
+    return Difference(kind=kind, table=table, what=what, matrix=row.id, **names, **facts)
+
+
+def _factor_differences(loaded: LoadedMatrix, factors: Row[Any]) -> Iterator[Difference]:
+    differs = partial(of_matrix, loaded.row, "factors", factor_version=factors.version)
+    topics, runs = loaded.scores.shape
+    if len(factors.means) != topics:
+        yield differs("factor", "topics_with_factors", recorded=len(factors.means), computed=topics)
+        return
+    mask = np.full(runs, factors.standardising == "all")
+    mask[factors.listed] = True
+    listed = runs if factors.standardising == "all" and not factors.listed else len(factors.listed)
+    if listed != factors.runs:
+        yield differs("factor_set", "standardising_runs", recorded=factors.runs, computed=listed)
+        return
+    try:
+        fitted = fit_factors(loaded.scores, mask)
+    except ImpossibleStatisticError as error:
+        yield differs("factor", "factors", reason=str(error).rstrip("."))
+        return
+    standardising = loaded.scores[:, mask]
+    noise = ROUNDING * np.abs(standardising).max(axis=1)
+    # An sd of exactly 0 is what tells that all standardising runs tie. Factors of before this held
+    # for scores equal but for rounding may have the sd of that rounding there.
+    equal = (standardising == standardising[:, :1]).all(axis=1)
+    mean, sd = np.array(factors.means), np.array(factors.sds)
+    tied_otherwise = np.where(sd == 0, fitted.sd > 0, equal & (sd > 0))
+    for name, recorded, computed, wrong in (
+        ("mean", mean, fitted.mean, np.zeros(topics, dtype=bool)),
+        ("sd", sd, fitted.sd, tied_otherwise),
+    ):
+        for at in np.flatnonzero(_apart(recorded, computed, noise) | wrong):
+            yield differs(
+                "factor", name, topic=loaded.topics[at], runs=factors.runs,
+                recorded=recorded[at].item(), computed=computed[at].item(),
+            )  # fmt: skip
+
+
+def _apart(
+    recorded: npt.NDArray[np.float64],
+    computed: npt.NDArray[np.float64],
+    noise: Any,  # noqa: ANN401
+) -> npt.NDArray[np.bool_]:
+    largest = np.maximum(np.abs(recorded), np.abs(computed))
+    return np.asarray(np.abs(recorded - computed) > np.maximum(SAME * largest, noise))
+
+
+def _variance_differences(connection: Connection, derived: DerivedMatrix) -> Iterator[Difference]:
+    row, team_ids = derived.loaded.row, derived.loaded.team_ids
+    estimates = connection.execute(
+        select(variance_estimate)
+        .where(variance_estimate.c.matrix_id == row.id)
+        .order_by(variance_estimate.c.id)
+    ).all()
+    for estimate in estimates:
+        factors = derived.factor_sets.get(estimate.factor_set_id)
+        differs = partial(
+            of_matrix,
+            row,
+            table="variance_estimate",
+            scale=estimate.scale,
+            factor_version=None if factors is None else factors.version,
+        )
+        try:
+            scores, topic_ids = derived.on_scale(estimate.scale, estimate.factor_set_id)
+            parts = variance_parts(scores, team_ids)
+        except ImpossibleStatisticError as error:
+            yield differs(kind="variance", what="variance", reason=str(error).rstrip("."))
+            continue
+        noise = _noise(scores)
+        for kind, what, computed, rounding in _computed(estimate, parts, scores, noise):
+            recorded = getattr(estimate, what)
+            if not _same(recorded, computed, rounding):
+                yield differs(kind=kind, what=what, recorded=recorded, computed=computed)
+        if estimate.topic_ids != topic_ids:
+            yield differs(kind="variance-parts", what="topic_ids")
+            continue
+        names = dict(zip(derived.loaded.topic_ids.tolist(), derived.loaded.topics, strict=True))
+        for what, part in (
+            ("topic_squares", parts.one_way),
+            ("two_way_topic_squares", parts.two_way),
+        ):
+            squares = getattr(estimate, what)
+            if (squares is None) != (part is None):
+                yield differs(kind="variance-parts", what=what)
+            elif part is not None:
+                recorded = np.array(squares)
+                for at in np.flatnonzero(_apart(recorded, part.by_topic, noise)):
+                    yield differs(
+                        kind="variance-parts",
+                        what=what,
+                        topic=names[topic_ids[at]],
+                        recorded=recorded[at].item(),
+                        computed=part.by_topic[at].item(),
+                    )
+
+
+class _Computed(NamedTuple):
+    """What a column must hold, but for `noise`."""
+
+    kind: DifferenceKind
+    what: str
+    value: float | None
+    noise: float = 0.0
+
+
+def _computed(
+    row: Row[Any], parts: VarianceParts, scores: npt.NDArray[np.float64], noise: float
+) -> Iterator[_Computed]:
+    columns = estimate_columns(parts)
+    for what in ("topics", "runs", "dof", "two_way_dof"):
+        yield _Computed("variance", what, columns[what])
+    for what in ("sum_of_squares", "two_way_sum_of_squares"):
+        yield _Computed("variance", what, columns[what], noise)
+    # By the sum of squares as it is stored, which may hold other rounding.
+    yield _Computed("variance", "variance", row.sum_of_squares / row.dof)
+    # An estimate with more clusters than the runs form today is of the time before: each run was
+    # alone then, or some teams were known and nothing tells which.
+    runs = RunsParts(parts.clusters, columns["runs_part"], columns["two_way_runs_part"])
+    if parts.runs == row.clusters > parts.clusters:
+        runs = runs_parts(scores, [None] * parts.runs)
+    elif row.clusters > parts.clusters:
+        return
+    yield _Computed("variance-parts", "clusters", runs.clusters)
+    for what, part, value in (
+        ("runs_part", parts.one_way, runs.one_way),
+        ("two_way_runs_part", parts.two_way, runs.two_way),
+    ):
+        rounding = _share_of_rounding(part, noise)
+        if rounding < _MOST_ROUNDING:
+            yield _Computed("variance-parts", what, value, _RUNS_PART + 10 * rounding)
+
+
+def _same(recorded: float | None, computed: float | None, noise: float) -> bool:
+    if isinstance(recorded, float) and isinstance(computed, float):
+        return isclose(recorded, computed, rel_tol=SAME, abs_tol=noise)
+    return recorded == computed
+
+
+def _share_of_rounding(part: VariancePart | None, noise: float) -> float:
+    """Return how much of a residual may be rounding; 0 where there is none at all."""
+    if part is None or noise == 0:
+        return 0.0
+    return sqrt(noise / part.sum_of_squares) if part.sum_of_squares > 0 else 1.0
+
+
+def _noise(scores: npt.NDArray[np.float64]) -> float:
+    """Return what of a sum of squares may be rounding: squares of the scores' last digits."""
+    return scores.size * (ROUNDING * float(np.abs(scores).max())) ** 2
+
+
+def team_differences(connection: Connection, rounds: Sequence[int]) -> Iterator[Difference]:
+    """Yield the estimates in force whose runs have fewer teams, known since, than they say."""
+    for estimate in outdated_estimates(connection, rounds):
+        (row,) = read_matrices(connection, [estimate.matrix_id])
+        yield of_matrix(
+            row,
+            kind="variance-parts",
+            table="variance_estimate",
+            what="latest_clusters",
+            scale=estimate.scale,
+            recorded=estimate.clusters,
+            computed=estimate.known,
+        )

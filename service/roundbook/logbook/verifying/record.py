@@ -1,0 +1,120 @@
+"""Verifying a record: every hash, factor, variance, saved result and event against its source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from sqlalchemy import Connection, func, select
+
+from roundbook.database.tables import (
+    drift_report,
+    event,
+    factor_set,
+    matrix,
+    plan,
+    round_,
+    task,
+    variance_estimate,
+)
+from roundbook.logbook.lookup import find_task
+from roundbook.logbook.session import Session
+from roundbook.logbook.verifying.differences import (
+    Difference,
+    DifferenceKind,
+    DifferencesOfKind,
+    Verification,
+)
+from roundbook.logbook.verifying.events import event_differences
+from roundbook.logbook.verifying.matrices import matrix_differences, team_differences
+from roundbook.logbook.verifying.saved_results import plan_differences, report_differences
+from roundbook.requests.verification import VerifyRequest
+
+
+def verify_record(
+    session: Session,
+    request: VerifyRequest,
+    progress: Callable[[str], object] = lambda _: None,
+) -> Verification:
+    """Compute everything derived again, and count what differs from what is stored.
+
+    Parameters
+    ----------
+    progress : callable
+        Told in a few words what is done next.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task.
+    """
+    connection = session.connection
+    only = None if request.task is None else find_task(connection, request.task)
+    ids = _ids(connection, only)
+    kinds: dict[DifferenceKind, DifferencesOfKind] = {}
+    for difference in differences(connection, ids, progress):
+        before = kinds.get(difference.kind)
+        kinds[difference.kind] = DifferencesOfKind(
+            kind=difference.kind,
+            count=1 if before is None else before.count + 1,
+            first=difference if before is None else before.first,
+        )
+    of_matrices = [
+        select(func.count()).where(table.c.matrix_id.in_(ids["matrix"])).scalar_subquery()
+        for table in (factor_set, variance_estimate)
+    ]
+    factor_sets, variances = connection.execute(select(*of_matrices)).one()
+    events = select(func.count()).select_from(event)
+    if only is not None:
+        events = events.where(event.c.task_id == only)
+    return Verification(
+        status="different" if kinds else "verified",
+        tasks=list(
+            connection.execute(
+                select(task.c.name).where(task.c.id.in_(ids["task"])).order_by(task.c.id)
+            ).scalars()
+        ),
+        matrices=len(ids["matrix"]),
+        factor_sets=factor_sets,
+        variances=variances,
+        results=len(ids["plan"]) + len(ids["drift_report"]),
+        events=connection.execute(events).scalar_one(),
+        differences=list(kinds.values()),
+    )
+
+
+def differences(
+    connection: Connection,
+    ids: Mapping[str, Sequence[int]],
+    progress: Callable[[str], object] = lambda _: None,
+) -> Iterator[Difference]:
+    """Yield what of some rows is not what it was derived from gives.
+
+    Parameters
+    ----------
+    ids
+        By table, the ids of the tasks, rounds, matrices and saved results.
+    """
+    yield from matrix_differences(connection, ids["matrix"], progress)
+    yield from team_differences(connection, ids["round"])
+    progress("Verifying the events ...")
+    yield from event_differences(connection, ids["task"], ids["matrix"])
+    progress("Verifying the saved results ...")
+    yield from plan_differences(connection, ids["plan"])
+    yield from report_differences(connection, ids["drift_report"])
+
+
+def _ids(connection: Connection, only: int | None) -> dict[str, list[int]]:
+    """Return the ids of the rows of a task, or of all, by table."""
+    rounds = select(round_.c.id) if only is None else select(round_.c.id).filter_by(task_id=only)
+    queries = {
+        "task": select(task.c.id).order_by(task.c.id),
+        "round": rounds.order_by(round_.c.id),
+        "matrix": select(matrix.c.id).where(matrix.c.round_id.in_(rounds)).order_by(matrix.c.id),
+        "plan": select(plan.c.id).order_by(plan.c.id),
+        "drift_report": select(drift_report.c.id).order_by(drift_report.c.id),
+    }
+    if only is not None:
+        queries["task"] = queries["task"].where(task.c.id == only)
+        queries["plan"] = queries["plan"].where(plan.c.task_id == only)
+        queries["drift_report"] = queries["drift_report"].where(drift_report.c.task_id == only)
+    return {name: list(connection.execute(query).scalars()) for name, query in queries.items()}

@@ -1,0 +1,307 @@
+"""The verdict on drift in words: the verdict, why, and what to do or what would decide."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from roundbook.logbook.drift.assessment import Assessment
+from roundbook.logbook.drift.compared_rounds import collections_differ
+from roundbook.logbook.drift.curve import DriftCurve, LaterRound
+from roundbook.logbook.drift.report import DriftReport
+from roundbook.statistics.drift.verdict import Needed, Size, Sizes
+from roundbook.statistics.t_interval import Interval
+
+UNITS = {"team": "teams", "system": "teams or systems", "kin": "groups of runs", "run": "runs"}
+_APART = "standardise each round by its own factors, and compare no scores across the two"
+
+
+class Comparison(NamedTuple):
+    """Which rounds are compared, on how many topics, and what shift and sd ratio hold."""
+
+    from_round: str
+    from_collection: str | None
+    to_round: str
+    to_collection: str | None
+    shared_topics: int
+    margin: float
+    sd_ratio_margin: float
+
+
+def headline(report: DriftReport) -> str:
+    """Return the verdict in one sentence."""
+    first, later = f"'{report.from_round}'", f"'{report.to_round}'"
+    verdicts = {
+        "held": f"HELD: the factors of round {first} still hold in round {later}",
+        "aged": f"AGED: the factors of round {first} no longer hold in round {later}",
+        "undecided": f"UNDECIDED: whether the factors of round {first} still hold in round"
+        f" {later} cannot be told from these systems and topics"
+        + (", though the scores did move" if report.moved else ""),
+        "unbridged": f"UNBRIDGED: rounds {first} and {later} have no usable shared topic",
+    }
+    unknown = " (provisional: teams unknown)" if report.provisional else ""
+    return f"{verdicts[report.verdict]}{unknown}."
+
+
+# Why
+
+
+def reason(report: DriftReport) -> str:
+    """Return the figures that the verdict rests on, in sentences."""
+    return _reason(
+        report,
+        Comparison(
+            report.from_round,
+            report.from_collection,
+            report.to_round,
+            report.to_collection,
+            report.shared_topics,
+            report.margin,
+            report.sd_ratio_margin,
+        ),
+    )
+
+
+def curve_reason(curve: DriftCurve, later: LaterRound) -> str:
+    """Return the figures that the verdict on one round of a curve rests on, in sentences."""
+    return _reason(
+        later,
+        Comparison(
+            curve.from_round,
+            curve.from_collection,
+            later.round,
+            later.collection,
+            later.shared_topics,
+            curve.margin,
+            curve.sd_ratio_margin,
+        ),
+    )
+
+
+def _reason(assessment: Assessment, rounds: Comparison) -> str:
+    first = rounds.from_round
+    if assessment.verdict == "unbridged":
+        if collections_differ(rounds.from_collection, rounds.to_collection):
+            return (
+                f"Round '{first}' was held on the document collection '{rounds.from_collection}'"
+                f" and round '{rounds.to_round}' on '{rounds.to_collection}': a topic of the same"
+                " name on other documents is another topic, and no bridge."
+            )
+        if not rounds.shared_topics:
+            return "The two rounds share no topic, so no shift exists."
+        return (
+            f"On every topic the two rounds share ({rounds.shared_topics}), all runs of '{first}'"
+            " tie: with no standard deviation above 0 there is no unit for a shift."
+        )
+    like = assessment.systems_like_these
+    if like is None:
+        return (
+            "An earlier version of Roundbook judged this, by a rule that took the runs for fixed:"
+            f" on {_topics(assessment, rounds)}, the mean of the topics' shifts, each in its own"
+            f" standard deviation, is {signed(assessment.mean_shift)}."
+        )
+    if like.shift is None or like.sd_ratio is None:
+        return (
+            f"On {_topics(assessment, rounds)}, the mean score of these runs moved by"
+            f" {signed(assessment.shift)} standard deviations of round '{first}', and their spread"
+            f" is {plain(assessment.sd_ratio)} times what it was. {_wanting(assessment, rounds)}"
+        )
+    shift = intervals(assessment.verdict, like.shift_95, like.shift_90, signed)
+    ratio = intervals(assessment.verdict, like.sd_ratio_95, like.sd_ratio_90, plain)
+    return (
+        f"For systems and topics like these, the mean score moved by {signed(like.shift)} standard"
+        f" deviations of round '{first}' ({shift}), where -{rounds.margin:.3g} to"
+        f" +{rounds.margin:.3g} does not matter. The spread of the runs is {plain(like.sd_ratio)}"
+        f" times what it was ({ratio}), where {1 / rounds.sd_ratio_margin:.3g} to"
+        f" {rounds.sd_ratio_margin:g} does not matter. {_deciding(assessment)} This rests on"
+        f" {_topics(assessment, rounds)} and on {_units(assessment, rounds)}."
+    )
+
+
+def _topics(assessment: Assessment, rounds: Comparison) -> str:
+    shared = rounds.shared_topics
+    used = shared if assessment.topics_used is None else assessment.topics_used
+    if used < shared:
+        tie = f"on the others all runs of '{rounds.from_round}' tie"
+        return f"{used} of the {shared} topics that both rounds share ({tie})"
+    return f"the {used} topics that both rounds share" if used > 1 else "the one shared topic"
+
+
+def _units(assessment: Assessment, rounds: Comparison) -> str:
+    units = assessment.units
+    assert units is not None
+    both = f", {units.shared or 'none'} of them in both rounds"
+    if units.by == "kin":
+        # A group found in the scores of one round is not looked for in the other.
+        both = f"{both if units.shared else ''}, inferred from the scores where no team is known"
+    return (
+        f"{units.from_} {UNITS[units.by]} of '{rounds.from_round}' and {units.to} of"
+        f" '{rounds.to_round}'{both}"
+    )
+
+
+def _wanting(assessment: Assessment, rounds: Comparison) -> str:
+    """Return for want of what there is no interval."""
+    units, used = assessment.units, assessment.topics_used
+    assert units is not None
+    noun = UNITS[units.by]
+    needs = (
+        "Nothing follows from it for other systems: an interval needs at least 5"
+        f" {noun} in each round, and"
+    )
+    return {
+        "fewer than 5 topics": "Nothing follows from it for other topics: an interval needs at"
+        f" least 5 of them, and there {'are' if used != 1 else 'is'} {used}.",
+        "fewer than 5 units in the first round": f"{needs} '{rounds.from_round}' has"
+        f" {units.from_}.",
+        "fewer than 5 units in the later round": f"{needs} '{rounds.to_round}' has {units.to}.",
+        "no spread in the later round": f"All runs of '{rounds.to_round}' tie on every one of"
+        " them, which leaves no spread to compare.",
+        "scores too far apart": "The scores of the two rounds are too far apart in size for any"
+        " interval: look for what is wrong with them.",
+    }.get(
+        assessment.why or "",
+        f"Without one of the {noun}, all other runs of its round tie on every one of them: so"
+        " nothing follows from it for other systems.",
+    )
+
+
+def _deciding(assessment: Assessment) -> str:
+    why = assessment.why
+    if assessment.verdict == "held":
+        return "Both intervals lie wholly inside."
+    if why == "topics of small sd":
+        return (
+            "Both intervals lie inside, but the mean over topics of each one's shift in its own"
+            f" standard deviation is {signed(assessment.mean_shift)}: topics on which the runs"
+            " hardly differ moved by more."
+        )
+    names = {"shift": "shift", "sd ratio": "spread"}
+    if assessment.verdict == "aged":
+        if why not in names:
+            return "Both intervals lie wholly outside."
+        return f"The interval of the {names[why]} lies wholly outside."
+    if why not in names:
+        return "Both intervals reach over their limits, and neither lies wholly outside."
+    other = "spread" if why == "shift" else "shift"
+    return (
+        f"The {other} is clear, as its interval lies inside; that of the {names[why]} reaches over"
+        " its limit."
+    )
+
+
+def intervals(
+    verdict: str, at_95: Interval | None, at_90: Interval | None, write: Callable[[float], str]
+) -> str:
+    """Return the intervals that a verdict rests on: held on the 90% one, aged on the 95% one."""
+    if at_95 is None or at_90 is None:
+        return "too far apart for an interval"
+    shown = {"held": {90: at_90}, "aged": {95: at_95}}.get(verdict, {95: at_95, 90: at_90})
+    return ", ".join(
+        f"{level}% interval {write(low)} to {write(high)}" for level, (low, high) in shown.items()
+    )
+
+
+def signed(value: float | None) -> str:
+    """Return a shift with its sign."""
+    if value is None:
+        return "an unknown number of"
+    return f"{value:+.3f}" if abs(value) < 1e6 else f"{value:+.3g}"
+
+
+def plain(value: float | None) -> str:
+    """Return a ratio."""
+    if value is None:
+        return "an unknown number of"
+    return f"{value:.3f}" if value == 0 or 0.001 <= value < 1e6 else f"{value:.3g}"
+
+
+# What to do
+
+
+def advice(report: DriftReport) -> str:
+    """Return what to do about a verdict, and what would decide where it is undecided."""
+    first, later = f"'{report.from_round}'", f"'{report.to_round}'"
+    if collections_differ(report.from_collection, report.to_collection):
+        return (
+            f"On another collection, {_APART}. Only systems that run again unchanged can link"
+            " them: name these in the system column of both rounds' team files."
+        )
+    if report.verdict == "undecided":
+        return f"For now {_APART}. {_what_would_decide(report)}"
+    return {
+        "held": f"Keep the factors of {first}: scores of {later} standardised by them may be"
+        f" compared with those of {first}.",
+        "aged": f"Refit and restate: standardise {later} by its own factors, and before comparing"
+        f" it with {first}, compute the scores of {first} anew by the factors of {later} on the"
+        " topics they share.",
+        "unbridged": f"For now {_APART}; reuse some topics of {first} in the next round.",
+    }[report.verdict]
+
+
+def _what_would_decide(report: DriftReport) -> str:
+    if report.why == "topics of small sd":
+        return "More systems or topics need not decide it: look at the topics of small sd below."
+    units, needed = report.units, report.needed
+    if units is None or needed is None or needed.shift is None or needed.sd_ratio is None:
+        return (
+            "As a rule of thumb, HELD takes a hundred teams or more in each round if they bring"
+            " other systems, and some twenty teams that run the same systems again in both rounds."
+        )
+    noun = "groups" if units.by == "kin" else UNITS[units.by]
+    if units.shared == units.from_ == units.to:
+        intro = f"It would take of {noun} and topics like these:"
+    else:
+        intro = (
+            "To find out, running the same systems again in both rounds is far cheaper than any"
+            " others: some 20 of them, unchanged, named in the column system of both team files."
+            f" With other {noun} it would take:"
+        )
+    sentences = []
+    if report.why != "sd ratio":
+        sentences.append(
+            f"for the shift, known to ±{needed.shift.half_width_90:.3f} where {report.margin:.3g}"
+            f" does not matter{_sizes(needed.shift, noun)}"
+        )
+    if report.why != "shift":
+        sentences.append(
+            f"for the spread, known to a factor of {needed.sd_ratio.half_width_90:.3f} where"
+            f" {report.sd_ratio_margin:g} does not matter{_sizes(needed.sd_ratio, noun)}"
+        )
+    present = f"({units.from_} and {units.to} {noun} and {report.topics_used} topics today.)"
+    return f"{intro} {'; '.join(sentences)}. {present}"
+
+
+def _sizes(needed: Needed, noun: str) -> str:
+    share = ""
+    if needed.share_of_runs is not None:
+        share = f" ({needed.share_of_runs:.0%} of that is which systems took part)"
+    return (
+        f"{share}, {size_sentence(needed.if_unmoved, noun)} if nothing moved,"
+        f" {size_sentence(needed.if_as_measured, noun)} if the change is as estimated"
+    )
+
+
+def size_sentence(sizes: Sizes, noun: str) -> str:
+    """Return the sizes that would decide; `noun` is what the units of runs are called."""
+    verdict = sizes.verdict.upper()
+    units, topics, both = sizes.units, sizes.topics, sizes.both
+    if any(size is not None and size.factor <= 1 for size in (units, topics, both)):
+        return f"no more than today for {verdict} in 4 of 5 cases"
+    ways = []
+    if units is not None:
+        ways.append(f"{_times(units)} the {noun} ({units.units_from} and {units.units_to})")
+    if topics is not None:
+        ways.append(f"{_times(topics)} the topics ({topics.topics})")
+    if both is not None:
+        counts = f"{both.units_from} and {both.units_to} {noun}, {both.topics} topics"
+        ways.append(f"{_times(both)} the {noun} and topics ({counts})")
+    if not ways:
+        return f"no realistic size (over 20 times) for {verdict}"
+    return f"{' or '.join(ways)} for {verdict} in 4 of 5 cases"
+
+
+def _times(size: Size) -> str:
+    # Rounded up, as one tenth less would not do.
+    return f"{math.ceil(10 * size.factor - 1e-9) / 10:.1f} times"

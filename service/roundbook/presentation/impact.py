@@ -1,0 +1,68 @@
+"""What rests on a score matrix, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from roundbook.presentation.staleness import result_title, why_stale
+
+if TYPE_CHECKING:
+    from roundbook.logbook.impact import Dependent, Reason
+
+_REASONS = {
+    "no factors": "which has no factors",
+    "refitted": "factor version {version} was fitted since",
+    "estimated": "teams became known since; estimate {version} takes its place",
+    "factors follow": "factor version {version} takes its place",
+    "run gone": "its standardising run '{run}' is not in revision {revision}",
+}
+
+
+def scores_sentence(reason: Reason) -> str:
+    """Return why a score matrix does not count, as a clause."""
+    why = (reason.reason or "").rstrip(".")
+    if reason.code == "withdrawn":
+        return f"matrix {reason.matrix} is withdrawn: {why}"
+    number = "" if reason.matrix is None else f" (matrix {reason.matrix})"
+    superseded = f"superseded by revision {reason.revision}{number}"
+    return f"{superseded}, which is withdrawn: {why}" if why else superseded
+
+
+def why_dependent(dependent: Dependent) -> str | None:
+    """Return why a dependent is stale and what takes its place; None where it is not stale."""
+    if dependent.entry is not None:
+        return why_stale(dependent.entry)
+    clauses: list[str] = []
+    for reason in dependent.reasons:
+        if reason.code in ("superseded", "withdrawn"):
+            clauses.append(scores_sentence(reason))
+        elif reason.code == "no factors":
+            clauses[-1:] = [f"{clauses[-1] if clauses else ''}, {_REASONS[reason.code]}"]
+        elif reason.code == "revision follows":
+            clauses.append(f"that of revision {reason.revision} takes its place")
+        else:
+            clauses.append(_REASONS[reason.code].format_map(reason.model_dump()))
+    return "; ".join(clauses) or None
+
+
+def dependent_name(dependent: Dependent) -> str:
+    """Return what a dependent is: a factor version, an estimate, or a saved result by its name."""
+    entry = dependent.entry
+    if entry is not None:
+        return f"{result_title(entry)} '{entry.name}' version {entry.version}"
+    if dependent.kind == "factor version":
+        return f"factor version {dependent.version}"
+    by = "" if dependent.version is None else f" by factor version {dependent.version}"
+    estimate = dependent.estimate_version
+    by += "" if estimate is None else f", estimate {estimate}"
+    return f"{dependent.scale} variance{by}"
+
+
+def dependent_place(dependent: Dependent) -> str:
+    """Return where a dependent stands: its round, its rounds, or its task."""
+    entry = dependent.entry
+    if entry is None:
+        return f"round '{dependent.round}'"
+    if entry.kind == "drift":
+        return f"rounds '{entry.brief['from']}' and '{entry.brief['to']}'"
+    return f"task '{entry.task}'"

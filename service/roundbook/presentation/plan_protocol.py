@@ -1,0 +1,217 @@
+"""A plan in a paragraph to paste into an overview paper."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from roundbook.logbook.plans.variance import (
+    VarianceKind,
+    kind_of,
+    next_round,
+    pooled_rounds,
+    round_interval,
+    variance_at,
+)
+from roundbook.requests.plans import INTERVALS, PAIRED
+from roundbook.statistics.design import DESIGNS
+
+if TYPE_CHECKING:
+    from roundbook.logbook.plans.plan import Plan, PlanCell
+    from roundbook.logbook.variance_history import Interval, VarianceHistory
+
+_METHOD = "T. Sakai, Topic set size design, Information Retrieval Journal 19, 256-283, 2016"
+# More cells than these are given by their range.
+_LISTED = 12
+
+
+def protocol(plan: Plan) -> str:
+    """Return a plan in one paragraph: design, engine, error rates, variance, sizes, method."""
+    return " ".join([_design(plan), *_variance(plan), _assumed(plan), _answers(plan), _method(plan)])
+
+
+def _design(plan: Plan) -> str:
+    kind, computed = DESIGNS[plan.design], f"computed by {plan.software}"
+    if plan.design in INTERVALS:
+        return (
+            f"The topic set was designed by the expected full width of the"
+            f" {100 * (1 - plan.alpha):.10g}% confidence {kind.title} ({computed})."
+        )
+    power = "" if plan.solve == "power" else f", beta = {plan.beta:g} (power {1 - plan.beta:.10g})"
+    family = "F" if plan.design in ("anova", "two-way") else "t"
+    engine = f"with the noncentral {family} distribution (engine exact)"
+    if plan.engine == "sakai":
+        carried = "" if kind.sakai_published else " carried over to this design, which is not published"
+        engine = (
+            f"with the approximation of Sakai's published spreadsheets{carried} (engine sakai)"
+        )
+    runs = "the best and the worst of m runs" if kind.takes_runs else "two runs"
+    return (
+        f"The topic set was designed for a {kind.title} with alpha = {plan.alpha:g}{power},"
+        f" {computed} {engine}; minD is the smallest difference between {runs} that is worth"
+        " detecting."
+    )
+
+
+_WHICH: dict[VarianceKind | None, str] = {
+    "one-way": "The one-way residual variance (around run means)",
+    "two-way": "The two-way residual variance (around run and topic means)",
+    None: "The residual variance",
+}
+
+
+def _variance(plan: Plan) -> list[str]:
+    """Return which variance was taken, from which rounds, and with which interval."""
+    if plan.variance is None:
+        return []
+    which, history, doubled = _WHICH[kind_of(plan)], plan.estimate, ""
+    if plan.design in PAIRED:
+        why = {
+            "paired": " (its mean over all pairs of runs)",
+            "conservative": " (as if the runs had no topics in common, which is conservative)",
+        }.get(plan.variance_of or "", "")
+        doubled = f", and that of a difference between two runs as twice it{why}"
+    if history is None:
+        return [f"{which} of the scores was taken as {plan.variance:.5g}{doubled}."]
+    label = "" if history.assessments == "official" else f", {history.assessments} assessments"
+    sentences = [
+        f"{which} of {history.measure} ({history.scale} scale{label}) was taken as"
+        f" {plan.variance:.5g}{doubled}{_origin(plan, history)}."
+    ]
+    if plan.variance_planning is not None and plan.variance_at == "pooled":
+        sentences.append(
+            "The planning variance, which 4 of 5 next rounds of this kind are expected to stay"
+            f" below, is {plan.variance_planning:.5g}."
+        )
+    return sentences
+
+
+def _origin(plan: Plan, history: VarianceHistory) -> str:
+    kind = kind_of(plan) or "one-way"
+    match plan.variance_at:
+        case "given":
+            return ", a value given for it"
+        case "latest":
+            last = history.rounds[-1]
+            interval = _interval(round_interval(last, kind))
+            return f": that of the latest round, {last.round} of {history.task}{interval}"
+        case "planning":
+            pooled = variance_at(history, kind, "pooled")
+            return (
+                ": the planning variance, which 4 of 5 next rounds of this kind are expected to"
+                f" stay below. The pooled variance is {pooled:.5g}: {_pooled(plan, history, kind)}"
+            )
+        case _:
+            return f": {_pooled(plan, history, kind)}"
+
+
+def _pooled(plan: Plan, history: VarianceHistory, kind: VarianceKind) -> str:
+    pooled, rounds = history.pooled, pooled_rounds(history.pooled, kind)
+    dof = pooled.dof if kind == "one-way" else pooled.two_way_dof
+    weights = "their degrees of freedom" if pooled.weights == "dof" else "their topics less one"
+    origin = f"that of round {rounds[0]} of {history.task}"
+    if len(rounds) > 1:
+        origin = (
+            f"pooled by {weights} over {len(rounds)} rounds of {history.task} ({', '.join(rounds)})"
+        )
+    return f"{origin}, {dof} degrees of freedom{_interval(plan.interval)}"
+
+
+def _interval(interval: Interval | None) -> str:
+    if interval is None:
+        return ""
+    high = "without an upper limit" if interval.high is None else f"to {interval.high:.5g}"
+    text = f", with a {100 * interval.level:.10g}% interval from {interval.low:.5g} {high}"
+    if interval.of is None:
+        return f"{text} ({interval.method})"
+    others = "systems and topics like these"
+    if interval.of == "these runs":
+        others = "topics like these, and these runs"
+    return f"{text} ({interval.method}; for other {others})"
+
+
+def _assumed(plan: Plan) -> str:
+    """Return what the plan assumes beyond its variance."""
+    kind = DESIGNS[plan.design]
+    runs = "runs" if kind.takes_runs else "two runs"
+    topics = "on the same topics" if kind.shares_topics else "on topics of their own each"
+    alike = " that differ as pairs of runs do on average" if plan.variance_of == "paired" else ""
+    assumed = [f"{runs} {topics}{alike}", "normal scores of one variance"]
+    if plan.estimate is not None and plan.variance_at != "given":
+        limit = next_round(plan.estimate.pooled, kind_of(plan) or "one-way")
+        these = limit is not None and limit.of == "these runs"
+        systems = "these very systems" if these else "systems like these"
+        assumed.append(f"a next round of the same kind with {systems}")
+    return f"The plan assumes {', '.join(assumed[:-1])} and {assumed[-1]}."
+
+
+_ANSWER = {
+    "topics": "The design needs",
+    "power": "This gives a power of",
+    "min-d": "The smallest difference that this suffices for is",
+    "m": "This suffices for",
+}
+
+
+def _answers(plan: Plan) -> str:
+    """Return what was solved for, with what it was solved from, or in its range."""
+    if len(plan.cells) > _LISTED:
+        return f"Over {len(plan.cells)} designs, {_range(plan)}."
+    variance = f"{kind_of(plan) or 'one-way'} residual variance"
+    if plan.design in PAIRED:
+        variance = "residual variance, taken as half that of a difference,"
+    start = _ANSWER.get(plan.solve, f"The largest {variance} that this suffices for is")
+    return f"{start} {'; '.join(_answer(plan, cell) for cell in plan.cells)}."
+
+
+def _answer(plan: Plan, cell: PlanCell) -> str:
+    difference = _difference(plan)
+    answer = {
+        "topics": f"n = {cell.topics} topics",
+        "power": f"{cell.achieved_power or 0:.3f}",
+        "min-d": f"{difference} = {cell.min_d:.4g}",
+        "variance": f"{cell.variance:.5g}",
+        "m": f"m = {cell.m} runs",
+    }[plan.solve]
+    given = {
+        "m": f"m = {cell.m}" if DESIGNS[plan.design].takes_runs else None,
+        "min-d": f"{difference} = {cell.min_d:.6g}",
+        "topics": f"n = {cell.topics}",
+    }
+    answer += f" for {' and '.join(part for name, part in given.items() if part and name != plan.solve)}"
+    planning = cell.beside.get("planning")
+    if planning is not None:
+        digits = ".10g" if plan.solve in ("topics", "m") else ".3g"
+        answer += f" ({planning:{digits}} at the planning variance)"
+    return answer
+
+
+def _range(plan: Plan) -> str:
+    cells = plan.cells
+    values: dict[str, list[float]] = {
+        "m": [cell.m for cell in cells],
+        _difference(plan): [cell.min_d for cell in cells],
+        "n": [cell.topics for cell in cells],
+    }
+    if plan.solve == "power":
+        values["the power"] = [cell.achieved_power or 0 for cell in cells]
+    if plan.solve == "variance":
+        values["the residual variance"] = [cell.variance for cell in cells]
+    parts = []
+    for name, of_cells in values.items():
+        digits = ".10g" if name in "mn" else ".4g"
+        low, high = (f"{limit:{digits}}" for limit in (min(of_cells), max(of_cells)))
+        parts.append(f"{name} = {low}" if low == high else f"{name} goes from {low} to {high}")
+    return " and ".join(parts)
+
+
+def _difference(plan: Plan) -> str:
+    return "width" if plan.design in INTERVALS else "minD"
+
+
+def _method(plan: Plan) -> str:
+    instead = ""
+    if plan.design in ("two-way", "tukey"):
+        instead = f", with the {DESIGNS[plan.design].title} in place of one-way ANOVA"
+    elif plan.variance_of == "paired":
+        instead = ", with the two-way in place of the one-way residual variance"
+    return f"The method is that of {_METHOD}{instead}."

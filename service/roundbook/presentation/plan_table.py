@@ -1,0 +1,101 @@
+"""A plan as a table: its cells, what stands beside them, and the power that rounds had."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from roundbook.presentation.latex import latex
+from roundbook.presentation.plans import alternative, headline
+from roundbook.presentation.tables import Column, count, number
+
+if TYPE_CHECKING:
+    from roundbook.logbook.plans.plan import Plan
+
+_UPPER = "upper"
+
+
+def plan_latex(plan: Plan) -> str:
+    """Return a plan's grid as a LaTeX table, whose caption says what its columns are."""
+    caption = " ".join([f"{headline(plan)}.", *beside(plan)])
+    return latex(caption, plan_rows(plan), plan_columns(plan))
+
+
+def beside(plan: Plan) -> list[str]:
+    """Return what the columns beside a plan are, a sentence each that begins with its heading."""
+    lines = [f"{other.name}: {alternative(other)}." for other in plan.alternatives]
+    upper = _upper(plan)
+    if upper is not None:
+        lines.append(f"{_UPPER}: at {upper:.5g}, the upper end of the variance's interval.")
+    return lines
+
+
+def plan_columns(plan: Plan) -> tuple[Column, ...]:
+    """Return what is given, solved for and achieved, both engines, and what stands beside."""
+    interval = plan.design.endswith("-width")
+    given = {column.field: column for column in (*_given(plan), _TOPICS)}
+    solved = {"topics": "topics", "min-d": "min_d", "m": "m"}.get(plan.solve)
+    columns = [column for field, column in given.items() if field != solved]
+    columns += [given[solved]] if solved else []
+    columns += [_VARIANCE] if plan.solve == "variance" else []
+    columns.append(_plain("width", "Expected", 4) if interval else number("achieved_power", "Power"))
+    digits = {"topics": 0, "power": 4, "min-d": 4, "variance": 5, "m": 0}[plan.solve]
+    prefix = "solved"
+    engines = [_plain(f"solved_{which}", which, digits) for which in ("exact", "sakai")]
+    if plan.solve == "topics":
+        prefix, engines = "topics", [count("topics_exact", "exact"), count("topics_sakai", "sakai")]
+    columns += [] if interval else engines
+    names = [other.name for other in plan.alternatives]
+    names += [_UPPER] if _upper(plan) is not None else []
+    return (*columns, *(_plain(f"{prefix}_{name}", name, digits) for name in names))
+
+
+def plan_rows(plan: Plan) -> list[SimpleNamespace]:
+    """Return the cells with what stands beside them as fields of their own."""
+    whole = plan.solve == "topics"
+    prefix = "topics" if whole else "solved"
+    rows = []
+    for cell in plan.cells:
+        values = {
+            f"{prefix}_{name}": int(value) if whole and value is not None else value
+            for name, value in cell.beside.items()
+        }
+        rows.append(SimpleNamespace(**cell.model_dump(exclude={"beside"}), **values))
+    return rows
+
+
+def round_columns(plan: Plan) -> tuple[Column, ...]:
+    """Return the columns of the power that rounds had."""
+    return (Column("round", "Round"), _TOPICS, _VARIANCE, *_given(plan), *_POWERS)
+
+
+def _given(plan: Plan) -> tuple[Column, ...]:
+    """Return the columns of m, where a design has it, and minD."""
+    heading = "Width" if plan.design.endswith("-width") else "minD"
+    m = (count("m", "m"),) if plan.m else ()
+    return (*m, _plain("min_d", heading, 4 if plan.solve == "min-d" else 3))
+
+
+def _upper(plan: Plan) -> float | None:
+    """Return the variance at the upper end of its interval, which plans saved earlier have."""
+    upper: float | None = getattr(plan, "variance_upper", None)
+    return upper
+
+
+def _plain(field: str, heading: str, digits: int) -> Column:
+    """Return a column of numbers with so many decimals, or more where those would not do."""
+
+    def write(value: float) -> str:
+        fixed = f"{value:.{digits}f}"
+        return fixed if abs(float(fixed) - value) <= 1e-3 * abs(value) else f"{value:.4g}"
+
+    return Column(field, heading, write, "right")
+
+
+_TOPICS = count("topics", "Topics")
+_VARIANCE = _plain("variance", "Variance", 5)
+_POWERS = (
+    number("power_exact", "exact"),
+    number("power_sakai", "sakai"),
+    Column("enough", "Enough", lambda enough: "yes" if enough else "no"),
+)

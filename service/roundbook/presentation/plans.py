@@ -1,0 +1,180 @@
+"""A plan in words: its headline, what stands beside it, what to know of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from roundbook.logbook.interval_reasons import no_interval
+from roundbook.logbook.plans.variance import VarianceAt, kind_of, pooled_rounds
+from roundbook.logbook.withdrawals import left_out
+from roundbook.presentation.plan_protocol import protocol
+from roundbook.presentation.staleness import added_rounds, change_of_round
+from roundbook.presentation.variances import disagreement, history_in_json
+from roundbook.requests.plans import INTERVALS, PAIRED
+from roundbook.statistics.design import DESIGNS
+
+if TYPE_CHECKING:
+    from roundbook.logbook.plans.plan import Alternative, Plan, PlanNote, RoundPower
+    from roundbook.logbook.saved_results import ResultEntry
+
+_SOLVED_FOR = {
+    "topics": "Topics needed",
+    "power": "Power",
+    "min-d": "Smallest minD",
+    "m": "Most runs",
+}
+
+
+def plan_in_json(plan: Plan) -> dict[str, Any]:
+    """Return a plan as JSON prints it, with its sentences."""
+    return plan.model_dump(mode="json") | {
+        "estimate": None if plan.estimate is None else history_in_json(plan.estimate),
+        "warning": warning(plan),
+        "rounds": [row.model_dump() | {"reason": no_power(row)} for row in plan.rounds],
+        "notes": notes(plan),
+        "protocol": protocol(plan),
+    }
+
+
+def plan_changes(entry: ResultEntry) -> dict[str, Any]:
+    """Return what changed since a plan was saved, as JSON prints it.
+
+    `stale` are the rounds that count otherwise today, `new_rounds` those that did not count then.
+    """
+    return {
+        "stale": [
+            change.model_dump(include={"round", "was", "now"}) | {"why": change_of_round(change)}
+            for change in entry.changes
+            if change.code not in ("added", "restored")
+        ],
+        "new_rounds": added_rounds(entry.changes),
+    }
+
+
+def headline(plan: Plan) -> str:
+    """Return what a plan answers, for which design and from which variance, in one line."""
+    kind = kind_of(plan)
+    # Of a paired difference it may be either; of the others, one-way goes without saying.
+    named = kind is not None and (kind == "two-way" or plan.design in PAIRED)
+    variance = f"{kind} variance" if named else "variance"
+    what = _SOLVED_FOR.get(plan.solve, f"Largest {variance}")
+    beta = "" if plan.solve == "power" else f", beta {plan.beta:g}"
+    rates = f"alpha {plan.alpha:g}{beta}, engine {plan.engine}"
+    if plan.design in INTERVALS:
+        rates = f"confidence {100 * (1 - plan.alpha):.10g}%"
+        what = "Smallest width" if plan.solve == "min-d" else what
+    line = f"{what}: {DESIGNS[plan.design].title}, {rates}"
+    if plan.variance is None:
+        return line
+    return f"{line}, {variance} {plan.variance:.5g} ({_origin(plan)})"
+
+
+def _origin(plan: Plan) -> str:
+    history = plan.estimate
+    if history is None:
+        return "as given"
+    rounds = ", ".join(pooled_rounds(history.pooled, kind_of(plan) or "one-way"))
+    origin = {
+        "planning": f"the planning variance from rounds {rounds}",
+        "latest": f"of the latest round {history.rounds[-1].round}",
+        "given": "as given",
+    }.get(plan.variance_at or "pooled", f"pooled over rounds {rounds}")
+    return f"{history.measure} on the {plan.scale} scale, {origin}"
+
+
+_OF_LIMIT: dict[VarianceAt, str] = {
+    "pooled": "the pooled {}",
+    "planning": "the planning value of the {}",
+    "latest": "the latest round's {}",
+}
+
+
+def alternative(beside: Alternative) -> str:
+    """Return what stands beside a plan, as a clause."""
+    variance = f"{beside.variance:.5g}"
+    of_kind = _OF_LIMIT[beside.variance_at].format(f"{beside.variance_kind} variance {variance}")
+    match beside.name:
+        case "pooled":
+            return f"at the pooled variance {variance}"
+        case "planning":
+            return (
+                f"at the planning variance {variance}, which 4 of 5 next rounds of this kind stay"
+                " below"
+            )
+        case "paired":
+            return f"by twice {of_kind}, as a difference of two runs varies on average"
+        case "conservative":
+            return f"by twice {of_kind}, as published plans do (Sakai)"
+        case _:
+            return f"{DESIGNS[beside.design].label}, by {of_kind}"
+
+
+def fits(plan: Plan) -> str:
+    """Return which experiment the plan's design fits, and the designs beside it, in a sentence."""
+    shown = dict.fromkeys([plan.design, *(other.design for other in plan.alternatives)])
+    clauses = "; design ".join(f"{name} fits {DESIGNS[name].fits}" for name in shown)
+    return f"Design {clauses}."
+
+
+def remarks(plan: Plan) -> list[str]:
+    """Return what to know of a plan: that rounds disagree, are left out, or lack an answer."""
+    lines = [] if (disagreeing := warning(plan)) is None else [disagreeing]
+    if plan.estimate is not None:
+        counted = plan.estimate.pooled.rounds
+        lines += [left_out(matrix, counted) for matrix in plan.estimate.withdrawn]
+    return lines + notes(plan)
+
+
+def warning(plan: Plan) -> str | None:
+    """Return that the rounds disagree about the variance planned with, None where they do not."""
+    if plan.estimate is None:
+        return None
+    return disagreement(plan.estimate, two_way=kind_of(plan) == "two-way")
+
+
+def notes(plan: Plan) -> list[str]:
+    """Return a plan's notes as sentences, as those of plans saved earlier are already."""
+    return [note if isinstance(note, str) else _note(plan, note) for note in plan.notes]
+
+
+# Where an alternative has no answer for some cells.
+_BY = {
+    "planning": "At the planning variance",
+    "pooled": "At the pooled variance",
+    "paired": "By twice the two-way variance",
+    "conservative": "By twice the one-way variance",
+    "anova": "By one-way ANOVA",
+    "tukey": "By Tukey's HSD",
+}
+
+
+def _note(plan: Plan, note: PlanNote) -> str:
+    if note.code == "no_two_way_variance":
+        return (
+            "No round has a two-way variance, so the variance of a difference is taken as twice the"
+            " one-way one (conservative): a score matrix of two runs or more gives smaller sizes."
+        )
+    if note.code == "no_planning_variance":
+        return f"There is no planning variance: {no_interval(note.reason or '')}."
+    where = _BY.get(note.by or "", f"By the engine {note.by}")
+    return f"{where}, {note.cells} of {len(plan.cells)} cells have no answer: {note.reason}"
+
+
+_NO_POWER = {
+    "zero_variance": "Its variance is 0.",
+    "no_two_way_variance": "It has no two-way variance.",
+}
+
+
+def no_power(row: RoundPower) -> str | None:
+    """Return why a round's power does not exist, as a sentence; None where it does."""
+    return row.reason and _NO_POWER.get(row.reason, row.reason)
+
+
+def powers_heading(plan: Plan) -> str:
+    """Return what the power that each round had is from, as the head of its table."""
+    variance = "two-way variance" if kind_of(plan) == "two-way" else "variance"
+    return (
+        f"Power that each round had, with its own topics and {variance}; enough is"
+        f" {1 - plan.beta:.10g}, by the engine {plan.engine}:"
+    )

@@ -1,0 +1,86 @@
+"""Why a saved result is stale, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from roundbook.logbook.saved_results import ResultEntry
+    from roundbook.logbook.staleness import Change
+
+_OF_ROUND = {
+    "withdrawn": "its score matrix was withdrawn",
+    "gone": "it has none that counts any more",
+    "logged": "its score matrix was logged since",
+    "estimated": "its teams became known, which its interval rests on",
+    "collection": (
+        "its document collection was declared, which tells the topics that rounds share"
+    ),
+    "restored": "left out as withdrawn, and counts again",
+}
+
+
+def change_of_round(change: Change) -> str:
+    """Return what became of a round's input since, as a clause about the round."""
+    if change.code == "corrected":
+        what = "published value" if change.origin == "published_variance" else "score matrix"
+        return f"its {what} was corrected (revision {change.revision})".replace(
+            "its pub", "the pub"
+        )
+    if change.code == "refitted":
+        return f"its factors were fitted anew (version {change.version})"
+    return _OF_ROUND[change.code]
+
+
+def change_sentence(change: Change) -> str:
+    """Return one reason why a result is stale, as a clause."""
+    if change.code == "rule":
+        return "its verdict is by an earlier rule, which took the runs for fixed"
+    if change.code in ("team", "system"):
+        noun, runs = change.code, change.runs
+        whose = f"the {noun} of one run" if runs == 1 else f"the {noun}s of {runs} runs"
+        return f"{whose} became known since"
+    return f"round '{change.round}': {change_of_round(change)}"
+
+
+def stale_reasons(changes: Sequence[Change]) -> list[str]:
+    """Return why a result is stale; a round that was added is no reason."""
+    return [change_sentence(change) for change in changes if change.code != "added"]
+
+
+def added_rounds(changes: Sequence[Change]) -> list[str]:
+    """Return the rounds that a result would be computed from today, and was not."""
+    return [change.round for change in changes if change.code in ("added", "restored")]
+
+
+def why_stale(entry: ResultEntry) -> str | None:
+    """Return why a saved result is stale and what takes its place; None where it is not stale."""
+    reasons = stale_reasons(entry.changes)
+    if not reasons:
+        return None
+    if entry.replaced_by is not None:
+        place = entry.replaced_by
+        shown = place if place.startswith("version ") else f"{result_title(entry)} '{place}'"
+        reasons.append(f"{shown} takes its place")
+    elif not entry.renewable:
+        reasons.append("nothing is left to compute it from")
+    return "; ".join(reasons)
+
+
+def result_title(entry: ResultEntry) -> str:
+    """Return what a kind of saved result is called."""
+    return "drift report" if entry.kind == "drift" else entry.kind
+
+
+def brief_sentence(entry: ResultEntry) -> str:
+    """Return a saved result's figures in a few words: topics of a plan, verdict of a report."""
+    brief = entry.brief
+    if entry.kind == "drift":
+        shift = brief.get("shift")
+        moved = "" if shift is None else f", shift {shift:+.3f}"
+        return f"{brief['from']} to {brief['to']}: {brief['verdict']}{moved}"
+    few, most = brief["fewest_topics"], brief["most_topics"]
+    if few is None:
+        return f"{brief['design']}: no design"
+    return f"{brief['design']}: {few if few == most else f'{few} to {most}'} topics"

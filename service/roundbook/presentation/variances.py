@@ -1,0 +1,311 @@
+"""Variances in sentences: what follows from a history, why there is no interval or test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from roundbook.logbook.interval_reasons import no_interval, no_test
+from roundbook.logbook.withdrawals import left_out
+from roundbook.presentation.measures import new_measure_notes
+
+if TYPE_CHECKING:
+    from roundbook.logbook.published import RecordedVariance
+    from roundbook.logbook.variance_history import (
+        Homogeneity,
+        Interval,
+        Pooled,
+        RoundVariance,
+        VarianceHistory,
+    )
+
+# Rounds disagree where equal variances would give such a test, or a stronger one, less often.
+_DISAGREE = 0.05
+_TESTS = {"wald-f": "Wald F test", "bartlett": "Bartlett's test"}
+
+
+def history_in_json(history: VarianceHistory) -> dict[str, Any]:
+    """Return a variance history as JSON prints it: with the warning where its rounds disagree."""
+    printed = history.model_dump(mode="json")
+    printed["pooled"]["warning"] = disagreement(history)
+    return printed
+
+
+def disagreement(history: VarianceHistory, *, two_way: bool = False) -> str | None:
+    """Return the warning where the rounds disagree about their variances, None where they do not.
+
+    Parameters
+    ----------
+    two_way : bool
+        Whether about the two-way ones.
+    """
+    values = {
+        row.round: value
+        for row in history.rounds
+        if (value := row.two_way_variance if two_way else row.variance) is not None
+    }
+    zeros = [label for label, value in values.items() if value == 0]
+    if zeros and len(zeros) < len(values):
+        return (
+            f"The rounds disagree: the variance is 0 in {', '.join(zeros)} and not in the others,"
+            " so no test and no interval exist. One pooled value hides that: look for what is"
+            " wrong with the scores there before you plan with it."
+        )
+    pooled = history.pooled
+    test = pooled.two_way_homogeneity if two_way else pooled.homogeneity
+    if zeros or test is None or test.p_value is None or test.p_value >= _DISAGREE:
+        return None
+    ratio = max(values.values()) / min(values.values())
+    p = "p < .001" if test.p_value < 0.001 else f"p = {test.p_value:.3f}"
+    return (
+        f"The rounds disagree ({_TESTS.get(test.method, test.method)}, {p}; largest over smallest"
+        f" {ratio:.2f}): the pooled value is the mean of different variances. Plan with the next"
+        " round's planning variance, which counts how much rounds differ."
+    )
+
+
+def heading(history: VarianceHistory) -> str:
+    """Return what a variance history is of."""
+    # Of several, each round counts by the first that it has.
+    labels = ", else ".join(history.mixed) or history.assessments
+    label = "" if labels == "official" else f", {labels} assessments"
+    return f"{history.task}: {history.measure}, {history.scale} scale{label}"
+
+
+def summary(history: VarianceHistory) -> list[str]:
+    """Return what follows from a variance history, a sentence or two an entry."""
+    lines = [
+        _pooled(history.pooled),
+        *pooled_summary(history),
+        *_remarks(history.rounds),
+    ]
+    if any(row.interval for row in history.rounds):
+        lines.append(_meaning(history.rounds, history.pooled))
+    return lines
+
+
+def withdrawn_notes(history: VarianceHistory) -> list[str]:
+    """Return what a variance history leaves out as it is withdrawn."""
+    return [left_out(matrix, history.pooled.rounds) for matrix in history.withdrawn]
+
+
+def pooled_summary(history: VarianceHistory) -> list[str]:
+    """Return whether the rounds differ, what the next one may have, and the two-way variance."""
+    pooled, lines = history.pooled, []
+    if len(pooled.rounds) > 1:
+        lines.append(disagreement(history) or _test(pooled.homogeneity))
+    return [*lines, *_next_round(pooled), *_two_way(pooled)]
+
+
+def limits(interval: Interval) -> str:
+    """Return the limits of an interval; without an upper limit it is open."""
+    high = "..." if interval.high is None else f"{interval.high:.5f}"
+    return f"[{interval.low:.5f}, {high}]"
+
+
+def recorded_notes(recorded: RecordedVariance) -> list[str]:
+    """Return what to know of a published variance beside that it is recorded."""
+    notes = new_measure_notes(recorded.measure, recorded.other_measures)
+    if recorded.matrix is not None:
+        notes.append(
+            "This round has a logged score matrix; variances are taken from that, not from what is"
+            " published."
+        )
+    return notes
+
+
+class HistoryLine(NamedTuple):
+    """One line of CSV: a measure in a round."""
+
+    measure: str
+    assessments: str
+    round: str
+    topics: int
+    runs: int
+    variance: float
+    low: float | None
+    high: float | None
+    method: str | None
+    of: str | None
+    two_way_variance: float | None
+    two_way_low: float | None
+    two_way_high: float | None
+    clusters: int | None
+    dof: int
+    origin: str
+    source: str | None
+
+
+def history_lines(history: VarianceHistory) -> Iterator[HistoryLine]:
+    """Yield a variance history as lines of CSV, with every limit in a column of its own."""
+    for row in history.rounds:
+        interval, two_way = row.interval, row.two_way_interval
+        yield HistoryLine(
+            history.measure,
+            history.assessments,
+            row.round,
+            row.topics,
+            row.runs,
+            row.variance,
+            interval.low if interval else None,
+            interval.high if interval else None,
+            interval.method if interval else None,
+            interval.of if interval else None,
+            row.two_way_variance,
+            two_way.low if two_way else None,
+            two_way.high if two_way else None,
+            row.clusters,
+            row.dof,
+            row.origin,
+            row.source,
+        )
+
+
+class PooledLine(NamedTuple):
+    """The pooled variance as one line."""
+
+    variance: float
+    low: float | None
+    high: float | None
+    planning_variance: float | None
+    dof: int
+    weights: str
+    rounds: list[str]
+    max_min_ratio: float | None
+    homogeneity_p: float | None
+    two_way_variance: float | None
+
+
+def pooled_line(pooled: Pooled) -> PooledLine:
+    """Return a pooled variance as one line."""
+    return PooledLine(
+        pooled.variance,
+        pooled.interval.low if pooled.interval else None,
+        pooled.interval.high if pooled.interval else None,
+        pooled.next_round.u80 if pooled.next_round else None,
+        pooled.dof,
+        pooled.weights,
+        pooled.rounds,
+        pooled.max_min_ratio,
+        pooled.homogeneity.p_value,
+        pooled.two_way_variance,
+    )
+
+
+def _pooled(pooled: Pooled) -> str:
+    line = f"Pooled over {_counted(len(pooled.rounds), 'round')} by {pooled.weights}:"
+    line += f" {pooled.variance:.5f}, {_interval(pooled.interval, pooled.interval_reason)}"
+    if pooled.topics is not None:
+        line += f"; {_counted(pooled.topics, 'different topic')}"
+    if pooled.max_min_ratio is not None and len(pooled.rounds) > 1:
+        line += f", largest over smallest {pooled.max_min_ratio:.2f}"
+    return line + "."
+
+
+def _interval(interval: Interval | None, reason: str | None) -> str:
+    if interval is None:
+        return f"no interval ({no_interval(reason)})" if reason else "no interval"
+    of = " for these runs only" if interval.of == "these runs" else ""
+    return f"{100 * interval.level:.10g}% interval {limits(interval)}{of}"
+
+
+def _test(test: Homogeneity) -> str:
+    if test.p_value is None or test.statistic is None:
+        why = no_test(test.reason) if test.reason else "unknown"
+        return f"Whether the rounds' variances differ cannot be tested: {why}."
+    p = "< .001" if test.p_value < 0.001 else f"= {test.p_value:.3f}"
+    return (
+        f"The rounds' variances do not differ beyond chance (Wald F({test.dof},"
+        f" {test.dof_residual:g}) = {test.statistic:.2f}, p {p})."
+    )
+
+
+def _next_round(pooled: Pooled) -> list[str]:
+    limit = pooled.next_round
+    if limit is None or limit.u80 is None:
+        return []
+    kind = "with these runs" if limit.of == "these runs" else "of this kind"
+    line = f"Next round: planning variance {limit.u80:.5f}: 4 of 5 next rounds {kind} stay below"
+    if limit.u95 is not None:
+        line += f", and 19 of 20 below {limit.u95:.5f}"
+    if limit.low is not None and limit.high is not None:
+        line += f"; 95% lie between {limit.low:.5f} and {limit.high:.5f}"
+    return [line + "."]
+
+
+def _two_way(pooled: Pooled) -> list[str]:
+    if pooled.two_way_variance is None:
+        return []
+    line = (
+        "Two-way residual, for plans of runs that share topics: pooled"
+        f" {pooled.two_way_variance:.5f},"
+        f" {_interval(pooled.two_way_interval, pooled.two_way_interval_reason)}"
+    )
+    if pooled.two_way_rounds != pooled.rounds:
+        line += f" (over {', '.join(pooled.two_way_rounds)})"
+    limit = pooled.two_way_next_round
+    if limit is not None and limit.u80 is not None:
+        line += f", planning variance {limit.u80:.5f}"
+    return [line + "."]
+
+
+def _remarks(rounds: Sequence[RoundVariance]) -> list[str]:
+    """Return what to know of the rounds' intervals, each remark with the rounds it is of."""
+    labels: dict[str, list[str]] = {}
+    for row in rounds:
+        for remark in _interval_remarks(row):
+            labels.setdefault(remark, []).append(row.round)
+    lines = [f"{remark} ({_listed(names)})." for remark, names in labels.items()]
+    if sources := [f"{row.round}: {row.source}" for row in rounds if row.source]:
+        lines.append(f"Sources: {'; '.join(sources)}.")
+    return lines
+
+
+def _interval_remarks(row: RoundVariance) -> Iterator[str]:
+    interval = row.interval
+    if interval is None:
+        if row.interval_reason:
+            yield f"No interval: {no_interval(row.interval_reason)}"
+        return
+    if interval.high is None:
+        yield "No upper limit: so few topics do not bound it"
+    if interval.source is not None:
+        spread = f"what is usual ({interval.source})"
+        if interval.source == "own matrices":
+            spread = "the task's own score matrices"
+        yield f"Published without scores: its spread is taken from {spread}"
+    if interval.of == "these runs":
+        yield (
+            "For these runs only: which teams took part adds to the interval what cannot be known"
+            " here"
+        )
+    if interval.few_topics:
+        yield (
+            "Few topics (under 25): the true variance is above the upper limit in 4 to 7% of cases"
+            " instead of 2.5%"
+        )
+
+
+def _meaning(rounds: Sequence[RoundVariance], pooled: Pooled) -> str:
+    if pooled.interval is not None and pooled.interval.of == "these runs":
+        return "The pooled interval is for these runs on other topics like these."
+    line = "Intervals are for other systems on other topics like these (jackknife, no simulation)."
+    alone = [
+        row.round
+        for row in rounds
+        if row.origin == "matrix" and row.clusters == row.runs and row.runs > 1
+    ]
+    if alone:
+        line += (
+            f" As many teams as runs in {_listed(alone)}: a run of unknown team counts as a team of"
+            " its own."
+        )
+    return line
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,99 @@
+"""What verifying found, in sentences."""
+
+from __future__ import annotations
+
+from roundbook.logbook.verifying.differences import Difference, DifferenceKind
+
+KINDS: dict[DifferenceKind, str] = {
+    "content-hash": "content hashes",
+    "factors": "standardisation factors",
+    "variance": "residual variances",
+    "variance-parts": "inputs of intervals",
+    "result": "saved results",
+    "event": "events",
+}
+
+_GIVES = {
+    "factors": "the scores of its {runs} standardising runs give",
+    "variance": "the scores give",
+    "variance-parts": "the scores give",
+    "result": "what it rests on gives",
+    "event": "it refers to",
+}
+
+# By table and what differs, where that is no number beside another.
+_SENTENCES = {
+    ("matrix", "content_hash"): (
+        "these are not the scores that were logged: their hash is another"
+    ),
+    ("factor", "topics_with_factors"): "it has factors of {recorded} topics, not of {computed}",
+    ("factor_set", "standardising_runs"): (
+        "it says that {recorded} runs standardise it, but {computed} do"
+    ),
+    ("variance_estimate", "topic_ids"): "its topics are not those of the scores",
+    ("variance_estimate", "latest_clusters"): (
+        "clusters is {recorded} in the last estimate, and the runs' teams give {computed}"
+    ),
+    ("plan", "inputs"): (
+        "its result tells of {recorded} estimates, and {computed} are listed in their order"
+    ),
+    ("drift_report", "topics"): (
+        "it compares {recorded} topics, and these are not the {computed} that both factor versions"
+        " have"
+    ),
+    ("event", "matrix_id"): "no event tells of it",
+    ("withdrawal", "withdrawals"): (
+        "it has {recorded} withdrawals and restorations, and {computed} events of them"
+    ),
+    ("plan", "plan saved"): "{recorded} plans are of it, and {computed} events say 'plan saved'",
+    ("drift_report", "drift report saved"): (
+        "{recorded} drift reports are of it, and {computed} events say 'drift report saved'"
+    ),
+}
+
+
+def difference_sentence(difference: Difference) -> str:
+    """Return what differs, and where, in a sentence without a full stop."""
+    return f"{difference_subject(difference)}: {_what_differs(difference)}"
+
+
+def difference_subject(difference: Difference) -> str:
+    """Return what a difference is about: a score matrix, a saved result, an event or a task."""
+    if difference.matrix is not None:
+        subject = (
+            f"'{difference.task}' round '{difference.round}', {difference.measure}"
+            f" ({difference.assessments}, revision {difference.revision})"
+        )
+        if difference.scale is not None:
+            subject += f", {difference.scale} scale"
+        if difference.factor_version is not None:
+            link = " by" if difference.scale is not None else ","
+            subject += f"{link} factor version {difference.factor_version}"
+        return subject
+    if difference.result is not None:
+        if difference.version is None:
+            return f"drift report {difference.result} of '{difference.task}'"
+        return f"plan '{difference.result}' version {difference.version}"
+    if difference.event is not None:
+        return f"event {difference.event}"
+    return f"task '{difference.task}'"
+
+
+def _what_differs(difference: Difference) -> str:
+    if difference.reason is not None:
+        return difference.reason
+    facts = {
+        name: "none" if value is None else repr(value) if isinstance(value, float) else str(value)
+        for name, value in difference
+        if name in ("recorded", "computed", "runs")
+    }
+    sentence = _SENTENCES.get((difference.table, difference.what))
+    if sentence is not None:
+        return sentence.format(**facts)
+    what = difference.what
+    if difference.topic is not None:
+        what = f"the {what} of topic '{difference.topic}'"
+    elif difference.matrix is None and difference.round is not None:
+        what = f"the {what} of round '{difference.round}'"
+    gives = _GIVES[difference.kind].format(**facts)
+    return f"{what} is {facts['recorded']}, and {gives} {facts['computed']}"

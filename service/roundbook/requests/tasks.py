@@ -1,0 +1,50 @@
+"""Requests about tasks and their rounds."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from pydantic import Field
+
+from roundbook.requests.base import Request
+from roundbook.requests.fields import RoundLabel, TaskName
+
+
+class CreateTask(Request):
+    """A new task."""
+
+    task: TaskName
+    title: str | None = Field(None, description="A longer name to print.")
+
+
+class CreateRound(Request):
+    """A new round, after the last one of its task."""
+
+    task: TaskName
+    round: RoundLabel
+    held: date | None = Field(None, description="The day it was held.")
+    collection: str | None = Field(
+        None, description="Its document collection; rounds on different ones share no topics."
+    )
+
+
+class SetRound(CreateRound):
+    """The day and the document collection of a round that is recorded already."""
+
+    force: bool = Field(
+        default=False, description="Change what is recorded, not only what is unknown."
+    )
+
+
+class PublishRound(Request):
+    """A round to publish for good."""
+
+    task: TaskName
+    round: RoundLabel
+    reason: str | None = Field(None, description="What to note beside it.")
+
+
+class ListRounds(Request):
+    """The rounds of a task."""
+
+    task: TaskName

@@ -1,0 +1,1 @@
+"""The record carried elsewhere: archives, backups, moves to another server."""

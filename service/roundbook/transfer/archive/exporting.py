@@ -1,0 +1,249 @@
+"""Exporting: the record, or some of its tasks, into an archive that any program can read."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import BigInteger, Column, Connection, Table, cast, func, select
+
+from roundbook.database.schema import expected_revision
+from roundbook.database.tables import matrix, task
+from roundbook.errors import InputError, RecordError
+from roundbook.formats.archive import Manifest, Member, is_archive, measure_member, write_archive
+from roundbook.formats.archive_csv import write_record
+from roundbook.formats.text import shown_path
+from roundbook.logbook.lookup import find_task
+from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.session import Session
+from roundbook.logbook.storing import load_matrix
+from roundbook.logbook.whole_files import whole_file
+from roundbook.requests.transfer import ExportRequest
+from roundbook.transfer.archive.table_schemas import table_schema
+from roundbook.transfer.archive.tables import (
+    README,
+    RESULTS,
+    TABLES,
+    Numbers,
+    columns_of,
+    has_id,
+    in_order,
+    refers_to,
+    renumber,
+    rows_of,
+    scores_member,
+    table_member,
+    write_cell,
+)
+
+_ROWS_AT_ONCE = 5_000
+_ABOUT = """\
+This is an archive of Roundbook, the logbook of evaluation campaigns.
+
+manifest.json says what is in it, with the SHA-256 of every member. datapackage.json describes the
+files and their columns as a Frictionless Data Package, which many programs open. Each other member
+but this one is CSV (RFC 4180, UTF-8, lines end in LF) with a header:
+
+  task.csv, round.csv, ...  a table of the record each
+  scores/000001.csv, ...    the scores of matrix 1, ...: a topic a row, a run a column
+
+Rows are numbered in the column id, and columns such as task_id hold these numbers. An empty cell of
+a column that may be empty means that nothing is known; there, a text that is empty itself or begins
+with a backslash has a backslash before it. Times are UTC. Lists and objects are JSON.
+
+'roundbook import' reads it into another record. Roundbook's documentation describes every column.
+"""
+
+
+class Contents(Result):
+    """What an archive holds; `whole` is whether it is all of a record."""
+
+    archive: str
+    sha256: str
+    bytes: int
+    version: int
+    schema_revision: str
+    whole: bool
+    tasks: list[str]
+    rounds: int
+    matrices: int
+    scores: int
+    factor_sets: int
+    variances: int
+    plans: int
+    drift_reports: int
+    events: int
+
+
+class ExportedArchive(Contents):
+    """What was exported."""
+
+
+def export_archive(
+    session: Session,
+    request: ExportRequest,
+    progress: Callable[[str], object] = lambda _: None,
+) -> ExportedArchive:
+    """Write the record into an archive; the session must see it as one moment did.
+
+    The same record gives the same bytes, whatever the ids in its database. Plans and events of no
+    task are left out where tasks are named.
+
+    Parameters
+    ----------
+    progress : callable
+        Told in a few words what is done next.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task.
+    InputError
+        When the file cannot be written or is there.
+    """
+    file = request.archive
+    if str(file) == "-":
+        raise InputError("An archive is a file, not a stream; name one instead of '-'.")
+    connection = session.connection
+    with whole_file(file, force=request.force, earlier=is_archive) as part:
+        tasks = sorted({find_task(connection, name) for name in request.tasks}) or None
+        names = list(
+            connection.execute(
+                select(task.c.name).where(rows_of(task, tasks)).order_by(task.c.id)
+            ).scalars()
+        )
+        scores = connection.execute(
+            select(
+                func.coalesce(func.sum(matrix.c.topics * cast(matrix.c.runs, BigInteger)), 0)
+            ).where(rows_of(matrix, tasks))
+        ).scalar_one()
+        try:
+            manifest = write_tables(connection, part, tasks, names, progress)
+        except OSError as error:
+            raise InputError(
+                f"{shown_path(file)}: this cannot be written ({error.strerror or error}); name"
+                " another place."
+            ) from None
+        with part.open("rb") as written:
+            digest, size = hashlib.file_digest(written, "sha256").hexdigest(), written.tell()
+    return ExportedArchive(
+        archive=shown_path(file),
+        sha256=digest,
+        bytes=size,
+        tasks=names,
+        scores=int(scores),
+        **contents(manifest),
+    )
+
+
+def write_tables(
+    connection: Connection,
+    file: Path,
+    tasks: Sequence[int] | None,
+    names: Sequence[str],
+    progress: Callable[[str], object],
+) -> Manifest:
+    """Write tasks, of these names, or the whole record into a new archive.
+
+    Raises
+    ------
+    OSError
+    """
+    return write_archive(
+        file,
+        _members(connection, tasks, progress),
+        schemas={table_member(table): table_schema(table) for table in TABLES},
+        software=SOFTWARE,
+        schema_revision=expected_revision(),
+        tasks=None if tasks is None else list(names),
+    )
+
+
+def measure_tables(connection: Connection, progress: Callable[[str], object]) -> dict[str, Member]:
+    """Return what the manifest of the whole record would say of its members, writing none."""
+    return {
+        name: measure_member(name, pieces) for name, pieces in _members(connection, None, progress)
+    }
+
+
+def contents(manifest: Manifest) -> dict[str, Any]:
+    """Return what a result says of an archive from its manifest alone."""
+    rows = {name: member.rows for name, member in manifest.members.items()}
+    return {
+        "version": manifest.version,
+        "schema_revision": manifest.schema_revision,
+        "whole": manifest.tasks is None,
+        "rounds": rows["round.csv"],
+        "matrices": rows["matrix.csv"],
+        "factor_sets": rows["factor_set.csv"],
+        "variances": (rows["variance_estimate.csv"] or 0) + (rows["published_variance.csv"] or 0),
+        "plans": rows["plan.csv"],
+        "drift_reports": rows["drift_report.csv"],
+        "events": rows["event.csv"],
+    }
+
+
+def _members(
+    connection: Connection, tasks: Sequence[int] | None, progress: Callable[[str], object]
+) -> Iterator[tuple[str, Iterable[str]]]:
+    """Yield the members by name, each as the pieces of text it is written in."""
+    numbers = {table.name: _numbered(connection, table, tasks) for table in TABLES if has_id(table)}
+    members: dict[str, Callable[[], Iterable[str]]] = {README: lambda: [_ABOUT]}
+    for table in TABLES:
+        members[table_member(table)] = partial(_rows, connection, table, tasks, numbers)
+    for matrix_id, number in numbers["matrix"].items():
+        members[scores_member(number)] = partial(_scores, connection, matrix_id)
+    for name in sorted(members):
+        progress(f"Reading {name} ...")
+        yield name, members[name]()
+
+
+def _numbered(connection: Connection, table: Table, tasks: Sequence[int] | None) -> dict[int, int]:
+    rows = connection.execute(
+        select(table.c.id).where(rows_of(table, tasks)).order_by(*in_order(table))
+    )
+    return {row.id: number for number, row in enumerate(rows, 1)}
+
+
+def _rows(
+    connection: Connection, table: Table, tasks: Sequence[int] | None, numbers: Numbers
+) -> Iterator[str]:
+    columns = columns_of(table)
+    yield write_record(column.name for column in columns)
+    rows = connection.execute(
+        select(*columns)
+        .where(rows_of(table, tasks))
+        .order_by(*in_order(table))
+        .execution_options(yield_per=_ROWS_AT_ONCE)
+    )
+    for row in rows:
+        try:
+            yield write_record(
+                write_cell(column, _in_numbers(column, value, numbers))
+                for column, value in zip(columns, row, strict=True)
+            )
+        except KeyError as error:
+            raise RecordError(
+                f"A row of {table.name} refers to number {error}, which is not part of what is"
+                " exported; export the whole record, or report this if it is."
+            ) from None
+
+
+def _in_numbers(column: Column[Any], value: Any, numbers: Numbers) -> Any:  # noqa: ANN401
+    if column.name == "id":
+        return numbers[column.table.name][value]
+    other = refers_to(column)
+    if other is not None and value is not None:
+        return numbers[other.name][value]
+    return renumber(value, numbers) if column in RESULTS else value
+
+
+def _scores(connection: Connection, matrix_id: int) -> Iterator[str]:
+    row = connection.execute(select(matrix).where(matrix.c.id == matrix_id)).one()
+    loaded = load_matrix(connection, row)
+    yield write_record(["topic", *loaded.runs])
+    for name, scores in zip(loaded.topics, loaded.scores, strict=True):
+        yield write_record([name, *map(repr, scores.tolist())])

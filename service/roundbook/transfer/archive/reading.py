@@ -1,0 +1,149 @@
+"""The rows and score matrices of an archive, with the ids of a database in the place of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import isfinite
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Column, Table
+
+from roundbook.errors import BadFileError
+from roundbook.formats.archive import Archive
+from roundbook.formats.archive_csv import Record, read_records
+from roundbook.transfer.archive.tables import (
+    RESULTS,
+    Numbers,
+    columns_of,
+    read_cell,
+    refers_to,
+    renumber,
+    table_member,
+)
+
+
+def table_rows(archive: Archive, table: Table, ids: Numbers) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table as values by column, without the column of their own numbers.
+
+    Parameters
+    ----------
+    ids
+        By table, the ids of the rows that these may refer to.
+
+    Raises
+    ------
+    BadFileError
+        When a cell is not as an archive has it, or refers to what is not there.
+    """
+    member = table_member(table)
+    file = f"{archive.file}/{member}"
+    records = read_records(archive, member)
+    columns = columns_of(table, archive.manifest.version)
+    names = [column.name for column in columns]
+    header = next(records, None)
+    if header is None or header.cells != names:
+        raise BadFileError(f"the header must be {','.join(names)}", file, 1)
+    count = 0
+    for count, record in enumerate(records, 1):
+        yield _row(columns, record, count, ids, file)
+    if count != archive.manifest.members[member].rows:
+        raise BadFileError(f"there are {count} rows, and the manifest says otherwise", file)
+
+
+def _row(
+    columns: Sequence[Column[Any]], record: Record, number: int, ids: Numbers, file: str
+) -> dict[str, Any]:
+    if len(record.cells) != len(columns):
+        raise BadFileError(
+            f"expected {len(columns)} cells as in the header, found {len(record.cells)}",
+            file,
+            record.line,
+        )
+    row = {}
+    for position, (column, cell) in enumerate(zip(columns, record.cells, strict=True), 1):
+        try:
+            value = read_cell(column, cell)
+            if column.name != "id":
+                row[column.name] = _with_ids(column, value, ids)
+            elif value != number:
+                reason = f"row {number} is numbered {value}"
+                raise BadFileError(reason, file, record.line, position)
+        except KeyError as error:
+            reason = f"{column.name} names number {error}, which is not there"
+            raise BadFileError(reason, file, record.line, position) from None
+        except BadFileError:
+            raise
+        except ValueError:
+            reason = f"{_shown(cell)} is not how an archive writes {column.name}"
+            raise BadFileError(reason, file, record.line, position) from None
+    return row
+
+
+def _with_ids(column: Column[Any], value: Any, ids: Numbers) -> Any:  # noqa: ANN401
+    other = refers_to(column)
+    if other is not None and value is not None:
+        return ids[other.name][value]
+    return renumber(value, ids) if column in RESULTS else value
+
+
+class ReadMatrix(NamedTuple):
+    """Scores (topics, runs) in the order they were logged."""
+
+    topics: list[str]
+    runs: list[str]
+    scores: npt.NDArray[np.float64]
+
+
+def read_matrix(archive: Archive, member: str, topics: int, runs: int) -> ReadMatrix:
+    """Return a matrix of an archive, of so many topics and runs.
+
+    Raises
+    ------
+    BadFileError
+        When it has another size, or a score is not written as an archive writes it.
+    """
+    file = f"{archive.file}/{member}"
+    records = read_records(archive, member)
+    header = next(records, None)
+    if header is None or header.cells[0] != "topic" or len(header.cells) != runs + 1:
+        raise BadFileError(f"the header must be topic and the tags of {runs} runs", file, 1)
+    names, rows = [], []
+    for record in records:
+        names.append(record.cells[0])
+        rows.append(_scores(record, runs, file))
+    if not len(rows) == topics == archive.manifest.members[member].rows:
+        raise BadFileError(f"there are the scores of {len(rows)} topics, not of {topics}", file)
+    # As every score matrix here: transposed from runs by topics.
+    scores = np.ascontiguousarray(np.array(rows).reshape(topics, runs).T).T
+    return ReadMatrix(names, header.cells[1:], scores)
+
+
+def _scores(record: Record, runs: int, file: str) -> npt.NDArray[np.float64]:
+    cells = record.cells[1:]
+    if len(cells) != runs:
+        raise BadFileError(f"expected {runs} scores, found {len(cells)}", file, record.line)
+    try:
+        values = np.array([float(cell) for cell in cells])
+    except ValueError:
+        values = np.empty(0)
+    if not np.isfinite(values).all() or [repr(value) for value in values.tolist()] != cells:
+        position, cell = next(
+            (position, cell) for position, cell in enumerate(cells, 2) if not _is_score(cell)
+        )
+        reason = f"{_shown(cell)} is not how an archive writes a score"
+        raise BadFileError(reason, file, record.line, position)
+    return values
+
+
+def _is_score(cell: str) -> bool:
+    try:
+        value = float(cell)
+    except ValueError:
+        return False
+    return isfinite(value) and repr(value) == cell
+
+
+def _shown(cell: str) -> str:
+    return repr(cell if len(cell) <= 40 else cell[:39] + "…")

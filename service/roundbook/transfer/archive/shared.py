@@ -1,0 +1,75 @@
+"""Teams and measures of an archive: found in the record by their names, else recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, Table, Text, cast, column, func, select
+from sqlalchemy.dialects.postgresql import ARRAY, insert
+
+from roundbook.database.tables import measure
+from roundbook.errors import AlreadyRecordedError, BadFileError
+from roundbook.transfer.archive.tables import write_cell
+
+_IDENTITY = ("family", "cutoff", "parameters", "lower_bound", "upper_bound")
+
+
+def ensure_shared(
+    connection: Connection, table: Table, rows: Sequence[dict[str, Any]], file: str
+) -> dict[int, int]:
+    """Record the teams or measures that are new, and return the ids of all by number.
+
+    A name is the same however it is capitalised; the spelling recorded first stays.
+
+    Raises
+    ------
+    AlreadyRecordedError
+        When a measure of the same name is another one.
+    BadFileError
+        When a name is in the archive twice.
+    """
+    if not rows:
+        return {}
+    names = [row["name"] for row in rows]
+    recorded = _recorded(connection, table, names)
+    missing = [row for row, known in zip(rows, recorded, strict=True) if known.id is None]
+    if missing:
+        # Somebody else may be recording one of them just now.
+        connection.execute(insert(table).on_conflict_do_nothing(), missing)
+        recorded = _recorded(connection, table, names)
+    if len({known.id for known in recorded}) < len(rows):
+        raise BadFileError("a name is there twice, but for capitals", file)
+    if table is measure:
+        for row, known in zip(rows, recorded, strict=True):
+            _refuse_other(row, known)
+    return {number: known.id for number, known in enumerate(recorded, 1)}
+
+
+def _recorded(connection: Connection, table: Table, names: list[str]) -> list[Row[Any]]:
+    listed = (
+        func.unnest(cast(names, ARRAY(Text)))
+        .table_valued(column("name", Text), with_ordinality="position", name="listed")
+        .render_derived()
+    )
+    return list(
+        connection.execute(
+            select(table)
+            .select_from(
+                listed.outerjoin(table, func.lower(table.c.name) == func.lower(listed.c.name))
+            )
+            .order_by(listed.c.position)
+        )
+    )
+
+
+def _refuse_other(row: dict[str, Any], recorded: Row[Any]) -> None:
+    for name in _IDENTITY:
+        there = write_cell(measure.c[name], getattr(recorded, name))
+        here = write_cell(measure.c[name], row[name])
+        if there.lower() != here.lower():
+            raise AlreadyRecordedError(
+                f"The measure {row['name']} is another one in the record: its"
+                f" {name.replace('_', ' ')} is {there or 'unknown'} there and {here or 'unknown'}"
+                " in the archive. Import the archive into another database."
+            )

@@ -1,0 +1,189 @@
+"""Backups: PostgreSQL's own dump of the record, with a checksum, and back."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Engine
+
+from roundbook.database.checksum import has_checksum
+from roundbook.database.dump import read_dump, restore_dump, write_dump
+from roundbook.database.engine import unit_of_work
+from roundbook.database.fingerprints import Fingerprint, filled_tables, fingerprint_tables
+from roundbook.database.programs import server_version
+from roundbook.database.schema import current_revision, expected_revision, require_known
+from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
+from roundbook.logbook.result import Result
+from roundbook.requests.transfer import BackupRequest, RestoreRequest
+
+
+class TableFingerprint(Result):
+    """How many rows a table has, and a hash over all of them in the order of its key."""
+
+    table: str
+    rows: int
+    fingerprint: str
+
+
+class SavedBackup(Result):
+    """What was saved, where. `postgresql` is the version of the server."""
+
+    file: str
+    bytes: int
+    schema_revision: str
+    postgresql: str
+    matrices: int
+    tables: list[TableFingerprint]
+
+
+class RestoredBackup(Result):
+    """What was restored. `postgresql` is the version of the server it was saved from.
+
+    `status` is ``up to date``, or ``out of date`` where the schema is older than this program
+    needs; `replaced` says whether there was a record before.
+    """
+
+    file: str
+    replaced: bool
+    schema_revision: str
+    status: str
+    postgresql: str
+    matrices: int
+    tables: list[TableFingerprint]
+
+
+def save_backup(engine: Engine, request: BackupRequest) -> SavedBackup:
+    """Save the record, whatever its schema, as one moment saw it.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no record in the database.
+    InputError
+        When the file cannot be written or is there, or there is no pg_dump of the server's
+        version.
+    """
+    file = request.file
+    revision = current_revision(engine)
+    if revision is None:
+        raise NotRecordedError(
+            "There is no Roundbook record in this database, so there is nothing to save",
+            way_out="other database",
+        )
+    target = _target(file, force=request.force)
+    with _named(file):
+        handle, name = tempfile.mkstemp(
+            dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".part"
+        )
+    os.close(handle)
+    part = Path(name)
+    try:
+        with unit_of_work(_one_moment(engine)) as connection:
+            tables = fingerprint_tables(connection)
+            _, version = server_version(connection)
+            write_dump(connection, part)
+        size = part.stat().st_size
+        with _named(file):
+            part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+    return SavedBackup(
+        file=str(file),
+        bytes=size,
+        schema_revision=revision,
+        postgresql=version,
+        matrices=_count_matrices(tables),
+        tables=_list_fingerprints(tables),
+    )
+
+
+def restore_backup(engine: Engine, request: RestoreRequest) -> RestoredBackup:
+    """Put a saved record into the database, all of it or nothing.
+
+    Raises
+    ------
+    AlreadyRecordedError
+        When there is something in the record, which is not to be replaced.
+    SchemaOutOfDateError
+        When the backup is of a later Roundbook.
+    InputError
+        When the file is no backup, is damaged, or is of a newer PostgreSQL than the server; or
+        there is no pg_restore of the server's version.
+    """
+    file = request.file
+    with _named(file):
+        is_file = file.is_file()
+    if not is_file:
+        raise InputError(f"{file}: there is no such file", way_out="name a backup")
+    with unit_of_work(engine) as connection:
+        filled = filled_tables(connection)
+        if filled and not request.replace:
+            raise AlreadyRecordedError(
+                "There is a record in this database already.", way_out="replace the record"
+            )
+        dump = read_dump(connection, file)
+        require_known(dump.revision, "The backup")
+        connection.rollback()  # psql, which restores, waits for every lock held here
+        restore_dump(connection, file, replace=request.replace)
+    with unit_of_work(_one_moment(engine)) as connection:
+        tables = fingerprint_tables(connection)
+    return RestoredBackup(
+        file=str(file),
+        replaced=bool(filled),
+        schema_revision=dump.revision,
+        status="up to date" if dump.revision == expected_revision() else "out of date",
+        postgresql=dump.postgresql,
+        matrices=_count_matrices(tables),
+        tables=_list_fingerprints(tables),
+    )
+
+
+def _list_fingerprints(tables: Mapping[str, Fingerprint]) -> list[TableFingerprint]:
+    return [
+        TableFingerprint(table=name, rows=table.rows, fingerprint=table.hash)
+        for name, table in tables.items()
+    ]
+
+
+def _count_matrices(tables: Mapping[str, Fingerprint]) -> int:
+    return tables["matrix"].rows if "matrix" in tables else 0
+
+
+def _one_moment(engine: Engine) -> Engine:
+    return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+
+
+def _target(file: Path, *, force: bool) -> Path:
+    """Return where to write a file, or say why not there."""
+    with _named(file):
+        target = file.resolve()
+        exists = target.exists()
+        if not target.parent.is_dir():
+            raise InputError(f"{file}: there is no directory {target.parent}; make it first.")
+        if exists and not target.is_file():
+            raise InputError(f"{file}: this is no ordinary file; name another.")
+        if exists and not force:
+            raise InputError(
+                f"{file}: there is such a file; name another", way_out="overwrite a file"
+            )
+        if exists and target.stat().st_size > 0 and not has_checksum(target):
+            raise InputError(
+                f"{file}: this is no backup of Roundbook's, so it is not overwritten; name"
+                " another file, or remove it."
+            )
+    return target
+
+
+@contextmanager
+def _named(file: Path) -> Iterator[None]:
+    """Say of which file it is that the system refuses something."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"{file}: the system refuses this file: {error.strerror}. Name another."
+        ) from error

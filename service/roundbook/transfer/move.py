@@ -1,0 +1,115 @@
+"""Moving a record to a database of another server: an archive of all of it, read in there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sqlalchemy import Engine, text
+
+from roundbook.database.fingerprints import filled_tables
+from roundbook.database.programs import server_version
+from roundbook.database.schema import current_revision, expected_revision, require_current, upgrade
+from roundbook.database.tables import metadata
+from roundbook.errors import AlreadyRecordedError, DatabaseError, InputError
+from roundbook.formats.archive_package import DATA_PACKAGE
+from roundbook.logbook.result import Result
+from roundbook.logbook.session import begin
+from roundbook.requests.transfer import ImportRequest
+from roundbook.transfer.archive.exporting import measure_tables, write_tables
+from roundbook.transfer.archive.importing import import_archive
+from roundbook.transfer.archive.tables import TABLES, table_member
+from roundbook.transfer.backup import TableFingerprint
+
+# Lets others read, and the source be the same database as the target.
+_LOCK = "LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE"
+
+
+class MovedRecord(Result):
+    """What was copied, between servers of which versions; both have it now.
+
+    The fingerprint of a table is the SHA-256 of its file in an archive.
+    """
+
+    schema_revision: str
+    postgresql_from: str
+    postgresql_to: str
+    matrices: int
+    tables: list[TableFingerprint]
+
+
+def move_record(
+    source: Engine,
+    target: Engine,
+    user: str = "unknown",
+    progress: Callable[[str], object] = lambda _: None,
+) -> MovedRecord:
+    """Copy the whole record, history included; the source stays as it is.
+
+    Parameters
+    ----------
+    source : Engine
+        On a record whose schema is up to date.
+    target : Engine
+        On a database without a schema, which is then made, or with an empty record.
+    progress : callable
+        Told in a few words what is done next.
+
+    Raises
+    ------
+    AlreadyRecordedError
+        When the target holds something.
+    SchemaOutOfDateError
+        When the target's schema is another than this program's.
+    InputError
+        When the archive finds no room in the directory for temporary files.
+    BadFileError
+        When something of the record does not follow from its scores.
+    DatabaseError
+        When what was read in differs from the record.
+    """
+    if current_revision(target) is None:
+        upgrade(target)
+    require_current(target)
+    with begin(target, user) as there, TemporaryDirectory(prefix="roundbook-") as directory:
+        tables = ", ".join(str(table) for table in metadata.sorted_tables)
+        there.connection.execute(text(_LOCK.format(tables)))
+        if filled_tables(there.connection):
+            raise AlreadyRecordedError(
+                "There is a record in the database to move to already.", way_out="move elsewhere"
+            )
+        file = Path(directory) / "record.zip"
+        with begin(source, one_moment=True) as here:
+            try:
+                written = write_tables(here.connection, file, None, (), progress).members
+            except OSError as error:
+                raise InputError(
+                    f"{directory}: the archive cannot be written there ({error.strerror or error});"
+                    " name another directory in TMPDIR."
+                ) from None
+            _, postgresql_from = server_version(here.connection)
+        imported = import_archive(there, ImportRequest(archive=file), progress)
+        read_again = measure_tables(there.connection, progress)
+        differing = [
+            name
+            for name, member in written.items()
+            if name != DATA_PACKAGE and read_again.get(name) != member
+        ]
+        if differing:
+            raise DatabaseError(
+                f"The copy differs from the original in {', '.join(differing[:5])}, so it was not"
+                " kept. Please report this."
+            )
+        _, postgresql_to = server_version(there.connection)
+    return MovedRecord(
+        schema_revision=expected_revision(),
+        postgresql_from=postgresql_from,
+        postgresql_to=postgresql_to,
+        matrices=imported.matrices,
+        tables=[
+            TableFingerprint(table=table.name, rows=member.rows or 0, fingerprint=member.sha256)
+            for table in TABLES
+            for member in [written[table_member(table)]]
+        ],
+    )

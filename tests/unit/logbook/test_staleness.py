@@ -1,0 +1,117 @@
+"""The rule of staleness, without a database."""
+
+from __future__ import annotations
+
+import pytest
+
+from roundbook.logbook.staleness import Input, changes, is_stale
+from roundbook.presentation.staleness import added_rounds, stale_reasons
+
+
+def given(round_label="r1", **other):
+    facts = {
+        "origin": "variance_estimate",
+        "id": 1,
+        "round": round_label,
+        "ordinal": 1,
+        "assessments": "official",
+        "matrix": 10,
+        "revision": 1,
+        "version": None,
+        "value": 0.05,
+        "known": {},
+    }
+    return Input(**facts | other)
+
+
+def codes(saved, today, *, withdrawn=(), left_out=()):
+    found = changes(saved, today, withdrawn=dict(withdrawn), left_out=left_out)
+    return [(change.code, change.round) for change in found]
+
+
+def test_the_same_inputs_are_no_change():
+    assert codes([given()], [given()]) == []
+
+
+@pytest.mark.parametrize(
+    ("now", "code", "sentence"),
+    [
+        (given(id=2, matrix=11, revision=2), "corrected", "its score matrix was corrected (revi"),
+        (given(id=2, version=2), "refitted", "its factors were fitted anew (version 2)"),
+        (given(id=2), "estimated", "its teams became known"),
+        (
+            given(origin="published_variance", id=1, matrix=None),
+            "logged",
+            "its score matrix was logged since",
+        ),
+    ],
+)
+def test_another_input_makes_it_stale(now, code, sentence):
+    found = changes([given()], [now], withdrawn={})
+    assert [change.code for change in found] == [code]
+    assert is_stale(found)
+    (reason,) = stale_reasons(found)
+    assert reason.startswith(f"round 'r1': {sentence}")
+    assert (found[0].was, found[0].now) == (0.05, now.value)
+
+
+def test_a_published_value_that_was_corrected_says_so():
+    was = given(origin="published_variance", matrix=None)
+    found = changes([was], [was._replace(id=5, revision=2)], withdrawn={})
+    assert stale_reasons(found) == ["round 'r1': the published value was corrected (revision 2)"]
+
+
+def test_withdrawn_scores_make_it_stale_whatever_else_there_is():
+    withdrawn = {("r1", "official"): "wrong topics"}
+    assert codes([given()], [], withdrawn=withdrawn) == [("withdrawn", "r1")]
+    # Bronze assessments of the same round are other scores.
+    assert codes([given()], [], withdrawn={("r1", "bronze"): "x"}) == [("gone", "r1")]
+
+
+def test_a_round_held_since_is_told_and_makes_nothing_stale():
+    found = changes([given()], [given(), given("r2", id=2)], withdrawn={})
+    assert [change.code for change in found] == ["added"]
+    assert not is_stale(found)
+    assert added_rounds(found) == ["r2"]
+    assert stale_reasons(found) == []
+
+
+def test_a_round_left_out_as_withdrawn_that_counts_again_does():
+    found = changes([given()], [given(), given("r2", id=2)], withdrawn={}, left_out=["r2"])
+    assert [change.code for change in found] == ["restored"]
+    assert is_stale(found)
+    assert added_rounds(found) == ["r2"]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "stale"),
+    [({"collection": None}, "CORD", True), ({"collection": "CORD"}, "CORD", False), ({}, "C", False)],
+)
+def test_a_collection_that_was_declared(was, now, stale):
+    found = changes([given(known=was)], [given(known={"collection": now})], withdrawn={})
+    assert is_stale(found) is stale
+
+
+def factors(round_label, number, team, system):
+    known = {"collection": None, "runs_without_team": team, "runs_without_system": system}
+    return given(round_label, origin="factor_set", id=number, version=1, value=None, known=known)
+
+
+def test_teams_and_systems_that_became_known_are_counted_over_both_rounds():
+    saved = [factors("r1", 1, 5, 4), factors("r2", 2, 3, 4)]
+    today = [factors("r1", 1, 2, 4), factors("r2", 2, 3, 3)]
+    found = changes(saved, today, withdrawn={})
+    assert stale_reasons(found) == [
+        "the teams of 3 runs became known since",
+        "the system of one run became known since",
+    ]
+    assert changes(saved, saved, withdrawn={}) == []
+    # Fewer known than before cannot be; it is no reason.
+    assert not is_stale(changes(today, saved, withdrawn={}))
+
+
+def test_a_result_by_an_earlier_rule_is_stale():
+    saved = [factors("r1", 1, 0, 0)._replace(known={"rule": 1})]
+    assert stale_reasons(changes(saved, [factors("r1", 1, 0, 0)], withdrawn={})) == [
+        "its verdict is by an earlier rule, which took the runs for fixed"
+    ]

@@ -1,0 +1,323 @@
+"""A verdict on drift in sentences: every reason that there is, and what stands beside it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.unit.logbook.drift_rounds import drift_between, loaded
+
+from roundbook.logbook.drift.report import DriftReport
+from roundbook.presentation.drift_verdict import headline, reason, size_sentence
+from roundbook.statistics.drift.verdict import Size, Sizes
+from roundbook_cli.drift_advice import report_text
+
+
+class Described:
+    """The drift between two rounds, and what the terminal says of it."""
+
+    def __init__(self, first, later, *, assessments=None, **asked):
+        self.report = drift_between(first, later, **asked)
+        self.text = report_text(self.report, assessments)
+        self.reason, self.notes, self.advice = (
+            self.text[key] for key in ("reason", "notes", "advice")
+        )
+        self.commands = [step["command"] for step in self.text["commands"]]
+
+    def note(self, start):
+        """Return the note that begins so."""
+        (note,) = [note for note in self.notes if note.startswith(start)]
+        return note
+
+
+GENERATOR = np.random.default_rng(5)
+TOPICS = GENERATOR.normal(0.5, 0.1, (30, 1))
+SCORES = TOPICS + GENERATOR.normal(0, 0.15, (1, 12)) + GENERATOR.normal(0, 0.1, (30, 12))
+OTHERS = TOPICS + GENERATOR.normal(0, 0.15, (1, 9)) + GENERATOR.normal(0, 0.1, (30, 9))
+OTHER_TEAMS = [f"other {i}" for i in range(9)]
+
+
+def test_held_by_the_same_systems():
+    drift = Described(
+        loaded("a", SCORES), loaded("b", SCORES + GENERATOR.normal(0, 0.002, SCORES.shape))
+    )
+    assert (drift.report.verdict, drift.report.why) == ("held", None)
+    shift_90 = drift.report.systems_like_these.shift_90
+    assert f"90% interval {shift_90[0]:+.3f} to {shift_90[1]:+.3f}" in drift.reason
+    assert "95%" not in drift.reason
+    assert "Both intervals lie wholly inside." in drift.reason
+    assert drift.reason.endswith(
+        "This rests on the 30 topics that both rounds share and on 12 teams of 'a' and 12 of 'b',"
+        " 12 of them in both rounds."
+    )
+    # All teams came again, so nothing is to be told of them apart.
+    assert drift.report.recurring.verdict == "held"
+    assert [note.partition(",")[0] for note in drift.notes] == ["For these very runs"]
+    assert drift.advice.startswith("Keep the factors of 'a'")
+    assert "--factors-from a" in drift.commands[0]
+
+
+def test_aged():
+    drift = Described(loaded("a", SCORES), loaded("b", OTHERS + 1, teams=OTHER_TEAMS))
+    assert (drift.report.verdict, drift.report.why) == ("aged", "shift")
+    low, high = drift.report.systems_like_these.shift_95
+    assert f"95% interval {low:+.3f} to {high:+.3f}" in drift.reason
+    assert "The interval of the shift lies wholly outside." in drift.reason
+    assert "12 teams of 'a' and 9 of 'b', none of them in both rounds." in drift.reason
+    assert drift.advice.startswith("Refit and restate")
+    wide = Described(loaded("a", SCORES), loaded("b", 4 * (SCORES - 0.5) + 0.5), margin=2)
+    assert (wide.report.verdict, wide.report.why) == ("aged", "sd ratio")
+    assert "The interval of the spread lies wholly outside." in wide.reason
+    both = Described(loaded("a", SCORES), loaded("b", 4 * (SCORES - 0.5) + 2))
+    assert both.report.why == "shift and sd ratio"
+    assert "Both intervals lie wholly outside." in both.reason
+
+
+def test_undecided_says_what_would_decide():
+    drift = Described(loaded("a", SCORES), loaded("b", OTHERS, teams=OTHER_TEAMS))
+    assert (drift.report.verdict, drift.report.why) == ("undecided", "shift and sd ratio")
+    assert "95% interval" in drift.reason
+    assert "90% interval" in drift.reason
+    assert (
+        "Both intervals reach over their limits, and neither lies wholly outside." in drift.reason
+    )
+    needed = drift.report.needed
+    assert drift.advice.startswith(
+        "For now standardise each round by its own factors, and compare no scores across the two."
+        " To find out, running the same systems again in both rounds is far cheaper than any"
+        " others: some 20 of them, unchanged, named in the column system of both team files. With"
+        f" other teams it would take: for the shift, known to ±{needed.shift.half_width_90:.3f}"
+        f" where 0.2 does not matter ({needed.shift.share_of_runs:.0%} of that is which systems"
+        " took part), "
+    )
+    assert (
+        f"for the spread, known to a factor of {needed.sd_ratio.half_width_90:.3f} where 1.25 does"
+        " not matter" in drift.advice
+    )
+    assert drift.advice.endswith("(12 and 9 teams and 30 topics today.)")
+    assert "Whether anything moved at all, for systems like these, is open." in drift.notes
+
+
+@pytest.mark.parametrize(
+    ("later", "margin", "why", "words"),
+    [
+        (
+            OTHERS,
+            3,
+            "sd ratio",
+            "The shift is clear, as its interval lies inside; that of the spread",
+        ),
+        (
+            SCORES + GENERATOR.normal(0.04, 0.02, (1, 12)),
+            0.2,
+            "shift",
+            "that of the shift reaches over its limit",
+        ),
+    ],
+)
+def test_undecided_by_one_of_the_two(later, margin, why, words):
+    teams = OTHER_TEAMS if later is OTHERS else None
+    drift = Described(loaded("a", SCORES), loaded("b", later, teams=teams), margin=margin)
+    assert (drift.report.verdict, drift.report.why) == ("undecided", why)
+    assert words in drift.reason
+    assert ("for the shift, known to" in drift.advice) == (why == "shift")
+    assert ("for the spread, known to" in drift.advice) == (why == "sd ratio")
+
+
+def test_it_moved_how_far_is_open():
+    drift = Described(
+        loaded("a", SCORES), loaded("b", SCORES + 0.035 + GENERATOR.normal(0, 0.02, (1, 12)))
+    )
+    assert (drift.report.verdict, drift.report.moved) == ("undecided", True)
+    assert "Something did move; whether by enough to matter is open." in drift.notes
+    # These are the same systems: to run them again is no news.
+    assert "far cheaper" not in drift.advice
+
+
+def test_topics_of_small_sd():
+    first, later = SCORES.copy(), SCORES.copy()
+    first[0] = 0.5 + 1e-3 * (SCORES[0] - SCORES[0].mean())
+    later[0] = first[0] + 0.01
+    drift = Described(loaded("a", first), loaded("b", later))
+    assert (drift.report.verdict, drift.report.why) == ("undecided", "topics of small sd")
+    assert f"shift in its own standard deviation is {drift.report.mean_shift:+.3f}" in drift.reason
+    assert "look at the topics of small sd below" in drift.advice
+    aged = Described(loaded("a", first), loaded("b", later + 1))
+    assert aged.report.verdict == "aged"
+    assert f"is {aged.report.mean_shift:+.3f}" in aged.note("The mean of the topics' shifts")
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "why", "words"),
+    [
+        (
+            loaded("a", SCORES[:4]),
+            loaded("b", SCORES[:4]),
+            "fewer than 5 topics",
+            "On the 4 topics that both rounds share, the mean score of these runs moved by +0.000"
+            " standard deviations of round 'a', and their spread is 1.000 times what it was."
+            " Nothing follows from it for other topics: an interval needs at least 5 of them, and"
+            " there are 4.",
+        ),
+        (
+            loaded("a", SCORES, teams=["x", "y", "z"] * 4),
+            loaded("b", SCORES),
+            "fewer than 5 units in the first round",
+            "an interval needs at least 5 teams in each round, and 'a' has 3.",
+        ),
+        (
+            loaded("a", SCORES),
+            loaded("b", SCORES, teams=["x", "y", "z"] * 4),
+            "fewer than 5 units in the later round",
+            "an interval needs at least 5 teams in each round, and 'b' has 3.",
+        ),
+        (
+            loaded("a", SCORES),
+            loaded("b", np.full((30, 12), 0.5)),
+            "no spread in the later round",
+            "their spread is 0.000 times what it was. All runs of 'b' tie on every one of them,",
+        ),
+        (
+            loaded("a", np.hstack([SCORES[:, :1], np.full((30, 7), 0.5)])),
+            loaded("b", SCORES),
+            "one unit bears all spread",
+            "Without one of the teams, all other runs of its round tie on every one of them",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) and len(value) < 40 else "",
+)
+def test_no_interval(first, later, why, words):
+    drift = Described(first, later)
+    assert (drift.report.verdict, drift.report.why) == ("undecided", why)
+    assert words in drift.reason
+    assert drift.report.systems_like_these.shift is None
+    assert "rule of thumb" in drift.advice
+    assert not any(note.startswith(("It moved", "No change")) for note in drift.notes)
+
+
+def test_unbridged():
+    flat = Described(
+        loaded("a", np.full((3, 4), 0.5)), loaded("b", SCORES[:3, :4], teams=[None] * 4)
+    )
+    assert (flat.report.verdict, flat.report.provisional, flat.notes) == ("unbridged", False, [])
+    assert "On every topic the two rounds share (3), all runs of 'a' tie" in flat.reason
+    topics = [f"u{j}" for j in range(30)]
+    apart = Described(loaded("a", SCORES), loaded("b", SCORES, topics))
+    assert apart.reason == "The two rounds share no topic, so no shift exists."
+    assert apart.text["consequence_reason"] == headline(apart.report)
+    assert apart.advice.endswith("reuse some topics of 'a' in the next round.")
+    assert apart.text["unbridged"]["note"].startswith("No evidence that factors moved")
+    assert apart.text["unbridged"]["means"]["welch"]["p_value"] == 1
+
+
+def test_other_collections():
+    other = Described(loaded("a", SCORES, collection="X"), loaded("b", SCORES, collection="Y"))
+    assert other.reason.startswith(
+        "Round 'a' was held on the document collection 'X' and round 'b'"
+    )
+    assert "Only systems that run again unchanged can link them" in other.advice
+    assert other.text["assumed"] is None
+
+
+def test_tied_topics_are_said_to_be_left_out():
+    first = SCORES.copy()
+    first[:2] = 0.5
+    drift = Described(loaded("a", first), loaded("b", first))
+    assert drift.report.verdict == "held"
+    assert (
+        "28 of the 30 topics that both rounds share (on the others all runs of 'a' tie)"
+        in drift.reason
+    )
+
+
+def test_teams_that_came_again():
+    again = np.hstack([SCORES[:, :10] + 0.2, OTHERS])
+    teams = [*(f"Team R{i} " for i in range(10)), *OTHER_TEAMS]
+    drift = Described(loaded("a", SCORES), loaded("b", again, teams=teams))
+    like = drift.report.recurring.systems_like_these
+    assert drift.report.recurring.verdict == "aged"
+    assert drift.note("As the") == (
+        f"As the 10 teams that came again see it: aged; a shift of {like.shift:+.3f} (95% interval"
+        f" {like.shift_95[0]:+.3f} to {like.shift_95[1]:+.3f}), a spread of {like.sd_ratio:.3f}"
+        f" times what it was (95% interval {like.sd_ratio_95[0]:.3f} to"
+        f" {like.sd_ratio_95[1]:.3f}). That is another question, since who comes again is no"
+        " random choice."
+    )
+
+
+def test_a_verdict_on_inferred_units_is_provisional():
+    drift = Described(
+        loaded("a", SCORES, teams=[None] * 12), loaded("b", OTHERS + 1, teams=OTHER_TEAMS)
+    )
+    assert (drift.report.provisional, drift.report.units.by) == (True, "kin")
+    assert "inferred from the scores where no team is known." in drift.reason
+    assert drift.note("Provisional") == (
+        "Provisional: the teams of 12 runs are not known, so runs that do well and badly on the"
+        " same topics are taken for one team's. To say the teams, log the same scores once more"
+        " with a team file, which fills in what was unknown: roundbook log task ROUND FILE"
+        " --measure AP --teams TEAMS"
+    )
+    assert headline(drift.report) == (
+        "AGED: the factors of round 'a' no longer hold in round 'b' (provisional: teams unknown)."
+    )
+    declared = Described(
+        loaded("a", SCORES, teams=[None, *OTHER_TEAMS, "x", "y"], systems={"r0": "bm25"}),
+        loaded("b", OTHERS + 1, teams=OTHER_TEAMS),
+    )
+    assert declared.report.units.by == "system"
+    assert "the team of one run is not known, so a system that is declared counts" in declared.note(
+        "Provisional"
+    )
+
+
+def test_a_margin_from_a_difference_that_matters():
+    drift = Described(loaded("a", SCORES), loaded("b", SCORES), min_d=0.06)
+    assert drift.note("The margin").startswith("The margin of the shift is minD 0.06 / (2 x 0.15)")
+    assert "where -0.2 to +0.2 does not matter" in drift.reason
+
+
+@pytest.mark.parametrize(
+    ("sizes", "words"),
+    [
+        (Sizes("held", None, None, None), "no realistic size (over 20 times) for HELD"),
+        (
+            Sizes("held", None, None, Size(1.0, 5, 6, 7)),
+            "no more than today for HELD in 4 of 5 cases",
+        ),
+        (
+            Sizes("held", None, None, Size(3.742, 210, 191, 113)),
+            "3.8 times the teams and topics (210 and 191 teams, 113 topics) for HELD in 4 of 5"
+            " cases",
+        ),
+        (
+            Sizes("aged", Size(8.2, 460, 419, 30), None, Size(2.01, 117, 106, 63)),
+            "8.2 times the teams (460 and 419) or 2.1 times the teams and topics (117 and 106"
+            " teams, 63 topics) for AGED in 4 of 5 cases",
+        ),
+        (
+            Sizes("aged", Size(2, 10, 12, 30), Size(3, 5, 6, 90), Size(1.5, 8, 9, 45)),
+            "2.0 times the teams (10 and 12) or 3.0 times the topics (90) or 1.5 times the teams"
+            " and topics (8 and 9 teams, 45 topics) for AGED in 4 of 5 cases",
+        ),
+    ],
+)
+def test_sizes_in_words(sizes, words):
+    assert size_sentence(sizes, "teams") == words
+
+
+def test_a_report_of_an_earlier_rule_has_a_reason():
+    report = drift_between(loaded("a", SCORES), loaded("b", SCORES))
+    gone = dict.fromkeys(("systems_like_these", "these_runs", "units", "needed", "topics_used"))
+    old = report.model_copy(update=gone)
+    assert reason(old) == (
+        "An earlier version of Roundbook judged this, by a rule that took the runs for fixed: on the"
+        " 30 topics that both rounds share, the mean of the topics' shifts, each in its own"
+        " standard deviation, is +0.000."
+    )
+    assert report_text(old)["notes"] == []
+
+
+def test_the_sentences_that_were_saved_with_a_report_stay():
+    report = drift_between(loaded("a", SCORES), loaded("b", SCORES))
+    saved = report.model_dump(mode="json", by_alias=True) | {"reason": "So it was.", "old": 1}
+    text = report_text(DriftReport.model_validate(saved))
+    assert text == report_text(report) | {"reason": "So it was."}
