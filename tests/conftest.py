@@ -17,9 +17,9 @@ from sqlalchemy import Engine, text
 from sqlalchemy.engine import URL
 from sqlalchemy.event import listen
 
-from roundbook.database.embedded import embedded_server
 from roundbook.database.engine import make_engine, parse_url
 from roundbook.database.schema import upgrade
+from roundbook.embedded.server import embedded_server
 
 ROOT = Path(__file__).parents[1]
 IN_CI = os.environ.get("CI") == "true"

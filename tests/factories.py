@@ -6,6 +6,7 @@ import re
 from contextlib import contextmanager
 from datetime import datetime
 from functools import wraps
+from typing import Any
 from types import SimpleNamespace
 
 import numpy as np
@@ -75,7 +76,6 @@ from roundbook.requests.variances import (
 from roundbook.requests.verification import RoundVerificationRequest, VerifyRequest
 from roundbook.transfer.archive.exporting import export_archive as _export_archive
 from roundbook.transfer.archive.importing import import_archive as _import_archive
-from roundbook_cli.plan_command import plan_command
 from roundbook_cli.renewal import dependent_line, renewal
 from roundbook_cli.ways_out import sentence
 
@@ -212,16 +212,15 @@ class ShownPlan(Result):
     stale: list[StaleEstimate]
     new_rounds: list[str]
     renew: str | None
+    request: dict[str, Any]
     plan: Plan
 
 
 def _shown(entry):
-    renewable = renewal(entry) is not None
-    command = plan_command(PlanRequest(**entry.request), save_as=entry.name, note=entry.note)
     return ShownPlan(
         **{name: value for name, value in dict(entry).items() if name in ShownPlan.model_fields}
         | plan_changes(entry)
-        | {"renew": command if renewable else None, "plan": entry.result},
+        | {"renew": renewal(entry), "plan": entry.result},
     )
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
+from roundbook.presentation.variances import limits
 from roundbook_cli.options import Form
 from roundbook_cli.output import Column, count, number, print_table, show, talk, terminal
-from roundbook_cli.variance import interval_limits
 
 if TYPE_CHECKING:
     from roundbook.logbook.demonstration import Demonstration
@@ -64,7 +64,7 @@ _HISTORY = (
     count("runs", "Runs"),
     count("clusters", "Teams"),
     number("variance", "Variance", 5),
-    Column("interval", "95% interval", interval_limits),
+    Column("interval", "95% interval", limits),
     number("two_way_variance", "Two-way", 5),
 )
 _PUBLISHED = (

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 
 def option(
-    request: type[Request], field: str, *names: str, metavar: str | None = None, **more: Any
+    request: type[Request],
+    field: str,
+    *names: str,
+    metavar: str | None = None,
+    **more: Any,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
     """Return the option of a request's field: its help is the field's description.
 

@@ -73,6 +73,8 @@ _WAYS_OUT = {
     " {measure}' lists them.",
     "factor version": "Name the round and, with --factors-version, the version.",
     # Plans
+    "list plans": "{message} ('roundbook plan list' shows those there are). Save one with: roundbook"
+    " plan save {name} ...",
     "plan by anova": "{message}, or plan with --design anova.",
     "plan conservatively": "{message}, or plan with --variance-of conservative.",
     "plan from the pooled variance": "{message}; plan with --variance-at pooled.",

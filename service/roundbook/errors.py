@@ -179,6 +179,3 @@ class DatabaseUnreachableError(DatabaseError):
 
 class DatabaseBusyError(DatabaseError):
     """Somebody else held a lock for longer than the timeout."""
-
-
-ImpossibleStatistic = ImpossibleStatisticError

@@ -16,9 +16,9 @@ import numpy as np
 from sqlalchemy import Engine, text
 from tests.factories import log_matrix, show_histories
 
-from roundbook.database.embedded import embedded_server
 from roundbook.database.engine import unit_of_work
 from roundbook.database.vectors import read_vectors
+from roundbook.embedded.server import embedded_server
 from roundbook.formats import ScoreMatrix, settle_missing
 from roundbook.logbook.record import embedded_record
 from roundbook.logbook.variances import HISTORY

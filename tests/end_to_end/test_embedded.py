@@ -25,7 +25,7 @@ RECORD = (
 HOLD = """
 import sys, time
 from pathlib import Path
-from roundbook.database.embedded import embedded_server
+from roundbook.embedded.server import embedded_server
 with embedded_server(Path(sys.argv[1])):
     print("up", flush=True)
     time.sleep(120)

@@ -21,8 +21,8 @@ import psutil
 import pytest
 from sqlalchemy import text
 
-from roundbook.database.embedded import embedded_server
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
+from roundbook.embedded.server import embedded_server
 
 SEED = 7
 

@@ -17,15 +17,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from roundbook.database.embedded import embedded_server, server_process
-from roundbook.database.embedded_keeper import keep_up, stop_server
-from roundbook.database.embedded_kept import MODULE, find_keeper
+from roundbook.embedded.keeper import keep_up, stop_server
+from roundbook.embedded.kept import MODULE, find_keeper
+from roundbook.embedded.server import embedded_server, server_process
 
 HOUR = timedelta(hours=1)
 HOLD = """
 import sys
 from pathlib import Path
-from roundbook.database.embedded import embedded_server, server_process
+from roundbook.embedded.server import embedded_server, server_process
 with embedded_server(Path(sys.argv[1])):
     print("up", flush=True)
     sys.stdin.read()

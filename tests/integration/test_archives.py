@@ -18,6 +18,8 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 from pydantic import BaseModel
+from roundbook.logbook.archive import exporting, importing
+from roundbook.logbook.archive.tables import RESULTS, refers_to
 from sqlalchemy import event as sqlalchemy_event
 from sqlalchemy import text
 from tests.factories import (
@@ -58,8 +60,6 @@ from roundbook.errors import (
     RoundbookError,
 )
 from roundbook.formats import ScoreMatrix, settle_missing
-from roundbook.logbook.archive import exporting, importing
-from roundbook.logbook.archive.tables import RESULTS, refers_to
 from roundbook.logbook.drift.report import DriftReport
 from roundbook.logbook.events import record_event
 from roundbook.logbook.plans.plan import Plan

@@ -9,6 +9,8 @@ from uuid import uuid4
 
 import pytest
 from alembic import command
+from roundbook.logbook.backups import restore_backup, save_backup
+from roundbook.logbook.moving import move_record
 from sqlalchemy import text
 from tests.factories import create_task, show_variances
 from tests.releases.campaign import record_campaign
@@ -27,8 +29,6 @@ from roundbook.errors import (
     SchemaOutOfDateError,
 )
 from roundbook.logbook import backups
-from roundbook.logbook.backups import restore_backup, save_backup
-from roundbook.logbook.moving import move_record
 
 SECRET = "hunter2-is-secret"
 

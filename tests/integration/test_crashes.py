@@ -28,10 +28,10 @@ from tests.factories import (
 )
 from tests.forked import Forked, run_apart
 
-from roundbook.database.embedded import embedded_server
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.schema import upgrade
 from roundbook.database.tables import matrix, metadata
+from roundbook.embedded.server import embedded_server
 from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
 from roundbook.logbook.storing import content_hash, load_matrix
 from roundbook.statistics.standardisation.factors import std_ab, std_cdf

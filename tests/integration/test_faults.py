@@ -20,10 +20,10 @@ from sqlalchemy import text
 from tests.factories import log_matrix
 
 from roundbook.database import vectors
-from roundbook.database.embedded import embedded_server
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.schema import upgrade
 from roundbook.database.tables import metadata
+from roundbook.embedded.server import embedded_server
 from roundbook.errors import DatabaseError, DatabaseUnreachableError
 from roundbook.formats import ScoreMatrix, settle_missing
 from roundbook.logbook import storing

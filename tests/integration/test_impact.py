@@ -10,12 +10,10 @@ import pytest
 from sqlalchemy import event
 from tests.factories import (
     fit_factor_set,
-    impact_lines,
     list_events,
     log_scores,
     plan_task,
     record_variance,
-    refusing,
     report_drift,
     restore_matrix,
     save_plan,
@@ -23,7 +21,6 @@ from tests.factories import (
     show_factors,
     show_impact,
     show_plan,
-    show_result,
     withdraw_matrix,
 )
 

@@ -446,9 +446,7 @@ def test_a_saved_plan_holds_the_request_that_made_it(two_rounds, name, variance_
     log(two_rounds, FIRST, "3")
     shown = show_plan(two_rounds, "p")
     assert (shown.plan, shown.new_rounds) == (found, ["3"])
-    words = shown.renew.split()
-    told = dict(zip(words[4::2], words[5::2], strict=True))
-    assert told["--design"] == name
-    assert told["--assessments"] == "official"
-    assert told.get("--variance-of") == variance_of
-    assert told.get("--variance-at", "pooled") == (at if isinstance(at, str) else repr(at))
+    assert shown.request["assessments"] == ["official"]
+    assert shown.request["design"] == name
+    assert shown.request.get("variance_of") == variance_of
+    assert shown.request.get("variance_at", "pooled") == at

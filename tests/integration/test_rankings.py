@@ -57,7 +57,7 @@ def naive_tau_ap(reference, estimate):
 
 def tau_ap_over_orders(reference, estimate):
     """The mean over every order that the ties of the estimate allow; half for reference ties."""
-    found = []
+    agreement = []
     for order in permutations(range(len(estimate))):
         if any(estimate[a] < estimate[b] for a, b in combinations(order, 2)):
             continue
@@ -66,8 +66,8 @@ def tau_ap_over_orders(reference, estimate):
             mine = reference[order[rank]]
             above = [reference[run] for run in order[:rank]]
             total += sum((x > mine) + (x == mine) / 2 for x in above) / rank
-        found.append(2 * total / (len(order) - 1) - 1)
-    return sum(found) / len(found)
+        agreement.append(2 * total / (len(order) - 1) - 1)
+    return sum(agreement) / len(agreement)
 
 
 def naive_bootstrap(first, second, resamples, seed):
@@ -80,23 +80,23 @@ def naive_bootstrap(first, second, resamples, seed):
     return np.quantile(taus, [0.025, 0.975])
 
 
-def check(found, first, second, seed=0, resamples=2000):
+def check(agreement, first, second, seed=0, resamples=2000):
     means = first.mean(0).round(13), second.mean(0).round(13)
     tau = stats.kendalltau(*means).statistic
-    assert found.tau_b == pytest.approx(tau, abs=1e-12)
-    assert found.tau_a == pytest.approx(naive_tau_a(*means), abs=1e-12)
-    assert found.tau_ap == pytest.approx(naive_tau_ap(*means), abs=1e-12)
+    assert agreement.tau_b == pytest.approx(tau, abs=1e-12)
+    assert agreement.tau_a == pytest.approx(naive_tau_a(*means), abs=1e-12)
+    assert agreement.tau_ap == pytest.approx(naive_tau_ap(*means), abs=1e-12)
     runs = first.shape[1]
     half = 1.96 * math.sqrt(2 * (2 * runs + 5) / (9 * runs * (runs - 1)))
-    assert found.published.method == "published"
+    assert agreement.published.method == "published"
     limits = [round(tau, 3) - half, round(tau, 3) + half]
-    assert [found.published.low, found.published.high] == pytest.approx(limits)
-    assert (found.bootstrap.method, found.resamples, found.seed) == ("bootstrap", resamples, seed)
+    assert [agreement.published.low, agreement.published.high] == pytest.approx(limits)
+    assert (agreement.bootstrap.method, agreement.resamples, agreement.seed) == ("bootstrap", resamples, seed)
     limits = naive_bootstrap(first, second, resamples, seed)
-    assert [found.bootstrap.low, found.bootstrap.high] == pytest.approx(limits, abs=1e-9)
-    assert (found.topics, found.runs, found.reason) == (*first.shape, None)
-    by_run = {row.run: row for row in found.ranking}
-    assert [row.rank_a for row in found.ranking] == sorted(row.rank_a for row in found.ranking)
+    assert [agreement.bootstrap.low, agreement.bootstrap.high] == pytest.approx(limits, abs=1e-9)
+    assert (agreement.topics, agreement.runs, agreement.reason) == (*first.shape, None)
+    by_run = {row.run: row for row in agreement.ranking}
+    assert [row.rank_a for row in agreement.ranking] == sorted(row.rank_a for row in agreement.ranking)
     ranks = [stats.rankdata(-each) for each in means]
     for i in range(runs):
         row = by_run[f"run{i}"]
@@ -108,23 +108,23 @@ def check(found, first, second, seed=0, resamples=2000):
 @pytest.mark.parametrize("scale", ["std", "std-cdf", "std-ab"])
 def test_raw_against_standardised(engine, scale):
     log(engine)
-    found = compare_rankings(engine, "t", "r1", "AP", scale=scale, resamples=400)
-    assert (found.a, found.b) == ("raw", f"{scale} by factor version 1")
-    check(found, SCORES, on_scale(SCORES, scale), resamples=400)
-    assert found.tau_b < 1
+    agreement = compare_rankings(engine, "t", "r1", "AP", scale=scale, resamples=400)
+    assert (agreement.a, agreement.b) == ("raw", f"{scale} by factor version 1")
+    check(agreement, SCORES, on_scale(SCORES, scale), resamples=400)
+    assert agreement.tau_b < 1
 
 
 def test_between_factor_versions(engine):
     log(engine)
     fit(engine, ["run0", "run1", "run2"])
-    found = compare_rankings(
+    agreement = compare_rankings(
         engine, "t", "r1", "AP", scale="std", versions=(1, 2), seed=3, resamples=400
     )
-    assert (found.a, found.b) == ("std by factor version 1", "std by factor version 2")
+    assert (agreement.a, agreement.b) == ("std by factor version 1", "std by factor version 2")
     first, second = on_scale(SCORES, "std"), on_scale(SCORES, "std", slice(3))
-    check(found, first, second, seed=3, resamples=400)
+    check(agreement, first, second, seed=3, resamples=400)
     turned = compare_rankings(engine, "t", "r1", "AP", scale="std", versions=(2, 1))
-    assert turned.tau_b == found.tau_b
+    assert turned.tau_b == agreement.tau_b
     assert turned.tau_ap == pytest.approx(naive_tau_ap(second.mean(0), first.mean(0)))
     same = compare_rankings(engine, "t", "r1", "AP", versions=(2, 2))
     assert (same.tau_b, same.tau_ap, same.bootstrap.low) == (1.0, 1.0, 1.0)
@@ -137,13 +137,13 @@ def test_ties(engine):
     scores[:, 1] = scores[:, 0]
     scores[:, 4] = scores[:, 3]
     log(engine, scores)
-    found = compare_rankings(engine, "t", "r1", "AP", scale="std")
+    agreement = compare_rankings(engine, "t", "r1", "AP", scale="std")
     means = scores.mean(0).round(13), on_scale(scores, "std").mean(0).round(13)
-    assert found.tau_b == pytest.approx(stats.kendalltau(*means).statistic, abs=1e-12)
-    assert found.tau_a == pytest.approx(naive_tau_a(*means), abs=1e-12)
-    assert found.tau_a < found.tau_b
-    assert found.tau_ap == pytest.approx(tau_ap_over_orders(*means), abs=1e-12)
-    ranks = {row.run: (row.rank_a, row.rank_b) for row in found.ranking}
+    assert agreement.tau_b == pytest.approx(stats.kendalltau(*means).statistic, abs=1e-12)
+    assert agreement.tau_a == pytest.approx(naive_tau_a(*means), abs=1e-12)
+    assert agreement.tau_a < agreement.tau_b
+    assert agreement.tau_ap == pytest.approx(tau_ap_over_orders(*means), abs=1e-12)
+    ranks = {row.run: (row.rank_a, row.rank_b) for row in agreement.ranking}
     assert ranks["run0"] == ranks["run1"]
     assert ranks["run3"] == ranks["run4"]
     assert [ranks[f"run{i}"][0] for i in range(6)] == stats.rankdata(-means[0]).tolist()
@@ -154,8 +154,8 @@ def test_topics_without_spread(engine):
     scores[4] = 0.5
     log(engine, scores, zero_sd="drop")
     kept = np.delete(scores, 4, axis=0)
-    found = compare_rankings(engine, "t", "r1", "AP")
-    check(found, kept, on_scale(kept, "std-ab"))  # with the usual number of resamples
+    agreement = compare_rankings(engine, "t", "r1", "AP")
+    check(agreement, kept, on_scale(kept, "std-ab"))  # with the usual number of resamples
     fit(engine, "all")  # the policy average keeps the topic, but only on its side
     both = compare_rankings(engine, "t", "r1", "AP", versions=(1, 2))
     assert (both.topics, both.tau_b) == (9, 1.0)
@@ -164,12 +164,12 @@ def test_topics_without_spread(engine):
 
 def test_constant_matrices_say_that_nothing_is_ranked(engine):
     log(engine, np.full((5, 4), 0.5))
-    found = compare_rankings(engine, "t", "r1", "AP")
-    assert (found.tau_a, found.tau_b, found.tau_ap) == (0.0, None, None)
-    assert (found.published, found.bootstrap) == (None, None)
-    assert "All runs tie" in found.reason
-    assert {row.rank_a for row in found.ranking} == {2.5}
-    assert "NaN" not in found.model_dump_json()
+    agreement = compare_rankings(engine, "t", "r1", "AP")
+    assert (agreement.tau_a, agreement.tau_b, agreement.tau_ap) == (0.0, None, None)
+    assert (agreement.published, agreement.bootstrap) == (None, None)
+    assert "All runs tie" in agreement.reason
+    assert {row.rank_a for row in agreement.ranking} == {2.5}
+    assert "NaN" not in agreement.model_dump_json()
     log(engine, np.full((5, 4), 0.5), "r2", zero_sd="drop")
     with pytest.raises(ImpossibleStatisticError, match="usable factors"):
         compare_rankings(engine, "t", "r2", "AP")
@@ -177,10 +177,10 @@ def test_constant_matrices_say_that_nothing_is_ranked(engine):
 
 def test_runs_that_tie_on_the_mean_only_once_standardised(engine):
     log(engine, [[0.9, 0.1], [0.4, 0.5]])
-    found = compare_rankings(engine, "t", "r1", "AP")
-    assert (found.tau_a, found.tau_b) == (0.0, None)
-    assert found.ranking[0].rank_b == 1.5
-    assert "tie in one of the rankings" in found.reason
+    agreement = compare_rankings(engine, "t", "r1", "AP")
+    assert (agreement.tau_a, agreement.tau_b) == (0.0, None)
+    assert agreement.ranking[0].rank_b == 1.5
+    assert "tie in one of the rankings" in agreement.reason
 
 
 def test_refused(engine):
@@ -202,8 +202,8 @@ def test_trec_covid_raw_against_std_ab(engine, shared, number):
     path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
     scores = np.genfromtxt(path, delimiter=",", skip_header=1)[:, 1:]
     log(engine, scores, measure="nDCG@10")
-    found = compare_rankings(engine, "t", "r1", "nDCG@10", resamples=200)
+    agreement = compare_rankings(engine, "t", "r1", "nDCG@10", resamples=200)
     means = scores.mean(0).round(12), on_scale(scores, "std-ab").mean(0).round(12)
-    assert found.tau_b == pytest.approx(stats.kendalltau(*means).statistic, abs=1e-12)
-    assert found.tau_a == pytest.approx(naive_tau_a(*means), abs=1e-12)
-    assert found.bootstrap.low < found.bootstrap.high <= 1 < found.published.high
+    assert agreement.tau_b == pytest.approx(stats.kendalltau(*means).statistic, abs=1e-12)
+    assert agreement.tau_a == pytest.approx(naive_tau_a(*means), abs=1e-12)
+    assert agreement.bootstrap.low < agreement.bootstrap.high <= 1 < agreement.published.high

@@ -163,7 +163,7 @@ jsonb_strip_nulls(jsonb_build_object(
         THEN result -> 'min_d' END
 ))"""
 
-_CARRY_OVER = f"""
+_CARRY_PLANS_OVER = f"""
 WITH plans AS (
     INSERT INTO roundbook.result
         (task_id, kind, name, version, request, result, note, software, saved_at, saved_by)
@@ -181,8 +181,10 @@ SELECT plans.id, position, variance_estimate_id, published_variance_id,
 FROM plans
 JOIN roundbook.plan USING (name, version)
 JOIN roundbook.plan_estimate ON plan_estimate.plan_id = plan.id
-CROSS JOIN LATERAL (SELECT plan.result #> ARRAY['estimate', 'rounds', position::text]) AS counted (round)
-"""
+CROSS JOIN LATERAL (
+    SELECT plan.result #> ARRAY['estimate', 'rounds', position::text]
+) AS counted (round)
+"""  # noqa: S608
 
 # How many runs of unknown team or system there were, is known of both rounds together.
 _CARRY_REPORTS_OVER = f"""
@@ -212,7 +214,7 @@ JOIN roundbook.drift_report
 CROSS JOIN LATERAL (
     VALUES (0, from_factor_set_id, 'from_collection'), (1, to_factor_set_id, 'to_collection')
 ) AS compared (position, factor_set_id, collection)
-"""
+"""  # noqa: S608
 
 
 def _save_results_in_one_table() -> None:
@@ -264,7 +266,7 @@ def _save_results_in_one_table() -> None:
         sa.PrimaryKeyConstraint("result_id", "position", name=op.f("result_input_pk")),
         schema="roundbook",
     )
-    op.execute(_CARRY_OVER)
+    op.execute(_CARRY_PLANS_OVER)
     op.execute(_CARRY_REPORTS_OVER)
     for table in ("result", "result_input"):
         _guard(table)

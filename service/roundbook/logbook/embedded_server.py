@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
-from roundbook.database.embedded_keeper import keep_up, stop_server
+from roundbook.embedded.keeper import keep_up, stop_server
 from roundbook.errors import InputError
 from roundbook.logbook.record import chosen_address
 from roundbook.logbook.result import Result

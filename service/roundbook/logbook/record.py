@@ -8,9 +8,9 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from roundbook.database.embedded import embedded_server
 from roundbook.database.engine import make_engine, parse_url
 from roundbook.database.schema import require_current, upgrade
+from roundbook.embedded.server import embedded_server
 from roundbook.settings import Settings
 
 

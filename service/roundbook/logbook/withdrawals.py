@@ -24,10 +24,6 @@ class WithdrawnMatrix(Result):
     withdrawn_at: datetime
     withdrawn_by: str
 
-    def sentence(self, counted: Collection[str] = ()) -> str:
-        """Return `left_out` of this matrix."""
-        return left_out(self, counted)
-
 
 def left_out(matrix: WithdrawnMatrix, counted: Collection[str] = ()) -> str:
     """Return that a withdrawn matrix is left out, in a sentence, as refusals say it too.

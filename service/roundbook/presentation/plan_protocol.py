@@ -26,7 +26,9 @@ _LISTED = 12
 
 def protocol(plan: Plan) -> str:
     """Return a plan in one paragraph: design, engine, error rates, variance, sizes, method."""
-    return " ".join([_design(plan), *_variance(plan), _assumed(plan), _answers(plan), _method(plan)])
+    return " ".join(
+        [_design(plan), *_variance(plan), _assumed(plan), _answers(plan), _method(plan)]
+    )
 
 
 def _design(plan: Plan) -> str:
@@ -40,10 +42,10 @@ def _design(plan: Plan) -> str:
     family = "F" if plan.design in ("anova", "two-way") else "t"
     engine = f"with the noncentral {family} distribution (engine exact)"
     if plan.engine == "sakai":
-        carried = "" if kind.sakai_published else " carried over to this design, which is not published"
-        engine = (
-            f"with the approximation of Sakai's published spreadsheets{carried} (engine sakai)"
+        carried = (
+            "" if kind.sakai_published else " carried over to this design, which is not published"
         )
+        engine = f"with the approximation of Sakai's published spreadsheets{carried} (engine sakai)"
     runs = "the best and the worst of m runs" if kind.takes_runs else "two runs"
     return (
         f"The topic set was designed for a {kind.title} with alpha = {plan.alpha:g}{power},"
@@ -177,7 +179,9 @@ def _answer(plan: Plan, cell: PlanCell) -> str:
         "min-d": f"{difference} = {cell.min_d:.6g}",
         "topics": f"n = {cell.topics}",
     }
-    answer += f" for {' and '.join(part for name, part in given.items() if part and name != plan.solve)}"
+    answer += (
+        f" for {' and '.join(part for name, part in given.items() if part and name != plan.solve)}"
+    )
     planning = cell.beside.get("planning")
     if planning is not None:
         digits = ".10g" if plan.solve in ("topics", "m") else ".3g"

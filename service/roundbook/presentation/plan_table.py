@@ -38,7 +38,9 @@ def plan_columns(plan: Plan) -> tuple[Column, ...]:
     columns = [column for field, column in given.items() if field != solved]
     columns += [given[solved]] if solved else []
     columns += [_VARIANCE] if plan.solve == "variance" else []
-    columns.append(_plain("width", "Expected", 4) if interval else number("achieved_power", "Power"))
+    columns.append(
+        _plain("width", "Expected", 4) if interval else number("achieved_power", "Power")
+    )
     digits = {"topics": 0, "power": 4, "min-d": 4, "variance": 5, "m": 0}[plan.solve]
     prefix = "solved"
     engines = [_plain(f"solved_{which}", which, digits) for which in ("exact", "sakai")]

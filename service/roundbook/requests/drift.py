@@ -7,6 +7,7 @@ import math
 from pydantic import Field, field_validator
 
 from roundbook.requests.base import Request
+from roundbook.requests.fields import MeasureName, TaskName
 
 # What the topic set sizes are to detect where no smallest difference is named.
 DETECTED_MIN_D = 0.1
@@ -16,8 +17,8 @@ _MOST_RUNS = 1_000_000
 class CurveRequest(Request):
     """One round's factors against those of every later round."""
 
-    task: str = Field(description="The task's name.")
-    measure: str = Field(description="The measure: nDCG@10, AP, RBP(p=0.8), ...")
+    task: TaskName
+    measure: MeasureName
     from_round: str | None = Field(None, description="Default: the first.")
     margin: float | None = Field(
         None, description="Largest shift, in first-round sds, that holds. (default: 0.2)"

@@ -7,6 +7,15 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from roundbook.logbook.archive.tables import (
+    IN_ORDER,
+    SCORES,
+    TABLES,
+    read_cell,
+    refers_to,
+    renumber,
+    write_cell,
+)
 
 from roundbook.database.tables import (
     event,
@@ -19,15 +28,6 @@ from roundbook.database.tables import (
     round_,
     run,
     task,
-)
-from roundbook.logbook.archive.tables import (
-    IN_ORDER,
-    SCORES,
-    TABLES,
-    read_cell,
-    refers_to,
-    renumber,
-    write_cell,
 )
 
 TEXT = st.text(st.characters(codec="utf-8"))

@@ -10,15 +10,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.factories import plan, request_of
+from tests.factories import plan
 
 from roundbook.errors import ImpossibleStatisticError, RoundbookError
 from roundbook.logbook.plans.plan import Plan
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.plans import notes
-from roundbook.requests.plans import PlanRequest
 from roundbook.statistics.design import DESIGNS, solve_min_d, solve_variance
-from roundbook_cli.plan_command import plan_command
 
 RELEASES = Path(__file__).parents[2] / "releases"
 
@@ -276,27 +274,8 @@ def test_a_plan_of_an_earlier_release_is_read_with_its_own_keys(saved):
             assert {key: now[key] for key in was if key != "interval"} == {
                 key: was[key] for key in was if key != "interval"
             }
-    assert "--variance-of" not in plan_command(request_of(read))
 
 
 def test_notes_that_were_saved_as_sentences_are_kept():
     saved = json.loads(plan(0.05).model_dump_json()) | {"notes": ["There is none."]}
     assert notes(Plan.model_validate(saved)) == ["There is none."]
-
-
-def test_the_command_of_a_request():
-    command = "roundbook plan --variance 0.05 --m 10 --min-d 0.1 --alpha 0.05"
-    assert plan_command(PlanRequest(variance=0.05, m=(10,), min_d=(0.1,))) == (
-        f"{command} --beta 0.2 --engine exact"
-    )
-    asked = PlanRequest(
-        task="a b", measure="AP", assessments=("gold", "bronze"), pool_by="topics",
-        variance_of="conservative", variance_at=0.0712345678901234, design="paired-width",
-        min_d=(0.1,), scale="std-ab",
-    )  # fmt: skip
-    assert plan_command(asked, save_as="it's", note="-why") == (
-        "roundbook plan save 'it'\"'\"'s' --task 'a b' --measure AP --scale std-ab"
-        " --assessments gold --assessments bronze --pool-by topics --variance-of conservative"
-        " --variance-at 0.0712345678901234 --design paired-width --min-d 0.1 --alpha 0.05"
-        " --engine exact --note -why"
-    )

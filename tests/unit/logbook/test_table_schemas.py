@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from roundbook.logbook.archive.descriptions import DESCRIPTIONS
 from roundbook.logbook.archive.table_schemas import table_schema
 from roundbook.logbook.archive.tables import TABLES, columns_of

@@ -1,7 +1,7 @@
 """Keeping the embedded server up between commands, by a process that uses it and does nothing.
 
 To the server's other users it is one of them: whoever leaves last stops the server, see
-`embedded`. ``python -m roundbook.database.embedded_keeper DIRECTORY UNTIL`` is that process.
+`embedded`. ``python -m roundbook.embedded.keeper DIRECTORY UNTIL`` is that process.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
-from roundbook.database.embedded import embedded_server, server_process
-from roundbook.database.embedded_kept import (
+from roundbook.embedded.kept import (
     MODULE,
     Keeper,
     become_keeper,
@@ -24,6 +23,7 @@ from roundbook.database.embedded_kept import (
     find_keeper,
     is_in_place,
 )
+from roundbook.embedded.server import embedded_server, server_process
 from roundbook.errors import DatabaseUnreachableError, RoundbookError
 
 _UP, _TAKEN = "up", "taken"

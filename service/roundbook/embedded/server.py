@@ -17,9 +17,9 @@ from typing import Any
 
 import psutil
 
-from roundbook.database.embedded_kept import forget_dead_keeper
-from roundbook.database.embedded_upgrade import bring_to_this_version
 from roundbook.database.server_library import load_library, socket_lock
+from roundbook.embedded.kept import forget_dead_keeper
+from roundbook.embedded.upgrade import bring_to_this_version
 from roundbook.errors import DatabaseUnreachableError
 
 _SETTLING_SECONDS = 30
@@ -31,8 +31,8 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
 
     The server is made on first use, shared by the processes that use `directory` at the same
     time, and stopped by the last of them, which may be one that only keeps it up, see
-    `embedded_keeper`. Data of an older PostgreSQL are brought to this one's version first, see
-    `embedded_upgrade`.
+    `keeper`. Data of an older PostgreSQL are brought to this one's version first, see
+    `upgrade`.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ from roundbook.errors import DatabaseUnreachableError
 _FILE = ".kept_up.json"
 _WRITE_SECONDS = 5
 _STOP_SECONDS = 90
-MODULE = "roundbook.database.embedded_keeper"
+MODULE = "roundbook.embedded.keeper"
 
 
 class Keeper(NamedTuple):

@@ -29,11 +29,11 @@ from sqlalchemy import Connection, text
 from sqlalchemy.engine import URL
 
 from roundbook.database.dump import restore_dump, write_dump
-from roundbook.database.embedded_kept import end_keeper
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.fingerprints import Fingerprint, fingerprint_tables
 from roundbook.database.programs import find_program
 from roundbook.database.server_library import load_library, target_version
+from roundbook.embedded.kept import end_keeper
 from roundbook.errors import DatabaseUnreachableError, RoundbookError
 
 _TALK = logging.getLogger(__name__)

@@ -1,0 +1,119 @@
+"""Why a variance has no interval and rounds no test, in sentences and on the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from roundbook.logbook.interval_reasons import no_interval, no_test
+from roundbook.logbook.variance_history import (
+    Homogeneity,
+    Interval,
+    Pooled,
+    RoundVariance,
+    VarianceHistory,
+)
+from roundbook.presentation.variances import disagreement, limits
+from roundbook.statistics.variance import rounds as reasons
+
+PAGE = Path(__file__).parents[3] / "docs/statistics/variance.md"
+
+
+def codes(literal):
+    """Return the texts of a literal type, however it is put together."""
+    texts = set()
+    for argument in get_args(literal):
+        texts |= {argument} if isinstance(argument, str) else codes(argument)
+    return texts
+
+
+NO_INTERVAL = codes(reasons.NoUpperLimit)
+NO_TEST = codes(reasons.NoTest)
+
+
+def test_there_are_codes():
+    assert {"unbounded", "too_uneven", "standardised", "no_variance"} <= NO_INTERVAL
+    assert {"one_round", "not_separable", "no_variance"} <= NO_TEST
+
+
+@pytest.mark.parametrize("code", sorted(NO_INTERVAL))
+def test_every_reason_is_a_clause(code):
+    clause = no_interval(code)
+    assert len(clause.split()) >= 4
+    assert "_" not in clause
+    assert clause[0].islower()
+    assert not clause.endswith(".")
+
+
+@pytest.mark.parametrize("code", sorted(NO_TEST))
+def test_every_reason_for_no_test_is_a_clause(code):
+    clause = no_test(code)
+    assert len(clause.split()) >= 4
+    assert "_" not in clause
+
+
+@pytest.mark.parametrize("code", sorted(NO_INTERVAL | NO_TEST))
+def test_every_code_is_on_the_page(code):
+    assert f"`{code}`" in PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("high", "text"), [(0.02, "[0.01000, 0.02000]"), (None, "[0.01000, ...]")])
+def test_limits(high, text):
+    assert limits(Interval(low=0.01, high=high, level=0.95, method="jackknife")) == text
+
+
+def history(variances, p_value, method="wald-f"):
+    """Return a history of rounds with these variances, two-way ones too, and this test."""
+    unused = dict.fromkeys(("interval", "source", "matrix", "factor_version", "two_way_dof"))
+    numbers = {"runs": 9, "topics": 9, "dof": 72, "sum_of_squares": 1.0}
+    test = Homogeneity(method=method, statistic=None, dof=None, p_value=p_value, reason=None)
+    return VarianceHistory(
+        task="t",
+        measure="AP",
+        scale="raw",
+        assessments="official",
+        rounds=[
+            RoundVariance(
+                **unused,
+                **numbers,
+                round=f"r{index}",
+                ordinal=index,
+                variance=value,
+                two_way_variance=value,
+                origin="matrix",
+                estimate=index,
+                revision=1,
+                software="test",
+            )
+            for index, value in enumerate(variances, 1)
+        ],
+        pooled=Pooled(
+            variance=1.0,
+            dof=216,
+            weights="dof",
+            rounds=["r1", "r2", "r3"],
+            max_min_ratio=None,
+            homogeneity=test,
+            interval=None,
+            two_way_homogeneity=test,
+        ),
+    )
+
+
+@pytest.mark.parametrize("two_way", [False, True])
+@pytest.mark.parametrize(
+    ("variances", "p", "method", "part"),
+    [
+        ([1.0, 1.1, 1.2], 0.4, "wald-f", None),
+        ([1.0, 2.0, 3.0], 0.0004, "wald-f", "(Wald F test, p < .001; largest over smallest 3.00)"),
+        ([1.0, 2.0, 3.0], 0.012, "wald-f", "p = 0.012"),
+        ([1.0, 2.0, 3.0], 0.012, "bartlett", "Bartlett's test"),
+        ([0.0, 2.0, 3.0], None, "wald-f", "the variance is 0 in r1 and not in the others"),
+        ([0.0, 0.0, 0.0], None, "wald-f", None),
+    ],
+)
+def test_the_warning(variances, p, method, part, two_way):
+    warning = disagreement(history(variances, p, method), two_way=two_way)
+    assert warning is None if part is None else part in warning
