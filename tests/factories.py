@@ -6,11 +6,12 @@ import re
 from contextlib import contextmanager
 from datetime import datetime
 from functools import wraps
-from typing import Any
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
+from pydantic import field_serializer
 
 from roundbook.formats import RunTeam, ScoreMatrix
 from roundbook.logbook import events as _events
@@ -41,7 +42,7 @@ from roundbook.logbook.round_fingerprint import verify_round as _verify_round
 from roundbook.logbook.session import begin
 from roundbook.logbook.verifying.record import verify_record as _verify_record
 from roundbook.presentation.impact import scores_sentence
-from roundbook.presentation.plans import plan_changes
+from roundbook.presentation.plans import plan_changes, plan_in_json
 from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.requests.events import EventsRequest
 from roundbook.requests.factors import FactorsRequest, FitRequest
@@ -131,9 +132,6 @@ def renew_results(session, **options):
     return _saved_results.renew_results(session, RenewResults(**options))
 
 
-event_kinds = _through_door(_events.event_kinds)
-
-
 @_through_door
 def list_events(session, task_name=None, round_label=None, **options):
     return _events.list_events(session, EventsRequest(task=task_name, round=round_label, **options))
@@ -214,6 +212,10 @@ class ShownPlan(Result):
     renew: str | None
     request: dict[str, Any]
     plan: Plan
+
+    @field_serializer("plan")
+    def _print(self, plan):
+        return plan_in_json(plan)
 
 
 def _shown(entry):

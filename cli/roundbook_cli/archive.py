@@ -60,9 +60,9 @@ def import_(
     archive: Annotated[
         Path, argument(ImportRequest, "archive", metavar="ARCHIVE", show_default=False)
     ],
-    verify: Annotated[
-        bool, option(ImportRequest, "verify", "--verify/--no-verify", show_default=False)
-    ] = default(ImportRequest, "verify"),
+    trusted: Annotated[bool, option(ImportRequest, "trusted", "--no-verify")] = default(
+        ImportRequest, "trusted"
+    ),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -77,7 +77,7 @@ def import_(
         record(context, database) as session,
         terminal(talk=True).status("Importing ...") as status,
     ):
-        request = ImportRequest(archive=archive, verify=verify)
+        request = ImportRequest(archive=archive, trusted=trusted)
         imported = import_archive(session, request, status.update)
     show(imported, form, [imported], _CONTENTS, below=[f"SHA-256 {imported.sha256}"])
 

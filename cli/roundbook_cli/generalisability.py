@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from roundbook.presentation.generalisability import ReliabilityLine, heading, line, remarks
+from roundbook.presentation.generalisability import LINE, heading, line, remarks
 from roundbook.presentation.tables import Column, count, number
 from roundbook.requests.generalisability import GeneralisabilityRequest
 from roundbook_cli.options import Assessments, Database, Form, Measure, TaskName
@@ -41,7 +41,7 @@ _COLUMNS = (
     Column("phi_topics_interval", "interval", _topics),
     count("design_topics", "Topics by power"),
 )
-_LINES = tuple(Column(name, name) for name in ReliabilityLine._fields)
+_LINES = tuple(Column(name, name) for name in LINE)
 
 
 def generalisability(

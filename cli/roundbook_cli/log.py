@@ -10,7 +10,7 @@ import typer
 from roundbook.presentation.matrices import log_notes
 from roundbook.requests.fields import Layout, Missing, ZeroSd
 from roundbook.requests.matrices import LogRequest
-from roundbook_cli.impact import tell_impact
+from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, number, show, talk, terminal
 from roundbook_cli.request_options import argument, default, option
@@ -104,7 +104,8 @@ def log(
         with begin(keep=not dry_run) as session:
             logged = log_files(session, request, max_file_bytes=load_settings().max_file_bytes)
     notes = log_notes(logged)
-    show(logged, form, [logged], _COLUMNS, extra={"notes": notes})
+    extra = {"notes": notes, "impact": logged.impact and dependents_json(logged.impact)}
+    show(logged, form, [logged], _COLUMNS, extra=extra)
     for note in notes:
         talk(f"Note: {note}")
     if logged.runs_described and logged.status == "unchanged":

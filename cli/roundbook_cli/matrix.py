@@ -18,7 +18,7 @@ from roundbook.requests.matrices import (
     ShowMatrix,
     WithdrawMatrix,
 )
-from roundbook_cli.impact import tell_impact
+from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.matrix_number import MatrixNumber
 from roundbook_cli.options import Database, Form, Format
 from roundbook_cli.output import Column, count, counted, number, print_table, section, show, talk
@@ -363,7 +363,7 @@ def restore(
 
 
 def _show_decided(decided: CorrectedMatrix, reason: str, form: Format) -> None:
-    show(decided, form, [decided], _DECIDED)
+    show(decided, form, [decided], _DECIDED, extra={"impact": dependents_json(decided.impact)})
     if decided.status == "unchanged":
         how = "is withdrawn" if decided.standing == "withdrawn" else "counts"
         since = f", since {_day(decided.decided_at)}" if decided.decided_at else ""

@@ -114,7 +114,6 @@ def print_saved_report(shown: ShownResult, form: Any) -> None:  # noqa: ANN401
     from roundbook_cli.drift import TOPICS_CSV, print_report
     from roundbook_cli.drift_advice import report_json
     from roundbook_cli.renewal import renewal
-    from roundbook_cli.result import entry_head
 
     report = shown.result
     assert isinstance(report, DriftReport)
@@ -122,7 +121,13 @@ def print_saved_report(shown: ShownResult, form: Any) -> None:  # noqa: ANN401
         extra = _facts(shown) | {"report": report_json(report)}
         show(shown, form, report.topics, TOPICS_CSV, extra=extra, without=("result",))
         return
-    print_table([], (), above=[entry_head(shown), ""])
+    note = f" Note: {shown.note}" if shown.note else ""
+    version = f", version {shown.version} of {shown.versions}" if shown.versions > 1 else ""
+    head = (
+        f"Drift report {report_number(shown)} of task '{shown.task}'{version}, saved"
+        f" {shown.saved_at:%Y-%m-%d} by {shown.saved_by} with {shown.software}.{note}"
+    )
+    print_table([], (), above=[head, ""])
     print_report(report)
     why = why_stale(shown)
     section(f"Stale: {why}." if why else "It stands: these are today's factors.")

@@ -48,19 +48,6 @@ def entry_row(entry: ResultEntry) -> dict[str, Any]:
     return facts | {"why": why_stale(entry), "renew": renewal(entry)}
 
 
-def entry_head(entry: ResultEntry) -> str:
-    """Return when a saved result was saved, by whom, with what, and its note."""
-    from roundbook.presentation.staleness import result_title
-
-    note = f" Note: {entry.note}" if entry.note else ""
-    title = result_title(entry)
-    return (
-        f"{title[0].upper()}{title[1:]} '{entry.name}', version {entry.version} of"
-        f" {entry.versions}, saved {entry.saved_at:%Y-%m-%d} by {entry.saved_by} with"
-        f" {entry.software}.{note}"
-    )
-
-
 @app.command("list", epilog="Example: roundbook result list covid --stale")
 def list_(
     context: typer.Context,

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 if TYPE_CHECKING:
-    from typer._click import Parameter
-
     from roundbook.logbook.session import Session
 
 
@@ -92,48 +91,38 @@ def check(context: typer.Context) -> None:
         Naming the option.
     """
     arguments: Sequence[str] = context.obj or ()
+    given: Counter[str] = Counter()
+    for argument in arguments:
+        if argument == "--":
+            break
+        given[argument.partition("=")[0]] += 1
+    root = context.find_root()
     names = set(context.help_option_names)
     for parameter in context.command.params:
         names.update(parameter.opts, parameter.secondary_opts)
     for parameter in context.command.params:
         if parameter.param_type_name != "option":
             continue
-        option, what = parameter.opts[0], parameter.metavar or "value"
-        for text in _texts(context.params.get(parameter.name or "")):
-            if (text.startswith("--") or text in names) and f"{option}={text}" not in arguments:
-                raise typer.BadParameter(
-                    f"{option} needs its {what}, but '{text}' after it looks like an option; put"
-                    f" the {what} between the two, or write {option}='{text}'",
-                    context,
-                )
-        if _count(context, parameter, arguments) > 1:
+        name, option, what = parameter.name or "", parameter.opts[0], parameter.metavar or "value"
+        values = [context.params.get(name)]
+        while values:
+            value = values.pop()
+            if isinstance(value, (list, tuple)):
+                values += value[::-1]
+            elif isinstance(value, (str, Path)):
+                text = str(value)
+                if (text.startswith("--") or text in names) and f"{option}={text}" not in arguments:
+                    raise typer.BadParameter(
+                        f"{option} needs its {what}, but '{text}' after it looks like an option;"
+                        f" put the {what} between the two, or write {option}='{text}'",
+                        context,
+                    )
+        count = sum(map(given.__getitem__, parameter.opts))
+        # --database may stand before the command too, as a default that the command's own replaces.
+        if root is not context and root.params.get(name) is not None:
+            count -= 1
+        once = not (getattr(parameter, "multiple", False) or getattr(parameter, "is_flag", False))
+        if once and count > 1:
             raise typer.BadParameter(
                 f"{option} is given more than once, and takes one {what} here", context
             )
-
-
-def _count(context: typer.Context, parameter: Parameter, arguments: Sequence[str]) -> int:
-    """Return how often an option is given that may be given once; 0 for any other."""
-    if getattr(parameter, "multiple", False) or getattr(parameter, "is_flag", False):
-        return 0
-    count = 0
-    for argument in arguments:
-        if argument == "--":
-            break
-        count += argument.partition("=")[0] in parameter.opts
-    # --database may stand before the command too, as a default that the command's own replaces.
-    root = context.find_root()
-    if root is not context and root.params.get(parameter.name or "") is not None:
-        count -= 1
-    return count
-
-
-def _texts(value: Any) -> list[str]:  # noqa: ANN401
-    """Return the texts and paths of an option's value."""
-    if isinstance(value, (str, Path)):
-        return [str(value)]
-    return (
-        [text for part in value for text in _texts(part)]
-        if isinstance(value, (list, tuple))
-        else []
-    )

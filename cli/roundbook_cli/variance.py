@@ -10,7 +10,7 @@ import typer
 from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation.tables import Column, count, number
 from roundbook.presentation.variances import (
-    HistoryLine,
+    HISTORY_LINE,
     disagreement,
     heading,
     history_in_json,
@@ -62,7 +62,7 @@ _ROUNDS = (
 )
 _ORIGIN = Column("origin", "From")
 _ASSESSMENTS = Column("assessments", "Assessments")
-_LINES = tuple(Column(name, name) for name in HistoryLine._fields)
+_LINES = tuple(Column(name, name) for name in HISTORY_LINE)
 
 
 @app.command("show", epilog="Example: roundbook variance show covid --measure nDCG@10")
@@ -79,7 +79,7 @@ def show_(
     """Show a measure's residual variance in every round, with intervals, and pooled."""
     history = _history(context, database, task, measure, scale, assessments, pool_by)
     if form == "csv":
-        show(history, form, list(history_lines(history)), _LINES)
+        show(history, form, history_lines(history), _LINES)
         return
     show(
         history,

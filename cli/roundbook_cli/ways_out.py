@@ -75,6 +75,11 @@ _WAYS_OUT = {
     # Plans
     "list plans": "{message} ('roundbook plan list' shows those there are). Save one with: roundbook"
     " plan save {name} ...",
+    # Saved results
+    "list results": "{message} ('roundbook result list' shows those there are).",
+    "list drifts": "{message} ('roundbook report list' shows those there are). Save one with"
+    " 'roundbook drift' and --save.",
+    "name the kind": "{message} with --kind.",
     "plan by anova": "{message}, or plan with --design anova.",
     "plan conservatively": "{message}, or plan with --variance-of conservative.",
     "plan from the pooled variance": "{message}; plan with --variance-at pooled.",
@@ -83,7 +88,6 @@ _WAYS_OUT = {
     "plan from another variance": "{message}; plan from another measure, or give a --variance.",
     # Archives, backups, moves
     "other database": "{message}; check ROUNDBOOK_DATABASE_URL or --database.",
-    "overwrite a file": "{message}, or overwrite it by --force.",
     "name a backup": "{message}; name one that 'roundbook db backup' wrote.",
     "name a saved backup": "Name a file that 'roundbook db backup' wrote.",
     "name an archive": "{message}; name what 'roundbook export' wrote.",

@@ -89,7 +89,7 @@ def test_refusals_are_one_sentence(roundbook, exported, tmp_path, write):
 
 KILLED = """
 import os, signal, sys
-from roundbook.logbook.archive import exporting
+from roundbook.transfer.archive import exporting
 exporting.load_matrix = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 from roundbook_cli.main import main
 main()

@@ -1,13 +1,21 @@
-"""A person at the terminal whose command lines work on a test's own engine."""
+"""A terminal on a test's own engine; a campaign with everything recorded, and its archive."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from sqlalchemy import Engine
+from sqlalchemy.engine import URL
+from tests.archives import database_on
+from tests.factories import export_archive
+from tests.releases.campaign import record_campaign
 
+from roundbook.database.engine import make_engine
 from roundbook.logbook import record
 from roundbook.settings import load_settings
 from roundbook_cli.main import run
@@ -45,3 +53,44 @@ def terminal(engine, monkeypatch, capsys):
 
     yield call
     load_settings.cache_clear()
+
+
+@pytest.fixture(scope="session")
+def campaign(server: URL, template: str) -> Iterator[str]:
+    """The name of a database that holds the campaign, to be copied."""
+    with database_on(server, f"TEMPLATE {template}") as engine:
+        record_campaign(engine)
+        engine.dispose()
+        yield engine.url.database
+
+
+@pytest.fixture
+def recorded(server: URL, campaign: str) -> Iterator[Engine]:
+    """An engine on the campaign, which the test only reads."""
+    engine = make_engine(server.set(database=campaign))
+    yield engine
+    engine.dispose()  # or the database could not be copied
+
+
+@pytest.fixture
+def filled(server: URL, campaign: str) -> Iterator[Engine]:
+    """An engine on a campaign of the test's own."""
+    with database_on(server, f"TEMPLATE {campaign} STRATEGY FILE_COPY") as engine:
+        yield engine
+
+
+@pytest.fixture(scope="session")
+def whole(server: URL, campaign: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An archive of the whole campaign."""
+    file = tmp_path_factory.mktemp("archives") / "campaign.zip"
+    engine = make_engine(server.set(database=campaign))
+    export_archive(engine, file)
+    engine.dispose()
+    return file
+
+
+@pytest.fixture
+def second(server: URL, template: str) -> Iterator[Engine]:
+    """An engine on a second empty record."""
+    with database_on(server, f"TEMPLATE {template} STRATEGY FILE_COPY") as engine:
+        yield engine

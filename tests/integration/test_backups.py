@@ -1,24 +1,20 @@
-"""The record as a whole: saved and restored, moved to another server, equal or not at all."""
+"""The record as a whole: saved and restored, equal or not at all."""
 
 from __future__ import annotations
 
 import subprocess
-from contextlib import contextmanager
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 from alembic import command
-from roundbook.logbook.backups import restore_backup, save_backup
-from roundbook.logbook.moving import move_record
 from sqlalchemy import text
+from tests.archives import database_on, scalar
 from tests.factories import create_task, show_variances
-from tests.releases.campaign import record_campaign
 
-from roundbook.database import copying, dump, programs, sealing
+from roundbook.database import checksum, dump, programs
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.fingerprints import filled_tables, fingerprint_tables
-from roundbook.database.schema import alembic_config, current_revision, expected_revision, upgrade
+from roundbook.database.schema import alembic_config, expected_revision, upgrade
 from roundbook.database.tables import metadata
 from roundbook.errors import (
     AlreadyRecordedError,
@@ -28,41 +24,14 @@ from roundbook.errors import (
     NotRecordedError,
     SchemaOutOfDateError,
 )
-from roundbook.logbook import backups
+from roundbook.requests.transfer import BackupRequest, RestoreRequest
+from roundbook.transfer import backup
+from roundbook.transfer.backup import restore_backup, save_backup
 
 SECRET = "hunter2-is-secret"
 
 
-@contextmanager
-def database_on(server, options=""):
-    name = f"test_{uuid4().hex}"
-    administer(server, f"CREATE DATABASE {name} {options}")
-    engine = make_engine(server.set(database=name), lock_timeout=20)
-    yield engine
-    engine.dispose()
-    administer(server, f"DROP DATABASE {name} WITH (FORCE)")
-
-
-def administer(server, statement):
-    engine = make_engine(server)
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(text(statement))
-    engine.dispose()
-
-
-@pytest.fixture(scope="module")
-def campaign(server, template):
-    """The name of a database in which everything is recorded that can be."""
-    with database_on(server, f"TEMPLATE {template}") as engine:
-        record_campaign(engine)
-        engine.dispose()
-        yield engine.url.database
-
-
-@pytest.fixture
-def filled(server, campaign):
-    with database_on(server, f"TEMPLATE {campaign}") as engine:
-        yield engine
+pytestmark = pytest.mark.usefixtures("committed")
 
 
 @pytest.fixture
@@ -74,18 +43,21 @@ def bare(server):
 @pytest.fixture
 def saved(filled, tmp_path):
     file = tmp_path / "campaign.dump"
-    save_backup(filled, file)
+    save(filled, file)
     return file
+
+
+def save(engine, file, **options):
+    return save_backup(engine, BackupRequest(file=file, **options))
+
+
+def restore(engine, file, **options):
+    return restore_backup(engine, RestoreRequest(file=file, **options))
 
 
 def prints(engine):
     with unit_of_work(engine) as connection:
         return fingerprint_tables(connection)
-
-
-def scalar(engine, statement):
-    with unit_of_work(engine) as connection:
-        return connection.execute(text(statement)).scalar_one()
 
 
 def execute(engine, *statements):
@@ -134,9 +106,9 @@ def test_the_campaign_fills_every_table(filled):
 
 def test_into_a_database_without_a_schema(filled, bare, tmp_path):
     before = prints(filled)
-    saved = save_backup(filled, tmp_path / "x.dump")
+    saved = save(filled, tmp_path / "x.dump")
     assert prints(filled) == before
-    restored = restore_backup(bare, tmp_path / "x.dump")
+    restored = restore(bare, tmp_path / "x.dump")
     assert prints(bare) == before
     assert {each.table: (each.rows, each.fingerprint) for each in saved.tables} == before
     assert restored.tables == saved.tables
@@ -152,17 +124,17 @@ def test_into_a_database_without_a_schema(filled, bare, tmp_path):
 
 
 def test_into_an_empty_record(filled, engine, saved):
-    assert restore_backup(engine, saved).replaced is False
+    assert restore(engine, saved).replaced is False
     assert prints(engine) == prints(filled)
 
 
 def test_a_filled_record_is_kept_unless_it_is_replaced(filled, engine, saved):
     create_task(engine, "mine", user="tester")
     before = prints(engine)
-    with pytest.raises(AlreadyRecordedError, match="--replace"):
-        restore_backup(engine, saved)
+    with pytest.raises(AlreadyRecordedError, match="a record in this database already"):
+        restore(engine, saved)
     assert prints(engine) == before
-    assert restore_backup(engine, saved, replace=True).replaced is True
+    assert restore(engine, saved, replace=True).replaced is True
     assert prints(engine) == prints(filled)
     assert_a_working_record(engine, filled)
 
@@ -174,16 +146,16 @@ def test_whatever_the_record_has_besides_is_replaced_too(filled, engine, saved):
         "CREATE TABLE roundbook.later (task_id bigint REFERENCES roundbook.task)",
         "CREATE VIEW roundbook.seen AS SELECT * FROM roundbook.matrix",
     )
-    restore_backup(engine, saved, replace=True)
+    restore(engine, saved, replace=True)
     assert prints(engine) == prints(filled)
 
 
 def test_an_earlier_schema_is_restored_and_upgraded(server, bare, engine, tmp_path):
     migrate(bare, "0002")
     execute(bare, "INSERT INTO roundbook.task (name) VALUES ('t')")
-    saved = save_backup(bare, tmp_path / "x.dump")
+    saved = save(bare, tmp_path / "x.dump")
     assert saved.schema_revision == "0002"
-    restored = restore_backup(engine, tmp_path / "x.dump")
+    restored = restore(engine, tmp_path / "x.dump")
     assert (restored.schema_revision, restored.status) == ("0002", "out of date")
     assert prints(engine) == prints(bare)
     assert upgrade(engine) == ("0002", expected_revision())
@@ -192,10 +164,10 @@ def test_an_earlier_schema_is_restored_and_upgraded(server, bare, engine, tmp_pa
 
 def test_a_later_schema_is_refused(filled, engine, tmp_path):
     execute(filled, "UPDATE roundbook.alembic_version SET version_num = 'z999'")
-    save_backup(filled, tmp_path / "x.dump")
+    save(filled, tmp_path / "x.dump")
     before = prints(engine)
     with pytest.raises(SchemaOutOfDateError, match=r"backup .*z999.*newer"):
-        restore_backup(engine, tmp_path / "x.dump", replace=True)
+        restore(engine, tmp_path / "x.dump", replace=True)
     assert prints(engine) == before
 
 
@@ -206,17 +178,17 @@ def test_one_moment_is_saved(filled, bare, tmp_path, monkeypatch):
         create_task(filled, "late", user="tester")
         dump.write_dump(connection, file)
 
-    monkeypatch.setattr(backups, "write_dump", written_meanwhile)
+    monkeypatch.setattr(backup, "write_dump", written_meanwhile)
     before = prints(filled)
-    saved = save_backup(filled, tmp_path / "x.dump")
+    saved = save(filled, tmp_path / "x.dump")
     assert {each.table: (each.rows, each.fingerprint) for each in saved.tables} == before
-    assert restore_backup(bare, tmp_path / "x.dump").tables == saved.tables
+    assert restore(bare, tmp_path / "x.dump").tables == saved.tables
     assert prints(filled) != before
 
 
 def test_nothing_to_save(bare, tmp_path):
     with pytest.raises(NotRecordedError, match="nothing to save"):
-        save_backup(bare, tmp_path / "x.dump")
+        save(bare, tmp_path / "x.dump")
     assert names_in(tmp_path) == []
 
 
@@ -224,18 +196,18 @@ def test_a_file_that_is_there_is_overwritten_only_by_force(filled, saved, tmp_pa
     file = tmp_path / "x.dump"
     for there in (b"", b"precious", saved.read_bytes()):
         file.write_bytes(there)
-        with pytest.raises(InputError, match="overwrite it by --force"):
-            save_backup(filled, file)
+        with pytest.raises(InputError, match="there is such a file"):
+            save(filled, file)
         assert file.read_bytes() == there
     # An earlier backup, be it damaged, or an empty file is; anything else may be dear to somebody.
     for there in (b"", saved.read_bytes(), b"x" + saved.read_bytes()[1:]):
         file.write_bytes(there)
-        save_backup(filled, file, force=True)
+        save(filled, file, force=True)
         assert file.read_bytes().startswith(b"PGDMP")
     for there in (b"p", b"precious" * 100, saved.read_bytes() + b"\n", saved.read_bytes()[:-1]):
         file.write_bytes(there)
-        with pytest.raises(InputError, match=r"no backup .* --force does not .* or remove it"):
-            save_backup(filled, file, force=True)
+        with pytest.raises(InputError, match="no file that such a command wrote"):
+            save(filled, file, force=True)
         assert file.read_bytes() == there
     assert names_in(tmp_path) == ["campaign.dump", "x.dump"]
 
@@ -243,15 +215,15 @@ def test_a_file_that_is_there_is_overwritten_only_by_force(filled, saved, tmp_pa
 def test_places_where_no_file_can_be(filled, tmp_path):
     (tmp_path / "folder").mkdir()
     with pytest.raises(InputError, match="no directory"):
-        save_backup(filled, tmp_path / "nowhere" / "x.dump")
+        save(filled, tmp_path / "nowhere" / "x.dump")
     for each in (tmp_path / "folder", "/dev/null"):
         with pytest.raises(InputError, match="no ordinary file"):
-            save_backup(filled, Path(each), force=True)
+            save(filled, Path(each), force=True)
     for each in ("/proc/x.dump", tmp_path / ("x" * 300)):
-        with pytest.raises(InputError, match="the system refuses this file"):
-            save_backup(filled, Path(each))
+        with pytest.raises(InputError, match=r"the system refuses this file|cannot be written"):
+            save(filled, Path(each))
     with pytest.raises(InputError, match="the system refuses this file"):
-        restore_backup(filled, tmp_path / ("x" * 300), replace=True)
+        restore(filled, tmp_path / ("x" * 300), replace=True)
 
 
 @pytest.mark.parametrize("broken", ["pg_dump", "pg_restore"])
@@ -269,10 +241,10 @@ def test_a_backup_that_fails_leaves_nothing(filled, tmp_path, monkeypatch, broke
     monkeypatch.setattr(programs, "find_program", find_broken)
     old = tmp_path / "old.dump"
     old.write_text("precious")
-    sealing.seal(old)
+    checksum.append_checksum(old)
     before = old.read_bytes()
     with pytest.raises(DatabaseError, match="no space left"):
-        save_backup(filled, old, force=True)
+        save(filled, old, force=True)
     assert names_in(tmp_path) == ["bin", "old.dump"]
     assert old.read_bytes() == before
 
@@ -281,7 +253,7 @@ def test_a_backup_that_fails_leaves_nothing(filled, tmp_path, monkeypatch, broke
 def test_a_restore_whose_program_is_killed_changes_nothing(filled, tmp_path, monkeypatch, some):
     """As a server short of memory kills it; psql, at the end of what it gets, sees no error."""
     file = tmp_path / "a.dump"
-    save_backup(filled, file)
+    save(filled, file)
     before = prints(filled)
     find = programs.find_program
     program = tmp_path / "pg_restore"
@@ -301,7 +273,7 @@ def test_a_restore_whose_program_is_killed_changes_nothing(filled, tmp_path, mon
 
     monkeypatch.setattr(programs, "find_program", find_killed)
     with pytest.raises(DatabaseError, match=r"pg_restore.* the signal SIGKILL ended it"):
-        restore_backup(filled, file, replace=True)
+        restore(filled, file, replace=True)
     assert prints(filled) == before
 
 
@@ -333,7 +305,7 @@ def other_record(engine, file):
         execute(other, "CREATE TABLE public.thing (id int)")
         with unit_of_work(other) as connection:
             programs.run_program(connection, "pg_dump", "--format=custom", f"--file={file}")
-        sealing.seal(file)
+        checksum.append_checksum(file)
 
 
 DAMAGED = {
@@ -345,8 +317,11 @@ DAMAGED = {
     "almost all": truncated(0.97),
     "a bit of a definition": flipped(0.3),  # pg_restore would not mind
     "a bit of a row": flipped(0.95),
-    "a bit of the seal": flipped(0.9999),
-    "the seal alone": lambda engine, file: (file.write_bytes(b""), sealing.seal(file)),
+    "a bit of the checksum": flipped(0.9999),
+    "the checksum alone": lambda engine, file: (
+        file.write_bytes(b""),
+        checksum.append_checksum(file),
+    ),
     "another program's": other_record,
 }
 
@@ -356,7 +331,7 @@ def test_a_file_that_is_no_backup_changes_nothing(filled, saved, how):
     DAMAGED[how](filled, saved)
     before = prints(filled)
     with pytest.raises(InputError) as caught:
-        restore_backup(filled, saved, replace=True)
+        restore(filled, saved, replace=True)
     assert str(caught.value).startswith(f"{saved}: ")
     assert prints(filled) == before
 
@@ -364,7 +339,7 @@ def test_a_file_that_is_no_backup_changes_nothing(filled, saved, how):
 def test_a_file_that_is_not_there(engine, tmp_path):
     for each in (tmp_path, tmp_path / "nothing"):
         with pytest.raises(InputError, match="no such file"):
-            restore_backup(engine, each)
+            restore(engine, each)
 
 
 def test_a_restore_that_is_interrupted_changes_nothing(filled, engine, saved, monkeypatch):
@@ -387,7 +362,7 @@ def test_a_restore_that_is_interrupted_changes_nothing(filled, engine, saved, mo
 
     monkeypatch.setattr(dump.shutil, "copyfileobj", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        restore_backup(engine, saved, replace=True)
+        restore(engine, saved, replace=True)
     assert len(started) >= 2
     assert all(each.returncode is not None for each in started), "a program was left behind"
     assert prints(engine) == before
@@ -398,9 +373,9 @@ def test_who_writes_meanwhile_loses_nothing(engine, saved, monkeypatch):
         create_task(engine, "just now", user="tester")
         return dump.read_dump(connection, file)
 
-    monkeypatch.setattr(backups, "read_dump", written_meanwhile)
+    monkeypatch.setattr(backup, "read_dump", written_meanwhile)
     with pytest.raises(DatabaseError, match="somebody wrote to the record just now"):
-        restore_backup(engine, saved)
+        restore(engine, saved)
     assert scalar(engine, "SELECT name FROM roundbook.task") == "just now"
 
 
@@ -410,9 +385,9 @@ def test_a_lock_that_is_held_too_long(engine, saved):
     with unit_of_work(engine) as holder:
         holder.execute(text("LOCK TABLE roundbook.matrix IN ACCESS EXCLUSIVE MODE"))
         with pytest.raises(DatabaseBusyError, match="ROUNDBOOK_LOCK_TIMEOUT"):
-            restore_backup(impatient, saved, replace=True)
+            restore(impatient, saved, replace=True)
         with pytest.raises(DatabaseBusyError, match="ROUNDBOOK_LOCK_TIMEOUT"):
-            save_backup(impatient, saved.with_name("second.dump"))
+            save(impatient, saved.with_name("second.dump"))
     impatient.dispose()
     assert prints(engine) == before
     assert names_in(saved.parent) == [saved.name]
@@ -420,8 +395,8 @@ def test_a_lock_that_is_held_too_long(engine, saved):
 
 def test_a_backup_of_a_newer_postgresql(engine, saved, monkeypatch):
     monkeypatch.setattr(dump, "server_version", lambda connection: (14, "14.0"))
-    with pytest.raises(InputError, match=r"newer than 14.*roundbook db move"):
-        restore_backup(engine, saved)
+    with pytest.raises(InputError, match=r"newer than 14"):
+        restore(engine, saved)
 
 
 def test_a_format_that_these_programs_do_not_know(engine, saved):
@@ -429,9 +404,9 @@ def test_a_format_that_these_programs_do_not_know(engine, saved):
     assert whole[:5] == b"PGDMP"
     whole[6] = 99  # the minor number of the format's version
     saved.write_bytes(whole)
-    sealing.seal(saved)
-    with pytest.raises(InputError, match=r"newer than \d+.*roundbook db move"):
-        restore_backup(engine, saved)
+    checksum.append_checksum(saved)
+    with pytest.raises(InputError, match=r"newer than \d+"):
+        restore(engine, saved)
 
 
 # the programs
@@ -493,7 +468,7 @@ def test_the_wheel_has_programs_of_the_embedded_server(embedded):
 
 def test_no_programs_of_the_version(filled, no_programs):
     with pytest.raises(InputError, match="postgresql-client-"):
-        save_backup(filled, no_programs / "x.dump")
+        save(filled, no_programs / "x.dump")
     assert names_in(no_programs) == ["path"]
 
 
@@ -512,7 +487,7 @@ def test_the_password_is_in_no_command_line(filled, bare, tmp_path, monkeypatch)
     monkeypatch.setattr(subprocess, "run", watched(subprocess.run))
     monkeypatch.setattr(subprocess, "Popen", watched(subprocess.Popen))
     monkeypatch.setenv("PGHOST", "elsewhere.invalid")
-    for engine, act in ((filled, save_backup), (bare, restore_backup)):
+    for engine, act in ((filled, save), (bare, restore)):
         again = make_engine(engine.url.set(password=password))
         act(again, tmp_path / "x.dump")
         again.dispose()
@@ -569,150 +544,3 @@ def test_the_last_bit_of_a_score_shows(filled):
 
 def test_no_schema_has_no_tables(bare):
     assert prints(bare) == {}
-
-
-# moving
-
-
-@pytest.fixture
-def source(embedded):
-    """A campaign in a database of the embedded server, whatever server the test runs on."""
-    with database_on(embedded) as engine:
-        upgrade(engine)
-        record_campaign(engine)
-        # Ids that were given out and taken back leave gaps.
-        with unit_of_work(engine) as connection:
-            connection.execute(text("INSERT INTO roundbook.task (name) VALUES ('taken back')"))
-        yield engine
-
-
-def test_a_record_moves_to_a_bare_database(source, bare):
-    before, said = prints(source), []
-    moved = move_record(source, bare, said.append)
-    assert prints(source) == prints(bare) == before
-    assert {each.table: (each.rows, each.fingerprint) for each in moved.tables} == before
-    assert moved.matrices == before["matrix"].rows
-    assert moved.postgresql_from.split(".")[0] == "18"
-    assert int(moved.postgresql_to.split(".")[0]) >= 15
-    assert "Copying score_vector ..." in said
-    statuses = "SELECT string_agg(status, ' ' ORDER BY id) FROM roundbook.round"
-    assert scalar(bare, statuses) == scalar(source, statuses)
-    assert "published" in scalar(bare, statuses)
-    create_task(source, "next", user="tester")
-    create_task(bare, "next", user="tester")
-    ids = "SELECT id FROM roundbook.task WHERE name = 'next'"
-    assert scalar(bare, ids) == scalar(source, ids)
-
-
-def test_a_moved_record_works(filled, engine):
-    move_record(filled, engine)
-    assert_a_working_record(engine, filled)
-
-
-def test_a_filled_record_is_not_moved_into(source, engine):
-    create_task(engine, "mine", user="tester")
-    before = prints(engine)
-    with pytest.raises(AlreadyRecordedError, match="--to"):
-        move_record(source, engine)
-    assert prints(engine) == before
-    with pytest.raises(AlreadyRecordedError, match="--to"):
-        move_record(engine, engine)
-
-
-def test_another_schema_is_not_moved_into(source, bare):
-    migrate(bare, "0002")
-    with pytest.raises(SchemaOutOfDateError, match="roundbook db upgrade"):
-        move_record(source, bare)
-    execute(bare, "UPDATE roundbook.alembic_version SET version_num = 'z999'")
-    with pytest.raises(SchemaOutOfDateError, match="newer"):
-        move_record(source, bare)
-    assert current_revision(bare) == "z999"
-
-
-def assert_untouched(source, target, before):
-    assert prints(source) == before
-    with unit_of_work(target) as connection:
-        assert filled_tables(connection) == []
-    create_task(target, "first", user="tester")
-    assert scalar(target, "SELECT id FROM roundbook.task") == 1
-
-
-@pytest.mark.parametrize("step", ["Copying matrix ...", "Comparing the tables there ..."])
-def test_a_move_that_is_interrupted_leaves_nothing(source, engine, step):
-    before = prints(source)
-
-    def interrupt(said):
-        if said == step:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        move_record(source, engine, interrupt)
-    assert_untouched(source, engine, before)
-
-
-def test_a_copy_that_differs_is_not_kept(source, engine, monkeypatch):
-    before = prints(source)
-    take = copying.fingerprint_tables
-
-    def with_a_difference(connection):
-        found = take(connection)
-        if connection.engine.url == engine.url:
-            found["factor"] = found["factor"]._replace(hash="other")
-        return found
-
-    monkeypatch.setattr(copying, "fingerprint_tables", with_a_difference)
-    with pytest.raises(DatabaseError, match="differs from the original in factor,"):
-        move_record(source, engine)
-    assert_untouched(source, engine, before)
-
-
-def test_one_moment_is_moved(source, engine):
-    before = prints(source)
-
-    def written_meanwhile(said):
-        if said == "Copying task ...":
-            create_task(source, "late", user="tester")
-
-    move_record(source, engine, written_meanwhile)
-    assert prints(engine) == before
-    assert prints(source) != before
-
-
-def test_nobody_writes_to_the_target_meanwhile(source, engine):
-    impatient = make_engine(engine.url, lock_timeout=1)
-
-    def write(said):
-        if said == "Comparing the tables there ...":
-            with pytest.raises(DatabaseBusyError):
-                create_task(impatient, "mine", user="tester")
-
-    move_record(source, engine, write)
-    impatient.dispose()
-    assert prints(engine) == prints(source)
-
-
-def test_the_end_that_fails_is_the_one_named(source, engine, server):
-    def end_source(said):
-        if said == "Copying run ...":
-            end(source)
-
-    with pytest.raises(DatabaseError) as caught:
-        move_record(source, engine, end_source)
-    assert str(source.url.database) in str(caught.value)
-
-    def end_target(said):
-        if said == "Copying run ...":
-            end(engine)
-
-    with pytest.raises(DatabaseError) as caught:
-        move_record(source, engine, end_target)
-    assert str(engine.url.database) in str(caught.value)
-
-
-def end(engine):
-    """Cut the connections to a database, as a server does that is shut down."""
-    administer(
-        engine.url.set(database="postgres"),
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-        f" WHERE datname = '{engine.url.database}'",
-    )

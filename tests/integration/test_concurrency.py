@@ -5,11 +5,9 @@ from __future__ import annotations
 import itertools
 import random
 import threading
-import time
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from math import inf
 
 import numpy as np
 import pytest
@@ -36,27 +34,26 @@ from tests.forked import race
 
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import RevisedMeanwhileError
-from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.formats import RunTeam, ScoreMatrix
 from roundbook.logbook.matrices import logging as matrices
+from roundbook.logbook.session import begin
 from roundbook.logbook.storing import content_hash
+from roundbook.requests.matrices import LogRequest
 
 PROCESSES, LOGGINGS, DISTINCT = 16, 400, 200
 TASKS, ROUNDS, MEASURES = 4, 10, 5
 NUMBERS = itertools.count(1000)
 
 
-def settled(scores):
+def of_scores(scores):
     topics, runs = scores.shape
-    return settle_missing(
-        ScoreMatrix(
-            tuple(f"t{row}" for row in range(topics)),
-            tuple(f"s{column}" for column in range(runs)),
-            scores,
-            None,
-            "wide",
-            ("a.csv",),
-        ),
-        "reject",
+    return ScoreMatrix(
+        tuple(f"t{row}" for row in range(topics)),
+        tuple(f"s{column}" for column in range(runs)),
+        scores,
+        None,
+        "wide",
+        ("a.csv",),
     )
 
 
@@ -66,7 +63,7 @@ def scores(seed, topics=8, runs=6):
 
 def log(engine, values, label="r1", *, task="t", measure="AP", **options):
     options = {"create": True, "user": "ann", **options}
-    return log_matrix(engine, task, label, measure, settled(values), **options)
+    return log_matrix(engine, task, label, measure, of_scores(values), **options)
 
 
 def read(engine, query):
@@ -143,7 +140,7 @@ def test_many_processes_log_many_matrices(engine, database):
     )
     expected = set()
     for number in range(DISTINCT):
-        one = settled(scores(number, 10 + number % 40))
+        one = of_scores(scores(number, 10 + number % 40))
         digest = content_hash(one.topics, one.runs, one.scores)
         expected.add((*identity(number), digest, found[number][0][1]))
     assert {tuple(row) for row in stored} == expected
@@ -170,13 +167,13 @@ def test_many_processes_log_many_matrices(engine, database):
 # two people revise
 
 
-def revise(person, repetition, engine, asked=None):
+def revise(person, repetition, engine, seen=None):
     return log(
         engine,
         scores((repetition, person)),
         revise=f"reason of {person}",
         user=f"person {person}",
-        asked=asked,
+        expected_revision=seen,
     ).revision
 
 
@@ -200,10 +197,7 @@ def check_one_won(engine, outcomes, revision):
 def test_of_several_who_revise_in_processes_one_wins(engine, database, people, repetitions):
     log(engine, scores(0))
     for repetition in range(1, repetitions + 1):
-        # All asked at the same moment, even if the machine lets one begin after another's end.
-        works = [
-            partial(revise, each, repetition, asked=time.monotonic()) for each in range(people)
-        ]
+        works = [partial(revise, each, repetition, seen=repetition) for each in range(people)]
         told = race(database, works)
         assert {each.error for each in told} == {None, "RevisedMeanwhileError"}
         check_one_won(engine, [(each.value, each.said) for each in told], repetition + 1)
@@ -217,33 +211,27 @@ def test_of_several_who_revise_in_processes_one_wins(engine, database, people, r
 
 
 @pytest.mark.parametrize(("people", "repetitions"), [(2, 30), (5, 10)])
-def test_of_several_who_have_seen_the_same_one_wins(engine, monkeypatch, people, repetitions):
+def test_of_several_who_have_seen_the_same_one_wins(committed, engine, people, repetitions):
     log(engine, scores(0))
-    read = matrices.read_revision
     meet = threading.Barrier(people)
 
-    def read_together(*arguments):
-        seen = read(*arguments)
-        meet.wait(60)
-        return seen
-
     def attempt(person):
+        with begin(engine) as session:
+            request = LogRequest(task="t", round="r1", measure="AP")
+            seen = matrices.latest_revision(session, request)
+        meet.wait(60)
         try:
-            # Nobody's clock tells anything: only what they have seen does.
-            return revise(person, next(NUMBERS), engine, asked=inf), None
+            return revise(person, next(NUMBERS), engine, seen=seen), None
         except RevisedMeanwhileError as error:
             return None, str(error)
 
-    monkeypatch.setattr(matrices, "read_revision", read_together)
     with ThreadPoolExecutor(people) as pool:
         for repetition in range(1, repetitions + 1):
             outcomes = list(pool.map(attempt, range(people)))
             check_one_won(engine, outcomes, repetition + 1)
 
 
-def test_a_revision_that_ends_after_another_person_asked_is_one_they_have_not_seen(
-    engine, monkeypatch
-):
+def test_a_revision_under_way_is_one_that_nobody_else_has_seen(committed, engine, monkeypatch):
     log(engine, scores(0))
     half, go_on = threading.Event(), threading.Event()
     store = matrices.store_estimates
@@ -257,22 +245,14 @@ def test_a_revision_that_ends_after_another_person_asked_is_one_they_have_not_se
     with ThreadPoolExecutor(1) as pool:
         slow = pool.submit(revise, 1, 1, engine)
         assert half.wait(60)
-        asked = time.monotonic()  # and slow to begin: only after the other is done
+        with begin(engine) as session:
+            request = LogRequest(task="t", round="r1", measure="AP")
+            assert matrices.latest_revision(session, request) == 1
         go_on.set()
         assert slow.result(60) == 2
     with pytest.raises(RevisedMeanwhileError, match="person 1 logged revision 2"):
-        revise(2, 1, engine, asked=asked)
-    assert revise(2, 1, engine) == 3
-
-
-def test_who_asked_before_another_revised_has_not_seen_it(engine):
-    log(engine, scores(0))
-    asked = time.monotonic()
-    assert log(engine, scores(1), revise="first", user="bob").revision == 2
-    with pytest.raises(RevisedMeanwhileError, match=r"bob logged revision 2.*matrix show"):
-        log(engine, scores(2), revise="second", user="cat", asked=asked)
-    assert log(engine, scores(2), revise="second", user="cat").revision == 3
-    assert log(engine, scores(3), revise="third", user="cat").revision == 4
+        revise(2, 1, engine, seen=1)
+    assert revise(2, 1, engine, seen=2) == 3
 
 
 def test_the_same_correction_by_two_people_is_one(engine, database):
@@ -348,13 +328,13 @@ def test_a_round_is_published_while_scores_are_logged(engine, database):
         (row,) = list_rounds(engine, "t").rounds[-1:]
         assert (row.round, row.status) == (label, "published")
         counted = list_events(engine, task_name="t", round_label=label, what="round published")
-        (told,) = counted.events
+        (published,) = counted.events
         if late.error is None:  # before the publication, which then counted it
-            assert told.details == {"matrices": 2}
+            assert published.details["matrices"] == 2
         else:
             assert late.error == "RoundPublishedError"
-            assert told.details == {"matrices": 1}
-        assert len(row.matrices) == told.details["matrices"]
+            assert published.details["matrices"] == 1
+        assert len(row.matrices) == published.details["matrices"]
         ways[late.error] += 1
     assert ways.total() == 10
 

@@ -45,6 +45,7 @@ from roundbook.errors import (
     WithdrawnError,
 )
 from roundbook.formats import ScoreMatrix, settle_missing
+from roundbook.logbook.withdrawals import left_out
 
 ROUNDS = ("r1", "r2", "r3")
 
@@ -86,13 +87,13 @@ def test_a_withdrawn_matrix_leaves_the_pooled_variance_and_this_is_said(engine, 
     assert [each.round for each in history.rounds] == ["r1", "r3"]
     expected = (own_variance(scores(0)) + own_variance(scores(2))) / 2
     assert history.pooled.variance == pytest.approx(expected, rel=1e-12)
-    (left_out,) = history.withdrawn
-    assert (left_out.round, left_out.matrix, left_out.reason) == ("r2", three[1], "wrong qrels")
-    assert left_out.withdrawn_by == "bob"
-    assert "wrong qrels" in left_out.sentence()
+    (withdrawn,) = history.withdrawn
+    assert (withdrawn.round, withdrawn.matrix, withdrawn.reason) == ("r2", three[1], "wrong qrels")
+    assert withdrawn.withdrawn_by == "bob"
+    assert "wrong qrels" in left_out(withdrawn)
     histories = show_histories(engine, "task")
     assert [each.round for each in histories.histories[0].rounds] == ["r1", "r3"]
-    assert histories.withdrawn == [left_out]
+    assert histories.withdrawn == [withdrawn]
 
 
 def test_what_asks_for_a_withdrawn_matrix_is_told(engine, three):
@@ -409,7 +410,7 @@ def test_what_is_left_out_of_a_round_that_counts_is_not_the_round(engine):
         withdraw_matrix(engine, matrix, "wrong qrels.", user="ann")
     mixed = show_variances(engine, "task", "AP", assessments=["gold", "bronze"])
     assert mixed.pooled.rounds == ["r1"]
-    assert [each.sentence(mixed.pooled.rounds) for each in mixed.withdrawn] == [
+    assert [left_out(matrix, mixed.pooled.rounds) for matrix in mixed.withdrawn] == [
         f"Left out: the AP scores (matrix {bronze}, revision 1, bronze assessments) of round 'r1',"
         " withdrawn: wrong qrels.",
         f"Left out: round 'r2', whose AP scores (matrix {alone}, revision 1, bronze assessments)"

@@ -181,7 +181,7 @@ LEFTOVERS = (
     "SELECT name FROM roundbook.measure WHERE id NOT IN (SELECT measure_id FROM roundbook.matrix)",
     "SELECT name FROM roundbook.topic"
     " WHERE id NOT IN (SELECT topic_id FROM roundbook.matrix_topic)",
-    "SELECT tag FROM roundbook.run WHERE id NOT IN (SELECT run_id FROM roundbook.score_vector)",
+    "SELECT tag FROM roundbook.run WHERE id NOT IN (SELECT run_id FROM roundbook.matrix_run)",
     "SELECT name FROM roundbook.team"
     " WHERE id NOT IN (SELECT team_id FROM roundbook.run WHERE team_id IS NOT NULL)",
     "SELECT id FROM roundbook.task WHERE 1 <>"

@@ -1,4 +1,4 @@
-"""Saved drift reports: kept as they were printed, numbered, and told when they stand no more."""
+"""Saved drift reports: kept as they were printed, numbered, and stale by what came since."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ import psycopg
 import pytest
 from sqlalchemy import text
 from tests.factories import (
-    Design,
     fit_factor_set,
     list_events,
-    list_reports,
-    log_matrix,
+    list_results,
+    log_scores,
     plan_task,
+    refusing,
+    renew_results,
     report_drift,
     report_generalisability,
     restore_matrix,
     save_report,
     set_round,
-    show_report,
+    show_result,
     trace_drift,
     withdraw_matrix,
 )
@@ -32,12 +33,12 @@ from tests.factories import (
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.schema import upgrade
 from roundbook.errors import DatabaseError, InputError, NotRecordedError
-from roundbook.formats import ScoreMatrix, settle_missing
-from roundbook.logbook.drift import saved as drift_reports
+from roundbook.logbook import saved_results
 from roundbook.logbook.drift.report import DriftReport
-from roundbook.settings import load_settings
+from roundbook.presentation.staleness import why_stale
 from roundbook_cli.drift import print_report
-from roundbook_cli.main import run
+from roundbook_cli.drift_advice import report_json
+from roundbook_cli.renewal import renewal
 
 
 def scores(seed, runs=5):
@@ -45,20 +46,16 @@ def scores(seed, runs=5):
 
 
 def log(engine, values, label, task="task", prefix="t", **options):
-    matrix = ScoreMatrix(
-        tuple(f"{prefix}{row}" for row in range(values.shape[0])),
-        tuple(f"s{column}" for column in range(values.shape[1])),
-        values,
-        None,
-        "wide",
-        ("test",),
-    )
-    options = {"create": True, "user": "ann", **options}
-    return log_matrix(engine, task, label, "AP", settle_missing(matrix, "reject"), **options)
+    options = {"topics": [f"{prefix}{row}" for row in range(len(values))], "user": "ann", **options}
+    return log_scores(engine, label, values, task=task, **options)
 
 
-def save(engine, task="task", note=None, **options):
-    return save_report(engine, report_drift(engine, task, "AP", **options), note=note, user="cat")
+def save(engine, task="task", **options):
+    return save_report(engine, task, "AP", user="cat", **options)
+
+
+def report_names(engine, task=None):
+    return [entry.name for entry in list_results(engine, task, kind="drift").results]
 
 
 @pytest.fixture
@@ -67,42 +64,26 @@ def three(engine):
     return [log(engine, scores(seed), label).matrix for seed, label in enumerate(("1", "2", "3"))]
 
 
-@pytest.fixture
-def person(address, monkeypatch, capsys):
-    """Run a command line; return its exit code and what it said."""
-    monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address)
-    monkeypatch.setenv("ROUNDBOOK_USER", "eve")
-    load_settings.cache_clear()
-
-    def call(*words):
-        capsys.readouterr()
-        code = run(list(words))
-        said = capsys.readouterr()
-        assert "Traceback" not in said.err
-        return code, said.out, said.err
-
-    yield call
-    load_settings.cache_clear()
-
-
 @pytest.mark.parametrize("other_topics", [False, True], ids=["bridged", "unbridged"])
 def test_a_report_is_kept_as_it_was_printed(engine, other_topics):
     log(engine, scores(0), "1")
     log(engine, scores(1), "2", prefix="u" if other_topics else "t")
-    report = report_drift(engine, "task", "AP", margin=0.3, m=4, min_d=0.2)
+    asked = {"margin": 0.3, "m": 4, "min_d": 0.2}
+    report = report_drift(engine, "task", "AP", **asked)
     assert (report.verdict == "unbridged") == other_topics
-    saved = save_report(engine, report, note=" agreed ", user="cat")
-    assert (saved.number, saved.status, saved.saved_by, saved.note) == (1, "saved", "cat", "agreed")
+    saved = save(engine, note=" agreed ", **asked)
+    assert (saved.name, saved.version, saved.status) == ("task/drift-1", 1, "saved")
+    assert (saved.saved_by, saved.note, saved.result) == ("cat", "agreed", report)
     log(engine, scores(2), "1", revise="a typo")
-    shown = show_report(engine, "task", 1)
-    assert shown.report == report
-    assert shown.report.model_dump_json(by_alias=True) == report.model_dump_json(by_alias=True)
-    assert (shown.number, shown.note, shown.saved_at) == (1, "agreed", saved.saved_at)
-    assert set(saved.model_dump(by_alias=True)) > set(report.model_dump(by_alias=True))
-    (told,) = list_events(engine, what="drift report saved").events
-    assert (told.who, told.why, told.task) == ("cat", "agreed", "task")
-    assert told.details == {
-        "report": 1,
+    shown = show_result(engine, "task/drift-1")
+    assert shown.result == report
+    assert shown.result.model_dump_json(by_alias=True) == report.model_dump_json(by_alias=True)
+    assert (shown.version, shown.note, shown.saved_at) == (1, "agreed", saved.saved_at)
+    (event,) = list_events(engine, what="drift report saved").events
+    assert (event.who, event.why, event.task) == ("cat", "agreed", "task")
+    assert event.details == {
+        "drift report": "task/drift-1",
+        "version": 1,
         "measure": "AP",
         "from": "1",
         "to": "2",
@@ -111,134 +92,147 @@ def test_a_report_is_kept_as_it_was_printed(engine, other_topics):
 
 
 def test_the_same_again_is_unchanged_and_the_rest_is_numbered(engine, three, monkeypatch):
-    assert save(engine, note="first").number == 1
+    assert save(engine, note="first").name == "task/drift-1"
     again = save(engine)
-    assert (again.number, again.status, again.note) == (1, "unchanged", "first")
-    assert save(engine, note="first").status == "unchanged"
-    assert save(engine, assessments="official").status == "unchanged"
-    assert save(engine, margin=0.2).status == "unchanged"
-    newer = report_drift(engine, "task", "AP").model_copy(update={"software": "roundbook 99"})
-    assert save_report(engine, newer, user="dan").status == "unchanged"
-    assert save(engine, note="another").number == 2
-    assert save(engine, note="first").number == 1
-    assert save(engine, margin=0.5).number == 3
-    assert save(engine, m=11).number == 4
-    assert save(engine, from_round="2").number == 5
+    assert (again.name, again.status, again.note) == ("task/drift-1", "unchanged", "first")
+    for same in (
+        {"note": "first"},
+        {"assessments": "official"},
+        {"margin": 0.2},
+        {"to_round": "3"},
+    ):
+        assert save(engine, **same).status == "unchanged"
+    monkeypatch.setattr("roundbook.logbook.drift.report.SOFTWARE", "roundbook 99")
+    assert report_drift(engine, "task", "AP").software == "roundbook 99"
+    assert save(engine).status == "unchanged"
+    monkeypatch.undo()
+    assert save(engine, note="another").name == "task/drift-2"
+    assert save(engine, note="first").name == "task/drift-1"
+    assert save(engine, margin=0.5).name == "task/drift-3"
+    assert save(engine, m=11).name == "task/drift-4"
+    assert save(engine, from_round="2").name == "task/drift-5"
     set_round(engine, "task", "1", collection="other documents", user="ann")
     set_round(engine, "task", "3", collection="documents", user="ann")
-    assert save(engine).number == 6
+    assert save(engine).name == "task/drift-6"
     assert len(list_events(engine, what="drift report saved").events) == 6
     for seed, label in enumerate(("1", "2")):
         log(engine, scores(seed), label, task="other")
-    assert save(engine, "other").number == 1
-    assert [(each.task, each.number) for each in list_reports(engine).reports] == [
-        ("other", 1),
-        *(("task", number) for number in range(1, 7)),
-    ]
-    listed = list_reports(engine, "task").reports
-    assert [each.verdict for each in listed[4:]] == [
+    assert save(engine, "other").name == "other/drift-1"
+    numbered = [f"task/drift-{number}" for number in range(1, 7)]
+    assert report_names(engine) == ["other/drift-1", *numbered]
+    listed = list_results(engine, "task", kind="drift").results
+    assert [entry.brief["verdict"] for entry in listed[4:]] == [
         report_drift(engine, "task", "AP", from_round="2").verdict,
         "unbridged",
     ]
 
 
 def test_a_report_and_its_event_are_kept_together_or_not_at_all(engine, three, monkeypatch):
-    def fail(*args, **facts):
+    def fail(*_, **__):
         raise RuntimeError
 
-    monkeypatch.setattr(drift_reports, "record_event", fail)
+    monkeypatch.setattr(saved_results, "record_event", fail)
     with pytest.raises(RuntimeError):
         save(engine)
     monkeypatch.undo()
-    assert list_reports(engine, "task").reports == []
+    assert report_names(engine, "task") == []
     with pytest.raises(InputError, match="note"):
         save(engine, note="two\nlines")
-    assert save(engine).number == 1
+    assert save(engine).name == "task/drift-1"
 
 
-def test_many_at_once_are_numbered_without_a_gap(engine, three):
+def test_many_at_once_are_numbered_without_a_gap(engine, committed, three):
     margins = [0.1 + step / 20 for step in range(8)]
-    reports = [report_drift(engine, "task", "AP", margin=margin) for margin in margins]
     with ThreadPoolExecutor(4) as threads:
-        saved = list(threads.map(lambda report: save_report(engine, report, user="x"), reports * 2))
-    assert sorted(each.number for each in saved if each.status == "saved") == list(range(1, 9))
-    assert [each.number for each in list_reports(engine, "task").reports] == list(range(1, 9))
+        saved = list(threads.map(lambda margin: save(engine, margin=margin), margins * 2))
+    numbered = [f"task/drift-{number}" for number in range(1, 9)]
+    assert sorted(report.name for report in saved if report.status == "saved") == numbered
+    assert report_names(engine, "task") == numbered
     for one, other in zip(saved[:8], saved[8:], strict=True):
-        assert (one.number, one.margin) == (other.number, other.margin)
+        assert (one.name, one.version, one.result) == (other.name, 1, other.result)
 
 
 @pytest.mark.parametrize("statement", ["DELETE FROM {}", "UPDATE {} SET note = 'x'"])
 def test_the_database_keeps_what_was_saved(engine, three, statement):
     save(engine)
     with pytest.raises(DatabaseError), unit_of_work(engine) as connection:
-        connection.execute(text(statement.format("roundbook.drift_report")))
+        connection.execute(text(statement.format("roundbook.result")))
 
 
-def standing(engine, number=1):
-    shown = show_report(engine, "task", number)
-    listed = next(each for each in list_reports(engine).reports if each.number == number)
-    assert (listed.stale, listed.why, listed.renew) == (shown.stale, shown.why, shown.renew)
-    assert shown.stale == (shown.why is not None)
-    return shown.why, shown.renew
+def staleness(engine, version=None):
+    """Return why the first report is stale and the command that renews it, as list and show do."""
+    shown = show_result(engine, "task/drift-1", version=version)
+    if shown.version == shown.versions:
+        (listed,) = list_results(engine, kind="drift").results
+        assert (listed.stale, listed.changes) == (shown.stale, shown.changes)
+    why = why_stale(shown)
+    assert shown.stale == (why is not None)
+    return why, renewal(shown)
 
 
-RENEW = "roundbook drift task --measure AP --assessments official --from 1 --to 3"
+RENEW = "roundbook result renew task/drift-1"
 
 
-def test_what_makes_a_report_stale_and_what_renews_it(engine, three, person):
+def test_what_makes_a_report_stale_and_what_renews_it(engine, three, terminal):
     save(engine)
-    assert standing(engine) == (None, None)
+    assert staleness(engine) == (None, None)
     log(engine, scores(9), "2", revise="between the two")
-    assert standing(engine) == (None, None)
-    fit_factor_set(engine, "task", "1", "AP", runs=["s0", "s1"], reason="these", user="dan")
-    why = "factor version 1 of round '1': factor version 2 was fitted since"
-    assert standing(engine) == (why, f"{RENEW} --save")
-    third = log(engine, scores(8), "3", revise="a typo").matrix
-    why += f"; factor version 1 of round '3': superseded by revision 2 (matrix {third})"
-    assert standing(engine) == (why, f"{RENEW} --save")
-    withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
-    why = why.replace(
-        "factor version 2 was fitted since", f"matrix {three[0]} is withdrawn: wrong qrels"
-    )
-    assert standing(engine) == (why, None)
-    restore_matrix(engine, three[0], "right after all", user="bob")
-    _, renew = standing(engine)
-    code, out, _ = person(*shlex.split(renew)[1:], "--note", "by today's", "--format", "json")
-    assert (code, json.loads(out)["number"], json.loads(out)["status"]) == (0, 2, "saved")
-    assert standing(engine, 2) == (None, None)
-    why, renew = standing(engine)
-    assert why.endswith("; drift report 2 takes its place")
-    assert renew is None
-
-
-def test_a_renewal_asks_the_same(engine, three, person):
-    asked = {"margin": 0.3, "sd_ratio_margin": 1.5, "m": 4, "min_d": 0.2}
-    before = save(engine, **asked)
+    assert staleness(engine) == (None, None)
+    fit_factor_set(engine, "task", "1", "AP", runs=["run0", "run1"], reason="these", user="dan")
+    why = "round '1': its factors were fitted anew (version 2)"
+    assert staleness(engine) == (why, RENEW)
     log(engine, scores(8), "3", revise="a typo")
-    _, renew = standing(engine)
-    assert renew == f"{RENEW} --margin 0.3 --sd-ratio-margin 1.5 --m 4 --min-d 0.2 --save"
-    assert person(*shlex.split(renew)[1:])[0] == 0
-    after = show_report(engine, "task", 2).report
+    why += "; round '3': its score matrix was corrected (revision 2)"
+    assert staleness(engine) == (why, RENEW)
+    withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
+    lost = why.replace("its factors were fitted anew (version 2)", "its score matrix was withdrawn")
+    assert staleness(engine) == (f"{lost}; nothing is left to compute it from", None)
+    restore_matrix(engine, three[0], "right after all", user="bob")
+    assert staleness(engine) == (why, RENEW)
+    (renewed,) = terminal(*shlex.split(RENEW)[1:], "--format", "json").json["renewed"]
+    assert (renewed["after"]["version"], renewed["status"]) == (2, "saved")
+    assert staleness(engine) == (None, None)
+    assert staleness(engine, version=1) == (f"{why}; version 2 takes its place", None)
+
+
+def test_another_report_that_answers_the_same_takes_its_place(engine, three):
+    save(engine)
+    log(engine, scores(8), "3", revise="a typo")
+    assert save(engine).name == "task/drift-2"
+    shown = show_result(engine, "task/drift-1")
+    assert (why_stale(shown) or "").endswith("; drift report 'task/drift-2' takes its place")
+    assert renewal(shown) is None
+
+
+def test_a_renewal_asks_the_same(engine, three):
+    asked = {"margin": 0.3, "sd_ratio_margin": 1.5, "m": 4, "min_d": 0.2}
+    before = save(engine, **asked).result
+    log(engine, scores(8), "3", revise="a typo")
+    log(engine, scores(7), "4")
+    renew_results(engine, name="task/drift-1", user="eve")
+    after = show_result(engine, "task/drift-1").result
     assert {name: getattr(after, name) for name in asked} == asked
+    # The rounds that were the first and the latest, though a later one came.
+    assert (after.from_round, after.to_round) == ("1", "3")
     assert (after.from_matrix, after.to_matrix) == (before.from_matrix, 4)
 
 
 @pytest.mark.parametrize(
-    ("asked", "options"),
+    "asked",
     [
-        ({"min_d": 0.06}, " --min-d 0.06"),
-        ({"min_d": 0.06, "margin": 0.2}, " --margin 0.2 --min-d 0.06"),
-        ({"margin": 0.2}, " --margin 0.2"),
-        ({"sd_ratio_margin": 1.5}, " --sd-ratio-margin 1.5"),
+        {"min_d": 0.06},
+        {"min_d": 0.06, "margin": 0.2},
+        {"margin": 0.2},
+        {"sd_ratio_margin": 1.5},
     ],
 )
-def test_a_renewal_takes_the_margin_from_where_it_came(engine, three, person, asked, options):
-    before = save(engine, **asked)
+def test_a_renewal_takes_the_margin_from_where_it_came(engine, three, asked):
+    before = save(engine, **asked).result
     log(engine, scores(8), "3", revise="a typo")
-    _, renew = standing(engine)
-    assert renew == f"{RENEW}{options} --save"
-    assert person(*shlex.split(renew)[1:])[0] == 0
-    after = show_report(engine, "task", 2).report
+    renew_results(engine, name="task/drift-1", user="eve")
+    shown = show_result(engine, "task/drift-1")
+    after = shown.result
+    assert shown.version == 2
     assert (after.margin, after.margin_from) == (before.margin, before.margin_from)
     assert (after.min_d, after.sd_ratio_margin) == (before.min_d, before.sd_ratio_margin)
 
@@ -252,46 +246,50 @@ def test_a_report_of_an_earlier_version_is_shown_as_it_was_saved(bare_database, 
         ((saved,),) = connection.execute("SELECT result FROM roundbook.drift_report").fetchall()
     engine = make_engine(bare_database)
     upgrade(engine)
-    shown = show_report(engine, "web", 1)
-    printed = shown.report.model_dump(mode="json", by_alias=True)
+    shown = show_result(engine, "web/drift-1")
+    printed = report_json(shown.result)
     assert {key: printed[key] for key in saved} == saved
     assert len(saved["mean_shift_95"]) == 2
     later = set(printed) - set(saved)
     assert {"units", "these_runs", "systems_like_these", "recurring", "why"} <= later
     assert {key for key in later if printed[key]} == set()
-    (listed,) = list_reports(engine, "web").reports
-    assert (listed.shift, listed.mean_shift) == (None, saved["mean_shift"])
-    print_report(shown.report)
+    (listed,) = list_results(engine, "web", kind="drift").results
+    assert (listed.brief["shift"], listed.brief["mean_shift"]) == (None, saved["mean_shift"])
+    assert (why_stale(shown) or "").endswith(
+        "its verdict is by an earlier rule, which took the runs for fixed"
+    )
+    print_report(shown.result)
     assert f"Why: {saved['reason']}" in " ".join(capsys.readouterr().out.split())
     # Saved anew by the same factors it is another report, with what it lacked.
-    again = report_drift(engine, "web", listed.measure, assessments="official")
-    assert save_report(engine, again, user="ann").number == 2
+    measure = listed.brief["measure"]
+    again = save_report(engine, "web", measure, assessments="official", user="ann")
+    assert again.name == "web/drift-2"
     engine.dispose()
 
 
 def test_every_result_has_its_lineage(engine, three):
     second = log(engine, scores(9), "2", revise="a typo").matrix
-    fit_factor_set(engine, "task", "1", "AP", runs=["s0", "s1"], reason="these", user="dan")
+    fit_factor_set(engine, "task", "1", "AP", runs=["run0", "run1"], reason="these", user="dan")
     report = report_drift(engine, "task", "AP", to_round="2")
     assert (report.from_matrix, report.from_revision, report.from_version) == (three[0], 1, 2)
     assert (report.to_matrix, report.to_revision, report.to_version) == (second, 2, 2)
     curve = trace_drift(engine, "task", "AP")
     assert (curve.from_matrix, curve.from_revision, curve.from_version) == (three[0], 1, 2)
-    assert [(each.matrix, each.revision, each.version) for each in curve.rounds] == [
+    assert [(row.matrix, row.revision, row.version) for row in curve.rounds] == [
         (second, 2, 2),
         (three[2], 1, 1),
     ]
-    found = report_generalisability(engine, "task", "AP").rounds
-    assert [(each.matrix, each.revision) for each in found] == [
+    generalisability = report_generalisability(engine, "task", "AP").rounds
+    assert [(row.matrix, row.revision) for row in generalisability] == [
         (three[0], 1),
         (second, 2),
         (three[2], 1),
     ]
-    planned = plan_task(engine, "task", "AP", Design(m=(5,), min_d=(0.2,)), scale="std-ab")
+    planned = plan_task(engine, "task", "AP", m=(5,), min_d=(0.2,), scale="std-ab")
     assert (planned.engine, planned.software) == ("exact", report.software)
     assert [
-        (each.matrix, each.revision, each.factor_version, each.software)
-        for each in planned.estimate.rounds
+        (row.matrix, row.revision, row.factor_version, row.software)
+        for row in planned.estimate.rounds
     ] == [
         (three[0], 1, 2, report.software),
         (second, 2, 2, report.software),
@@ -300,51 +298,67 @@ def test_every_result_has_its_lineage(engine, three):
     assert {report.software, curve.software} == {report_drift(engine, "task", "AP").software}
 
 
-def test_the_terminal(engine, three, person):
-    assert "Save one with: roundbook drift" in person("report", "list")[1]
-    code, out, err = person("drift", "task", "--measure", "AP", "--save", "--note", "agreed")
+def test_the_terminal(engine, three, terminal):
+    assert "Save one with: roundbook drift" in terminal("report", "list").out
+    code, out, err = terminal("drift", "task", "--measure", "AP", "--save", "--note", "agreed")
     assert code == 0
     assert err.startswith("Saved: drift report 1 of task 'task'")
     assert f"factor versions 1 (1: matrix {three[0]}, revision 1) and 1 (3: matrix" in out
-    plain = person("drift", "task", "--measure", "AP")
-    assert plain == (0, out, "")
-    assert person("drift", "task", "--measure", "AP", "--save")[2].startswith("Unchanged: drift")
-    code, shown, err = person("report", "show", "task", "1")
+    assert terminal("drift", "task", "--measure", "AP") == (0, out, "")
+    again = terminal("drift", "task", "--measure", "AP", "--save")
+    assert again.err.startswith("Unchanged: drift report 1 of")
+    code, shown, err = terminal("report", "show", "task", "1")
     assert (code, err) == (0, "")
     head, rest = shown.split("\n\n", 1)
     assert head.startswith("Drift report 1 of task 'task', saved ")
     assert head.endswith("Note: agreed")
     assert rest == f"{out}\nIt stands: these are today's factors.\n"
-    fit_factor_set(engine, "task", "1", "AP", runs=["s0", "s1"], reason="these", user="dan")
-    code, shown, err = person("report", "show", "task", "1")
+    assert terminal("result", "show", "task/drift-1") == (0, shown, "")
+    fit_factor_set(engine, "task", "1", "AP", runs=["run0", "run1"], reason="these", user="dan")
+    code, shown, err = terminal("report", "show", "task", "1")
     assert shown.startswith(head)
-    assert f"Stale: {standing(engine)[0]}." in shown
-    assert shown.endswith(f"To renew it:\n  {RENEW} --save --note agreed\n")
-    (row,) = csv.DictReader(person("report", "list", "--format", "csv")[1].splitlines())
+    assert f"Stale: {staleness(engine)[0]}." in shown
+    assert shown.endswith(f"To renew it:\n  {RENEW}\n")
+    listed = terminal("report", "list", "--format", "csv").out
+    (row,) = csv.DictReader(listed.splitlines())
     assert (row["number"], row["stale"], row["note"]) == ("1", "True", "agreed")
-    table = person("report", "list", "--task", "task")[1]
-    assert "agreed" in table
-    listed = json.loads(person("report", "list", "--format", "json")[1])["reports"]
-    assert (listed[0]["from"], listed[0]["to"]) == ("1", "3")
-    topics = list(
-        csv.DictReader(person("report", "show", "task", "1", "--format", "csv")[1].splitlines())
-    )
-    assert [row["topic"] for row in topics] == [f"t{row}" for row in range(8)]
-    printed = json.loads(person("report", "show", "task", "1", "--format", "json")[1])
-    assert DriftReport.model_validate(printed["report"]).from_round == "1"
+    assert "agreed" in terminal("report", "list", "--task", "task").out
+    topics = terminal("report", "show", "task", "1", "--format", "csv").out
+    rows = list(csv.DictReader(topics.splitlines()))
+    assert [row["topic"] for row in rows] == [f"t{row}" for row in range(8)]
+
+
+def test_reports_in_json_have_their_keys(engine, three, terminal):
+    entry = {"task", "number", "version", "note", "saved_at", "saved_by", "software"}
+    entry |= {"stale", "why", "renew"}
+    brief = {"measure", "assessments", "from", "to", "verdict", "shift", "mean_shift", "sd_ratio"}
+    plain = terminal("drift", "task", "--measure", "AP", "--format", "json").json
+    saved = terminal("drift", "task", "--measure", "AP", "--save", "--format", "json").json
+    assert set(saved) - set(plain) == {"number", "note", "saved_at", "saved_by", "status"}
+    assert {name: saved[name] for name in plain} == plain
+    printed = terminal("report", "list", "--format", "json").json
+    assert set(printed) == {"task", "reports"}
+    (listed,) = printed["reports"]
+    assert set(listed) == entry | brief
+    assert (listed["number"], listed["from"], listed["to"]) == (1, "1", "3")
+    shown = terminal("report", "show", "task", "1", "--format", "json").json
+    assert set(shown) >= entry | {"report"}
+    assert shown["report"] == plain
+    assert DriftReport.model_validate(shown["report"]).from_round == "1"
+    assert json.dumps(shown["report"]["topics"]) == json.dumps(plain["topics"])
 
 
 @pytest.mark.parametrize("words", [["--save", "--curve"], ["--note", "x"]])
-def test_what_does_not_go_together(engine, three, person, words):
-    code, out, err = person("drift", "task", "--measure", "AP", *words)
+def test_what_does_not_go_together(engine, three, terminal, words):
+    code, out, err = terminal("drift", "task", "--measure", "AP", *words)
     assert (code, out) == (2, "")
     assert "--save" in err
-    assert list_reports(engine).reports == []
+    assert report_names(engine) == []
 
 
-def test_a_report_that_is_not_there(engine, three, person):
+def test_a_report_that_is_not_there(engine, three, terminal):
     save(engine)
-    with pytest.raises(NotRecordedError, match=r"no saved drift report 2.*report list.*--save"):
-        show_report(engine, "task", 2)
-    assert person("report", "show", "nobody's", "1")[0] == 1
-    assert person("report", "list", "--task", "nobody's")[0] == 1
+    with refusing(NotRecordedError, r"no saved drift report 'task/drift-2'.*report list.*--save"):
+        show_result(engine, "task/drift-2", kind="drift")
+    assert terminal("report", "show", "nobody's", "1").code == 1
+    assert terminal("report", "list", "--task", "nobody's").code == 1

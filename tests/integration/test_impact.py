@@ -10,10 +10,12 @@ import pytest
 from sqlalchemy import event
 from tests.factories import (
     fit_factor_set,
+    impact_lines,
     list_events,
     log_scores,
     plan_task,
     record_variance,
+    refusing,
     report_drift,
     restore_matrix,
     save_plan,
@@ -21,6 +23,7 @@ from tests.factories import (
     show_factors,
     show_impact,
     show_plan,
+    show_result,
     withdraw_matrix,
 )
 
@@ -91,11 +94,11 @@ def shell(terminal):
 
 
 def names(dependents):
-    return [each.name for each in dependents]
+    return [dependent.name for dependent in dependents]
 
 
 def by_name(engine, matrix):
-    return {each.name: each for each in show_impact(engine, matrix).dependents}
+    return {dependent.name: dependent for dependent in show_impact(engine, matrix).dependents}
 
 
 ESTIMATES = [
@@ -105,97 +108,106 @@ ESTIMATES = [
 
 
 def test_everything_that_rests_on_a_matrix_is_found(engine, resting):
-    found = show_impact(engine, resting[0])
-    assert (found.task, found.round, found.measure, found.revision) == (TASK, FIRST, "AP", 1)
-    assert (found.standing, found.why) == ("current", None)
-    assert names(found.dependents) == [
+    impact = show_impact(engine, resting[0])
+    assert (impact.task, impact.round, impact.measure, impact.revision) == (TASK, FIRST, "AP", 1)
+    assert (impact.standing, impact.why) == ("current", None)
+    assert names(impact.dependents) == [
         "factor version 1",
         "factor version 2",
         *ESTIMATES,
         f"plan '{PLAN}' version 1",
         "plan 'std' version 1",
-        "drift report 1",
+        REPORT,
     ]
-    assert [each.kind for each in found.dependents] == [
+    assert [dependent.kind for dependent in impact.dependents] == [
         *["factor version"] * 2,
         *["variance estimate"] * 5,
         *["plan"] * 2,
         "drift report",
     ]
-    assert [each.saved_by for each in found.dependents] == [
+    assert [dependent.saved_by for dependent in impact.dependents] == [
         *("ann", "dan"),
         *("ann", "ann", "ann", "dan", "dan"),
         *("bob", "bob"),
         "cat",
     ]
-    assert [each.where for each in found.dependents[-2:]] == [
+    assert [dependent.where for dependent in impact.dependents[-2:]] == [
         f"task '{TASK}'",
         f"rounds '{FIRST}' and 'r3'",
     ]
-    stale = [each for each in found.dependents if each.stale]
+    stale = [dependent for dependent in impact.dependents if dependent.stale]
     assert names(stale) == ["factor version 1", *ESTIMATES[1:3]]
-    assert {(each.why, each.renew) for each in stale} == {
+    assert {(dependent.why, dependent.renew) for dependent in stale} == {
         ("factor version 2 was fitted since", None)
     }
     assert names(show_impact(engine, resting[2]).dependents)[-2:] == [
-        "drift report 1",
-        "drift report 2",
+        REPORT,
+        REPORT.replace("drift-1", "drift-2"),
     ]
-    assert "drift report 1" not in by_name(engine, resting[1])
+    assert REPORT not in by_name(engine, resting[1])
 
 
 def test_a_revision_makes_it_stale_and_the_commands_renew_it(engine, resting, shell):
     revised = log(engine, scores(9), FIRST, revise="a typo")
     assert (revised.revision, revised.factor_version) == (2, 3)
-    found = show_impact(engine, resting[0])
-    assert (found.standing, found.why) == (
+    impact = show_impact(engine, resting[0])
+    assert (impact.standing, impact.why) == (
         "superseded",
         f"superseded by revision 2 (matrix {revised.matrix})",
     )
-    assert found.dependents == revised.impact
-    assert all(each.stale for each in found.dependents)
+    assert impact.dependents == impact_lines(revised.impact)
+    assert all(dependent.stale for dependent in impact.dependents)
     raw = by_name(engine, resting[0])["raw variance"]
     assert raw.why.endswith("that of revision 2 takes its place")
     assert raw.renew is None
-    renewals = list(dict.fromkeys(each.renew for each in found.dependents if each.renew))
-    assert [shlex.split(words)[1] for words in renewals] == ["factors", "plan", "plan", "drift"]
-    printed = [shell(words) for words in renewals]
-    assert [each.get("version", each.get("number")) for each in printed] == [4, 2, 2, 3]
-    assert {each["status"] for each in printed} == {"fitted", "saved"}
+    assert by_name(engine, resting[0])[f"plan '{PLAN}' version 1"].why == (
+        f"round '{FIRST}': its score matrix was corrected (revision 2)"
+    )
+    renewals = list(dict.fromkeys(line.renew for line in impact.dependents if line.renew))
+    assert shlex.split(renewals[0])[:3] == ["roundbook", "factors", "fit"]
+    assert renewals[1:] == [renewal(name) for name in (PLAN, "std", f"{TASK}/drift-1")]
+    fitted = shell(renewals[0])
+    assert (fitted["version"], fitted["status"]) == (4, "fitted")
+    for command in renewals[1:]:
+        (renewed,) = shell(command)["renewed"]
+        assert (renewed["status"], renewed["before"]["version"]) == ("saved", 1)
+        assert (renewed["after"]["version"], renewed["after"]["saved_by"]) == (2, "eve")
     # Nothing of the old is there to renew, and nothing of the new is stale.
     old = by_name(engine, resting[0])
-    assert {each.renew for each in old.values()} == {None}
+    assert {dependent.renew for dependent in old.values()} == {None}
     for name, what in (
         ("factor version 2", "factor version 4 takes its place"),
         (f"plan '{PLAN}' version 1", "version 2 takes its place"),
         ("plan 'std' version 1", "version 2 takes its place"),
-        ("drift report 1", "drift report 3 takes its place"),
+        (REPORT, "version 2 takes its place"),
     ):
         assert old[name].stale
         assert old[name].why.endswith(what), old[name]
     new = by_name(engine, revised.matrix)
     for name in ("factor version 4", f"plan '{PLAN}' version 2", "plan 'std' version 2"):
         assert (new[name].stale, new[name].why) == (False, None)
-    assert not new["drift report 3"].stale
+    assert not new[REPORT.replace("version 1", "version 2")].stale
     assert show_plan(engine, PLAN).stale == show_plan(engine, "std").stale == []
 
 
 def test_what_was_renewed_is_what_was_there(engine, resting, shell):
     """The same design, question and runs; only the scores are others."""
     before = show_plan(engine, "std").plan
-    report = list_reports(engine, TASK).reports[1]
+    name = f"{TASK}/drift-2"
+    report = show_result(engine, name).result
     log(engine, scores(9), "r2", revise="a typo")
-    shell(by_name(engine, resting[1])["drift report 2"].renew)
+    shell(by_name(engine, resting[1])[f"drift report '{name}' version 1"].renew)
     shell(by_name(engine, resting[1])["plan 'std' version 1"].renew)
     after = show_plan(engine, "std").plan
     assert (after.m, after.min_d, after.scale) == (before.m, before.min_d, before.scale)
     assert after.estimate.pooled.weights == "topics"
     assert after.variance != before.variance
     again = report_drift(engine, TASK, "AP", from_round="r2", to_round="r3", margin=0.5, m=7)
-    saved = list_reports(engine, TASK).reports[2]
-    assert (saved.from_round, saved.to_round, saved.stale) == ("r2", "r3", False)
-    assert saved.mean_shift == again.mean_shift != report.mean_shift
-    assert save_report(engine, again, user="x").number == 3
+    saved = show_result(engine, name)
+    assert (saved.version, saved.stale, saved.result) == (2, False, again)
+    assert again.mean_shift != report.mean_shift
+    same = save_drift(engine, "r2", margin=0.5, m=7)
+    assert (same.name, same.version, same.status) == (name, 2, "unchanged")
 
 
 def test_a_renewal_keeps_the_note(engine, three, shell):
@@ -204,35 +216,38 @@ def test_a_renewal_keeps_the_note(engine, three, shell):
         ("p", 2, "-it's agreed; $HOME"),
         ("q", 1, None),
     ):
-        found = plan_task(engine, TASK, "AP", Design(m=(10 + version,), min_d=(0.1,)))
-        save_plan(engine, name, found, note=note, user="bob")
-    report = report_drift(engine, TASK, "AP", from_round=FIRST, to_round="r3")
-    save_report(engine, report, note='for the "overview"', user="cat")
+        save(engine, name, note, m=(10 + version,))
+    save_drift(engine, note='for the "overview"')
     log(engine, scores(9), FIRST, revise="a typo")
     old = by_name(engine, three[0])
-    # The note of the latest version, which is the one in force.
+    # The latest version is renewed, which is the one in force.
     for version in (1, 2):
-        assert old[f"plan 'p' version {version}"].renew == show_plan(engine, "p").renew
-    assert "--note" not in old["plan 'q' version 1"].renew
-    assert shell(show_plan(engine, "p").renew)["note"] == "-it's agreed; $HOME"
-    assert show_plan(engine, "p", version=1).renew.endswith("--note first")
-    assert shell(old["drift report 1"].renew)["note"] == 'for the "overview"'
+        assert old[f"plan 'p' version {version}"].renew == renewal("p")
+    for name, version, note in (
+        ("p", 3, "-it's agreed; $HOME"),
+        ("q", 2, None),
+        (f"{TASK}/drift-1", 2, 'for the "overview"'),
+    ):
+        ((renewed,), _) = shell(renewal(name)).values()
+        assert renewed["after"]["version"] == version
+        assert renewed["before"]["note"] == renewed["after"]["note"] == note
+    assert show_plan(engine, "p").plan.m == (12,)
 
 
 def test_factors_that_logging_fitted_are_followed_by_its_next(engine, three):
     log(engine, scores(9), FIRST, revise="a typo")
-    found = by_name(engine, three[0])
+    lines = by_name(engine, three[0])
     for name in ("factor version 1", *ESTIMATES[1:3]):
-        assert found[name].why.endswith("factor version 2 takes its place")
-        assert found[name].renew is None
+        assert lines[name].why.endswith("factor version 2 takes its place")
+        assert lines[name].renew is None
 
 
 def test_a_run_that_is_gone_leaves_nothing_to_fit(engine, three):
     fit_factor_set(engine, TASK, FIRST, "AP", runs=list(RUNS[1:3]), reason="these", user="dan")
     log(engine, scores(9), FIRST, (RUNS[0], "new", *RUNS[2:]), revise="other runs")
-    found = by_name(engine, three[0])["factor version 2"]
-    assert found.renew is None
-    assert "run 'c'd' is not in revision 2; factor version 3 takes its place" in found.why
+    line = by_name(engine, three[0])["factor version 2"]
+    assert line.renew is None
+    assert "run 'c'd' is not in revision 2; factor version 3 takes its place" in line.why
 
 
 @pytest.mark.parametrize("which", ["all", "pooled"])
@@ -250,37 +265,43 @@ def test_runs_by_kind_are_fitted_by_kind(engine, which, shell):
 
 
 def test_a_withdrawal_leaves_what_cannot_be_renewed_and_a_restoration_mends_it(
-    engine, resting, shell, capsys
+    engine, resting, shell, terminal
 ):
     before = show_impact(engine, resting[0]).dependents
     done = withdraw_matrix(engine, resting[0], "wrong qrels.", user="bob")
-    found = show_impact(engine, resting[0])
-    assert (found.standing, found.why) == (
+    impact = show_impact(engine, resting[0])
+    assert (impact.standing, impact.why) == (
         "withdrawn",
         f"matrix {resting[0]} is withdrawn: wrong qrels",
     )
-    assert found.dependents == done.impact
-    assert all(each.stale for each in found.dependents)
-    renewable = [each for each in found.dependents if each.renew]
+    assert impact.dependents == impact_lines(done.impact)
+    assert all(dependent.stale for dependent in impact.dependents)
+    renewable = [dependent for dependent in impact.dependents if dependent.renew]
     assert names(renewable) == [f"plan '{PLAN}' version 1", "plan 'std' version 1"]
-    renewed = shell(renewable[0].renew)
-    assert [each["round"] for each in renewed["plan"]["estimate"]["rounds"]] == ["r2", "r3"]
+    assert {dependent.why for dependent in renewable} == {
+        f"round '{FIRST}': its score matrix was withdrawn"
+    }
+    assert by_name(engine, resting[0])[REPORT].why == (
+        f"round '{FIRST}': its score matrix was withdrawn; nothing is left to compute it from"
+    )
+    shell(renewable[0].renew)
+    assert [row.round for row in show_plan(engine, PLAN).plan.estimate.rounds] == ["r2", "r3"]
     restored = restore_matrix(engine, resting[0], "right after all", user="bob")
-    # The plan that left it out is stale now, and says so wherever it is told of.
+    # The plan that left it out is stale now, and says so wherever it is listed.
     after = show_impact(engine, resting[0]).dependents
-    (lacking,) = [each for each in after if each not in before]
+    (lacking,) = [dependent for dependent in after if dependent not in before]
     assert (lacking.name, lacking.stale, lacking.rests) == (f"plan '{PLAN}' version 2", True, False)
     assert lacking.why == f"round '{FIRST}': left out as withdrawn, and counts again"
-    assert [each for each in after if each != lacking] == before
-    assert all(each.rests for each in before)
-    assert restored.impact == [each for each in after if each.stale]
+    assert [dependent for dependent in after if dependent != lacking] == before
+    assert all(dependent.rests for dependent in before)
+    assert impact_lines(restored.impact) == [line for line in after if line.stale]
     other = by_name(engine, resting[1])[lacking.name]
     assert (other.rests, other.stale, other.why) == (True, True, lacking.why)
-    assert lacking.renew == other.renew == show_plan(engine, PLAN).renew
-    assert run(["impact", str(resting[0])]) == 0
-    said = capsys.readouterr().out
+    assert lacking.renew == other.renew == renewal(PLAN)
+    shown = terminal("impact", str(resting[0]))
+    assert shown.code == 0
     assert f"{len(before)} results resting on it, 3 stale. 1 plan stale for not resting on it" in (
-        " ".join(said.split())
+        " ".join(shown.out.split())
     )
     shell(lacking.renew)
     renewed = by_name(engine, resting[0])
@@ -296,12 +317,12 @@ def test_a_plan_that_left_scores_out_is_found_by_any_name_and_scale(engine, thre
     # What counts is that the round does, whatever the revision that does.
     second = log(engine, scores(9), FIRST, revise="right qrels").matrix
     assert "plan 'new' version 1" not in by_name(engine, three[0])
-    found = by_name(engine, second)["plan 'new' version 1"]
-    assert (found.stale, found.rests) == (True, False)
+    line = by_name(engine, second)["plan 'new' version 1"]
+    assert (line.stale, line.rests) == (True, False)
     # A round held since makes no plan stale, though its next version would rest on it.
     fourth = log(engine, scores(5), "r4").matrix
     assert not [name for name in by_name(engine, fourth) if name.startswith("plan")]
-    assert by_name(engine, second)["plan 'new' version 1"].why == found.why
+    assert by_name(engine, second)["plan 'new' version 1"].why == line.why
 
 
 def test_a_plan_from_what_was_published_is_found_where_the_scores_came_back(engine, three):
@@ -311,9 +332,9 @@ def test_a_plan_from_what_was_published_is_found_where_the_scores_came_back(engi
     )
     save(engine, "paper's")
     restore_matrix(engine, three[0], "right after all", user="bob")
-    found = by_name(engine, three[0])["plan 'paper's' version 1"]
-    assert (found.stale, found.rests) == (True, False)
-    assert found.why == f"round '{FIRST}': its score matrix was logged since"
+    line = by_name(engine, three[0])["plan 'paper's' version 1"]
+    assert (line.stale, line.rests) == (True, False)
+    assert line.why == f"round '{FIRST}': its score matrix was logged since"
 
 
 def test_a_plan_on_an_earlier_revision_is_told_of_under_that_one(engine, resting):
@@ -325,71 +346,71 @@ def test_a_plan_on_an_earlier_revision_is_told_of_under_that_one(engine, resting
 def test_without_any_round_there_is_no_plan_to_renew(engine, resting):
     for number in resting:
         withdraw_matrix(engine, number, "all of them", user="bob")
-    found = by_name(engine, resting[1])[f"plan '{PLAN}' version 1"]
-    assert (found.stale, found.renew) == (True, None)
-    assert found.why.endswith("no round has a variance to plan from")
+    line = by_name(engine, resting[1])[f"plan '{PLAN}' version 1"]
+    assert (line.stale, line.renew) == (True, None)
+    assert line.why.endswith("; nothing is left to compute it from")
 
 
 def test_a_withdrawn_revision_is_no_successor(engine, resting):
     second = log(engine, scores(9), FIRST, revise="a typo").matrix
     withdraw_matrix(engine, second, "worse", user="bob")
-    found = show_impact(engine, resting[0])
-    assert found.why == f"superseded by revision 2 (matrix {second}), which is withdrawn: worse"
-    for each in found.dependents:
-        assert each.stale
-        assert "takes its place" not in each.why
-        assert (each.renew is not None) == (each.kind == "plan")
+    impact = show_impact(engine, resting[0])
+    assert impact.why == f"superseded by revision 2 (matrix {second}), which is withdrawn: worse"
+    for dependent in impact.dependents:
+        assert dependent.stale
+        assert "takes its place" not in dependent.why
+        assert (dependent.renew is not None) == (dependent.kind == "plan")
 
 
 def test_scores_of_one_run_have_no_factors_to_renew_by(engine, resting):
     log(engine, scores(9, runs=1), FIRST, revise="one run only")
-    found = by_name(engine, resting[0])
+    lines = by_name(engine, resting[0])
     for name in ("factor version 2", "std-ab variance by factor version 2"):
-        assert "which has no factors" in found[name].why
-        assert found[name].renew is None
-    assert "which has no factors" in found["drift report 1"].why
-    assert found["drift report 1"].renew is None
-    assert "takes its place" in found["raw variance"].why
+        assert "which has no factors" in lines[name].why
+        assert lines[name].renew is None
+    assert lines[REPORT].why == (
+        f"round '{FIRST}': it has none that counts any more; nothing is left to compute it from"
+    )
+    assert lines[REPORT].renew is None
+    assert "takes its place" in lines["raw variance"].why
 
 
 def test_a_dry_run_tells_what_would_be_stale_and_changes_nothing(engine, resting):
     before, events = show_impact(engine, resting[0]), list_events(engine).events
-    told = log(engine, scores(9), FIRST, revise="a typo", dry_run=True).impact
+    announced = impact_lines(log(engine, scores(9), FIRST, revise="a typo", dry_run=True).impact)
     assert show_impact(engine, resting[0]) == before
     assert list_events(engine).events == events
     done = log(engine, scores(9), FIRST, revise="a typo")
     number = f" (matrix {done.matrix})"
-    assert not any("matrix" in each.why.split("score matrix")[0] for each in told)
-    assert [each.model_dump() for each in told] == [
-        each.model_copy(update={"why": each.why.replace(number, "")}).model_dump()
-        for each in done.impact
+    assert not any("(matrix" in line.why for line in announced)
+    actual = [vars(line) for line in impact_lines(done.impact)]
+    assert [vars(line) for line in announced] == [
+        line | {"why": line["why"].replace(number, "")} for line in actual
     ]
 
 
 def test_what_replaces_nothing_has_no_impact(engine, resting):
     assert log(engine, scores(5), "r4").impact == []
     assert log(engine, scores(0), FIRST).impact == []
-    found = show_impact(engine, log(engine, scores(5), "r5", measure="P@5").matrix)
-    assert not any(each.stale for each in found.dependents)
-    with pytest.raises(NotRecordedError, match="matrix list"):
+    impact = show_impact(engine, log(engine, scores(5), "r5", measure="P@5").matrix)
+    assert not any(dependent.stale for dependent in impact.dependents)
+    with refusing(NotRecordedError, "matrix list"):
         show_impact(engine, 99)
 
 
 def test_a_plan_is_stale_by_any_of_its_rounds_as_plan_show_says(engine, three):
-    record_variance(
-        engine, TASK, "old", "AP", variance=0.3, runs=4, topics=9, source="paper", create=True,
-        user="ann",
-    )  # fmt: skip
+    def publish(variance, **options):
+        options |= {"runs": 4, "topics": 9, "source": "paper", "user": "ann"}
+        record_variance(engine, TASK, "old", "AP", variance=variance, **options)
+
+    publish(0.3, create=True)
     save(engine)
-    record_variance(
-        engine, TASK, "old", "AP", variance=0.2, runs=4, topics=9, source="paper", user="ann",
-        revise="misprint",
-    )  # fmt: skip
+    publish(0.2, revise="misprint")
     (stale,) = show_plan(engine, PLAN).stale
-    found = by_name(engine, three[1])[f"plan '{PLAN}' version 1"]
-    assert found.why == f"round 'old': {stale.why}"
-    assert found.renew == show_plan(engine, PLAN).renew
-    assert found.stale
+    line = by_name(engine, three[1])[f"plan '{PLAN}' version 1"]
+    assert line.why == f"round 'old': {stale.why}"
+    assert line.renew == renewal(PLAN)
+    assert line.stale
 
 
 @pytest.mark.parametrize(
@@ -404,30 +425,31 @@ def test_a_plan_is_stale_by_any_of_its_rounds_as_plan_show_says(engine, three):
     ids=str,
 )
 def test_a_plan_is_renewed_with_the_variance_it_took(engine, three, shell, design, options):
-    found = plan_task(engine, TASK, "AP", Design(min_d=(0.1,), **design), **options)
-    save_plan(engine, PLAN, found, user="bob")
+    asked = {"min_d": (0.1,), **design, **options}
+    before = plan_task(engine, TASK, "AP", asked)
+    save(engine, **{"m": (), **asked})
     revised = log(engine, scores(9), "r3", revise="a slip").matrix
-    before = by_name(engine, three[2])[f"plan '{PLAN}' version 1"]
-    assert before.stale
-    renewed = shell(before.renew)["plan"]
-    again = plan_task(engine, TASK, "AP", Design(min_d=(0.1,), **design), **options)
-    assert show_plan(engine, PLAN).plan == again
-    kept = ("design", "variance_kind", "variance_of", "variance_at")
-    assert [renewed[key] for key in kept] == [getattr(found, key) for key in kept]
-    assert (renewed["variance"] == found.variance) == (found.variance_at == "given")
+    line = by_name(engine, three[2])[f"plan '{PLAN}' version 1"]
+    assert line.stale
+    shell(line.renew)
+    renewed = show_plan(engine, PLAN).plan
+    assert renewed == plan_task(engine, TASK, "AP", asked)
+    for key in ("design", "variance_kind", "variance_of", "variance_at"):
+        assert getattr(renewed, key) == getattr(before, key)
+    assert (renewed.variance == before.variance) == (before.variance_at == "given")
     assert not by_name(engine, revised)[f"plan '{PLAN}' version 2"].stale
 
 
 def test_mixed_assessments(engine):
     gold = log(engine, scores(1), "r1", assessments="gold").matrix
     bronze = log(engine, scores(2), "r2", assessments="bronze").matrix
-    save(engine, "mixed", assessments=["gold", "bronze"])
+    save(engine, "mixed", assessments=("gold", "bronze"))
     assert not by_name(engine, bronze)["plan 'mixed' version 1"].stale
     log(engine, scores(3), "r2", assessments="gold")
     for number in (gold, bronze):
-        found = by_name(engine, number)["plan 'mixed' version 1"]
-        assert found.stale
-        assert found.renew == show_plan(engine, "mixed").renew
+        line = by_name(engine, number)["plan 'mixed' version 1"]
+        assert line.why == "round 'r2': its score matrix was logged since"
+        assert line.renew == renewal("mixed")
     assert "drift" not in str(names(show_impact(engine, gold).dependents))
 
 
@@ -435,72 +457,85 @@ def test_an_official_plan_is_renewed_though_other_assessments_came(engine, three
     save(engine)
     log(engine, scores(7), FIRST, assessments="bronze")
     log(engine, scores(9), FIRST, revise="a typo")
-    renewed = shell(by_name(engine, three[0])[f"plan '{PLAN}' version 1"].renew)
-    assert renewed["plan"]["estimate"]["assessments"] == "official"
+    shell(by_name(engine, three[0])[f"plan '{PLAN}' version 1"].renew)
+    renewed = show_plan(engine, PLAN)
+    assert (renewed.version, renewed.plan.estimate.assessments) == (2, "official")
 
 
 def test_the_queries_do_not_grow_with_what_rests_on_it(engine, resting):
-    asked = []
+    statements = []
 
-    def count():
-        asked.clear()
-        found = show_impact(engine, resting[0])
-        return len(asked), len(found.dependents)
+    def count(number):
+        statements.clear()
+        dependents = show_impact(engine, number).dependents
+        return len(statements), dependents
 
-    event.listen(engine, "before_cursor_execute", lambda *args: asked.append(args[2]))
-    few, before = count()
+    def keep(*arguments):
+        statements.append(arguments[2])
+
+    event.listen(engine, "before_cursor_execute", keep)
+    few, before = count(resting[0])
     for number in range(6):
         save(engine, f"plan {number}")
         save(engine, f"std {number}", scale="std-ab")
         save_drift(engine, margin=0.1 + number / 10)
-    many, after = count()
-    assert (many, after) == (few, before + 18 - 1)  # that of the margin 0.2 is there
+    many, after = count(resting[0])
+    assert (many, len(after)) == (few, len(before) + 18 - 1)  # that of the margin 0.2 is there
     log(engine, scores(9), FIRST, revise="a typo")
     # One more: which runs of the chosen are there still.
-    assert count() == (few + 1, after)
+    revised, dependents = count(resting[0])
+    assert (revised, len(dependents)) == (few + 1, len(after))
     withdraw_matrix(engine, resting[1], "so", user="bob")
     for number in range(6):
         save(engine, f"without {number}")
     restore_matrix(engine, resting[1], "so", user="bob")
-    asked.clear()
-    found = show_impact(engine, resting[1]).dependents
-    assert (len(asked), sum(not each.rests for each in found)) == (few, 6)
+    restored, dependents = count(resting[1])
+    assert (restored, sum(not dependent.rests for dependent in dependents)) == (few, 6)
+    event.remove(engine, "before_cursor_execute", keep)
 
 
-def test_the_terminal_tells_it(engine, resting, address, monkeypatch, capsys, tmp_path):
-    monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address)
-    load_settings.cache_clear()
-    values = scores(9)
+def test_the_terminal_prints_it(engine, resting, terminal, tmp_path):
     lines = [",".join(("topic", *RUNS))]
     lines += [
-        ",".join((f"t{row}", *map(repr, map(float, each)))) for row, each in enumerate(values)
+        ",".join((f"t{row}", *map(repr, map(float, values))))
+        for row, values in enumerate(scores(9))
     ]
     (tmp_path / "again.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     log_it = ["log", TASK, FIRST, str(tmp_path / "again.csv"), "--measure", "AP"]
-    assert run([*log_it, "--revise", "a typo", "--dry-run"]) == 0
-    said = capsys.readouterr().err
-    assert "Stale once the scores are replaced:\n  factor v" in said
-    assert run([*log_it, "--revise", "a typo"]) == 0
-    said = capsys.readouterr()
-    assert "Resting on" not in said.out
-    assert "Stale now that the scores are replaced:" in said.err
+    printed = terminal(*log_it, "--revise", "a typo", "--dry-run")
+    assert printed.code == 0
+    assert "Stale once the scores are replaced:\n  factor v" in printed.err
+    printed = terminal(*log_it, "--revise", "a typo")
+    assert printed.code == 0
+    assert "Resting on" not in printed.out
+    assert "Stale now that the scores are replaced:" in printed.err
     impact = show_impact(engine, resting[0]).dependents
-    for each in impact:
-        assert f"  {each.name} ({each.where}): {each.why}\n" in said.err
-        assert each.renew is None or said.err.count(f"  {each.renew}\n") == 1
-    assert run([*log_it]) == 0
-    assert "Resting on" not in capsys.readouterr().err
-    assert run(["impact", str(resting[0])]) == 0
-    said = capsys.readouterr()
-    assert f"{len(impact)} results resting on it, {len(impact)} stale." in said.out
-    assert said.err == ""
-    shown = re.findall(r"^  (roundbook .*)$", said.out, re.MULTILINE)
-    assert shown == list(dict.fromkeys(each.renew for each in impact if each.renew))
-    assert run(["impact", str(resting[0]), "--format", "csv"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == len(impact) + 1
-    assert run(["impact", "99"]) == 1
-    assert "matrix list" in capsys.readouterr().err
-    load_settings.cache_clear()
+    for dependent in impact:
+        assert f"  {dependent.name} ({dependent.where}): {dependent.why}\n" in printed.err
+        assert dependent.renew is None or printed.err.count(f"  {dependent.renew}\n") == 1
+    printed = terminal(*log_it)
+    assert printed.code == 0
+    assert "Stale" not in printed.err
+    printed = terminal("impact", str(resting[0]))
+    assert f"{len(impact)} results resting on it, {len(impact)} stale." in printed.out
+    assert (printed.code, printed.err) == (0, "")
+    shown = re.findall(r"^  (roundbook .*)$", printed.out, re.MULTILINE)
+    renewals = [dependent.renew for dependent in impact if dependent.renew]
+    assert shown == list(dict.fromkeys(renewals))
+    printed = terminal("impact", str(resting[0]), "--format", "csv")
+    assert len(printed.out.splitlines()) == len(impact) + 1
+    printed = terminal("impact", "99")
+    assert printed.code == 1
+    assert "matrix list" in printed.err
+
+
+def test_impact_in_json_has_its_keys(engine, resting, terminal):
+    printed = terminal("impact", str(resting[0]), "--format", "json").json
+    assert {"matrix", "task", "round", "measure", "assessments", "revision"} < set(printed)
+    assert {"standing", "why", "dependents"} < set(printed)
+    assert len(printed) == 9
+    keys = ("kind", "name", "where", "saved_at", "saved_by", "stale", "why", "renew", "rests")
+    assert {tuple(dependent) for dependent in printed["dependents"]} == {keys}
 
 
 def _something(engine, chance, numbers):
@@ -527,19 +562,36 @@ def _something(engine, chance, numbers):
     return label, None
 
 
-def _stands(engine, task, label, version):
+def _is_latest(engine, label, version):
     try:
-        return show_factors(engine, task, label, "AP").version == version
+        return show_factors(engine, TASK, label, "AP").version == version
     except RoundbookError:
         return False
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_whatever_a_campaign_did_the_commands_renew_it(engine, shell, seed):
+def _check(engine, label, dependent):
+    """Compare what impact says with what the noun itself says."""
+    if dependent.kind == "factor version":
+        version = int(dependent.name.split()[-1])
+        assert dependent.stale != _is_latest(engine, label, version), dependent
+    saved = re.fullmatch(r"(plan|drift report) '(.*)' version (\d+)", dependent.name)
+    if saved:
+        kind, name, version = saved.groups()
+        shown = show_result(engine, name, kind=kind.split()[0], version=int(version))
+        assert (dependent.stale, dependent.rests or shown.stale) == (shown.stale, True)
+    assert dependent.stale == (dependent.why is not None)
+    assert dependent.stale or dependent.renew is None
+
+
+@pytest.mark.parametrize(
+    ("steps", "seed"),
+    [(15, 0), (15, 1), *(pytest.param(60, seed, marks=pytest.mark.slow) for seed in range(4))],
+)
+def test_whatever_a_campaign_did_the_commands_renew_it(engine, shell, steps, seed):
     chance = np.random.default_rng(seed)
     teams = {tag: RunTeam(tag, "team", None, tag != "f", None) for tag in RUNS}
     numbers = {FIRST: [log(engine, scores(0), FIRST, teams=teams).matrix]}
-    for _ in range(40):
+    for _ in range(steps):
         try:
             label, made = _something(engine, chance, numbers)
         except RoundbookError:
@@ -547,30 +599,22 @@ def test_whatever_a_campaign_did_the_commands_renew_it(engine, shell, seed):
         if made is not None:
             numbers.setdefault(label, []).append(made)
 
-    def everything():
-        found = [
-            (label, each)
+    def renewals():
+        dependents = [
+            (label, dependent)
             for label, matrices in numbers.items()
             for number in matrices
-            for each in show_impact(engine, number).dependents
+            for dependent in show_impact(engine, number).dependents
         ]
-        for label, each in found:
-            if each.kind == "factor version":
-                version = int(each.name.split()[-1])
-                assert each.stale != _stands(engine, TASK, label, version), each
-            if each.kind == "plan":
-                name, version = re.fullmatch(r"plan '(.*)' version (\d+)", each.name).groups()
-                shown = show_plan(engine, name, version=int(version))
-                left_out = {each.round for each in shown.plan.estimate.withdrawn}
-                assert each.stale == bool(shown.stale or left_out & {*shown.new_rounds})
-                assert each.stale or each.rests
-            assert each.stale == (each.why is not None)
-            assert each.stale or each.renew is None
-        return list(dict.fromkeys(each.renew for _, each in found if each.renew))
+        for label, dependent in {str(pair): pair for pair in dependents}.values():
+            _check(engine, label, dependent)
+        return list(
+            dict.fromkeys(dependent.renew for _, dependent in dependents if dependent.renew)
+        )
 
     # Factors first, then what rests on them; then nothing is left to renew.
-    for kind in ("factors", "plan", "drift"):
-        for command in everything():
-            if shlex.split(command)[1] == kind:
+    for group in ("factors", "result"):
+        for command in renewals():
+            if shlex.split(command)[1] == group:
                 shell(command)
-    assert everything() == []
+    assert renewals() == []

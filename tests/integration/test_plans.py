@@ -370,7 +370,7 @@ def test_stale_after_a_correction(two_rounds):
     assert stale.now == pytest.approx(1.21 * before[0].variance)
     assert "revision 2" in stale.why
     assert shown.new_rounds == []
-    assert shown.renew.startswith("roundbook plan save p --task task --measure AP")
+    assert shown.renew == "roundbook result renew p"
     renewed = save_plan(two_rounds, "p", plan_task(two_rounds, "task", "AP", ONE), user="me")
     assert renewed.version == 2
     assert show_plan(two_rounds, "p").renew is None

@@ -91,12 +91,18 @@ def check(agreement, first, second, seed=0, resamples=2000):
     assert agreement.published.method == "published"
     limits = [round(tau, 3) - half, round(tau, 3) + half]
     assert [agreement.published.low, agreement.published.high] == pytest.approx(limits)
-    assert (agreement.bootstrap.method, agreement.resamples, agreement.seed) == ("bootstrap", resamples, seed)
+    assert (agreement.bootstrap.method, agreement.resamples, agreement.seed) == (
+        "bootstrap",
+        resamples,
+        seed,
+    )
     limits = naive_bootstrap(first, second, resamples, seed)
     assert [agreement.bootstrap.low, agreement.bootstrap.high] == pytest.approx(limits, abs=1e-9)
     assert (agreement.topics, agreement.runs, agreement.reason) == (*first.shape, None)
     by_run = {row.run: row for row in agreement.ranking}
-    assert [row.rank_a for row in agreement.ranking] == sorted(row.rank_a for row in agreement.ranking)
+    assert [row.rank_a for row in agreement.ranking] == sorted(
+        row.rank_a for row in agreement.ranking
+    )
     ranks = [stats.rankdata(-each) for each in means]
     for i in range(runs):
         row = by_run[f"run{i}"]

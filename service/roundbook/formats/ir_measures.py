@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from roundbook.errors import BadFileError
-from roundbook.formats.blocks import SUMMARY_TOPIC, Block
 from roundbook.formats.lines import ScoreLine, block_of_lines
+from roundbook.formats.matrix import SUMMARY_TOPIC, Block
 from roundbook.formats.table import shown
 from roundbook.formats.text import SourceText, fields_of
 

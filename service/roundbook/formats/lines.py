@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from roundbook.errors import BadFileError
-from roundbook.formats.blocks import Block, Place, refuse_oversize
+from roundbook.formats.matrix import Block, Place, refuse_oversize
 from roundbook.formats.measures import choose_measure
 from roundbook.formats.table import checked_name, quick_numbers, score
 

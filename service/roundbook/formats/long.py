@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from roundbook.errors import BadFileError
-from roundbook.formats.blocks import SUMMARY_TOPIC, Block, without_summary
 from roundbook.formats.lines import Records, block_from_records
+from roundbook.formats.matrix import SUMMARY_TOPIC, Block, without_summary
 from roundbook.formats.measures import canonical_measure, choose_measure
 from roundbook.formats.table import (
     ANY_RUN_HEADER,

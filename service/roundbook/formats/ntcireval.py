@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from roundbook.errors import BadFileError
-from roundbook.formats.blocks import Block
 from roundbook.formats.lines import ScoreLine, block_of_lines
+from roundbook.formats.matrix import Block
 from roundbook.formats.table import is_number, shown
 from roundbook.formats.text import SourceText
 

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from roundbook.errors import AmbiguousLayoutError, BadFileError, InputError
-from roundbook.formats.blocks import SUMMARY_TOPIC, Block, merged
 from roundbook.formats.ir_measures import read_ir_measures
 from roundbook.formats.long import has_measure_column, read_long
-from roundbook.formats.matrix import ScoreMatrix
+from roundbook.formats.matrix import SUMMARY_TOPIC, Block, ScoreMatrix, merged
 from roundbook.formats.measures import is_measure_like
 from roundbook.formats.ntcireval import looks_like_ntcireval, read_ntcireval
 from roundbook.formats.table import (
@@ -81,6 +80,7 @@ def read_scores(
     if layout not in ("auto", *LAYOUTS):
         raise InputError(f"there is no layout {layout!r}; choose auto or {', '.join(LAYOUTS)}")
     blocks: list[Block] = []
+    files: list[str] = []
     kinds: list[tuple[str, str | None]] = []
     for path in paths:
         source = read_text(path, max_bytes)
@@ -95,11 +95,12 @@ def read_scores(
                 "a wide file names no measure", source.file, way_out="no measure in the file"
             )
         blocks.append(block)
+        files.append(source.file)
         kinds.append((kind, name))
         for what, first, other in zip(("layout", "measure"), kinds[0], kinds[-1], strict=True):
             if first != other:
                 raise BadFileError(
-                    f"the {what} is {other}, but that of {blocks[0].file} is {first}; "
+                    f"the {what} is {other}, but that of {files[0]} is {first}; "
                     "files read together must agree",
                     source.file,
                 )
@@ -110,7 +111,7 @@ def read_scores(
         scores=scores,
         measure=kinds[0][1],
         layout=kinds[0][0],
-        files=tuple(block.file for block in blocks),
+        files=tuple(files),
     )
 
 
@@ -249,23 +250,21 @@ def _refuse_other_file(source: SourceText, first: str, keys: set[str]) -> None:
         raise BadFileError(
             "this looks like a team file, and not like scores", source.file, way_out="team file"
         )
-    for what, fits in (("TREC qrels", _is_qrels), ("a TREC run", _is_run)):
-        if all(fits(text) for _, text in source.rows[:2]):
-            raise BadFileError(
-                f"this looks like {what}, and not like scores; Roundbook takes scores a topic, as"
-                " trec_eval -q prints them",
-                source.file,
-            )
+    kinds = {_other_kind(text) for _, text in source.rows[:2]}
+    if len(kinds) == 1 and (kind := kinds.pop()) is not None:
+        raise BadFileError(
+            f"this looks like {kind}, and not like scores; Roundbook takes scores a topic, as"
+            " trec_eval -q prints them",
+            source.file,
+        )
 
 
-def _is_qrels(text: str) -> bool:
+def _other_kind(text: str) -> str | None:
+    """Return what a line is of, where it can be of TREC qrels or of a TREC run."""
     fields = fields_of(text)
+    if len(fields) == 6 and fields[1].upper() == "Q0" and is_number(fields[4]):
+        return "a TREC run"
     if len(fields) != 4 or not fields[1].isdecimal() or not fields[3].lstrip("-").isdecimal():
-        return False
+        return None
     # With tabs it might be a row of a wide file, were it not for the document's name.
-    return "\t" not in text or not is_number(fields[2])
-
-
-def _is_run(text: str) -> bool:
-    fields = fields_of(text)
-    return len(fields) == 6 and fields[1].upper() == "Q0" and is_number(fields[4])
+    return "TREC qrels" if "\t" not in text or not is_number(fields[2]) else None

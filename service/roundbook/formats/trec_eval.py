@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from roundbook.errors import BadFileError
-from roundbook.formats.blocks import SUMMARY_TOPIC, Block
 from roundbook.formats.lines import ScoreLine, block_of_lines
+from roundbook.formats.matrix import SUMMARY_TOPIC, Block
 from roundbook.formats.table import checked_name
 from roundbook.formats.text import SourceText, fields_of
 

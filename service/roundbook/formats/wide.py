@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from roundbook.errors import BadFileError
-from roundbook.formats.blocks import Block, refuse_oversize, without_summary
-from roundbook.formats.matrix import Scores
+from roundbook.formats.matrix import Block, Scores, refuse_oversize, without_summary
 from roundbook.formats.table import (
     ANY_RUN_HEADER,
     ANY_TOPIC_HEADER,

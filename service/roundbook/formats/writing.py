@@ -14,8 +14,7 @@ from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Literal, get_args
 
 from roundbook.errors import InputError
-from roundbook.formats.blocks import MEANS, SUMMARY_TOPIC
-from roundbook.formats.matrix import Scores
+from roundbook.formats.matrix import MEANS, SUMMARY_TOPIC, Scores
 from roundbook.formats.table import (
     ANY_RUN_HEADER,
     ANY_TOPIC_HEADER,

@@ -57,7 +57,7 @@ def check_text(what: str, text: str | None) -> str | None:
 
 def optional_text(what: str, text: str | None) -> str | None:
     """Return a free text without surrounding space, None where it says nothing."""
-    return (check_text(what, text) or "").strip() or None
+    return None if text is None else (check_text(what, text) or "").strip() or None
 
 
 def check_reason(reason: str | None) -> str | None:

@@ -45,7 +45,7 @@ def parse_measure(name: str) -> MeasureIdentity:
     match = _NAME.fullmatch(name)
     parameters: dict[str, str] = {}
     for part in ((match and match["parameters"]) or "").split(","):
-        key, equals, value = (piece.strip() for piece in part.partition("="))
+        key, equals, value = map(str.strip, part.partition("="))
         if key and equals and value and key not in parameters:
             parameters[key] = value
         elif part.strip():
@@ -137,18 +137,6 @@ def other_measures(connection: Connection, task_id: int, new: RecordedMeasure) -
     if not new.is_new:
         return []
     return [row.name for row in _measures_of(connection, task_id) if row.id != new.id]
-
-
-def notes_on_new(connection: Connection, task_id: int, new: RecordedMeasure) -> list[str]:
-    """Return that a measure is new, where the task has others: it may be one of them, mistyped."""
-    others = other_measures(connection, task_id, new)
-    if not others:
-        return []
-    more = f" and {len(others) - 5} more" if len(others) > 5 else ""
-    return [
-        f"The measure '{new.name}' is new to the record; this task has"
-        f" {', '.join(others[:5])}{more}."
-    ]
 
 
 def _measures_of(connection: Connection, task_id: int) -> Sequence[Row[int, str]]:

@@ -71,32 +71,14 @@ def judge_rounds(
 
 def round_variance(row: VarianceRow, **intervals: Any) -> RoundVariance:  # noqa: ANN401
     """Return a round's variance as a result; `intervals` are its intervals and their reasons."""
+    fields = RoundVariance.model_fields
+    values = {name: value for name, value in row._asdict().items() if name in fields}
+    if row.sum_of_squares is None:
+        # Of a published value the sum of squares is what its sizes make of it.
+        values["sum_of_squares"] = row.variance * row.dof
     two_way, dof = row.two_way_sum_of_squares, row.two_way_dof
-    # Of a published value the sum of squares is what its sizes make of it.
-    squares = row.variance * row.dof if row.sum_of_squares is None else row.sum_of_squares
-    return RoundVariance(
-        round=row.round,
-        assessments=row.assessments,
-        ordinal=row.ordinal,
-        collection=row.collection,
-        runs=row.runs,
-        clusters=row.clusters,
-        topics=row.topics,
-        variance=row.variance,
-        dof=row.dof,
-        sum_of_squares=squares,
-        two_way_variance=None if two_way is None or not dof else two_way / dof,
-        two_way_dof=dof,
-        origin=row.origin,
-        source=row.source,
-        estimate=row.estimate,
-        estimate_version=row.estimate_version,
-        matrix=row.matrix,
-        revision=row.revision,
-        factor_version=row.factor_version,
-        software=row.software,
-        **intervals,
-    )
+    values["two_way_variance"] = None if two_way is None or not dof else two_way / dof
+    return RoundVariance(**values, **intervals)
 
 
 def _topic_identities(rows: Sequence[VarianceRow]) -> list[npt.NDArray[np.int64]]:

@@ -235,14 +235,18 @@ def ensure_round(
     ).scalar_one_or_none()
     if round_id is None:
         return False
-    details = {"round": label, "held": _text(held), "collection": collection}
+    details = {"round": label}
+    if held is not None:
+        details["held"] = str(held)
+    if collection is not None:
+        details["collection"] = collection
     record_event(
         connection,
         "round created",
         who=user,
         task_id=task_id,
         round_id=round_id,
-        details={name: value for name, value in details.items() if value is not None},
+        details=details,
     )
     return True
 

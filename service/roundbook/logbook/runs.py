@@ -13,17 +13,24 @@ from roundbook.errors import AlreadyRecordedError, InputError
 from roundbook.formats import RunTeam
 
 
+class RecordedRuns(NamedTuple):
+    """Runs of a round: ids, whether they contributed to the pool, their teams (None: unknown).
+
+    `described` is how many of them were new, or became known better.
+    """
+
+    ids: npt.NDArray[np.int64]
+    contributed: list[bool | None]
+    team_ids: list[int | None]
+    described: int
+
+
 def record_runs(
     connection: Connection, round_id: int, tags: Sequence[str], teams: Mapping[str, RunTeam]
-) -> int:
-    """Record the runs of a round, with what the team file has of them.
+) -> RecordedRuns:
+    """Record the runs of a round, with what the team file has of them, and return them.
 
     What was unknown of a run is filled in; what is known is never changed.
-
-    Returns
-    -------
-    int
-        How many runs were new or learnt something.
 
     Raises
     ------
@@ -32,28 +39,45 @@ def record_runs(
     AlreadyRecordedError
         When the team file contradicts the record, naming the first such run.
     """
-    described = [teams[tag] for tag in tags if tag in teams]
-    if teams and not described:
-        raise InputError(
-            "The team file names none of the runs in the score files; its first column must hold"
-            " the run tags."
-        )
-    new = connection.execute(
+    values = {"round": round_id, "tags": list(tags)}
+    described = connection.execute(
         text(
             "INSERT INTO roundbook.run (round_id, tag) SELECT :round, unnest(CAST(:tags AS text[]))"
             " ON CONFLICT DO NOTHING"
         ),
-        {"round": round_id, "tags": list(tags)},
+        values,
     ).rowcount
-    if not described:
-        return new
+    if teams:
+        described = max(described, _describe(connection, round_id, tags, teams))
+    rows = connection.execute(
+        text(
+            "SELECT run.id, run.contributed_to_pool, run.team_id"
+            " FROM unnest(CAST(:tags AS text[])) WITH ORDINALITY AS listed (tag, number)"
+            " JOIN roundbook.run ON run.round_id = :round AND run.tag = listed.tag ORDER BY number"
+        ),
+        values,
+    ).all()
+    ids, contributed, team_ids = map(list, zip(*rows, strict=True))
+    return RecordedRuns(np.array(ids, dtype=np.int64), contributed, team_ids, described)
+
+
+def _describe(
+    connection: Connection, round_id: int, tags: Sequence[str], teams: Mapping[str, RunTeam]
+) -> int:
+    """Fill in what the team file has of runs, and return of how many."""
+    given = [teams[tag] for tag in tags if tag in teams]
+    if not given:
+        raise InputError(
+            "The team file names none of the runs in the score files; its first column must hold"
+            " the run tags."
+        )
     facts = {
         "round": round_id,
-        "tags": [run.run for run in described],
-        "teams": [run.team for run in described],
-        "types": [run.type for run in described],
-        "pooled": [run.contributed_to_pool for run in described],
-        "systems": [run.system for run in described],
+        "tags": [run.run for run in given],
+        "teams": [run.team for run in given],
+        "types": [run.type for run in given],
+        "pooled": [run.contributed_to_pool for run in given],
+        "systems": [run.system for run in given],
     }
     connection.execute(
         text(
@@ -69,8 +93,7 @@ def record_runs(
             f"The team file contradicts the record on run '{clash.tag}': {clash.fact} is"
             f" '{clash.recorded}' there and '{clash.given}' in the file. Nothing was written."
         )
-    learnt = connection.execute(text(_DESCRIBED + _FILL_IN), facts).rowcount
-    return max(new, learnt)
+    return connection.execute(text(_DESCRIBED + _FILL_IN), facts).rowcount
 
 
 _DESCRIBED = """
@@ -113,28 +136,3 @@ WHERE run.id = described.id
        coalesce(run.contributed_to_pool, described.contributed_to_pool),
        coalesce(run.system, described.system))
 """
-
-
-class RecordedRuns(NamedTuple):
-    """Recorded runs: ids, whether they contributed to the pool, their teams (None: unknown)."""
-
-    ids: npt.NDArray[np.int64]
-    contributed: list[bool | None]
-    team_ids: list[int | None]
-
-
-def find_runs(connection: Connection, round_id: int, tags: Sequence[str]) -> RecordedRuns:
-    """Return what is recorded of the runs of a round, in the order of their tags."""
-    rows = connection.execute(
-        text(
-            "SELECT run.id, run.contributed_to_pool, run.team_id"
-            " FROM unnest(CAST(:tags AS text[])) WITH ORDINALITY AS listed (tag, number)"
-            " JOIN roundbook.run ON run.round_id = :round AND run.tag = listed.tag ORDER BY number"
-        ),
-        {"round": round_id, "tags": list(tags)},
-    ).all()
-    return RecordedRuns(
-        np.array([row.id for row in rows], dtype=np.int64),
-        [row.contributed_to_pool for row in rows],
-        [row.team_id for row in rows],
-    )

@@ -159,7 +159,7 @@ def _save(
             row.name
             for row in _rows(connection, task_id, kind)
             if _is_latest(row)
-            and described.request(**row.request) == asked
+            and described.brief(row.result) == described.brief(content)
             and _is_same(described, _versions(connection, kind, row.name)[-1], content, note)
         )
         number = _next_number(connection, kind, task_id)
@@ -201,13 +201,15 @@ def _save(
                 ],
             )
         versions = _versions(connection, kind, name)
+        brief = described.brief(content)
         record_event(
             connection,
             f"{described.title} saved",
             who=session.user,
             why=note,
             task_id=task_id,
-            details={described.title: name, "version": versions[-1].version},
+            details={described.title: name, "version": versions[-1].version}
+            | {key: brief[key] for key in _TOLD if brief.get(key) is not None},
         )
     return SavedResult(
         **dict(_entry(connection, versions[-1])),
@@ -216,6 +218,8 @@ def _save(
     )
 
 
+# What an event tells of a result beside its name.
+_TOLD = ("measure", "from", "to", "verdict")
 _ORIGINS = ("variance_estimate", "published_variance", "factor_set", "matrix")
 # Versions count up without a gap, though a name be taken by two tasks, or by none, at once.
 _LOCK = text(
@@ -444,9 +448,10 @@ def _read(kind: Kind, row: _Stored) -> Result:
 
 
 def _is_same(kind: Kind, row: _Stored, content: dict[str, Any], note: str | None) -> bool:
-    # The same result by another version of Roundbook is the same result.
+    # The same result by another version of Roundbook, or of a default that was named, is the same.
+    beside = {"software": "", "margin_from": None}
     stored = _read(kind, row).model_dump(mode="json", by_alias=True)
-    return note in (None, row.note) and {**stored, "software": ""} == {**content, "software": ""}
+    return note in (None, row.note) and stored | beside == content | beside
 
 
 def _next_number(connection: Connection, kind: str, task_id: int | None) -> int:

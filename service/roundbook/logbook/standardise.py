@@ -26,7 +26,7 @@ from roundbook.logbook.lookup import (
     find_series,
     find_task,
 )
-from roundbook.logbook.pseudonyms import Pseudonyms, draft_pseudonyms
+from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import load_matrix
@@ -122,13 +122,16 @@ def standardise(session: Session, request: StandardiseRequest) -> StandardisedSc
     raw = _Raw(
         series.round, loaded.topics, loaded.runs, loaded.scores, row.id, row.revision, row.files
     )
-    pseudonyms = draft_pseudonyms(connection, series.round_id) if request.anonymous else None
+    if request.anonymous:
+        pseudonyms = draft_pseudonyms(connection, series.round_id)
+        order = pseudonyms.order(raw.runs)
+        runs = [pseudonyms.runs[raw.runs[index]] for index in order]
+        raw = raw._replace(runs=runs, scores=raw.scores[:, order], files=())
     source, version = series, request.factors_version
     if request.factors_from is not None:
         label, version = _label_and_version(connection, request, series.measure)
         source = find_series(connection, task, label, series.measure, series.assessments)
-    scores = _standardised(connection, request, raw, source, version)
-    return scores if pseudonyms is None else _hidden(scores, pseudonyms)
+    return _standardised(connection, request, raw, source, version)
 
 
 def standardise_files(
@@ -204,7 +207,7 @@ def _standardised(
         withdrawn=factors.row.withdrawn,
         outdated=outdated_factors(connection, factors.row),
         zero_sd=zero_sd,
-        anonymous=False,
+        anonymous=isinstance(request, StandardiseRequest) and request.anonymous,
         topics=[raw.topics[index] for index in kept],
         runs=list(raw.runs),
         scores=np.ascontiguousarray(standardised.T).tolist(),
@@ -238,22 +241,6 @@ def _standardising_scores(
     mask = standardising_mask(connection, factors.row, loaded.run_ids)
     rows = {name: index for index, name in enumerate(loaded.topics)}
     return loaded.scores[[rows[name] for name in factors.topics]][:, mask]
-
-
-def _hidden(scores: StandardisedScores, pseudonyms: Pseudonyms) -> StandardisedScores:
-    order = pseudonyms.order(scores.runs)
-    runs = [pseudonyms.runs[scores.runs[index]] for index in order]
-    topics = {topic: index for index, topic in enumerate(scores.topics)}
-    off_ties = [OffTie(run=pseudonyms.runs[tie.run], topic=tie.topic) for tie in scores.off_ties]
-    return scores.model_copy(
-        update={
-            "anonymous": True,
-            "files": [],
-            "runs": runs,
-            "scores": [scores.scores[index] for index in order],
-            "off_ties": sorted(off_ties, key=lambda tie: (topics[tie.topic], runs.index(tie.run))),
-        }
-    )
 
 
 def _label_and_version(

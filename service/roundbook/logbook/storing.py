@@ -109,7 +109,7 @@ def store_matrix(
         .returning(matrix.c.id)
     ).scalar_one()
     store_scores(connection, complete.scores, matrix_id, topic_ids, runs.ids)
-    return StoredMatrix(matrix_id, complete.scores, topic_ids, *runs)
+    return StoredMatrix(matrix_id, complete.scores, topic_ids, *runs[:3])
 
 
 def store_scores(

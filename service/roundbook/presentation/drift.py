@@ -35,15 +35,17 @@ def sentences(report: DriftReport) -> dict[str, Any]:
     consequence = recurring = factors = None
     if report.consequence:
         done = report.consequence
-        consequence = done.model_dump() | {"kendall_tau_reason": kendall_tau_reason(done)}
+        consequence = done.model_dump(mode="json") | {
+            "kendall_tau_reason": kendall_tau_reason(done)
+        }
         for side, under in (("earlier", done.earlier), ("later", done.later)):
             consequence[side]["reason"] = topics_reason(done, under)
     if report.recurring_systems:
         systems = report.recurring_systems
-        recurring = systems.model_dump() | {"reason": recurring_reason(systems)}
+        recurring = systems.model_dump(mode="json") | {"reason": recurring_reason(systems)}
     if report.no_shared_topics:
-        dumped = report.model_dump(include={"no_shared_topics"})["no_shared_topics"]
-        factors = {"note": NO_EVIDENCE} | dumped
+        dumped = report.model_dump(mode="json", include={"no_shared_topics"})
+        factors = {"note": NO_EVIDENCE} | dumped["no_shared_topics"]
     return {
         "assumed": assumed(report),
         "reason": reason(report),

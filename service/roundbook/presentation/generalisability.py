@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 from roundbook.logbook.withdrawals import left_out
 
 if TYPE_CHECKING:
     from roundbook.logbook.generalisability import GeneralisabilityReport, Reliability
+
+
+# The columns of CSV: every limit has its own.
+LINE = (
+    *("round", "matrix", "revision", "topics", "runs", "system", "topic", "residual"),
+    *(
+        f"{name}{limit}"
+        for name in ("e_rho_squared", "phi", "e_rho_squared_topics", "phi_topics")
+        for limit in ("", "_low", "_high")
+    ),
+    "design_topics",
+)
 
 
 def heading(report: GeneralisabilityReport) -> str:
@@ -33,43 +46,10 @@ def remarks(report: GeneralisabilityReport) -> list[str]:
     ]
 
 
-class ReliabilityLine(NamedTuple):
-    """A round as CSV: every limit in a column of its own."""
-
-    round: str
-    matrix: int
-    revision: int
-    topics: int
-    runs: int
-    system: float
-    topic: float
-    residual: float
-    e_rho_squared: float | None
-    e_rho_squared_low: float | None
-    e_rho_squared_high: float | None
-    phi: float | None
-    phi_low: float | None
-    phi_high: float | None
-    e_rho_squared_topics: int | None
-    e_rho_squared_topics_low: int | None
-    e_rho_squared_topics_high: int | None
-    phi_topics: int | None
-    phi_topics_low: int | None
-    phi_topics_high: int | None
-    design_topics: int | None
-
-
-def line(row: Reliability) -> ReliabilityLine:
+def line(row: Reliability) -> SimpleNamespace:
     """Return a round as a line of CSV."""
-    unknown = (None, None)
-    return ReliabilityLine._make(
-        (
-            *(row.round, row.matrix, row.revision, row.topics, row.runs),
-            *(row.system, row.topic, row.residual),
-            *(row.e_rho_squared, *(row.e_rho_squared_interval or unknown)),
-            *(row.phi, *(row.phi_interval or unknown)),
-            *(row.e_rho_squared_topics, *(row.e_rho_squared_topics_interval or unknown)),
-            *(row.phi_topics, *(row.phi_topics_interval or unknown)),
-            row.design_topics,
-        )
-    )
+    values = row.model_dump(exclude={"negative", "reason"})
+    for name in [name for name in values if name.endswith("_interval")]:
+        start = name.removesuffix("_interval")
+        values[f"{start}_low"], values[f"{start}_high"] = values.pop(name) or (None, None)
+    return SimpleNamespace(**values)

@@ -9,8 +9,7 @@ from roundbook.presentation.measures import new_measure_notes
 if TYPE_CHECKING:
     from roundbook.logbook.matrices.export import ExportedMatrix
     from roundbook.logbook.matrices.history import Changes
-    from roundbook.logbook.matrices.logging import LoggedMatrix
-    from roundbook.logbook.matrices.neighbours import Difference
+    from roundbook.logbook.matrices.logged import Difference, LoggedMatrix
     from roundbook.logbook.matrices.showing import ShownMatrix
 
 _NAMED = 5
@@ -19,7 +18,8 @@ _NAMED = 5
 def log_notes(logged: LoggedMatrix) -> list[str]:
     """Return what a person who logs a score matrix should know of it, a sentence each."""
     remarks, notes = logged.remarks, []
-    notes += new_measure_notes(logged.measure, remarks.other_measures)
+    if remarks.other_measures:
+        notes += new_measure_notes(logged.measure, remarks.other_measures)
     if remarks.difference is not None and remarks.difference.revision is not None:
         notes.append(_from_revision(remarks.difference))
     elif remarks.difference is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 
@@ -28,3 +28,20 @@ def signed(field: str, heading: str, digits: int = 3) -> Column:
 def count(field: str, heading: str) -> Column:
     """Return a right-aligned column of whole numbers."""
     return Column(field, heading, str, "right")
+
+
+def values_at(result: object, paths: Mapping[str, str]) -> dict[str, Any]:
+    """Return values of a result by names of their own; None where what would hold one is None.
+
+    Parameters
+    ----------
+    paths : mapping
+        Of each name, the field: ``variance``, or ``interval.low``.
+    """
+    values = {}
+    for name, path in paths.items():
+        value: Any = result
+        for field in path.split("."):
+            value = None if value is None else getattr(value, field)
+        values[name] = value
+    return values

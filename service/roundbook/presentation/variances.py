@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 from roundbook.logbook.interval_reasons import no_interval, no_test
 from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation.measures import new_measure_notes
+from roundbook.presentation.tables import values_at
 
 if TYPE_CHECKING:
     from roundbook.logbook.published import RecordedVariance
@@ -21,6 +23,25 @@ if TYPE_CHECKING:
 
 # Rounds disagree where equal variances would give such a test, or a stronger one, less often.
 _DISAGREE = 0.05
+# What a line of CSV has of a round, and of a pooled variance.
+_ROUND = {
+    **{name: name for name in ("round", "topics", "runs", "variance")},
+    **{name: f"interval.{name}" for name in ("low", "high", "method", "of")},
+    "two_way_variance": "two_way_variance",
+    "two_way_low": "two_way_interval.low",
+    "two_way_high": "two_way_interval.high",
+    **{name: name for name in ("clusters", "dof", "origin", "source")},
+}
+_POOLED = {
+    "variance": "variance",
+    "low": "interval.low",
+    "high": "interval.high",
+    "planning_variance": "next_round.u80",
+    **{name: name for name in ("dof", "weights", "rounds", "max_min_ratio")},
+    "homogeneity_p": "homogeneity.p_value",
+    "two_way_variance": "two_way_variance",
+}
+HISTORY_LINE = ("measure", "assessments", *_ROUND)
 _TESTS = {"wald-f": "Wald F test", "bartlett": "Bartlett's test"}
 
 
@@ -114,82 +135,15 @@ def recorded_notes(recorded: RecordedVariance) -> list[str]:
     return notes
 
 
-class HistoryLine(NamedTuple):
-    """One line of CSV: a measure in a round."""
-
-    measure: str
-    assessments: str
-    round: str
-    topics: int
-    runs: int
-    variance: float
-    low: float | None
-    high: float | None
-    method: str | None
-    of: str | None
-    two_way_variance: float | None
-    two_way_low: float | None
-    two_way_high: float | None
-    clusters: int | None
-    dof: int
-    origin: str
-    source: str | None
+def history_lines(history: VarianceHistory) -> list[SimpleNamespace]:
+    """Return a variance history as lines of CSV, with every limit in a column of its own."""
+    of = {"measure": history.measure, "assessments": history.assessments}
+    return [SimpleNamespace(**of, **values_at(row, _ROUND)) for row in history.rounds]
 
 
-def history_lines(history: VarianceHistory) -> Iterator[HistoryLine]:
-    """Yield a variance history as lines of CSV, with every limit in a column of its own."""
-    for row in history.rounds:
-        interval, two_way = row.interval, row.two_way_interval
-        yield HistoryLine(
-            history.measure,
-            history.assessments,
-            row.round,
-            row.topics,
-            row.runs,
-            row.variance,
-            interval.low if interval else None,
-            interval.high if interval else None,
-            interval.method if interval else None,
-            interval.of if interval else None,
-            row.two_way_variance,
-            two_way.low if two_way else None,
-            two_way.high if two_way else None,
-            row.clusters,
-            row.dof,
-            row.origin,
-            row.source,
-        )
-
-
-class PooledLine(NamedTuple):
-    """The pooled variance as one line."""
-
-    variance: float
-    low: float | None
-    high: float | None
-    planning_variance: float | None
-    dof: int
-    weights: str
-    rounds: list[str]
-    max_min_ratio: float | None
-    homogeneity_p: float | None
-    two_way_variance: float | None
-
-
-def pooled_line(pooled: Pooled) -> PooledLine:
+def pooled_line(pooled: Pooled) -> SimpleNamespace:
     """Return a pooled variance as one line."""
-    return PooledLine(
-        pooled.variance,
-        pooled.interval.low if pooled.interval else None,
-        pooled.interval.high if pooled.interval else None,
-        pooled.next_round.u80 if pooled.next_round else None,
-        pooled.dof,
-        pooled.weights,
-        pooled.rounds,
-        pooled.max_min_ratio,
-        pooled.homogeneity.p_value,
-        pooled.two_way_variance,
-    )
+    return SimpleNamespace(**values_at(pooled, _POOLED))
 
 
 def _pooled(pooled: Pooled) -> str:
@@ -214,10 +168,10 @@ def _test(test: Homogeneity) -> str:
         why = no_test(test.reason) if test.reason else "unknown"
         return f"Whether the rounds' variances differ cannot be tested: {why}."
     p = "< .001" if test.p_value < 0.001 else f"= {test.p_value:.3f}"
-    return (
-        f"The rounds' variances do not differ beyond chance (Wald F({test.dof},"
-        f" {test.dof_residual:g}) = {test.statistic:.2f}, p {p})."
-    )
+    what = _TESTS.get(test.method, test.method)
+    if test.dof_residual is not None:
+        what = f"Wald F({test.dof}, {test.dof_residual:g}) = {test.statistic:.2f}"
+    return f"The rounds' variances do not differ beyond chance ({what}, p {p})."
 
 
 def _next_round(pooled: Pooled) -> list[str]:

@@ -7,7 +7,7 @@ import math
 from pydantic import Field, field_validator
 
 from roundbook.requests.base import Request
-from roundbook.requests.fields import MeasureName, TaskName
+from roundbook.requests.fields import Assessments, MeasureName, TaskName
 
 # What the topic set sizes are to detect where no smallest difference is named.
 DETECTED_MIN_D = 0.1
@@ -26,16 +26,16 @@ class CurveRequest(Request):
     sd_ratio_margin: float = Field(1.25, description="Largest ratio of sds that holds, above 1.")
     min_d: float | None = Field(
         None,
-        description="Smallest std-AB difference that matters: the margin is D / 0.3 sds, unless a"
-        " margin is given. Topics needed: to detect it. (default: 0.1)",
+        description="Smallest std-AB difference that matters: the margin is D / 0.3 sds, unless"
+        " `margin` is given. Topics needed: to detect it. (default: 0.1)",
     )
-    assessments: str | None = Field(None, description="Which assessments, where there are several.")
+    assessments: Assessments = None
 
     @field_validator("margin")
     @classmethod
     def _check_margin(cls, margin: float | None) -> float | None:
         if margin is not None and not 0 < margin < math.inf:
-            message = f"The margin of the shift must be positive, not {margin}."
+            message = f"The margin of the shift must be positive, not {margin}"
             raise ValueError(message)
         return margin
 
@@ -43,7 +43,7 @@ class CurveRequest(Request):
     @classmethod
     def _check_sd_ratio_margin(cls, margin: float) -> float:
         if not 1 < margin < math.inf:
-            message = f"The margin of the sd ratio must exceed 1, not {margin}."
+            message = f"The margin of the sd ratio must exceed 1, not {margin}"
             raise ValueError(message)
         return margin
 
@@ -51,7 +51,7 @@ class CurveRequest(Request):
     @classmethod
     def _check_min_d(cls, min_d: float | None) -> float | None:
         if min_d is not None and not 0 < min_d < math.inf:
-            message = f"A minD must be positive and finite, not {min_d}."
+            message = f"A minD must be positive and finite, not {min_d}"
             raise ValueError(message)
         return min_d
 
@@ -66,7 +66,7 @@ class DriftRequest(CurveRequest):
     @classmethod
     def _check_m(cls, m: int) -> int:
         if not 2 <= m <= _MOST_RUNS:
-            message = f"A topic set is planned for 2 to {_MOST_RUNS:,} runs, not {m}."
+            message = f"A topic set is planned for 2 to {_MOST_RUNS:,} runs, not {m}"
             raise ValueError(message)
         return m
 

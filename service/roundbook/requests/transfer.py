@@ -23,8 +23,9 @@ class ImportRequest(Request):
     """Read an archive into the record."""
 
     archive: Path = Field(description="The archive.")
-    verify: bool = Field(
-        default=True, description="Compute everything derived from the scores again."
+    trusted: bool = Field(
+        default=False,
+        description="Trust the archive: do not compute again what is derived from its scores.",
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +15,7 @@ from roundbook.database.fingerprints import Fingerprint, filled_tables, fingerpr
 from roundbook.database.programs import server_version
 from roundbook.database.schema import current_revision, expected_revision, require_known
 from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
+from roundbook.logbook.atomic_files import atomic_file
 from roundbook.logbook.result import Result
 from roundbook.requests.transfer import BackupRequest, RestoreRequest
 
@@ -74,23 +73,16 @@ def save_backup(engine: Engine, request: BackupRequest) -> SavedBackup:
             "There is no Roundbook record in this database, so there is nothing to save",
             way_out="other database",
         )
-    target = _target(file, force=request.force)
-    with _named(file):
-        handle, name = tempfile.mkstemp(
-            dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".part"
-        )
-    os.close(handle)
-    part = Path(name)
-    try:
-        with unit_of_work(_one_moment(engine)) as connection:
-            tables = fingerprint_tables(connection)
-            _, version = server_version(connection)
-            write_dump(connection, part)
-        size = part.stat().st_size
+    with (
+        atomic_file(file, force=request.force, earlier=has_checksum) as part,
+        unit_of_work(_one_moment(engine)) as connection,
+    ):
         with _named(file):
-            part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+            part.touch(mode=0o600, exist_ok=False)  # before anything is in it
+        tables = fingerprint_tables(connection)
+        _, version = server_version(connection)
+        write_dump(connection, part)
+        size = part.stat().st_size
     return SavedBackup(
         file=str(file),
         bytes=size,
@@ -155,27 +147,6 @@ def _count_matrices(tables: Mapping[str, Fingerprint]) -> int:
 
 def _one_moment(engine: Engine) -> Engine:
     return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-
-
-def _target(file: Path, *, force: bool) -> Path:
-    """Return where to write a file, or say why not there."""
-    with _named(file):
-        target = file.resolve()
-        exists = target.exists()
-        if not target.parent.is_dir():
-            raise InputError(f"{file}: there is no directory {target.parent}; make it first.")
-        if exists and not target.is_file():
-            raise InputError(f"{file}: this is no ordinary file; name another.")
-        if exists and not force:
-            raise InputError(
-                f"{file}: there is such a file; name another", way_out="overwrite a file"
-            )
-        if exists and target.stat().st_size > 0 and not has_checksum(target):
-            raise InputError(
-                f"{file}: this is no backup of Roundbook's, so it is not overwritten; name"
-                " another file, or remove it."
-            )
-    return target
 
 
 @contextmanager

@@ -7,15 +7,6 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from roundbook.logbook.archive.tables import (
-    IN_ORDER,
-    SCORES,
-    TABLES,
-    read_cell,
-    refers_to,
-    renumber,
-    write_cell,
-)
 
 from roundbook.database.tables import (
     event,
@@ -29,6 +20,15 @@ from roundbook.database.tables import (
     run,
     task,
 )
+from roundbook.transfer.archive.tables import (
+    IN_ORDER,
+    SCORES,
+    TABLES,
+    read_cell,
+    refers_to,
+    renumber,
+    write_cell,
+)
 
 TEXT = st.text(st.characters(codec="utf-8"))
 MOMENTS = st.datetimes(timezones=st.sampled_from([UTC, timezone(timedelta(hours=-9, minutes=30))]))
@@ -39,6 +39,7 @@ JSON = st.recursive(
     | st.floats(allow_nan=False, allow_infinity=False)
     | TEXT,
     lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner),
+    max_leaves=8,
 )
 VALUES = [
     (task.c.name, TEXT),

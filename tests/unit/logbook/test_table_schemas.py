@@ -6,9 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-from roundbook.logbook.archive.descriptions import DESCRIPTIONS
-from roundbook.logbook.archive.table_schemas import table_schema
-from roundbook.logbook.archive.tables import TABLES, columns_of
+
+from roundbook.transfer.archive.descriptions import DESCRIPTIONS
+from roundbook.transfer.archive.table_schemas import table_schema
+from roundbook.transfer.archive.tables import TABLES, columns_of
 
 PAGE = Path(__file__).parents[3] / "docs/reference/archive.md"
 NAMES = {table.name for table in TABLES}

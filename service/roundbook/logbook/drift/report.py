@@ -131,7 +131,7 @@ def compare_rounds(
     first, later = pair.first, pair.later
     margin, margin_from = choose_margin(request)
     drift, whole, recurring = assess_pair(pair, margin, request.sd_ratio_margin)
-    unbridged = whole.verdict == "unbridged"
+    usable = whole.verdict != "unbridged"
     tests, topics = compare_topics(pair, drift)
     return DriftReport(
         **dict(whole),
@@ -157,11 +157,11 @@ def compare_rounds(
         min_d=request.detected,
         undefined_shifts=len(pair.shared_first) - drift.topics_used,
         undefined_sd_ratios=len(pair.shared_first) - int((drift.sd_ratios > 0).sum()),
-        consequence=None if unbridged else compare_scores(pair, request.m, request.detected),
+        consequence=compare_scores(pair, request.m, request.detected) if usable else None,
         tests=tests,
         recurring_systems=compare_recurring_systems(first, later, margin),
         no_shared_topics=(
-            compare_factors(first.mean, first.sd, later.mean, later.sd) if unbridged else None
+            None if usable else compare_factors(first.mean, first.sd, later.mean, later.sd)
         ),
         software=SOFTWARE,
         withdrawn=list(withdrawn),

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal, NamedTuple
+from itertools import compress
+from typing import Any, NamedTuple
 
 import numpy as np
 from sqlalchemy import Connection, Row, func, select
 
-from roundbook.database.tables import matrix, measure, round_, task
+from roundbook.database.tables import (
+    current_matrix,
+    matrix,
+    matrix_run,
+    matrix_topic,
+    measure,
+    round_,
+    task,
+)
 from roundbook.errors import (
     BadFileError,
     ContentDiffersError,
@@ -34,7 +43,7 @@ from roundbook.logbook.estimates import (
 )
 from roundbook.logbook.events import record_event
 from roundbook.logbook.factors import fit_and_store, standardising_runs
-from roundbook.logbook.impact import Dependent
+from roundbook.logbook.impact import Dependent, stale_dependents
 from roundbook.logbook.lookup import (
     Series,
     check_name,
@@ -44,93 +53,18 @@ from roundbook.logbook.lookup import (
     optional_text,
     withdrawn_error,
 )
-from roundbook.logbook.matrices.neighbours import (
-    Difference,
-    Twin,
-    find_twin,
-    read_difference,
-)
+from roundbook.logbook.matrices.logged import Difference, LoggedMatrix, Remarks, Twin
 from roundbook.logbook.measures import (
-    RecordedMeasure,
     ensure_measure,
     other_measures,
     parse_measure,
 )
-from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
-from roundbook.logbook.runs import find_runs, record_runs
+from roundbook.logbook.runs import RecordedRuns, record_runs
 from roundbook.logbook.session import Session
-from roundbook.logbook.storing import content_hash, store_matrix
+from roundbook.logbook.storing import StoredMatrix, content_hash, store_matrix
 from roundbook.requests.matrices import LogRequest
 from roundbook.statistics.score_matrix import checked_scores
-
-
-class Remarks(Result):
-    """What a person who logs a score matrix should know of it.
-
-    Attributes
-    ----------
-    other_measures : list of str
-        The task's, where this measure is new to the record: it may be one of them, mistyped.
-    difference : Difference or None
-        From the revision before, or else from the other matrices of the round.
-    same_scores : Twin or None
-        Another round that has exactly these scores.
-    single_run : bool
-        Whether there is but one run, over which no standard deviation, and so no factor, exists.
-    tied_topics : list of str
-        Topics on which all standardising runs tie; `zero_sd` is what becomes of them.
-    equal_runs : int
-        How many runs have the same scores as another one on every topic.
-    renewed : list of str
-        The measures of the variance estimates that were made anew as teams became known, an entry
-        for each.
-    unknown_runs, undescribed_runs : list of str
-        Runs that only the team file has, and those that it leaves out.
-    """
-
-    other_measures: list[str]
-    difference: Difference | None = None
-    same_scores: Twin | None = None
-    single_run: bool = False
-    tied_topics: list[str]
-    zero_sd: str
-    equal_runs: int = 0
-    renewed: list[str]
-    unknown_runs: list[str]
-    undescribed_runs: list[str]
-
-
-class LoggedMatrix(Result):
-    """What logging did.
-
-    `status` is ``logged`` or ``unchanged``; with `dry_run` it says what would have been done.
-    `variance` is the residual variance on the raw scale, `variances` that on every scale. `impact`
-    is what rests on the scores that were replaced, and so is stale; empty where none were.
-    """
-
-    matrix: int | None
-    revision: int
-    topics: int
-    runs: int
-    variance: float
-    variances: dict[str, float]
-    factor_version: int | None
-    status: Literal["logged", "unchanged"]
-    dry_run: bool
-    task: str
-    round: str
-    measure: str
-    assessments: str
-    layout: str
-    standardising: str | None
-    missing_policy: str
-    missing_cells: int
-    dropped_topics: list[str]
-    runs_described: int
-    remarks: Remarks
-    impact: list[Dependent]
-    software: str = SOFTWARE
 
 
 class _Entry(NamedTuple):
@@ -143,7 +77,7 @@ class _Entry(NamedTuple):
     scores: CompleteMatrix
     digest: str
     latest: Row[Any] | None
-    runs_described: int
+    runs: RecordedRuns
 
 
 class _Outcome(NamedTuple):
@@ -236,7 +170,8 @@ def _log(
         connection, request.task, request.round, create=request.create, user=session.user
     )
     recorded = ensure_measure(connection, request.measure, request.bounds)
-    _check_bounds(recorded, complete)
+    if recorded.bounds is not None:
+        _check_bounds(recorded.name, recorded.bounds, complete)
     label = check_name("assessments label", request.assessments)
     series = Series(round_id, recorded.id, label, request.round.strip(), recorded.name)
     entry = _Entry(
@@ -251,18 +186,16 @@ def _log(
     )
     unchanged = entry.latest is not None and entry.latest.content_hash == entry.digest
     outcome = _keep(entry) if unchanged else _store(entry, known_teams=bool(teams))
-    remarks = Remarks(
-        other_measures=other_measures(connection, task_id, recorded),
-        zero_sd=request.zero_sd,
-        unknown_runs=[tag for tag in teams if tag not in set(complete.runs)],
-        undescribed_runs=[tag for tag in complete.runs if teams and tag not in teams],
-        **outcome.remarks,
-    )
+    remarks = outcome.remarks | {
+        "other_measures": other_measures(connection, task_id, recorded),
+        "zero_sd": request.zero_sd,
+    }
+    if teams:
+        tags = dict.fromkeys(complete.runs)
+        remarks["unknown_runs"] = [tag for tag in teams if tag not in tags]
+        remarks["undescribed_runs"] = [tag for tag in tags if tag not in teams]
     impact = []
     if entry.latest is not None and not unchanged:
-        # What plans need takes longer to load than a matrix to log, and few loggings replace one.
-        from roundbook.logbook.impact import stale_dependents  # noqa: PLC0415
-
         impact = stale_dependents(connection, entry.latest.id)
     kept = unchanged or not request.dry_run
     return LoggedMatrix(
@@ -272,8 +205,8 @@ def _log(
         standardising=outcome.standardising,
         variance=outcome.variances["raw"],
         variances=outcome.variances,
-        runs_described=entry.runs_described,
-        remarks=remarks,
+        runs_described=entry.runs.described,
+        remarks=Remarks(**remarks),
         impact=impact if kept else [_unnumbered(each, outcome.matrix) for each in impact],
         status="unchanged" if unchanged else "logged",
         dry_run=request.dry_run,
@@ -307,16 +240,14 @@ def latest_revision(session: Session, request: LogRequest) -> int:
     return revision
 
 
-def _check_bounds(recorded: RecordedMeasure, complete: CompleteMatrix) -> None:
-    if recorded.bounds is None:
-        return
-    low, high = recorded.bounds
+def _check_bounds(measure: str, bounds: tuple[float, float], complete: CompleteMatrix) -> None:
+    low, high = bounds
     outside = np.argwhere((complete.scores < low) | (complete.scores > high))
     if len(outside):
         topic, run = outside[0]
         raise InputError(
             f"{len(outside)} of {complete.scores.size} scores lie outside the bounds {low:g} to"
-            f" {high:g} of {recorded.name}; the first is {complete.scores[topic, run]:g}, of topic"
+            f" {high:g} of {measure}; the first is {complete.scores[topic, run]:g}, of topic"
             f" {complete.topics[topic]} and run {complete.runs[run]}."
         )
 
@@ -328,7 +259,7 @@ def _keep(entry: _Entry) -> _Outcome:
     if latest.withdrawn is not None:
         raise withdrawn_error(series, latest)
     renewed = []
-    if entry.runs_described:
+    if entry.runs.described:
         renewed = renew_runs_parts(connection, series.round_id)
         record_event(
             connection,
@@ -337,7 +268,7 @@ def _keep(entry: _Entry) -> _Outcome:
             task_id=entry.task_id,
             round_id=series.round_id,
             matrix_id=latest.id,
-            details={"runs": entry.runs_described, "estimates_renewed": len(renewed)},
+            details={"runs": entry.runs.described, "estimates_renewed": len(renewed)},
         )
     sets = [row for row in factor_sets(connection, series) if row.matrix_id == latest.id]
     return _Outcome(
@@ -346,19 +277,18 @@ def _keep(entry: _Entry) -> _Outcome:
         sets[-1].version if sets else None,
         sets[-1].standardising if sets else None,
         read_estimates(connection, latest.id),
-        {"tied_topics": [], "renewed": renewed},
+        {"renewed": renewed},
     )
 
 
 def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
     """Store scores as the next revision, with their factors and variances."""
-    session, request, task_id, series, complete, digest, latest, described = entry
+    session, request, task_id, series, complete, digest, latest, runs = entry
     connection = session.connection
     _check_revision(connection, request, series, complete, latest)
     # Before the database refuses it in its own words.
     checked_scores(complete.scores, "The residual variance", least_topics=2)
     revision = latest.revision + 1 if latest is not None else 1
-    runs = find_runs(connection, series.round_id, complete.runs)
     chosen = standardising_runs(runs.contributed) if len(complete.runs) >= 2 else None
     # While the server takes in the scores, this process would wait.
     with ThreadPoolExecutor(1) as beside:
@@ -383,10 +313,12 @@ def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
             reason=request.revise,
             factors=computed.factors,
         )
-        tied = [complete.topics[place] for place in np.flatnonzero(fitted.factors.sd == 0)]
+        tied = list(compress(complete.topics, (fitted.factors.sd == 0).tolist()))
     variances = store_estimates(connection, stored, fitted, computed.parts)
     # Of other measures: what this matrix replaces need not be estimated anew.
-    renewed = renew_runs_parts(connection, series.round_id) if known_teams and described else []
+    renewed = (
+        renew_runs_parts(connection, series.round_id) if known_teams and runs.described else []
+    )
     record_event(
         connection,
         "matrix logged" if revision == 1 else "matrix revised",
@@ -467,3 +399,54 @@ def _unnumbered(dependent: Dependent, matrix: int) -> Dependent:
         for reason in dependent.reasons
     ]
     return dependent.model_copy(update={"reasons": reasons})
+
+
+def read_difference(
+    connection: Connection, series: Series, stored: StoredMatrix, replaced: Row[Any] | None
+) -> Difference | None:
+    """Return how a matrix differs from the revision before, or from its round's other matrices.
+
+    None where it does not, or nothing is beside it.
+    """
+    if replaced is not None:
+        others = select(matrix.c.id).where(matrix.c.id == replaced.id)
+    else:
+        others = select(current_matrix.c.id).where(
+            current_matrix.c.round_id == series.round_id, current_matrix.c.id != stored.matrix_id
+        )
+    topics = matrix_topic.c.topic_id, matrix_topic.c.matrix_id, stored.topic_ids
+    runs = matrix_run.c.run_id, matrix_run.c.matrix_id, stored.run_ids
+    counts = []
+    for column, of_matrix, ids in (topics, runs):
+        there = set(connection.execute(select(column).where(of_matrix.in_(others))).scalars())
+        if not there:
+            return None
+        own = set(ids.tolist())
+        counts += [len(own - there), len(there - own)]
+    if not any(counts):
+        return None
+    return Difference(
+        revision=None if replaced is None else replaced.revision,
+        new_topics=counts[0],
+        lacking_topics=counts[1],
+        new_runs=counts[2],
+        lacking_runs=counts[3],
+    )
+
+
+def find_twin(connection: Connection, task_id: int, series: Series, digest: str) -> Twin | None:
+    """Return the first matrix of another round with the same content, None where there is none."""
+    row = connection.execute(
+        select(matrix.c.id, round_.c.label)
+        .join(current_matrix, current_matrix.c.id == matrix.c.id)
+        .join(round_, round_.c.id == matrix.c.round_id)
+        .where(
+            matrix.c.content_hash == digest,
+            matrix.c.measure_id == series.measure_id,
+            round_.c.task_id == task_id,
+            round_.c.id != series.round_id,
+        )
+        .order_by(matrix.c.id)
+        .limit(1)
+    ).one_or_none()
+    return None if row is None else Twin(round=row.label, matrix=row.id)

@@ -122,7 +122,7 @@ def try_cells(request: PlanRequest, cells: Cells, engine: Engine) -> list[Soluti
 def round_powers(
     request: PlanRequest, rounds: Sequence[RoundVariance], kind: VarianceKind
 ) -> list[RoundPower]:
-    """Return the power that each round had for each m and minD: was it large enough?
+    """Return the power that rounds had, for each m and minD of a design.
 
     The list is empty for an interval, which has no power, and where minD is solved for.
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field, model_validator
 
 from roundbook.logbook.plans.variance import VarianceAt, VarianceKind
-from roundbook.logbook.result import Result, read_result
+from roundbook.logbook.result import Result
 from roundbook.logbook.variance_history import Interval, VarianceHistory
 from roundbook.requests.plans import Engine, PlanDesign, Solve, VarianceOf
 
@@ -135,14 +135,3 @@ class Plan(Result):
         if not isinstance(saved, dict):
             return saved
         return {key: value for key, value in saved.items() if key not in ("warning", "protocol")}
-
-
-def read_plan(row: Any) -> Plan:  # noqa: ANN401
-    """Read a saved plan back, from a row with its `name`, `version` and `result`.
-
-    Raises
-    ------
-    RecordError
-        When it was not Roundbook that saved it.
-    """
-    return read_result(Plan, row.result, f"Plan '{row.name}', version {row.version},")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection
@@ -15,7 +16,7 @@ from roundbook.logbook.verifying.matrices import (
     of_matrix,
     read_matrices,
 )
-from roundbook.presentation.verification import difference_sentence, difference_subject
+from roundbook.presentation.verification import difference_sentence
 from roundbook.statistics.variance.parts import variance_parts
 
 
@@ -48,29 +49,25 @@ def complete_estimates(
             progress(f"Computing the variances of {recorded.task} round {recorded.round} ...")
             derived = load_derived(connection, recorded)
         scale, factor_set_id = row["scale"], row["factor_set_id"]
+        differs = partial(
+            of_matrix,
+            recorded,
+            "variance",
+            "variance_estimate",
+            "topics",
+            scale=scale,
+            factor_version=factor_set_id and derived.factor_sets[factor_set_id].version,
+        )
         try:
             scores, topic_ids = derived.on_scale(scale, factor_set_id)
             columns = estimate_columns(variance_parts(scores, derived.loaded.team_ids))
         except ImpossibleStatisticError as error:
-            subject = of_matrix(recorded, "variance", "variance_estimate", "variance", scale=scale)
-            reason = f"{difference_subject(subject)}: {str(error).rstrip('.')}"
-            raise BadFileError(reason, member) from None
-        columns |= {"version": 1, "topic_ids": topic_ids}
+            difference = differs(reason=str(error).rstrip("."))
+            raise BadFileError(difference_sentence(difference), member) from None
         if row["topics"] != columns["topics"]:
-            raise BadFileError(
-                difference_sentence(
-                    of_matrix(
-                        recorded,
-                        "variance",
-                        "variance_estimate",
-                        "topics",
-                        scale=scale,
-                        recorded=row["topics"],
-                        computed=columns["topics"],
-                    )
-                ),
-                member,
-            )
+            difference = differs(recorded=row["topics"], computed=columns["topics"])
+            raise BadFileError(difference_sentence(difference), member)
+        columns |= {"version": 1, "topic_ids": topic_ids}
         # Estimates of the first schema have no two-way residual, and archives of it no clusters.
         kept = {name for name, value in row.items() if value is not None or "clusters" in row}
         yield row | {name: value for name, value in columns.items() if name not in kept}

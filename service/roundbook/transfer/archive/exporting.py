@@ -16,11 +16,11 @@ from roundbook.errors import InputError, RecordError
 from roundbook.formats.archive import Manifest, Member, is_archive, measure_member, write_archive
 from roundbook.formats.archive_csv import write_record
 from roundbook.formats.text import shown_path
+from roundbook.logbook.atomic_files import atomic_file
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import load_matrix
-from roundbook.logbook.whole_files import whole_file
 from roundbook.requests.transfer import ExportRequest
 from roundbook.transfer.archive.table_schemas import table_schema
 from roundbook.transfer.archive.tables import (
@@ -108,7 +108,7 @@ def export_archive(
     if str(file) == "-":
         raise InputError("An archive is a file, not a stream; name one instead of '-'.")
     connection = session.connection
-    with whole_file(file, force=request.force, earlier=is_archive) as part:
+    with atomic_file(file, force=request.force, earlier=is_archive) as part:
         tasks = sorted({find_task(connection, name) for name in request.tasks}) or None
         names = list(
             connection.execute(

@@ -140,7 +140,7 @@ def import_archive(
         )
         connection.execute(text("SET CONSTRAINTS ALL IMMEDIATE"))
         connection.execute(text("SET CONSTRAINTS ALL DEFERRED"))
-        if request.verify:
+        if not request.trusted:
             ids = {name: list(made.values()) for name, made in state.ids.items()}
             for difference in differences(connection, ids, progress):
                 raise _differs(state, difference)

@@ -31,7 +31,7 @@ SCORES = (tables.matrix_topic, tables.matrix_run, tables.score_vector)
 # have been recorded in another order.
 SHARED = (tables.team, tables.measure)
 # The results are JSON with numbers of rows in it.
-RESULTS = (tables.plan.c.result, tables.drift_report.c.result)
+RESULTS = frozenset({tables.plan.c.result, tables.drift_report.c.result})
 _MATRIX_KEYS = ("matrix", "from_matrix", "to_matrix")
 
 # What is computed from the scores where an archive is read, and so not carried.

@@ -1,0 +1,98 @@
+"""What comes out when a score matrix is logged."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from roundbook.logbook.impact import Dependent
+from roundbook.logbook.result import SOFTWARE, Result
+
+
+class Difference(Result):
+    """How many topics and runs only this matrix has (`new`), and how many it lacks.
+
+    `revision` is the one it is compared with, None for all other matrices of the round.
+    """
+
+    revision: int | None
+    new_topics: int
+    lacking_topics: int
+    new_runs: int
+    lacking_runs: int
+
+
+class Twin(Result):
+    """The matrix of another round that has exactly the same scores."""
+
+    round: str
+    matrix: int
+
+
+class Remarks(Result):
+    """What a person who logs a score matrix should know of it.
+
+    Attributes
+    ----------
+    other_measures : list of str
+        The task's, where this measure is new to the record: it may be one of them, mistyped.
+    difference : Difference or None
+        From the revision before, or else from the other matrices of the round.
+    same_scores : Twin or None
+        Another round that has exactly these scores.
+    single_run : bool
+        Whether there is but one run, over which no standard deviation, and so no factor, exists.
+    tied_topics : list of str
+        Topics on which all standardising runs tie; `zero_sd` is what becomes of them.
+    equal_runs : int
+        How many runs have the same scores as another one on every topic.
+    renewed : list of str
+        The measures of the variance estimates that were made anew as teams became known, an entry
+        for each.
+    unknown_runs, undescribed_runs : list of str
+        Runs that only the team file has, and those that it leaves out.
+    """
+
+    other_measures: list[str]
+    difference: Difference | None = None
+    same_scores: Twin | None = None
+    single_run: bool = False
+    tied_topics: list[str] = Field(default_factory=list)
+    zero_sd: str
+    equal_runs: int = 0
+    renewed: list[str]
+    unknown_runs: list[str] = Field(default_factory=list)
+    undescribed_runs: list[str] = Field(default_factory=list)
+
+
+class LoggedMatrix(Result):
+    """What logging did.
+
+    `status` is ``logged`` or ``unchanged``; with `dry_run` it says what would have been done.
+    `variance` is the residual variance on the raw scale, `variances` that on every scale. `impact`
+    is what rests on the scores that were replaced, and so is stale; empty where none were.
+    """
+
+    matrix: int | None
+    revision: int
+    topics: int
+    runs: int
+    variance: float
+    variances: dict[str, float]
+    factor_version: int | None
+    status: Literal["logged", "unchanged"]
+    dry_run: bool
+    task: str
+    round: str
+    measure: str
+    assessments: str
+    layout: str
+    standardising: str | None
+    missing_policy: str
+    missing_cells: int
+    dropped_topics: list[str]
+    runs_described: int
+    remarks: Remarks
+    impact: list[Dependent]
+    software: str = SOFTWARE

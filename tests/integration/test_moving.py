@@ -1,0 +1,220 @@
+"""Moving a record to another server: an archive of it, read in there, equal or not at all."""
+
+from __future__ import annotations
+
+import pytest
+from alembic import command
+from sqlalchemy import text
+from tests.archives import administer, database_on, execute, rows, scalar
+from tests.factories import create_task, export_archive, verify_record
+
+from roundbook.database.engine import make_engine, unit_of_work
+from roundbook.database.fingerprints import filled_tables, fingerprint_tables
+from roundbook.database.schema import alembic_config, current_revision, upgrade
+from roundbook.errors import (
+    AlreadyRecordedError,
+    BadFileError,
+    DatabaseBusyError,
+    DatabaseError,
+    SchemaOutOfDateError,
+)
+from roundbook.transfer import move
+from roundbook.transfer.move import move_record
+
+pytestmark = pytest.mark.usefixtures("committed")
+
+
+@pytest.fixture
+def bare(server):
+    with database_on(server) as engine:
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def source(embedded, template, tmp_path_factory):
+    """A campaign in a database of the embedded server, whatever server the test runs on."""
+    from tests.releases.campaign import record_campaign
+
+    with database_on(embedded) as engine:
+        upgrade(engine)
+        record_campaign(engine)
+        yield engine
+
+
+def prints(engine):
+    with unit_of_work(engine) as connection:
+        return fingerprint_tables(connection)
+
+
+def migrate(engine, revision):
+    with unit_of_work(engine) as connection:
+        config = alembic_config()
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
+        connection.commit()
+
+
+def moved(source, target, progress=lambda _: None):
+    return move_record(source, target, "mover", progress)
+
+
+def assert_equal(source, target, tmp_path):
+    """What an archive carries is the same, to the last byte."""
+    export_archive(source, tmp_path / "source.zip", force=True)
+    export_archive(target, tmp_path / "target.zip", force=True)
+    assert (tmp_path / "source.zip").read_bytes() == (tmp_path / "target.zip").read_bytes()
+
+
+def assert_untouched(source, target, before):
+    assert prints(source) == before
+    with unit_of_work(target) as connection:
+        assert filled_tables(connection) == []
+
+
+def test_a_record_moves_to_a_bare_database(source, bare, tmp_path):
+    before, said = prints(source), []
+    result = moved(source, bare, said.append)
+    assert prints(source) == before
+    assert_equal(source, bare, tmp_path)
+    assert verify_record(bare).status == "verified"
+    listed = {each.table: each.rows for each in result.tables}
+    assert listed["factor"] == before["factor"].rows
+    assert listed["event"] == before["event"].rows
+    assert result.matrices == before["matrix"].rows
+    assert result.postgresql_from.split(".")[0] == "18"
+    assert int(result.postgresql_to.split(".")[0]) >= 15
+    assert any("Reading scores/000001.csv" in step for step in said)
+    assert any("Verifying matrix 1 of" in step for step in said)
+    statuses = "SELECT string_agg(status, ' ' ORDER BY id) FROM roundbook.round"
+    assert "published" in scalar(bare, statuses) == scalar(source, statuses)
+    imported = "SELECT who FROM roundbook.event WHERE what = 'archive imported'"
+    assert rows(bare, imported) == [("mover",)] * 2
+
+
+def test_a_moved_record_works(source, engine):
+    moved(source, engine)
+    create_task(engine, "one more", user="tester")
+    with pytest.raises(DatabaseError, match="refused"):
+        execute(engine, "DELETE FROM roundbook.score_vector")
+    with pytest.raises(DatabaseError, match="published"):
+        execute(engine, "UPDATE roundbook.round SET status = 'draft' WHERE status = 'published'")
+    assert scalar(engine, "SELECT count(*) FROM roundbook.score") > 500
+
+
+def test_rows_are_numbered_anew(source, engine):
+    moved(source, engine)
+    for table in ("task", "round", "matrix", "factor_set", "variance_estimate", "plan"):
+        ids = rows(engine, f"SELECT id FROM roundbook.{table} ORDER BY id")
+        assert ids == [(number,) for number in range(1, len(ids) + 1)]
+
+
+def test_a_filled_record_is_not_moved_into(source, engine):
+    create_task(engine, "mine", user="tester")
+    before = prints(engine)
+    for each in (source, engine):
+        with pytest.raises(AlreadyRecordedError, match="to move to already") as error:
+            moved(each, engine)
+        assert error.value.way_out.code == "move elsewhere"
+    assert prints(engine) == before
+
+
+def test_another_schema_is_not_moved_into(source, bare):
+    migrate(bare, "0002")
+    with pytest.raises(SchemaOutOfDateError, match="earlier Roundbook"):
+        moved(source, bare)
+    with unit_of_work(bare) as connection:
+        connection.execute(text("UPDATE roundbook.alembic_version SET version_num = 'z999'"))
+        connection.commit()
+    with pytest.raises(SchemaOutOfDateError, match="newer"):
+        moved(source, bare)
+    assert current_revision(bare) == "z999"
+
+
+@pytest.mark.parametrize("step", ["Reading matrix.csv ...", "Verifying the events ..."])
+def test_a_move_that_is_interrupted_leaves_nothing(source, engine, step):
+    before = prints(source)
+
+    def interrupt(said):
+        if said == step:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        moved(source, engine, interrupt)
+    assert_untouched(source, engine, before)
+
+
+def test_a_copy_that_differs_is_not_kept(source, engine, monkeypatch):
+    before = prints(source)
+    measure = move.measure_tables
+
+    def with_a_difference(connection, progress):
+        members = measure(connection, progress)
+        return members | {"factor.csv": members["team.csv"]}
+
+    monkeypatch.setattr(move, "measure_tables", with_a_difference)
+    with pytest.raises(DatabaseError, match=r"differs from the original in factor\.csv,"):
+        moved(source, engine)
+    assert_untouched(source, engine, before)
+
+
+def test_a_record_that_was_tampered_with_is_not_moved(filled, engine):
+    execute(
+        filled,
+        "ALTER TABLE roundbook.factor DISABLE TRIGGER immutable",
+        "UPDATE roundbook.factor SET mean = 0.5 WHERE factor_set_id = 1 AND mean > 0.6",
+    )
+    before = prints(filled)
+    with pytest.raises(BadFileError, match=r"the mean of topic '1' is 0\.5, and the scores"):
+        moved(filled, engine)
+    assert_untouched(filled, engine, before)
+
+
+def test_one_moment_is_moved(filled, engine, tmp_path):
+    def written_meanwhile(said):
+        if said == "Reading event.csv ..." and not late:
+            create_task(filled, "late", user="tester")
+            late.append(said)
+
+    late = []
+    export_archive(filled, tmp_path / "before.zip")
+    moved(filled, engine, written_meanwhile)
+    assert late
+    export_archive(engine, tmp_path / "after.zip")
+    assert (tmp_path / "after.zip").read_bytes() == (tmp_path / "before.zip").read_bytes()
+
+
+def test_nobody_writes_to_the_target_meanwhile(source, engine, tmp_path):
+    impatient = make_engine(engine.url, lock_timeout=1)
+
+    def write(said):
+        if said == "Verifying the events ...":
+            with pytest.raises(DatabaseBusyError):
+                create_task(impatient, "mine", user="tester")
+
+    moved(source, engine, write)
+    impatient.dispose()
+    assert_equal(source, engine, tmp_path)
+
+
+def test_the_server_that_fails_is_the_one_named(source, engine):
+    for record, step in (
+        (source, "Reading scores/000001.csv ..."),
+        (engine, "Verifying the events ..."),
+    ):
+
+        def end(said, record=record, step=step):
+            if said == step:
+                disconnect(record)
+
+        with pytest.raises(DatabaseError) as caught:
+            moved(source, engine, end)
+        assert str(record.url.database) in str(caught.value)
+
+
+def disconnect(engine):
+    """Cut the connections to a database, as a server does that is shut down."""
+    administer(
+        engine.url.set(database="postgres"),
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        f" WHERE datname = '{engine.url.database}'",
+    )

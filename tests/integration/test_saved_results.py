@@ -1,0 +1,477 @@
+"""Saved results: kept with what they were computed from, listed, and renewed by what counts."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from threading import Thread
+
+import numpy as np
+import pytest
+from sqlalchemy import event
+from tests.factories import (
+    fit_factor_set,
+    list_events,
+    list_results,
+    log_scores,
+    record_variance,
+    refusing,
+    renew_results,
+    restore_matrix,
+    save_plan,
+    save_report,
+    show_result,
+    withdraw_matrix,
+)
+
+from roundbook.database.engine import make_engine
+from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError, RequestError
+from roundbook.formats import ScoreMatrix
+from roundbook.logbook import rounds, saved_results
+from roundbook.logbook.matrices import corrections
+from roundbook.logbook.matrices.logging import log_scores as log_matrix
+from roundbook.logbook.plans import planning
+from roundbook.logbook.published import record_variance as record_published
+from roundbook.logbook.session import begin
+from roundbook.presentation.staleness import brief_sentence, why_stale
+from roundbook.requests.matrices import LogRequest, WithdrawMatrix
+from roundbook.requests.plans import PlanRequest
+from roundbook.requests.results import RenewResults, ShowResult
+from roundbook.requests.tasks import SetRound
+from roundbook.requests.variances import RecordVarianceRequest
+
+GIVEN = PlanRequest(variance=0.05, m=(10,), min_d=(0.1,))
+
+
+def scores(seed, runs=5, spread=1.0):
+    return spread * np.random.default_rng(seed).random((8, runs))
+
+
+def request(task="t", **options):
+    return PlanRequest(**{"task": task, "measure": "AP", "m": (10,), "min_d": (0.1,)} | options)
+
+
+def save(engine, name="p", note=None, **options):
+    return save_plan(engine, name, request(**options), note=note, user="bob")
+
+
+def names(engine, *arguments, **options):
+    return [entry.name for entry in list_results(engine, *arguments, **options).results]
+
+
+@pytest.fixture
+def three(engine):
+    """Three rounds: the numbers of their matrices."""
+    return [
+        log_scores(engine, label, scores(seed)).matrix for seed, label in enumerate(("1", "2", "3"))
+    ]
+
+
+@pytest.fixture
+def saved(engine, three):
+    """Two plans and a drift report of the task, and a plan from a given variance."""
+    save(engine, "a", "agreed")
+    save(engine, "b", scale="std-ab")
+    save_report(engine, "t", "AP", user="cat")
+    save_plan(engine, "given", GIVEN, user="bob")
+    return three
+
+
+def test_what_is_saved_is_listed_and_shown(engine, saved):
+    listed = list_results(engine).results
+    assert [(entry.kind, entry.name, entry.task) for entry in listed] == [
+        ("drift", "t/drift-1", "t"),
+        ("plan", "a", "t"),
+        ("plan", "b", "t"),
+        ("plan", "given", None),
+    ]
+    assert {(entry.version, entry.versions, entry.stale) for entry in listed} == {(1, 1, False)}
+    assert names(engine, "t") == ["t/drift-1", "a", "b"]
+    assert names(engine, "t", kind="plan") == ["a", "b"]
+    assert names(engine, kind="drift") == ["t/drift-1"]
+    assert names(engine, stale=True) == []
+    shown = show_result(engine, " a ")
+    assert (shown.note, shown.saved_by, shown.changes) == ("agreed", "bob", [])
+    assert PlanRequest(**shown.request) == request(assessments=("official",))
+    assert shown.brief["most_topics"] == shown.result.cells[0].topics
+    with pytest.raises(NotRecordedError, match="no task 'nobody'"):
+        list_results(engine, "nobody")
+    with pytest.raises(InputError, match=r"no kind of result 'study'; there are plan, drift"):
+        list_results(engine, kind="study")
+
+
+def test_versions_count_up_and_the_same_again_is_unchanged(engine, three):
+    assert save(engine).version == 1
+    assert (save(engine).version, save(engine).status) == (1, "unchanged")
+    assert (save(engine, note="why").version, save(engine, note="why").status) == (2, "unchanged")
+    # Leaving the note out is no other content.
+    assert (save(engine).version, save(engine).note) == (2, "why")
+    assert save(engine, m=(20,)).version == 3
+    assert save(engine).version == 4
+    assert [(entry.version, entry.versions) for entry in list_results(engine).results] == [(4, 4)]
+    earlier = show_result(engine, "p", version=3)
+    assert (earlier.version, earlier.versions, earlier.result.m) == (3, 4, (20,))
+    with refusing(NotRecordedError, r"Plan 'p' has no version 5; it has 1, 2, 3, 4"):
+        show_result(engine, "p", kind="plan", version=5)
+    with refusing(NotRecordedError, r"no saved result 'q'.*roundbook result list"):
+        show_result(engine, "q")
+    events = list_events(engine, what="plan saved").events
+    assert [row.details["version"] for row in events] == [1, 2, 3, 4]
+
+
+def test_a_name_is_of_one_task(engine, three):
+    log_scores(engine, "1", scores(7), task="other")
+    save(engine)
+    with pytest.raises(AlreadyRecordedError, match="'p' is a plan of task 't' already"):
+        save(engine, task="other")
+    assert show_result(engine, "p").versions == 1
+    # A plan of no task may come before or after.
+    assert save_plan(engine, "p", GIVEN, user="bob").version == 2
+    assert (show_result(engine, "p").task, show_result(engine, "p", version=1).task) == (None, "t")
+    assert [(entry.name, entry.task) for entry in list_results(engine).results] == [("p", None)]
+    assert names(engine, "t") == []
+    assert save(engine).version == 3
+
+
+@pytest.mark.parametrize("name", ["", "  ", "-p", "two\nlines", "p" * 201, "nul\0"])
+def test_a_name_that_cannot_be_used(engine, three, name):
+    with pytest.raises(InputError, match="A plan needs a"):
+        save(engine, name)
+    assert names(engine) == []
+
+
+def test_a_result_of_no_task_needs_a_name(engine):
+    with begin(engine) as session, pytest.raises(InputError, match="A plan needs a printable name"):
+        saved_results.save_result(session, "plan", GIVEN)
+
+
+def test_a_report_of_a_task_with_a_long_name_is_saved_and_renewed(engine):
+    task = "t" * 200
+    for seed, label in enumerate(("1", "2")):
+        log_scores(engine, label, scores(seed), task=task)
+    assert save_report(engine, f" {task} ", "AP").name == f"{task}/drift-1"
+    log_scores(engine, "2", scores(9), task=task, revise="a typo")
+    (renewed,) = renew_results(engine, name=f"{task}/drift-1").renewed
+    assert renewed.after.version == 2
+
+
+def test_a_name_of_two_kinds_needs_its_kind(engine, three):
+    save_report(engine, "t", "AP", user="cat")
+    save(engine, "t/drift-1")
+    with refusing(NotRecordedError, r"'t/drift-1' is the name of .*drift and plan: name one"):
+        show_result(engine, "t/drift-1")
+    for kind in ("drift", "plan"):
+        assert show_result(engine, "t/drift-1", kind=kind).kind == kind
+        assert renew_results(engine, name="t/drift-1", kind=kind).renewed[0].status == "unchanged"
+
+
+def test_what_is_renewed_is_one_result_or_a_task(engine):
+    for asked in ({}, {"name": "p", "task": "t"}):
+        with pytest.raises(RequestError, match="Either one result is renewed"):
+            RenewResults(**asked)
+
+
+def correct(engine, label="2", seed=9):
+    return log_scores(engine, label, scores(seed, spread=1.5), revise="a typo", measure="AP").matrix
+
+
+def test_one_result_is_renewed_by_name(engine, saved):
+    correct(engine)
+    assert names(engine, stale=True) == ["a", "b"]
+    renewal = renew_results(engine, name="a", user="eve")
+    (renewed,) = renewal.renewed
+    assert (renewed.before.version, renewed.after.version, renewed.status) == (1, 2, "saved")
+    assert (renewed.after.note, renewed.after.saved_by, renewed.after.stale) == (
+        *("agreed", "eve", False),
+    )
+    assert renewed.before.brief["most_topics"] < renewed.after.brief["most_topics"]
+    assert names(engine, stale=True) == ["b"]
+    old = show_result(engine, "a", version=1)
+    assert why_stale(old) == (
+        "round '2': its score matrix was corrected (revision 2); version 2 takes its place"
+    )
+    (again,) = renew_results(engine, name="a").renewed
+    assert (again.before.version, again.after.version, again.status) == (2, 2, "unchanged")
+    with pytest.raises(NotRecordedError, match="no saved result 'x'"):
+        renew_results(engine, name="x")
+
+
+def test_all_that_a_correction_made_stale_is_renewed(engine, saved):
+    log_scores(engine, "1", scores(5), task="other")
+    save(engine, "other's", task="other")
+    correct(engine, "3")
+    log_scores(engine, "1", scores(6), task="other", revise="a typo")
+    assert names(engine, stale=True) == ["t/drift-1", "a", "b", "other's"]
+    renewal = renew_results(engine, task="t", user="eve")
+    assert [(one.after.name, one.after.version) for one in renewal.renewed] == [
+        *(("t/drift-1", 2), ("a", 2), ("b", 2)),
+    ]
+    assert renewal.left == []
+    assert {one.after.stale for one in renewal.renewed} == {False}
+    assert names(engine, stale=True) == ["other's"]
+    events = list_events(engine, "t", who="eve").events
+    assert [row.what for row in events] == ["drift report saved", "plan saved", "plan saved"]
+    assert renew_results(engine, task="t") == renewal.model_copy(update={"renewed": []})
+    with pytest.raises(NotRecordedError, match="no task 'nobody'"):
+        renew_results(engine, task="nobody")
+
+
+def test_all_of_it_or_nothing(engine, saved, monkeypatch):
+    correct(engine, "3")
+    events = len(list_events(engine).events)
+    kept = saved_results.record_event
+    recorded = []
+
+    def fail_at_the_second(*arguments, **facts):
+        if recorded:
+            raise RuntimeError
+        recorded.append(facts["details"])
+        kept(*arguments, **facts)
+
+    monkeypatch.setattr(saved_results, "record_event", fail_at_the_second)
+    with pytest.raises(RuntimeError):
+        renew_results(engine, task="t")
+    monkeypatch.undo()
+    assert [details["version"] for details in recorded] == [2]
+    assert {entry.versions for entry in list_results(engine).results} == {1}
+    assert names(engine, stale=True) == ["t/drift-1", "a", "b"]
+    assert len(list_events(engine).events) == events
+
+
+def test_what_cannot_be_renewed_stays_stale_and_is_named(engine, saved):
+    withdraw_matrix(engine, saved[0], "wrong qrels", user="bob")
+    renewal = renew_results(engine, task="t")
+    assert [one.after.name for one in renewal.renewed] == ["a", "b"]
+    ((left, why),) = renewal.left
+    assert (left.name, left.stale, left.renewable) == ("t/drift-1", True, False)
+    assert why == f"The AP scores of round '1' (matrix {saved[0]}) are withdrawn: wrong qrels."
+    with pytest.raises(NotRecordedError, match="wrong qrels"):
+        renew_results(engine, name="t/drift-1")
+    assert names(engine, stale=True) == ["t/drift-1"]
+    restore_matrix(engine, saved[0], "right after all", user="bob")
+    assert names(engine, stale=True) == ["a", "b"]
+
+
+def test_a_plan_that_no_number_of_topics_answers_stays_stale(engine, saved):
+    """Where all runs score alike there is no variance to plan from."""
+    for label in ("1", "2", "3"):
+        log_scores(engine, label, np.full((8, 5), 0.5), revise="all ties")
+    renewal = renew_results(engine, task="t")
+    left = {entry.name: why for entry, why in renewal.left}
+    assert "a" in left
+    assert "variance" in left["a"]
+    assert {"a"} <= set(names(engine, stale=True)) <= {"a", "b"}
+
+
+def test_a_stale_result_that_another_answers_needs_no_renewal(engine, three):
+    save(engine, "old")
+    correct(engine)
+    save(engine, "new")
+    old = show_result(engine, "old")
+    assert (old.stale, old.replaced_by, old.renewable) == (True, "new", False)
+    assert renew_results(engine, task="t").renewed == []
+    (renewed,) = renew_results(engine, name="old").renewed
+    assert renewed.after.version == 2
+
+
+def test_a_published_value_that_is_corrected_while_the_scores_are_withdrawn(engine, three):
+    def publish(variance, **options):
+        facts = {"runs": 4, "topics": 9, "source": "paper"} | options
+        record_variance(engine, "t", "1", "AP", variance=variance, **facts)
+
+    withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
+    publish(0.3)
+    save(engine)
+    publish(0.2, revise="misprint")
+    assert why_stale(show_result(engine, "p")) == (
+        "round '1': the published value was corrected (revision 2)"
+    )
+
+
+def test_other_factors_are_not_teams_that_became_known(engine, three):
+    save_report(engine, "t", "AP", user="cat")
+    fit_factor_set(engine, "t", "1", "AP", runs=["run0", "run1"], reason="these")
+    # Two runs of unknown team where there were five.
+    assert why_stale(show_result(engine, "t/drift-1")) == (
+        "round '1': its factors were fitted anew (version 2)"
+    )
+
+
+def test_the_terminal_renews_and_shows_what_changed(engine, saved, terminal):
+    assert terminal("result", "list", "--stale").out.strip() == "No result is stale."
+    printed = terminal("result", "renew", "t", "--stale")
+    assert printed == (0, "Nothing was stale that can be renewed.\n", "")
+    correct(engine, "3")
+    before = {entry.name: brief_sentence(entry) for entry in list_results(engine, "t").results}
+    listed = terminal("result", "list", "t", "--stale", "--format", "json").json["results"]
+    assert [entry["name"] for entry in listed] == ["t/drift-1", "a", "b"]
+    assert {entry["renew"] for entry in listed} == {
+        f"roundbook result renew {name}" for name in ("t/drift-1", "a", "b")
+    }
+    printed = terminal("result", "renew", "t", "--stale")
+    assert (printed.code, printed.err) == (0, "")
+    table = " ".join(printed.out.split())
+    after = {entry.name: brief_sentence(entry) for entry in list_results(engine, "t").results}
+    assert before["a"] != after["a"]
+    for figures in (*before.values(), *after.values()):
+        assert all(word in table for word in figures.split())
+    printed = terminal("result", "renew", "a", "--format", "json").json
+    (renewed,) = printed["renewed"]
+    assert (renewed["status"], renewed["after"]["version"], printed["left"]) == ("unchanged", 2, [])
+    assert "'a' is the same today; no version was added" in terminal("result", "renew", "a").err
+    withdraw_matrix(engine, saved[0], "wrong qrels", user="bob")
+    assert (
+        "'t/drift-1' stays stale: The AP scores" in terminal("result", "renew", "t", "--stale").err
+    )
+    assert terminal("result", "renew", "t/drift-1").code == 1
+
+
+def test_what_the_terminal_shows_is_what_the_kind_shows(engine, saved, terminal):
+    for words in (("show", "a"), ("show", "a", "--format", "json")):
+        assert terminal("result", *words) == terminal("plan", *words)
+    plan = json.loads(terminal("plan", "show", "a", "--format", "json").out)
+    entry = ("name", "version", "versions", "task", "note", "saved_at", "saved_by", "software")
+    assert set(plan) == {*entry, "stale", "new_rounds", "renew", "plan"}
+    (listed, _) = terminal("plan", "list", "--task", "t", "--format", "json").json["plans"]
+    brief = ("measure", "scale", "design", "solve", "engine", "fewest_topics", "most_topics")
+    assert set(listed) == {*entry, *brief, "stale"}
+
+
+def test_the_queries_of_a_list_do_not_grow_with_the_results_of_a_task(engine, saved):
+    log_scores(engine, "1", scores(5), measure="P@5")
+    statements = []
+
+    def keep(*arguments):
+        statements.append(arguments[2])
+
+    def count():
+        statements.clear()
+        results = list_results(engine, "t").results
+        return len(statements), len(results)
+
+    few, _ = count()
+    for number in range(5):
+        save(engine, f"plan {number}", alpha=0.01 * (number + 1))
+        save(engine, f"std {number}", scale="std-ab", alpha=0.01 * (number + 1))
+        save_report(engine, "t", "AP", margin=0.3 + number / 10)
+    correct(engine)
+    event.listen(engine, "before_cursor_execute", keep)
+    few, results = count()
+    assert results == 3 + 15
+    for number in range(5):
+        save(engine, f"more {number}", alpha=0.02 * (number + 1))
+        save_report(engine, "t", "AP", margin=0.9 + number / 10)
+    many, results = count()
+    assert (many, results) == (few, 18 + 10)
+    # Another measure is another question of what counts today.
+    save(engine, "P@5", measure="P@5")
+    assert count() == (few + 1, 29)
+    event.remove(engine, "before_cursor_execute", keep)
+
+
+@pytest.fixture
+def other(database):
+    """Another connection's engine."""
+    made = make_engine(database)
+    yield made
+    made.dispose()
+
+
+def run_beside(act):
+    """Begin something in a thread that must wait for this one; return it and what it returns."""
+    results = []
+    thread = Thread(target=lambda: results.append(act()))
+    thread.start()
+    thread.join(0.2)
+    assert thread.is_alive()
+    return thread, results
+
+
+def test_a_correction_while_a_plan_is_saved_comes_after_it(engine, three, other, monkeypatch):
+    """It waits for the task: the plan is current when it is saved, and stale by it only then."""
+    computed, begun = planning.plan_topics, []
+
+    def correct_after(*arguments):
+        plan = computed(*arguments)
+        begun.append(run_beside(lambda: correct(other)))
+        return plan
+
+    monkeypatch.setattr(planning, "plan_topics", correct_after)
+    with begin(engine, "bob") as session:
+        saved = saved_results.save_result(session, "plan", request(), "p")
+        assert not saved.stale
+        assert not saved_results.show_result(session, ShowResult(name="p")).stale
+    ((thread, corrections),) = begun
+    thread.join(10)
+    assert len(corrections) == 1
+    assert why_stale(show_result(engine, "p")) == (
+        "round '2': its score matrix was corrected (revision 2)"
+    )
+
+
+def _revise(session, _):
+    matrix = ScoreMatrix(
+        tuple(f"t{row}" for row in range(8)),
+        tuple(f"run{column}" for column in range(5)),
+        scores(9),
+        None,
+        "wide",
+        ("test",),
+    )
+    asked = LogRequest(task="t", round="2", measure="AP", revise="a typo")
+    log_matrix(session, asked, matrix)
+
+
+def _withdraw(session, matrix):
+    corrections.withdraw_matrix(session, WithdrawMatrix(matrix=matrix, reason="wrong qrels"))
+
+
+def _publish(session, _):
+    facts = {"variance": 0.3, "runs": 4, "topics": 9, "source": "paper", "create": True}
+    record_published(session, RecordVarianceRequest(task="t", round="old", measure="AP", **facts))
+
+
+def _declare(session, _):
+    rounds.set_round(session, SetRound(task="t", round="2", collection="news"))
+
+
+@pytest.mark.parametrize("act", [_revise, _withdraw, _publish, _declare])
+def test_what_is_saved_or_renewed_waits_for_a_correction_under_way(engine, three, other, act):
+    """It is computed from what the correction leaves."""
+    save(engine, "old")
+    with begin(other, "ann") as session:
+        act(session, three[1])
+        thread, results = run_beside(lambda: (save(engine), renew_results(engine, task="t")))
+    thread.join(10)
+    ((plan, renewal),) = results
+    assert (plan.stale, plan.new_rounds) == ([], [])
+    assert renewal.renewed == []  # the new one answers the same
+    shown = show_result(engine, "p")
+    assert (shown.stale, shown.changes) == (False, [])
+
+
+def test_a_renewal_of_a_task_waits_for_a_correction_under_way(engine, three, other):
+    save(engine)
+    with begin(other, "ann") as session:
+        _revise(session, None)
+        thread, results = run_beside(lambda: renew_results(engine, task="t"))
+    thread.join(10)
+    ((renewed,),) = [renewal.renewed for renewal in results]
+    assert (renewed.after.version, renewed.after.stale) == (2, False)
+
+
+def test_results_of_two_kinds_are_saved_beside_a_renewal(engine, three, other):
+    """A renewal saves plans after reports; a plan saved meanwhile waits, and no lock is crossed."""
+    save(engine, "b")
+    save_report(engine, "t", "AP")
+    correct(engine)
+    correct(engine, "3", 8)
+    with ThreadPoolExecutor(4) as threads:
+        done = [
+            *(threads.submit(renew_results, made, task="t") for made in (engine, other)),
+            *(threads.submit(save, made, "b") for made in (engine, other)),
+            *(threads.submit(save_report, made, "t", "AP") for made in (engine, other)),
+        ]
+    assert [future.exception() for future in done] == [None] * 6
+    assert names(engine, stale=True) == []
+    assert {entry.versions for entry in list_results(engine).results} <= {1, 2}
