@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from roundbook.errors import DatabaseUnreachableError, RoundbookError, SchemaOutOfDateError
-from roundbook_cli.lazy import LazyGroup
 from roundbook_cli.options import Database
 from roundbook_cli.streams import OutputLostError, guard_streams
 
@@ -64,13 +63,42 @@ COMMANDS = {
 }
 
 
-class _Commands(LazyGroup):
-    lines = COMMANDS
+class LazyCommand(TyperCommand):
+    """What help and completion need of a command or group: its name and its line."""
 
+    def __init__(self, name: str, module: str, line: str) -> None:
+        super().__init__(name, help=line)
+        self.module = module
+
+    def load(self) -> Command:
+        """Import the module and return the command itself, or the group."""
+        module = import_module(self.module)
+        parent = typer.Typer()
+        if hasattr(module, "attach"):
+            module.attach(parent)
+        else:
+            parent.add_typer(module.app, name=self.name)
+        return typer.main.get_group(parent).commands[str(self.name)]
+
+
+class LazyGroup(TyperGroup):
+    """A group that lists its commands without importing them; each is loaded to be called."""
+
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401
+        super().__init__(**settings)
+        for name, (module, line) in COMMANDS.items():
+            self.add_command(LazyCommand(name, module, line))
+
+    def resolve_command(
+        self, ctx: Context, args: list[str]
+    ) -> tuple[str | None, Command | None, list[str]]:
+        """Return the name, the command itself and the arguments that are left."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command.load() if isinstance(command, LazyCommand) else command, rest
 
 app = typer.Typer(
     name="roundbook",
-    cls=_Commands,
+    cls=LazyGroup,
     epilog="Example: roundbook demo",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

@@ -26,6 +26,7 @@ from tests.factories import (
     show_factors,
     show_histories,
     show_plan,
+    show_result,
     show_variances,
     standardise,
     trace_drift,
@@ -305,7 +306,7 @@ def test_the_database_keeps_a_published_round(engine):
 
 
 @pytest.mark.parametrize(
-    "table", ["event", "withdrawal", "factor", "score_vector", "variance_estimate", "plan"]
+    "table", ["event", "withdrawal", "factor", "score_vector", "variance_estimate", "result"]
 )
 @pytest.mark.parametrize("statement", ["DELETE FROM {}", "TRUNCATE {} CASCADE"])
 def test_not_even_a_replica_session_changes_what_is_kept(engine, three, table, statement):
@@ -399,7 +400,8 @@ def test_assessments_are_mixed_only_when_asked(engine):
     log(engine, scores(4), "r2", assessments="gold")
     shown = show_plan(engine, "mixed")
     assert [each.round for each in shown.stale] == ["r2"]
-    assert "--assessments gold --assessments bronze" in shown.renew
+    assert shown.renew == "roundbook result renew mixed"
+    assert show_result(engine, "mixed").request["assessments"] == ["gold", "bronze"]
 
 
 def test_what_is_left_out_of_a_round_that_counts_is_not_the_round(engine):

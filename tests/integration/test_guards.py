@@ -25,6 +25,9 @@ IMMUTABLE = (
     "factor",
     "variance_estimate",
     "published_variance",
+    "matrix_run",
+    "result",
+    "result_input",
 )
 
 

@@ -276,8 +276,8 @@ def _save_results_in_one_table() -> None:
         " EXECUTE FUNCTION roundbook.refuse_gap('version', 'kind', 'name')"
     )
     op.execute("ALTER TABLE roundbook.result ENABLE ALWAYS TRIGGER in_turn")
-    # TEMPORARY for table in ("plan_estimate", "plan", "drift_report"):
-    # TEMPORARY     op.drop_table(table, schema="roundbook")
+    for table in ("plan_estimate", "plan", "drift_report"):
+        op.drop_table(table, schema="roundbook")
 
 
 def _make_vectors_a_leaf() -> None:

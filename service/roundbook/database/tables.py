@@ -441,59 +441,6 @@ result_input = Table(
     CheckConstraint("jsonb_typeof(known) = 'object'", name="known"),
 )
 
-# What was decided, from which estimates; inputs and result as they were printed.
-plan = Table(
-    "plan",
-    metadata,
-    _identity(),
-    _required("name"),
-    _refers("task_id", "task", nullable=True),
-    Column("version", Integer, nullable=False),
-    Column("note", Text),
-    Column("result", JSONB, nullable=False),
-    _required("software"),
-    _now("saved_at"),
-    _required("saved_by"),
-    UniqueConstraint("name", "version"),
-    CheckConstraint("name <> ''", name="named"),
-    CheckConstraint("jsonb_typeof(result) = 'object'", name="result"),
-)
-
-# The estimates a plan's variance was pooled from, one row each.
-plan_estimate = Table(
-    "plan_estimate",
-    metadata,
-    _refers("plan_id", "plan"),
-    Column("position", Integer, nullable=False),
-    _refers("variance_estimate_id", "variance_estimate", nullable=True),
-    _refers("published_variance_id", "published_variance", nullable=True),
-    PrimaryKeyConstraint("plan_id", "position"),
-    CheckConstraint(
-        "num_nonnulls(variance_estimate_id, published_variance_id) = 1", name="one_origin"
-    ),
-)
-
-# A report is kept as it was printed; the factor sets it compared are what it rests on.
-drift_report = Table(
-    "drift_report",
-    metadata,
-    _identity(),
-    _refers("task_id", "task"),
-    Column("number", Integer, nullable=False),
-    _refers("measure_id", "measure"),
-    _required("assessments"),
-    _refers("from_factor_set_id", "factor_set"),
-    _refers("to_factor_set_id", "factor_set"),
-    Column("note", Text),
-    Column("result", JSONB, nullable=False),
-    _required("software"),
-    _now("saved_at"),
-    _required("saved_by"),
-    UniqueConstraint("task_id", "number"),
-    CheckConstraint("from_factor_set_id <> to_factor_set_id", name="two_ends"),
-    CheckConstraint("jsonb_typeof(result) = 'object'", name="result"),
-)
-
 # Each row says whether a matrix counts from then on; the last one holds.
 withdrawal = Table(
     "withdrawal",

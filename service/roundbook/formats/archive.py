@@ -35,7 +35,7 @@ from roundbook.formats.archive_package import (
 from roundbook.formats.text import shown_path
 
 FORMAT = "roundbook archive"
-VERSION = 2
+VERSION = 3
 MANIFEST = "manifest.json"
 
 # What is read at most, whatever an archive claims. The largest score matrix fits into a member.

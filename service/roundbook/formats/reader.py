@@ -250,7 +250,8 @@ def _refuse_other_file(source: SourceText, first: str, keys: set[str]) -> None:
         raise BadFileError(
             "this looks like a team file, and not like scores", source.file, way_out="team file"
         )
-    kinds = {_other_kind(text) for _, text in source.rows[:2]}
+    _, texts = zip(*source.rows[:2], strict=True)
+    kinds = set(map(_other_kind, texts))
     if len(kinds) == 1 and (kind := kinds.pop()) is not None:
         raise BadFileError(
             f"this looks like {kind}, and not like scores; Roundbook takes scores a topic, as"

@@ -60,7 +60,7 @@ def parse_measure(name: str) -> MeasureIdentity:
     if cutoff == 0 or (cutoff or 0) >= 2**31:
         raise InputError(f"The measure '{name}' has a cutoff of {cutoff}, which is none.")
     family = match["family"].strip()
-    settings = ",".join(f"{key}={value}" for key, value in sorted(parameters.items()))
+    settings = ",".join(map("=".join, sorted(parameters.items())))
     canonical = family + (f"({settings})" if settings else "") + (f"@{cutoff}" if cutoff else "")
     return MeasureIdentity(canonical, family, cutoff, parameters)
 

@@ -318,6 +318,8 @@ def _rows(
     connection: Connection, task_id: int | None, kind: str | None, name: str | None = None
 ) -> list[_Stored]:
     """Return all versions of results; without a name, without their longest list, the topics."""
+    if kind is not None:
+        find_kind(kind)  # there must be such a kind
     wanted = _STORED.format(result="result.result - 'topics'" if name is None else "result.result")
     values = {"task": task_id, "kind": kind, "name": name}
     return [_Stored._make(row) for row in connection.execute(text(wanted), values)]

@@ -85,7 +85,26 @@ def store_matrix(
 ) -> StoredMatrix:
     """Store a complete score matrix, `runs` in the order of its columns."""
     connection = session.connection
-    topic_ids = _ensure_topics(connection, series.round_id, complete.topics)
+    names = {"round": series.round_id, "names": list(complete.topics)}
+    connection.execute(
+        text(
+            "INSERT INTO roundbook.topic (task_id, name)"
+            " SELECT task_id, unnest(CAST(:names AS text[])) FROM roundbook.round WHERE id = :round"
+            " ON CONFLICT DO NOTHING"
+        ),
+        names,
+    )
+    rows = connection.execute(
+        text(
+            "SELECT topic.id FROM unnest(CAST(:names AS text[])) WITH ORDINALITY"
+            " AS listed (name, number)"
+            " JOIN roundbook.round ON round.id = :round"
+            " JOIN roundbook.topic ON topic.task_id = round.task_id AND topic.name = listed.name"
+            " ORDER BY number"
+        ),
+        names,
+    )
+    topic_ids = np.array(rows.scalars().all(), dtype=np.int64)
     matrix_id = connection.execute(
         matrix.insert()
         .values(
@@ -165,29 +184,3 @@ def load_matrix(connection: Connection, row: Row[Any]) -> LoadedMatrix:
         [run.contributed_to_pool for run in runs],
         [run.team_id for run in runs],
     )
-
-
-def _ensure_topics(
-    connection: Connection, round_id: int, names: Sequence[str]
-) -> npt.NDArray[np.int64]:
-    """Return the ids of topics of a round's task, recording those that are new."""
-    values = {"round": round_id, "names": list(names)}
-    connection.execute(
-        text(
-            "INSERT INTO roundbook.topic (task_id, name)"
-            " SELECT task_id, unnest(CAST(:names AS text[])) FROM roundbook.round WHERE id = :round"
-            " ON CONFLICT DO NOTHING"
-        ),
-        values,
-    )
-    rows = connection.execute(
-        text(
-            "SELECT topic.id FROM unnest(CAST(:names AS text[])) WITH ORDINALITY"
-            " AS listed (name, number)"
-            " JOIN roundbook.round ON round.id = :round"
-            " JOIN roundbook.topic ON topic.task_id = round.task_id AND topic.name = listed.name"
-            " ORDER BY number"
-        ),
-        values,
-    )
-    return np.array(rows.scalars().all(), dtype=np.int64)

@@ -34,10 +34,10 @@ _SENTENCES = {
     ("variance_estimate", "latest_clusters"): (
         "clusters is {recorded} in the last estimate, and the runs' teams give {computed}"
     ),
-    ("plan", "inputs"): (
+    ("result", "inputs"): (
         "its result tells of {recorded} estimates, and {computed} are listed in their order"
     ),
-    ("drift_report", "topics"): (
+    ("result", "topics"): (
         "it compares {recorded} topics, and these are not the {computed} that both factor versions"
         " have"
     ),
@@ -45,8 +45,8 @@ _SENTENCES = {
     ("withdrawal", "withdrawals"): (
         "it has {recorded} withdrawals and restorations, and {computed} events of them"
     ),
-    ("plan", "plan saved"): "{recorded} plans are of it, and {computed} events say 'plan saved'",
-    ("drift_report", "drift report saved"): (
+    ("result", "plan saved"): "{recorded} plans are of it, and {computed} events say 'plan saved'",
+    ("result", "drift report saved"): (
         "{recorded} drift reports are of it, and {computed} events say 'drift report saved'"
     ),
 }
@@ -71,9 +71,7 @@ def difference_subject(difference: Difference) -> str:
             subject += f"{link} factor version {difference.factor_version}"
         return subject
     if difference.result is not None:
-        if difference.version is None:
-            return f"drift report {difference.result} of '{difference.task}'"
-        return f"plan '{difference.result}' version {difference.version}"
+        return f"{difference.result_kind} '{difference.result}' version {difference.version}"
     if difference.event is not None:
         return f"event {difference.event}"
     return f"task '{difference.task}'"

@@ -26,7 +26,7 @@ class Difference(Result):
     `table` and `what` say which column it is (or, where `what` is none, what is compared);
     `recorded` is what the record holds and `computed` what it should hold. What follows `what`
     narrows it down, each None where it does not apply: the score matrix by its names, the scale and
-    factor version, the saved result (a report by its number) and its version, the topic, the round
+    factor version, the saved result and its version, the topic, the round
     among a result's rounds, how many runs standardise. `reason` says why nothing can be computed.
     """
 
@@ -43,6 +43,7 @@ class Difference(Result):
     matrix: int | None = None
     scale: str | None = None
     factor_version: int | None = None
+    result_kind: str | None = None
     result: str | None = None
     version: int | None = None
     topic: str | None = None

@@ -42,19 +42,19 @@ ORDER BY matrix.id
 """)
 
 # A plan may have begun as one of no task, whose events an archive of some tasks leaves out.
-_SAVED = """
+_SAVED = text("""
 SELECT task.name AS task, saved.number AS saved, noted.number AS noted
 FROM roundbook.task
 CROSS JOIN LATERAL (
-    SELECT count(*) AS number FROM roundbook.{table} WHERE task_id = task.id
+    SELECT count(*) AS number FROM roundbook.result WHERE task_id = task.id AND kind = :kind
 ) AS saved
 CROSS JOIN LATERAL (
     SELECT count(*) AS number FROM roundbook.event WHERE task_id = task.id AND what = :what
 ) AS noted
 WHERE task.id = ANY (:tasks) AND saved.number <> noted.number
 ORDER BY task.id
-"""
-_SAVING = {"plan": "plan saved", "drift_report": "drift report saved"}
+""")
+_SAVING = {"plan": "plan saved", "drift": "drift report saved"}
 
 
 def event_differences(
@@ -91,13 +91,11 @@ def event_differences(
                 recorded=row.withdrawals,
                 computed=row.events,
             )
-    for table, what in _SAVING.items():
-        for row in connection.execute(
-            text(_SAVED.format(table=table)), {"tasks": list(tasks), "what": what}
-        ):
+    for kind, what in _SAVING.items():
+        for row in connection.execute(_SAVED, {"tasks": list(tasks), "what": what, "kind": kind}):
             yield Difference(
                 kind="event",
-                table=table,
+                table="result",
                 what=what,
                 task=row.task,
                 recorded=row.saved,

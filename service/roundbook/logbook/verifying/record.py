@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from sqlalchemy import Connection, func, select
 
 from roundbook.database.tables import (
-    drift_report,
     event,
     factor_set,
     matrix,
-    plan,
+    result,
     round_,
     task,
     variance_estimate,
@@ -76,7 +75,7 @@ def verify_record(
         matrices=len(ids["matrix"]),
         factor_sets=factor_sets,
         variances=variances,
-        results=len(ids["plan"]) + len(ids["drift_report"]),
+        results=len(ids["result"]),
         events=connection.execute(events).scalar_one(),
         differences=list(kinds.values()),
     )
@@ -99,8 +98,8 @@ def differences(
     progress("Verifying the events ...")
     yield from event_differences(connection, ids["task"], ids["matrix"])
     progress("Verifying the saved results ...")
-    yield from plan_differences(connection, ids["plan"])
-    yield from report_differences(connection, ids["drift_report"])
+    yield from plan_differences(connection, ids["result"])
+    yield from report_differences(connection, ids["result"])
 
 
 def _ids(connection: Connection, only: int | None) -> dict[str, list[int]]:
@@ -110,11 +109,9 @@ def _ids(connection: Connection, only: int | None) -> dict[str, list[int]]:
         "task": select(task.c.id).order_by(task.c.id),
         "round": rounds.order_by(round_.c.id),
         "matrix": select(matrix.c.id).where(matrix.c.round_id.in_(rounds)).order_by(matrix.c.id),
-        "plan": select(plan.c.id).order_by(plan.c.id),
-        "drift_report": select(drift_report.c.id).order_by(drift_report.c.id),
+        "result": select(result.c.id).order_by(result.c.id),
     }
     if only is not None:
         queries["task"] = queries["task"].where(task.c.id == only)
-        queries["plan"] = queries["plan"].where(plan.c.task_id == only)
-        queries["drift_report"] = queries["drift_report"].where(drift_report.c.task_id == only)
+        queries["result"] = queries["result"].where(result.c.task_id == only)
     return {name: list(connection.execute(query).scalars()) for name, query in queries.items()}

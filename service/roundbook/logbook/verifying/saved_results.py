@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from sqlalchemy import Connection, Row, select, text
 
-from roundbook.database.tables import drift_report, factor, factor_set, plan, round_, task, topic
+from roundbook.database.tables import factor, factor_set, result, result_input, round_, task, topic
 from roundbook.errors import RecordError
 from roundbook.logbook.drift.compared_rounds import collections_differ
 from roundbook.logbook.drift.report import DriftReport
@@ -26,7 +26,7 @@ from roundbook.logbook.verifying.differences import SAME, Difference
 
 _AT_ONCE = 100
 _PLAN_INPUTS = text("""
-SELECT plan_id, position, task.name AS task,
+SELECT result_id, position, task.name AS task,
        CASE WHEN computed.id IS NULL THEN 'published' ELSE 'matrix' END AS origin,
        coalesce(computed.id, published.id) AS estimate, computed.matrix_id AS matrix,
        coalesce(computed.topics, published.topics) AS topics,
@@ -35,14 +35,14 @@ SELECT plan_id, position, task.name AS task,
        coalesce(computed.variance, published.variance) AS variance,
        computed.two_way_dof,
        computed.two_way_sum_of_squares / nullif(computed.two_way_dof, 0) AS two_way_variance
-FROM roundbook.plan_estimate
+FROM roundbook.result_input
 LEFT JOIN roundbook.variance_estimate AS computed ON computed.id = variance_estimate_id
 LEFT JOIN roundbook.published_variance AS published ON published.id = published_variance_id
 LEFT JOIN roundbook.matrix ON matrix.id = computed.matrix_id
 JOIN roundbook.round ON round.id = coalesce(matrix.round_id, published.round_id)
 JOIN roundbook.task ON task.id = round.task_id
-WHERE plan_id = ANY(:ids)
-ORDER BY plan_id, position
+WHERE result_id = ANY(:ids)
+ORDER BY result_id, position
 """)
 _OF_A_ROUND = (
     *("origin", "estimate", "matrix", "topics", "runs", "dof", "variance"),
@@ -57,24 +57,25 @@ class _Differs(Protocol):
 
 
 def plan_differences(connection: Connection, plans: Sequence[int]) -> Iterator[Difference]:
-    """Yield what of plans cannot be read, or is not what their estimates give."""
+    """Yield what of the plans among saved results cannot be read, or is not what their estimates give."""
     for first in range(0, len(plans), _AT_ONCE):
         ids = list(plans[first : first + _AT_ONCE])
         inputs: dict[int, list[Row[Any]]] = defaultdict(list)
         for row in connection.execute(_PLAN_INPUTS, {"ids": ids}):
-            inputs[row.plan_id].append(row)
+            inputs[row.result_id].append(row)
         saved = connection.execute(
-            select(plan, task.c.name.label("task"))
+            select(result, task.c.name.label("task"))
             .outerjoin(task)
-            .where(plan.c.id.in_(ids))
-            .order_by(plan.c.id)
+            .where(result.c.id.in_(ids), result.c.kind == "plan")
+            .order_by(result.c.id)
         )
         for row in saved.all():
             differs: _Differs = partial(
                 Difference,
                 kind="result",
-                table="plan",
+                table="result",
                 task=row.task,
+                result_kind="plan",
                 result=row.name,
                 version=row.version,
             )
@@ -128,23 +129,25 @@ def _pooled(history: VarianceHistory, kind: VarianceKind) -> float | None:
 
 
 def report_differences(connection: Connection, reports: Sequence[int]) -> Iterator[Difference]:
-    """Yield what of drift reports cannot be read, or is not what their factors give.
+    """Yield what of the drift reports among saved results cannot be read, or is not what their factors give.
 
     Shifts and sd ratios are computed from the factors.
     """
     rows = connection.execute(
-        select(drift_report, task.c.name.label("task"))
+        select(result, task.c.name.label("task"))
         .join(task)
-        .where(drift_report.c.id.in_(reports))
-        .order_by(drift_report.c.id)
+        .where(result.c.id.in_(reports), result.c.kind == "drift")
+        .order_by(result.c.id)
     )
     for row in rows.all():
         differs: _Differs = partial(
             Difference,
             kind="result",
-            table="drift_report",
+            table="result",
             task=row.task,
-            result=str(row.number),
+            result_kind="drift report",
+            result=row.name,
+            version=row.version,
         )
         try:
             read = read_result(DriftReport, row.result, "a result")
@@ -158,12 +161,17 @@ def _report_differences(
     connection: Connection, read: DriftReport, row: Row[Any], differs: _Differs
 ) -> Iterator[Difference]:
     compared = []
-    for end in ("from", "to"):
-        fitted = connection.execute(
-            select(factor_set, round_.c.task_id)
-            .join(round_, round_.c.id == factor_set.c.round_id)
-            .where(factor_set.c.id == getattr(row, f"{end}_factor_set_id"))
-        ).one()
+    inputs = connection.execute(
+        select(factor_set, round_.c.task_id)
+        .join(round_, round_.c.id == factor_set.c.round_id)
+        .join(result_input, result_input.c.factor_set_id == factor_set.c.id)
+        .where(result_input.c.result_id == row.id)
+        .order_by(result_input.c.position)
+    ).all()
+    if len(inputs) != 2:
+        yield differs(what="inputs", recorded=2, computed=len(inputs))
+        return
+    for end, fitted in zip(("from", "to"), inputs, strict=True):
         if fitted.task_id != row.task_id:
             yield differs(what="task", recorded=row.task_id, computed=fitted.task_id)
         for name, computed in (("matrix", fitted.matrix_id), ("version", fitted.version)):
@@ -171,6 +179,13 @@ def _report_differences(
             if recorded != computed:
                 yield differs(what=f"{end}_{name}", recorded=recorded, computed=computed)
         compared.append(_factors(connection, fitted.id))
+    yield from _topic_differences(read, compared, differs)
+
+
+def _topic_differences(
+    read: DriftReport, compared: list[dict[str, tuple[float, float]]], differs: _Differs
+) -> Iterator[Difference]:
+    """Yield what of a report's topics is not what the factors of both rounds give."""
     shared = set(compared[0]) & set(compared[1])
     if collections_differ(read.from_collection, read.to_collection):
         shared = set()
@@ -187,10 +202,10 @@ def _report_differences(
             if not _same(recorded, computed):
                 yield differs(what=what, topic=shift.topic, recorded=recorded, computed=computed)
     largest = max((abs(row.shift) for row in read.topics if row.shift is not None), default=0)
-    for what, computed in _over_topics(read).items():
+    for what, over_topics in _over_topics(read).items():
         noise = 0.0 if what.startswith("sd_ratio") else SAME * largest
-        if not _same(getattr(read, what), computed, noise):
-            yield differs(what=what, recorded=getattr(read, what), computed=computed)
+        if not _same(getattr(read, what), over_topics, noise):
+            yield differs(what=what, recorded=getattr(read, what), computed=over_topics)
 
 
 def _over_topics(read: DriftReport) -> dict[str, float | None]:

@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Connection, Table, cast, func, select
+from sqlalchemy import BigInteger, Column, ColumnElement, Connection, Table, cast, func, select
 
 from roundbook.database.schema import expected_revision
-from roundbook.database.tables import matrix, task
+from roundbook.database.tables import matrix, result, task
 from roundbook.errors import InputError, RecordError
 from roundbook.formats.archive import Manifest, Member, is_archive, measure_member, write_archive
 from roundbook.formats.archive_csv import write_record
@@ -136,6 +136,7 @@ def export_archive(
         tasks=names,
         scores=int(scores),
         **contents(manifest),
+        **result_counts(connection, rows_of(result, tasks)),
     )
 
 
@@ -180,10 +181,15 @@ def contents(manifest: Manifest) -> dict[str, Any]:
         "matrices": rows["matrix.csv"],
         "factor_sets": rows["factor_set.csv"],
         "variances": (rows["variance_estimate.csv"] or 0) + (rows["published_variance.csv"] or 0),
-        "plans": rows["plan.csv"],
-        "drift_reports": rows["drift_report.csv"],
         "events": rows["event.csv"],
     }
+
+
+def result_counts(connection: Connection, wanted: ColumnElement[bool]) -> dict[str, int]:
+    """Return how many plans and drift reports there are among saved results."""
+    counted = select(result.c.kind, func.count().label("count")).where(wanted).group_by(result.c.kind)
+    counts: dict[str, int] = {row.kind: row.count for row in connection.execute(counted)}
+    return {"plans": counts.get("plan", 0), "drift_reports": counts.get("drift", 0)}
 
 
 def _members(

@@ -12,7 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import psycopg
 from psycopg import sql
+from psycopg.types.json import Json
 from sqlalchemy import Connection, Table, exc, select, text
+from sqlalchemy.dialects.postgresql import JSONB
 
 from roundbook.database.faults import driver_error
 from roundbook.database.tables import (
@@ -20,7 +22,8 @@ from roundbook.database.tables import (
     event,
     matrix,
     matrix_topic,
-    plan,
+    result,
+    result_input,
     round_,
     run,
     task,
@@ -37,8 +40,18 @@ from roundbook.logbook.verifying.differences import Difference
 from roundbook.logbook.verifying.record import differences
 from roundbook.presentation.verification import difference_sentence
 from roundbook.requests.transfer import ImportRequest
+from roundbook.transfer.archive.earlier import (
+    EARLIER,
+    drift_report,
+    plan,
+    plan_estimate,
+    plan_inputs,
+    plan_results,
+    report_inputs,
+    report_results,
+)
 from roundbook.transfer.archive.estimates import complete_estimates
-from roundbook.transfer.archive.exporting import Contents, contents
+from roundbook.transfer.archive.exporting import Contents, contents, result_counts
 from roundbook.transfer.archive.reading import read_matrix, table_rows
 from roundbook.transfer.archive.shared import ensure_shared
 from roundbook.transfer.archive.tables import (
@@ -61,7 +74,7 @@ _LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended('roundbook.import', 
 # Where what an archive names is taken by something else in the record.
 _TAKEN = {
     task: "Import the archive into another database; tasks are never merged",
-    plan: "Import the archive into another database; saved plans are never merged",
+    result: "Import the archive into another database; saved results are never merged",
 }
 
 
@@ -130,6 +143,9 @@ def import_archive(
         for table in IN_ORDER:
             if table is matrix_topic:
                 _import_scores(state, progress)
+            elif archive.manifest.version < 3 and table in (result, result_input):
+                if table is result:
+                    _import_earlier_results(state)
             elif table not in SCORES:
                 progress(f"Reading {table.name} ...")
                 _import_table(state, table, progress)
@@ -153,12 +169,16 @@ def import_archive(
         tasks=state.tasks,
         scores=sum(imported.topics * imported.runs for imported in state.matrices),
         **contents(archive.manifest),
+        **result_counts(connection, result.c.id.in_(list(state.ids[result.name].values()))),
     )
 
 
 def _check_members(archive: Archive) -> None:
     members = archive.manifest.members
-    wanted = {README, *map(table_member, TABLES)} | ({DATA_PACKAGE} & members.keys())
+    tables = set(TABLES)
+    if archive.manifest.version < 3:
+        tables = (tables - {result, result_input}) | set(EARLIER)
+    wanted = {README, *map(table_member, tables)} | ({DATA_PACKAGE} & members.keys())
     matrices = members.get(table_member(matrix))
     for number in range(1, 1 + ((matrices and matrices.rows) or 0)):
         wanted.add(scores_member(number))
@@ -222,16 +242,37 @@ def _insert(
             _note(state, table, row, made)
 
 
+def _import_earlier_results(state: _Import) -> None:
+    """Store the plans and drift reports of an archive of version 1 or 2 as saved results."""
+    archive = state.archive
+    plans = plan_results(table_rows(archive, plan, state.ids))
+    _insert(state, result, iter(plans))
+    made = dict(state.ids[result.name])
+    state.ids[plan.name] = made
+    stored = {made[number]: row["result"] for number, row in enumerate(plans, 1)}
+    inputs = plan_inputs(table_rows(archive, plan_estimate, state.ids), stored)
+    reports = list(table_rows(archive, drift_report, state.ids))
+    named = zip(state.ids[task.name].values(), state.tasks, strict=True)
+    _insert(state, result, iter(report_results(reports, dict(named))))
+    of_reports = list(state.ids[result.name].values())
+    inputs += report_inputs(reports, of_reports)
+    if inputs:
+        state.connection.execute(result_input.insert(), inputs)
+    together = [*made.values(), *of_reports]
+    state.ids[result.name] = dict(enumerate(together, 1))
+
+
 def _copy(connection: Connection, table: Table, rows: Iterator[dict[str, Any]]) -> None:
     driver = connection.connection.driver_connection
     assert driver is not None
     names = [column.name for column in table.columns]
+    objects = {column.name for column in table.columns if isinstance(column.type, JSONB)}
     statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
         sql.Identifier(SCHEMA, table.name), sql.SQL(", ").join(map(sql.Identifier, names))
     )
     with driver.cursor() as cursor, cursor.copy(statement) as copy:
         for row in rows:
-            copy.write_row([row[name] for name in names])
+            copy.write_row([Json(row[name]) if name in objects else row[name] for name in names])
 
 
 def _refuse_taken(connection: Connection, table: Table, names: set[str]) -> None:

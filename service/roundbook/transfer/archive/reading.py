@@ -13,6 +13,7 @@ from sqlalchemy import Column, Table
 from roundbook.errors import BadFileError
 from roundbook.formats.archive import Archive
 from roundbook.formats.archive_csv import Record, read_records
+from roundbook.transfer.archive.earlier import EARLIER_RESULTS
 from roundbook.transfer.archive.tables import (
     RESULTS,
     Numbers,
@@ -85,7 +86,7 @@ def _with_ids(column: Column[Any], value: Any, ids: Numbers) -> Any:  # noqa: AN
     other = refers_to(column)
     if other is not None and value is not None:
         return ids[other.name][value]
-    return renumber(value, ids) if column in RESULTS else value
+    return renumber(value, ids) if column in RESULTS | EARLIER_RESULTS else value
 
 
 class ReadMatrix(NamedTuple):

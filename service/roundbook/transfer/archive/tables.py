@@ -13,7 +13,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Column, ColumnElement, Table, Uuid, collate, or_, select, true, types
+from sqlalchemy import Column, ColumnElement, Table, Uuid, collate, or_, select, true, tuple_, types
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.schema import sort_tables
 
@@ -31,7 +31,7 @@ SCORES = (tables.matrix_topic, tables.matrix_run, tables.score_vector)
 # have been recorded in another order.
 SHARED = (tables.team, tables.measure)
 # The results are JSON with numbers of rows in it.
-RESULTS = frozenset({tables.plan.c.result, tables.drift_report.c.result})
+RESULTS = frozenset({tables.result.c.result})
 _MATRIX_KEYS = ("matrix", "from_matrix", "to_matrix")
 
 # What is computed from the scores where an archive is read, and so not carried.
@@ -49,8 +49,9 @@ _NEW_IN_2 = {
 IN_ORDER: Sequence[Table] = sort_tables(
     metadata.tables.values(),
     extra_dependencies=[
-        (tables.variance_estimate, tables.plan),
-        (tables.published_variance, tables.plan),
+        (tables.variance_estimate, tables.result),
+        (tables.published_variance, tables.result),
+        (tables.factor, tables.result),
         (tables.run, tables.matrix_topic),
         (tables.matrix_topic, tables.matrix_run),
         (tables.matrix_topic, tables.score_vector),
@@ -118,9 +119,9 @@ def rows_of(table: Table, tasks: Sequence[int] | None) -> ColumnElement[bool]:
         return _not_imported(table)
     if table is tables.task:
         return table.c.id.in_(tasks)
-    if table is tables.plan:  # a name's versions are one history, even those of no task
-        of_task = select(table.c.name).where(table.c.task_id.in_(tasks))
-        return table.c.name.in_(of_task)
+    if table is tables.result:  # a name's versions are one history, even those of no task
+        named = tuple_(table.c.kind, table.c.name)
+        return named.in_(select(table.c.kind, table.c.name).where(table.c.task_id.in_(tasks)))
     if table in SHARED:
         return or_(
             *(
@@ -225,7 +226,7 @@ _CODECS: tuple[tuple[type, _Codec], ...] = (
 
 
 def renumber(result: Any, numbers: Numbers) -> Any:  # noqa: ANN401
-    """Return the result of a plan or drift report with other numbers for matrices and estimates.
+    """Return a saved result with other numbers for matrices and estimates.
 
     Raises
     ------

@@ -1,0 +1,308 @@
+"""Every use case that changes the record adds an event that refers to the task; others add none."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from sqlalchemy import text
+from tests.factories import log_scores as log
+
+from roundbook import logbook, transfer
+from roundbook.formats import RunTeam, ScoreMatrix
+from roundbook.logbook import published
+from roundbook.logbook.drift.curve import trace_drift
+from roundbook.logbook.drift.report import report_drift
+from roundbook.logbook.events import event_kinds, list_events
+from roundbook.logbook.factors import show_factors
+from roundbook.logbook.fitting import fit_factor_set
+from roundbook.logbook.generalisability import report_generalisability
+from roundbook.logbook.impact import show_impact
+from roundbook.logbook.matrices.corrections import restore_matrix, withdraw_matrix
+from roundbook.logbook.matrices.export import export_matrix
+from roundbook.logbook.matrices.history import show_history
+from roundbook.logbook.matrices.listing import list_matrices
+from roundbook.logbook.matrices.logging import latest_revision, log_files, log_scores
+from roundbook.logbook.matrices.showing import show_matrix
+from roundbook.logbook.plans.planning import plan_topics
+from roundbook.logbook.privileges import grant_access
+from roundbook.logbook.published import record_variance
+from roundbook.logbook.rankings import compare_rankings
+from roundbook.logbook.round_fingerprint import verify_round
+from roundbook.logbook.rounds import create_round, list_rounds, publish_round, set_round
+from roundbook.logbook.saved_results import (
+    list_results,
+    renew_results,
+    save_result,
+    show_result,
+)
+from roundbook.logbook.session import begin
+from roundbook.logbook.standardise import standardise, standardise_files
+from roundbook.logbook.storing import store_matrix
+from roundbook.logbook.tasks import create_task, list_tasks
+from roundbook.logbook.variances import show_histories, show_variances
+from roundbook.logbook.verifying.record import verify_record
+from roundbook.requests.drift import CurveRequest, DriftRequest
+from roundbook.requests.events import EventsRequest
+from roundbook.requests.factors import FactorsRequest, FitRequest
+from roundbook.requests.generalisability import GeneralisabilityRequest
+from roundbook.requests.matrices import (
+    ExportMatrix,
+    ListMatrices,
+    LogRequest,
+    RestoreMatrix,
+    ShowHistory,
+    ShowMatrix,
+    WithdrawMatrix,
+)
+from roundbook.requests.plans import PlanRequest
+from roundbook.requests.privileges import GrantRequest
+from roundbook.requests.rankings import RankRequest
+from roundbook.requests.results import ListResults, RenewResults, ShowResult
+from roundbook.requests.standardise import StandardiseFilesRequest, StandardiseRequest
+from roundbook.requests.tasks import (
+    CreateRound,
+    CreateTask,
+    ListRounds,
+    PublishRound,
+    SetRound,
+)
+from roundbook.requests.transfer import ExportRequest, ImportRequest
+from roundbook.requests.variances import (
+    RecordVarianceRequest,
+    VarianceHistoryRequest,
+    VarianceRequest,
+)
+from roundbook.requests.verification import RoundVerificationRequest, VerifyRequest
+from roundbook.transfer.archive.exporting import export_archive
+from roundbook.transfer.archive.importing import import_archive
+
+ARCHIVE = Path(__file__).parents[1] / "releases" / "archive-1.zip"
+OF_TASK = {"task": "t", "measure": "AP"}
+OF_ROUND = {**OF_TASK, "round": "r1"}
+TEAMS = {
+    f"run{number}": RunTeam(f"run{number}", f"team {number % 2}", None, None, None)
+    for number in range(4)
+}
+PLAN = PlanRequest(**OF_TASK, m=(5,), min_d=(0.2,))
+PUBLISHED = {"task": "t", "round": "old", "measure": "AP", "runs": 4, "topics": 9}
+
+
+def scores(seed):
+    return ScoreMatrix(
+        tuple(f"t{row}" for row in range(6)),
+        tuple(TEAMS),
+        np.random.default_rng(seed).random((6, 4)),
+        None,
+        "wide",
+        ("test",),
+    )
+
+
+def write(directory, seed, name="scores.csv"):
+    matrix = scores(seed)
+    lines = [",".join(("topic", *matrix.runs))]
+    lines += [
+        ",".join((topic, *map(repr, map(float, row))))
+        for topic, row in zip(matrix.topics, matrix.scores, strict=True)
+    ]
+    path = directory / name
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+class Step(NamedTuple):
+    """A use case, what it is asked, and whether the record is another one afterwards."""
+
+    use_case: object
+    arguments: tuple
+    options: dict
+    changes: bool = True
+
+
+def step(use_case, *arguments, **options):
+    return Step(use_case, arguments, options)
+
+
+def again(made):
+    """The same once more changes nothing."""
+    return made._replace(changes=False)
+
+
+def writing(directory):
+    """Return what a campaign does, use case by use case, each of which changes the record."""
+    made = step(create_task, CreateTask(task="t", title="A task"))
+    yield made
+    yield step(create_round, CreateRound(task="t", round="r1"))
+    made = step(set_round, SetRound(task="t", round="r1", collection="news"))
+    yield from (made, again(made))
+    made = step(log_scores, LogRequest(**OF_ROUND), scores(0))
+    yield from (made, again(made))
+    made = step(log_scores, LogRequest(**OF_ROUND), scores(0), TEAMS)  # runs are described
+    yield from (made, again(made))
+    other = LogRequest(task="t", round="r2", measure="AP", create=True)
+    yield step(log_scores, other, scores(1))
+    # Teams that become known with another measure's scores renew the estimates of the first's.
+    yield step(log_scores, other.model_copy(update={"measure": "P@5"}), scores(2), TEAMS)
+    new = {"task": "new", "round": "r1", "measure": "AP", "create": True}
+    made = step(
+        log_files,
+        LogRequest(**new, files=(write(directory, 3),)),
+        max_file_bytes=2**20,
+    )
+    yield from (made, again(made))
+    yield step(log_scores, LogRequest(**OF_ROUND, revise="a typo"), scores(4))
+    yield step(fit_factor_set, FitRequest(**OF_ROUND, reason="these", runs=("run0", "run1")))
+    made = step(
+        record_variance,
+        RecordVarianceRequest(**PUBLISHED, variance=0.1, source="paper", create=True),
+    )
+    yield from (made, again(made))
+    yield step(
+        record_variance,
+        RecordVarianceRequest(**PUBLISHED, variance=0.2, source="paper", revise="misprint"),
+    )
+    made = step(save_result, "plan", PLAN, "next", "agreed")
+    yield from (made, again(made))
+    made = step(save_result, "drift", DriftRequest(**OF_TASK))
+    yield from (made, again(made))
+    yield again(step(renew_results, RenewResults(name="next")))
+    yield step(withdraw_matrix, WithdrawMatrix(matrix=2, reason="wrong qrels"))
+    yield again(step(withdraw_matrix, WithdrawMatrix(matrix=2, reason="as before")))
+    made = step(renew_results, RenewResults(task="t"))
+    yield from (made, again(made))
+    yield step(restore_matrix, RestoreMatrix(matrix=2, reason="right after all"))
+    yield again(step(restore_matrix, RestoreMatrix(matrix=2, reason="as before")))
+    yield step(log_scores, LogRequest(**OF_ROUND, revise="again"), scores(5))
+    yield step(renew_results, RenewResults(name="t/drift-1"))
+    made = step(publish_round, PublishRound(task="t", round="r1"))
+    yield from (made, again(made))
+    yield step(import_archive, ImportRequest(archive=ARCHIVE, trusted=True))
+
+
+def reading(directory):
+    """Return every use case that reads, asked of the record that `writing` leaves."""
+    yield step(list_tasks)
+    yield step(list_rounds, ListRounds(task="t"))
+    yield step(event_kinds)
+    yield step(list_events, EventsRequest(task="t"))
+    yield step(list_matrices, ListMatrices(task="t"))
+    yield step(show_matrix, ShowMatrix(matrix=1))
+    yield step(show_history, ShowHistory(matrix=1))
+    yield step(export_matrix, ExportMatrix(matrix=1, output=directory / "matrix.csv"))
+    yield step(latest_revision, LogRequest(**OF_ROUND))
+    yield step(show_impact, 1)
+    yield step(show_variances, VarianceRequest(**OF_TASK))
+    yield step(show_histories, VarianceHistoryRequest(task="t"))
+    yield step(show_factors, FactorsRequest(**OF_ROUND))
+    yield step(standardise, StandardiseRequest(**OF_ROUND))
+    files = {"files": (write(directory, 6, "new.csv"),), "factors_from": "r1"}
+    yield step(standardise_files, StandardiseFilesRequest(**OF_TASK, **files), 2**20)
+    yield step(compare_rankings, RankRequest(**OF_ROUND, resamples=100))
+    yield step(report_generalisability, GeneralisabilityRequest(**OF_TASK))
+    yield step(report_drift, DriftRequest(**OF_TASK))
+    yield step(trace_drift, CurveRequest(**OF_TASK))
+    yield step(plan_topics, PLAN)
+    yield step(list_results, ListResults(task="t"))
+    yield step(show_result, ShowResult(name="next"))
+    yield step(verify_round, RoundVerificationRequest(task="t", round="r1"))
+    yield step(verify_record, VerifyRequest(task="t"))
+    yield step(export_archive, ExportRequest(archive=directory / "t.zip", tasks=("t",)))
+
+
+# What several use cases share, and what changes rights and no row.
+NO_USE_CASES = {store_matrix}
+CHANGES_RIGHTS = {grant_access}
+
+# Rows by table, in one query: what is compared before and after.
+_TABLES = """
+SELECT format('SELECT %L, count(*), md5(string_agg(line, ''|'' ORDER BY line))'
+              ' FROM (SELECT kept::text AS line FROM roundbook.%I AS kept) AS lines',
+              tablename, tablename)
+FROM pg_tables WHERE schemaname = 'roundbook' ORDER BY tablename
+"""
+
+
+def contents(connection):
+    """Return how many rows each table has and a fingerprint of them."""
+    queries = connection.execute(text(_TABLES)).scalars()
+    rows = connection.exec_driver_sql(" UNION ALL ".join(queries))
+    return {table: (count, fingerprint) for table, count, fingerprint in rows}
+
+
+def complaints(session, done):
+    """Do a step; return what is wrong with the tables and events that it leaves."""
+    connection = session.connection
+    before = contents(connection)
+    last = connection.scalar(text("SELECT max(id) FROM roundbook.event")) or 0
+    known = set(connection.scalars(text("SELECT id FROM roundbook.task")))
+    done.use_case(session, *done.arguments, **done.options)
+    after = contents(connection)
+    changed = sorted(table for table in after if after[table] != before[table])
+    events = connection.execute(
+        text("SELECT what, task_id FROM roundbook.event WHERE id > :last"), {"last": last}
+    ).all()
+    name = done.use_case.__name__
+    if not done.changes:
+        return [f"{name} changed {table}" for table in changed]
+    wrong = []
+    if changed in ([], ["event"]):
+        wrong.append(f"{name} changed nothing")
+    if not events:
+        wrong.append(f"{name} changed {', '.join(changed)} without an event")
+    made = set(connection.scalars(text("SELECT id FROM roundbook.task"))) - known
+    task = made or {1}
+    if {row.task_id for row in events} != task:
+        wrong.append(f"the events of {name} do not refer to its task: {events}")
+    return wrong
+
+
+@pytest.fixture
+def session(engine):
+    with begin(engine, "ann", keep=False) as session:
+        yield session
+
+
+def test_every_change_has_its_event_and_what_reads_changes_nothing(session, tmp_path):
+    wrong = [line for done in writing(tmp_path) for line in complaints(session, done)]
+    wrong += [line for done in reading(tmp_path) for line in complaints(session, again(done))]
+    assert wrong == []
+
+
+def test_a_grant_is_no_change_of_the_record(session):
+    session.connection.execute(text("CREATE ROLE every_change"))
+    done = step(grant_access, GrantRequest(role="every_change", access="reader"))
+    assert complaints(session, again(done)) == []
+
+
+def test_a_change_without_its_event_is_noticed(engine, session, monkeypatch):
+    log(engine, "r1", np.random.default_rng(0).random((5, 3)))
+    monkeypatch.setattr(published, "record_event", lambda *_, **__: None)
+    facts = {"variance": 0.1, "source": "paper", "create": True}
+    done = step(record_variance, RecordVarianceRequest(**PUBLISHED | {"round": "r1"}, **facts))
+    assert "record_variance changed published_variance without an event" in complaints(
+        session, done
+    )
+    done = step(record_variance, RecordVarianceRequest(**PUBLISHED | {"topics": 8}, **facts))
+    assert complaints(session, again(done)) != []
+
+
+def test_no_use_case_is_left_out(tmp_path):
+    """Whoever adds a use case names it here, and says whether it writes."""
+    public = {
+        function
+        for package in (logbook, transfer)
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+        for name, function in vars(importlib.import_module(module.name)).items()
+        if inspect.isfunction(function)
+        and function.__module__ == module.name
+        and not name.startswith("_")
+        and next(iter(inspect.signature(function).parameters), None) == "session"
+    }
+    driven = {done.use_case for steps in (writing, reading) for done in steps(tmp_path)}
+    assert public - NO_USE_CASES - CHANGES_RIGHTS == driven
