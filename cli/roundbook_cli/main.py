@@ -1,16 +1,22 @@
-"""The command ``roundbook``: its groups, and every error as one sentence with an exit code."""
+"""The command ``roundbook``: its groups, imported when called, and errors as one sentence each."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+import typer.main
+from typer.core import TyperCommand, TyperGroup
 
 from roundbook.errors import DatabaseUnreachableError, RoundbookError, SchemaOutOfDateError
 from roundbook_cli.options import Database
 from roundbook_cli.streams import OutputLostError, guard_streams
+
+if TYPE_CHECKING:
+    from typer._click import Command, Context
 
 # In the order of the help, each line as the command's own module has it.
 COMMANDS = {
@@ -72,13 +78,17 @@ class LazyCommand(TyperCommand):
 
     def load(self) -> Command:
         """Import the module and return the command itself, or the group."""
+        return self.group().commands[str(self.name)]
+
+    def group(self) -> TyperGroup:
+        """Import the module and return a group of all that it has."""
         module = import_module(self.module)
         parent = typer.Typer()
         if hasattr(module, "attach"):
             module.attach(parent)
         else:
             parent.add_typer(module.app, name=self.name)
-        return typer.main.get_group(parent).commands[str(self.name)]
+        return typer.main.get_group(parent)
 
 
 class LazyGroup(TyperGroup):
@@ -95,6 +105,7 @@ class LazyGroup(TyperGroup):
         """Return the name, the command itself and the arguments that are left."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, command.load() if isinstance(command, LazyCommand) else command, rest
+
 
 app = typer.Typer(
     name="roundbook",

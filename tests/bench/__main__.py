@@ -19,7 +19,7 @@ from tests.factories import log_matrix, show_histories
 from roundbook.database.engine import unit_of_work
 from roundbook.database.vectors import read_vectors
 from roundbook.embedded.server import embedded_server
-from roundbook.formats import ScoreMatrix, settle_missing
+from roundbook.formats import ScoreMatrix
 from roundbook.logbook.record import embedded_record
 from roundbook.logbook.variances import HISTORY
 from roundbook.settings import Settings
@@ -76,7 +76,7 @@ def bench_database(engine: Engine) -> None:
             "bench",
             f"round{next(labels)}",
             "AP",
-            settle_missing(matrix, "reject"),
+            matrix,
             create=True,
             user="bench",
         )
@@ -136,7 +136,7 @@ def bench_history(engine: Engine) -> None:
             "history",
             f"round{number}",
             "AP",
-            settle_missing(matrix, "reject"),
+            matrix,
             create=True,
             user="bench",
         )

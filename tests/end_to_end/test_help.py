@@ -8,8 +8,7 @@ import sys
 import pytest
 import typer.main
 
-from roundbook_cli.lazy import LazyCommand
-from roundbook_cli.main import COMMANDS, app
+from roundbook_cli.main import COMMANDS, LazyCommand, app
 
 LISTED = typer.main.get_command(app).commands
 GROUPS = [name for name, each in LISTED.items() if hasattr(each.load(), "commands")]

@@ -32,7 +32,7 @@ from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.schema import upgrade
 from roundbook.database.tables import matrix, metadata
 from roundbook.embedded.server import embedded_server
-from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.formats import RunTeam, ScoreMatrix, apply_missing_policy
 from roundbook.logbook.storing import content_hash, load_matrix
 from roundbook.statistics.standardisation.factors import std_ab, std_cdf
 from roundbook.statistics.variance.parts import variance_parts
@@ -79,7 +79,7 @@ class Logging(NamedTuple):
         }
 
     def __call__(self, engine, **options):
-        settled = settle_missing(
+        settled = apply_missing_policy(
             ScoreMatrix(self.topics, self.runs, self.scores, None, "wide", ("a.csv",)), "reject"
         )
         options = {"create": True, "teams": self.teams, "user": "ann", **options}

@@ -25,7 +25,7 @@ from roundbook.database.schema import upgrade
 from roundbook.database.tables import metadata
 from roundbook.embedded.server import embedded_server
 from roundbook.errors import DatabaseError, DatabaseUnreachableError
-from roundbook.formats import ScoreMatrix, settle_missing
+from roundbook.formats import ScoreMatrix, apply_missing_policy
 from roundbook.logbook import storing
 from roundbook.settings import load_settings
 from roundbook_cli.main import run
@@ -484,7 +484,7 @@ def stored(engine, topics, runs):
     """Log a score matrix of that size."""
     scores = np.random.default_rng(2).random((topics, runs))
     names = [tuple(map(str, range(size))) for size in (topics, runs)]
-    settled = settle_missing(ScoreMatrix(*names, scores, None, "wide", ("f",)), "reject")
+    settled = apply_missing_policy(ScoreMatrix(*names, scores, None, "wide", ("f",)), "reject")
     return log_matrix(engine, "t", "r", "AP", settled, create=True, user="tester")
 
 

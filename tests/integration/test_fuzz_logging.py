@@ -14,7 +14,7 @@ from tests.factories import log_files
 from roundbook.database.engine import unit_of_work
 from roundbook.database.fingerprints import fingerprint_tables
 from roundbook.errors import BadFileError, DatabaseError, RoundbookError
-from roundbook.formats import MISSING_POLICIES, read_scores, settle_missing
+from roundbook.formats import MISSING_POLICIES, apply_missing_policy, read_scores
 from roundbook.logbook.lookup import current_matrix, find_series
 from roundbook.logbook.storing import load_matrix
 
@@ -78,7 +78,7 @@ def test_whole_or_not_at_all(engine, tmp_path, shared, nightly, capfd, name):
             assert fingerprints(engine) == before, seed
             outcomes["refused"] += 1
             continue
-        read = settle_missing(read_scores([path], measure="AP", max_bytes=MAX_BYTES), policy)
+        read = apply_missing_policy(read_scores([path], measure="AP", max_bytes=MAX_BYTES), policy)
         kept = stored(engine, label)
         assert by_name(kept.topics, kept.runs, kept.scores) == by_name(
             read.topics, read.runs, read.scores

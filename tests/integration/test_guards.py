@@ -11,7 +11,7 @@ from tests.factories import log_matrix, record_variance
 
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import DatabaseError
-from roundbook.formats import ScoreMatrix, settle_missing
+from roundbook.formats import ScoreMatrix, apply_missing_policy
 from roundbook.logbook.events import record_event
 
 IMMUTABLE = (
@@ -34,7 +34,7 @@ IMMUTABLE = (
 @pytest.fixture
 def logged(engine):
     scores = ScoreMatrix(("a", "b", "c"), ("x", "y"), np.eye(3, 2), None, "wide", ("f",))
-    settled = settle_missing(scores, "reject")
+    settled = apply_missing_policy(scores, "reject")
     done = log_matrix(engine, "task", "1", "AP", settled, create=True, user="tester")
     record_variance(
         engine, "task", "1", "P@5", variance=0.1, runs=3, topics=9, source="paper", user="tester"

@@ -16,7 +16,7 @@ from tests.factories import (
     show_plan,
 )
 
-from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.formats import RunTeam, ScoreMatrix, apply_missing_policy
 
 RUNS = 7
 FIRST = np.random.default_rng(1).random((10, RUNS))
@@ -37,7 +37,7 @@ def log(engine, label, scores, systems=False):
         tag: RunTeam(tag, f"{label} team of {tag}", None, None, tag if systems else None)
         for tag in tags
     }
-    settled = settle_missing(matrix, "reject")
+    settled = apply_missing_policy(matrix, "reject")
     return log_matrix(engine, "t", label, "AP", settled, teams=teams, create=True, user="tester")
 
 

@@ -20,7 +20,7 @@ from roundbook.errors import (
     InputError,
     NotRecordedError,
 )
-from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.formats import RunTeam, ScoreMatrix, apply_missing_policy
 from roundbook.logbook.lookup import current_matrix, find_series
 from roundbook.logbook.matrices import logging as matrices
 from roundbook.logbook.storing import load_matrix
@@ -45,7 +45,7 @@ TABLES = (
 
 def settled(scores, topics=None, runs=None, **facts):
     scores = np.asarray(scores, dtype=float)
-    return settle_missing(
+    return apply_missing_policy(
         ScoreMatrix(
             topics=tuple(topics or (f"t{j}" for j in range(scores.shape[0]))),
             runs=tuple(runs or (f"r{i}" for i in range(scores.shape[1]))),

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import event
 from tests.factories import log_matrix, record_variance, withdraw_matrix
 
-from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.formats import RunTeam, ScoreMatrix, apply_missing_policy
 from roundbook.presentation.matrices import log_notes
 from roundbook.presentation.variances import recorded_notes
 
@@ -21,7 +21,7 @@ def settled(topics, runs, scores=None):
     whole = ScoreMatrix(
         topics=topics, runs=runs, scores=scores, measure=None, layout="wide", files=("test",)
     )
-    return settle_missing(whole, "reject")
+    return apply_missing_policy(whole, "reject")
 
 
 def names(letter, numbers):

@@ -15,7 +15,7 @@ from tests.factories import (
 )
 
 from roundbook.errors import ImpossibleStatisticError, NotRecordedError
-from roundbook.formats import ScoreMatrix, settle_missing
+from roundbook.formats import ScoreMatrix, apply_missing_policy
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.plans import notes, warning
 from roundbook.presentation.variances import disagreement
@@ -49,7 +49,7 @@ def log(engine, scores, label):
         layout="wide",
         files=("test",),
     )
-    settled = settle_missing(matrix, "reject")
+    settled = apply_missing_policy(matrix, "reject")
     return log_matrix(engine, "task", label, "AP", settled, create=True, user="me")
 
 

@@ -38,7 +38,7 @@ from roundbook.errors import (
     NotRecordedError,
     RecordError,
 )
-from roundbook.formats import ScoreMatrix, settle_missing
+from roundbook.formats import ScoreMatrix, apply_missing_policy
 from roundbook.logbook.events import record_event
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.plans import no_power, notes, warning
@@ -52,7 +52,7 @@ SCORES = np.random.default_rng(7).normal(0.5, 0.2, (12, 6))
 
 def log(engine, scores, label="1", *, task="task", measure="AP", **options):
     scores = np.asarray(scores, dtype=float)
-    settled = settle_missing(
+    settled = apply_missing_policy(
         ScoreMatrix(
             topics=tuple(f"t{j}" for j in range(scores.shape[0])),
             runs=tuple(f"r{i}" for i in range(scores.shape[1])),

@@ -40,7 +40,7 @@ from roundbook.database.schema import (
 )
 from roundbook.database.tables import SCHEMA, metadata
 from roundbook.errors import DatabaseError
-from roundbook.formats import RunTeam, ScoreMatrix, settle_missing
+from roundbook.formats import RunTeam, ScoreMatrix, apply_missing_policy
 from roundbook.logbook.storing import load_matrix
 
 RELEASES = Path(__file__).parents[1] / "releases"
@@ -286,7 +286,7 @@ def log_again(engine, task):
             task,
             row.label,
             row.measure,
-            settle_missing(scores, "reject"),
+            apply_missing_policy(scores, "reject"),
             assessments=row.assessments,
             teams=teams or None,
             revise="again" if row.revision > 1 else None,
@@ -411,7 +411,7 @@ def test_the_campaign_goes_on_after_the_upgrade(old):
     def log(label, **options):
         topics, runs = map(str, range(1, 9)), (f"{label}-run{run}" for run in range(5))
         matrix = ScoreMatrix(tuple(topics), tuple(runs), scores, None, "wide", ("later",))
-        settled = settle_missing(matrix, "reject")
+        settled = apply_missing_policy(matrix, "reject")
         return log_matrix(
             old, "web", label, "nDCG@10", settled, create=True, user="tester", **options
         )
@@ -453,7 +453,9 @@ def test_a_downgrade_leaves_the_first_version_of_an_estimate(bare, fresh):
     upgrade(bare)
     scores = np.random.default_rng(5).uniform(size=(8, 5)).round(4)
     topics, runs = tuple(map(str, range(8))), tuple(f"run{run}" for run in range(5))
-    settled = settle_missing(ScoreMatrix(topics, runs, scores, None, "wide", ("f",)), "reject")
+    settled = apply_missing_policy(
+        ScoreMatrix(topics, runs, scores, None, "wide", ("f",)), "reject"
+    )
 
     def log(**options):
         return log_matrix(bare, "t", "1", "AP", settled, create=True, user="tester", **options)

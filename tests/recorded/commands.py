@@ -295,6 +295,20 @@ variance pooled web --measure nDCG@10 --database {third} --format json
 db grant {role} --as reader --format json
 db grant {role} --as service
 
+# Saved results, renewed after a correction, and the record verified: 3 is nDCG@10 of web 2022
+result list --format json
+result list web --kind plan
+result show pairs --format json
+matrix withdraw 3 --reason 'For what rests on it'
+result list web --stale --format json
+result renew web --stale --format json
+matrix restore 3 --reason 'To renew it once more'
+result renew next --format json
+result renew web --stale
+round verify web 2021 --format json
+db verify --task paper
+db verify --format json
+
 # The program itself
 --version
 demo --format json

@@ -11,16 +11,12 @@ from datetime import date
 import numpy as np
 from sqlalchemy import Engine
 from tests.factories import (
-    Design,
     create_round,
     create_task,
     fit_factor_set,
     log_matrix,
-    plan,
-    plan_task,
     publish_round,
     record_variance,
-    report_drift,
     restore_matrix,
     save_plan,
     save_report,
@@ -29,8 +25,14 @@ from tests.factories import (
 )
 from tests.releases.simulation import simulate_scores
 
-from roundbook.formats import MissingPolicy, RunTeam, ScoreMatrix, SettledMatrix, settle_missing
+from roundbook.formats import (
+    CompleteMatrix,
+    RunTeam,
+    ScoreMatrix,
+    apply_missing_policy,
+)
 from roundbook.logbook.matrices.logging import LoggedMatrix
+from roundbook.requests.plans import PlanRequest
 
 SEED = 20260101
 USER = "simulated"
@@ -69,10 +71,11 @@ def record_campaign(engine: Engine) -> None:
     set_round(engine, "web", "2024", held=date(2024, 11, 12), collection="crawl 2", user=USER)
     set_round(engine, "web", "2025", collection="crawl 2", user=USER)
     _plan(engine, None)
-    save_plan(engine, "a guess", plan(0.05, Design(m=(10,), min_d=(0.1,))), user=USER)
+    guess = PlanRequest(variance=0.05, m=(10,), min_d=(0.1,))
+    save_plan(engine, "a guess", guess, user=USER)
     _record_published(engine)
-    drift = report_drift(engine, "web", "nDCG@10", assessments="official")
-    save_report(engine, drift, note="For the overview paper", user=USER)
+    note = "For the overview paper"
+    save_report(engine, "web", "nDCG@10", assessments="official", note=note, user=USER)
     _correct(engine)
     # Who sent the runs of the first round was found out at last.
     known = {run: RunTeam(run, f"Team {int(run[-1]) % 3}", None, None, None) for run in first.runs}
@@ -87,7 +90,7 @@ def _correct(engine: Engine) -> None:
         assert logged.matrix is not None
         withdraw_matrix(engine, logged.matrix, "The assessors guessed", user=USER)
     restore_matrix(engine, logged.matrix, "These did not", user=USER)
-    publish_round(engine, "web", "2023", why="The proceedings are out", user=USER)
+    publish_round(engine, "web", "2023", reason="The proceedings are out", user=USER)
 
 
 def _record_published(engine: Engine) -> None:
@@ -117,9 +120,10 @@ def _record_published(engine: Engine) -> None:
 
 
 def _plan(engine: Engine, note: str | None) -> None:
-    design = Design(m=(2, 10), min_d=(0.1, 0.2))
-    planned = plan_task(engine, "web", "nDCG@10", design, assessments="official")
-    save_plan(engine, "next web", planned, note=note, user=USER)
+    asked = PlanRequest(
+        task="web", measure="nDCG@10", assessments=("official",), m=(2, 10), min_d=(0.1, 0.2)
+    )
+    save_plan(engine, "next web", asked, note=note, user=USER)
 
 
 def _run(label: str, number: int) -> str:
@@ -127,9 +131,9 @@ def _run(label: str, number: int) -> str:
 
 
 def _matrix(
-    label: str, topics: list[int], scores: np.ndarray, missing: MissingPolicy = "reject"
-) -> SettledMatrix:
-    return settle_missing(
+    label: str, topics: list[int], scores: np.ndarray, missing: str = "reject"
+) -> CompleteMatrix:
+    return apply_missing_policy(
         ScoreMatrix(
             topics=tuple(map(str, topics)),
             runs=tuple(_run(label, number) for number in range(RUNS)),
@@ -142,7 +146,7 @@ def _matrix(
     )
 
 
-def _teams(label: str, matrix: SettledMatrix) -> dict[str, RunTeam]:
+def _teams(label: str, matrix: CompleteMatrix) -> dict[str, RunTeam]:
     # Half of the runs of 2024 came too late for the pool; some teams bring a system back.
     teams = {
         run: RunTeam(run, f"Team {number % 3}", "automatic", number % 2 == 0, f"system{number % 3}")
@@ -158,7 +162,7 @@ def _log(
     engine: Engine,
     label: str,
     measure: str,
-    matrix: SettledMatrix,
+    matrix: CompleteMatrix,
     *,
     assessments: str = "official",
     revise: str | None = None,

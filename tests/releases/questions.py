@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import BaseModel
 from sqlalchemy import Engine
 from tests.factories import (
     list_rounds,
@@ -13,6 +14,9 @@ from tests.factories import (
     show_variances,
     standardise,
 )
+
+from roundbook.presentation.variances import history_in_json
+from roundbook_cli.drift_advice import report_text
 
 _ASK = {
     "variance": show_variances,
@@ -25,9 +29,19 @@ _ASK = {
 
 
 def ask(engine: Engine, question: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the record's answer to a question, as JSON has it."""
-    answer: dict[str, Any] = _ASK[question](engine, **arguments).model_dump(mode="json")
-    return answer
+    """Return the record's answer to a question, as JSON has it: with its sentences."""
+    return _IN_JSON.get(question, _dump)(_ASK[question](engine, **arguments))
+
+
+def _dump(answer: BaseModel) -> dict[str, Any]:
+    return answer.model_dump(mode="json")
+
+
+# By the names of its fields: a report's ``from_round`` is ``from`` in the terminal's JSON.
+_IN_JSON = {
+    "variance": history_in_json,
+    "drift": lambda report: _dump(report) | report_text(report, report.assessments),
+}
 
 
 def questions() -> list[tuple[str, dict[str, Any]]]:

@@ -54,7 +54,7 @@ from roundbook.statistics.design import solve_topics
 from roundbook.transfer import backup, move
 from roundbook.transfer.archive import exporting, importing
 from roundbook.transfer.archive.tables import TABLES, columns_of, refers_to, table_member
-from roundbook_cli.lazy import LazyCommand
+from roundbook_cli.main import LazyCommand
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -14,11 +14,6 @@ from roundbook.formats.reader import LAYOUTS, read_scores
 from roundbook.formats.teams import RunTeam, read_teams
 from roundbook.formats.text import DEFAULT_MAX_BYTES
 
-# The earlier names, until every module uses the new ones.
-MissingPolicy = str
-SettledMatrix = CompleteMatrix
-settle_missing = apply_missing_policy
-
 __all__ = [
     "DEFAULT_MAX_BYTES",
     "LAYOUTS",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,13 @@ if TYPE_CHECKING:
     from roundbook.requests.fields import PoolBy
 
 LEVEL = 0.95
+# What a result has as it is stored; of a thousand rounds, to look for it each time would be slow.
+_STORED = tuple(
+    name
+    for name in RoundVariance.model_fields
+    if name != "two_way_variance" and not name.endswith(("interval", "interval_reason"))
+)
+_stored = attrgetter(*_STORED)
 
 
 def judge_rounds(
@@ -71,8 +79,7 @@ def judge_rounds(
 
 def round_variance(row: VarianceRow, **intervals: Any) -> RoundVariance:  # noqa: ANN401
     """Return a round's variance as a result; `intervals` are its intervals and their reasons."""
-    fields = RoundVariance.model_fields
-    values = {name: value for name, value in row._asdict().items() if name in fields}
+    values = dict(zip(_STORED, _stored(row), strict=True))
     if row.sum_of_squares is None:
         # Of a published value the sum of squares is what its sizes make of it.
         values["sum_of_squares"] = row.variance * row.dof

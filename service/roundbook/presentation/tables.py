@@ -17,12 +17,12 @@ class Column(NamedTuple):
 
 def number(field: str, heading: str, digits: int = 4) -> Column:
     """Return a right-aligned column of numbers with so many decimals."""
-    return Column(field, heading, lambda value: f"{value:.{digits}f}", "right")
+    return Column(field, heading, f"{{:.{digits}f}}".format, "right")
 
 
 def signed(field: str, heading: str, digits: int = 3) -> Column:
     """Return a right-aligned column of numbers with their signs."""
-    return Column(field, heading, lambda value: f"{value:+.{digits}f}", "right")
+    return Column(field, heading, f"{{:+.{digits}f}}".format, "right")
 
 
 def count(field: str, heading: str) -> Column:
