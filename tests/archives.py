@@ -26,9 +26,11 @@ def database_on(server, options=""):
     name = f"test_{uuid4().hex}"
     administer(server, f"CREATE DATABASE {name} {options}")
     engine = make_engine(server.set(database=name), lock_timeout=20)
-    yield engine
-    engine.dispose()
-    administer(server, f"DROP DATABASE {name} WITH (FORCE)")
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+        administer(server, f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def administer(server, *statements):

@@ -13,14 +13,30 @@ import sys
 import zipfile
 
 import pytest
+from tests.archives import database_on
 from tests.releases.campaign import record_campaign
 
 SECOND = "topic,a,b\n1,0.5,0.25\n2,0.75,0.5\n"
 
 
+@pytest.fixture(scope="module")
+def campaign(server, template):
+    """The name of a database that holds the campaign, to be copied."""
+    with database_on(server, f"TEMPLATE {template} STRATEGY FILE_COPY") as engine:
+        record_campaign(engine)
+        engine.dispose()
+        yield engine.url.database
+
+
 @pytest.fixture
-def exported(roundbook, engine, tmp_path):
-    record_campaign(engine)
+def database(server, campaign):
+    """The address of a campaign of the test's own."""
+    with database_on(server, f"TEMPLATE {campaign} STRATEGY FILE_COPY") as engine:
+        yield engine.url
+
+
+@pytest.fixture
+def exported(roundbook, tmp_path):
     file = tmp_path / "web.zip"
     said = roundbook("export", file, "--task", "web", "--format", "json").json
     return file, said

@@ -146,6 +146,7 @@ def test_an_older_backup_on_a_server(command, bare, elsewhere, address, tmp_path
     assert [each["task"] for each in listed] == ["ancient"]
 
 
+@pytest.mark.slow
 def test_an_embedded_record_of_an_older_schema_is_brought_up_to_date_aloud(
     command, data_dir, monkeypatch, write
 ):
@@ -341,6 +342,7 @@ def test_the_embedded_record_there_and_back(process, data_dir, tmp_path):
     assert "--replace" in process("db", "restore", tmp_path / "x.dump", data_dir=second).refusal()
 
 
+@pytest.mark.slow
 def test_the_embedded_record_moves_to_a_server(process, data_dir, elsewhere):
     assert process(*RECORD, data_dir=data_dir).code == 0
     moved = process("db", "move", "--to", elsewhere, "--format", "json", data_dir=data_dir).json

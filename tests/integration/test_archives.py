@@ -73,7 +73,7 @@ from roundbook.errors import (
     NotRecordedError,
     RoundbookError,
 )
-from roundbook.formats import ScoreMatrix, apply_missing_policy
+from roundbook.formats import ScoreMatrix, settle_missing
 from roundbook.logbook.drift.report import DriftReport
 from roundbook.logbook.events import record_event
 from roundbook.logbook.plans.plan import Plan
@@ -113,7 +113,7 @@ def take(engine, file):
 
 def log(engine, scores, label="r1", *, task="other", measure="AP", **options):
     topics, runs = scores.shape
-    settled = apply_missing_policy(
+    settled = settle_missing(
         ScoreMatrix(
             tuple(f"t{each}" for each in range(topics)),
             tuple(f"s{each}" for each in range(runs)),
@@ -697,6 +697,7 @@ SPOILT = {
     "a team twice": (cell("team.csv", 2, "name", "TEAM 0"), "team.csv: a name is there twice"),
     "a task twice": (cell("task.csv", 2, "name", "web"), "refuses what it holds"),
     "a task without a name": (cell("task.csv", 1, "name", ""), "refuses what it holds"),
+    "a round's status": (cell("round.csv", 2, "status", "{}"), "refuses what it holds"),
     "a status": (cell("matrix.csv", 1, "missing_policy", "ignore"), "refuses what it holds"),
     "factors of another matrix": (cell("factor.csv", 1, "matrix_id", "4"), "refuses what it holds"),
     "a factor without a number": (cell("factor.csv", 1, "sd", "nan"), "'nan' is not how"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -40,11 +41,19 @@ def bare(server):
         yield engine
 
 
-@pytest.fixture
-def saved(filled, tmp_path):
-    file = tmp_path / "campaign.dump"
-    save(filled, file)
+@pytest.fixture(scope="session")
+def campaign_backup(server, campaign, tmp_path_factory):
+    file = tmp_path_factory.mktemp("backups") / "campaign.dump"
+    engine = make_engine(server.set(database=campaign))
+    save(engine, file)
+    engine.dispose()
     return file
+
+
+@pytest.fixture
+def saved(campaign_backup, tmp_path):
+    """A backup of the campaign, which the test may damage."""
+    return Path(shutil.copy(campaign_backup, tmp_path))
 
 
 def save(engine, file, **options):
@@ -96,9 +105,9 @@ def assert_a_working_record(engine, original):
 # backup and restore
 
 
-def test_the_campaign_fills_every_table(filled):
+def test_the_campaign_fills_every_table(recorded):
     tables = {table.name for table in metadata.sorted_tables}
-    with unit_of_work(filled) as connection:
+    with unit_of_work(recorded) as connection:
         empty = tables - set(filled_tables(connection))
     # What the campaign of the releases does not use would not be seen to get lost.
     assert empty <= {"drift_report"}
@@ -123,9 +132,9 @@ def test_into_a_database_without_a_schema(filled, bare, tmp_path):
     assert_a_working_record(bare, filled)
 
 
-def test_into_an_empty_record(filled, engine, saved):
+def test_into_an_empty_record(recorded, engine, saved):
     assert restore(engine, saved).replaced is False
-    assert prints(engine) == prints(filled)
+    assert prints(engine) == prints(recorded)
 
 
 def test_a_filled_record_is_kept_unless_it_is_replaced(filled, engine, saved):
@@ -212,18 +221,18 @@ def test_a_file_that_is_there_is_overwritten_only_by_force(filled, saved, tmp_pa
     assert names_in(tmp_path) == ["campaign.dump", "x.dump"]
 
 
-def test_places_where_no_file_can_be(filled, tmp_path):
+def test_places_where_no_file_can_be(recorded, tmp_path):
     (tmp_path / "folder").mkdir()
     with pytest.raises(InputError, match="no directory"):
-        save(filled, tmp_path / "nowhere" / "x.dump")
+        save(recorded, tmp_path / "nowhere" / "x.dump")
     for each in (tmp_path / "folder", "/dev/null"):
         with pytest.raises(InputError, match="no ordinary file"):
-            save(filled, Path(each), force=True)
+            save(recorded, Path(each), force=True)
     for each in ("/proc/x.dump", tmp_path / ("x" * 300)):
         with pytest.raises(InputError, match=r"the system refuses this file|cannot be written"):
-            save(filled, Path(each))
+            save(recorded, Path(each))
     with pytest.raises(InputError, match="the system refuses this file"):
-        restore(filled, tmp_path / ("x" * 300), replace=True)
+        restore(recorded, tmp_path / ("x" * 300), replace=True)
 
 
 @pytest.mark.parametrize("broken", ["pg_dump", "pg_restore"])
@@ -466,9 +475,9 @@ def test_the_wheel_has_programs_of_the_embedded_server(embedded):
         assert programs._major_of(str(path)) == major
 
 
-def test_no_programs_of_the_version(filled, no_programs):
+def test_no_programs_of_the_version(recorded, no_programs):
     with pytest.raises(InputError, match="postgresql-client-"):
-        save(filled, no_programs / "x.dump")
+        save(recorded, no_programs / "x.dump")
     assert names_in(no_programs) == ["path"]
 
 

@@ -21,7 +21,7 @@ from tests.factories import (
 )
 
 from roundbook.errors import NotRecordedError, RequestError
-from roundbook.formats import ScoreMatrix, apply_missing_policy
+from roundbook.formats import ScoreMatrix, settle_missing
 
 ANY = "0" * 64
 MEASURES = ("nDCG@10", "AP")
@@ -29,7 +29,7 @@ MEASURES = ("nDCG@10", "AP")
 
 def log(engine, measure, scores, *, task="t", assessments="official", **options):
     topics, runs = scores.shape
-    settled = apply_missing_policy(
+    settled = settle_missing(
         ScoreMatrix(
             tuple(f"t{each}" for each in range(topics)),
             tuple(f"s{each}" for each in range(runs)),

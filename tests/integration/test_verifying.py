@@ -4,31 +4,44 @@ from __future__ import annotations
 
 import pytest
 from sqlalchemy import text
-from tests.archives import execute
-from tests.factories import import_archive, verify_record
+from tests.archives import database_on, execute
+from tests.factories import import_archive
 
-from roundbook.database.engine import unit_of_work
 from roundbook.errors import NotRecordedError
+from roundbook.logbook.session import begin
+from roundbook.logbook.verifying.record import verify_record
 from roundbook.presentation.verification import difference_sentence
+from roundbook.requests.verification import VerifyRequest
 
 GUARDED = ("score_vector", "matrix", "factor", "factor_set", "factor_set_run", "variance_estimate",
            "plan", "plan_estimate", "drift_report", "event", "withdrawal", "round")  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def imported(server, template, whole):
+    """A campaign without the guards against what is altered, which no test keeps."""
+    with database_on(server, f"TEMPLATE {template} STRATEGY FILE_COPY") as engine:
+        import_archive(engine, whole)
+        tables = (f"ALTER TABLE roundbook.{table} DISABLE TRIGGER USER" for table in GUARDED)
+        execute(engine, *tables)
+        yield engine
+
+
 @pytest.fixture
-def record(engine, whole):
-    """The campaign, without the guards against what is altered."""
-    import_archive(engine, whole)
-    with unit_of_work(engine) as connection:
-        for table in GUARDED:
-            connection.execute(text(f"ALTER TABLE roundbook.{table} DISABLE TRIGGER USER"))
-        connection.commit()
-    return engine
+def record(imported):
+    """A session that is taken back."""
+    with begin(imported, keep=False) as session:
+        yield session
 
 
-def found(engine, **request):
+def alter(session, *statements):
+    for statement in statements:
+        session.connection.execute(text(statement))
+
+
+def found(session, **request):
     """Return what differs: by kind, how many times, and the first in a sentence."""
-    verification = verify_record(engine, **request)
+    verification = verify_record(session, VerifyRequest(**request))
     assert verification.status == ("different" if verification.differences else "verified")
     return {
         each.kind: (each.count, difference_sentence(each.first))
@@ -38,21 +51,22 @@ def found(engine, **request):
 
 def test_an_unaltered_record(record):
     said = []
-    verification = verify_record(record, progress=said.append)
+    verification = verify_record(record, VerifyRequest(), said.append)
     assert (verification.status, verification.differences) == ("verified", [])
     assert verification.tasks == ["web", "speech"]
     assert (verification.matrices, verification.factor_sets) == (11, 12)
     assert (verification.variances, verification.results) == (41, 4)
     assert verification.events > 30
     assert "Verifying matrix 11 of 11 ..." in said
-    one = verify_record(record, task="speech")
+    one = verify_record(record, VerifyRequest(task="speech"))
     assert (one.tasks, one.matrices, one.results) == (["speech"], 0, 0)
 
 
 def test_an_empty_record(engine):
-    assert verify_record(engine).status == "verified"
-    with pytest.raises(NotRecordedError, match="no task 'none'"):
-        verify_record(engine, task="none")
+    with begin(engine) as session:
+        assert found(session) == {}
+        with pytest.raises(NotRecordedError, match="no task 'none'"):
+            found(session, task="none")
 
 
 FIRST = "'web' round '2023', nDCG@10 (official, revision 1)"
@@ -163,7 +177,7 @@ ALTERED = {
 @pytest.mark.parametrize("what", ALTERED)
 def test_what_was_altered_is_found(record, what):
     statement, expected = ALTERED[what]
-    execute(record, statement)
+    alter(record, statement)
     differences = found(record)
     assert set(differences) == set(expected)
     for kind, (count, sentence) in expected.items():
@@ -172,13 +186,13 @@ def test_what_was_altered_is_found(record, what):
 
 
 def test_a_task_alone(record):
-    execute(record, "UPDATE roundbook.matrix SET content_hash = 'x' WHERE id = 2")
+    alter(record, "UPDATE roundbook.matrix SET content_hash = 'x' WHERE id = 2")
     assert found(record, task="speech") == {}
     assert set(found(record, task="web")) == {"content-hash"}
 
 
 def test_sums_in_another_order_differ_in_their_last_digits_only(record):
-    execute(
+    alter(
         record,
         "UPDATE roundbook.factor SET mean = mean * (1 + 1e-13), sd = sd * (1 + 1e-13)",
         "UPDATE roundbook.variance_estimate SET sum_of_squares = sum_of_squares * (1 + 1e-13),"

@@ -31,22 +31,20 @@ from roundbook.logbook import (
     published,
     rankings,
     rounds,
+    saved_results,
     schema,
     standardise,
     tasks,
     variance_history,
 )
 from roundbook.logbook.drift import report as drift
-from roundbook.logbook.drift import saved as drift_reports
-from roundbook.logbook.impact import listing as impact
 from roundbook.logbook.matrices import corrections
 from roundbook.logbook.matrices import export as matrix_export
 from roundbook.logbook.matrices import history as matrix_history
 from roundbook.logbook.matrices import listing as matrix_list
-from roundbook.logbook.matrices import logging as matrices
+from roundbook.logbook.matrices import logged as matrices
 from roundbook.logbook.matrices import showing as matrix_show
-from roundbook.logbook.plans import planning as plans
-from roundbook.logbook.plans import saved as plan_record
+from roundbook.logbook.plans import plan as plans
 from roundbook.logbook.round_fingerprint import VerifiedRound
 from roundbook.logbook.verifying.differences import Verification
 from roundbook.settings import Settings
@@ -55,6 +53,7 @@ from roundbook.transfer import backup, move
 from roundbook.transfer.archive import exporting, importing
 from roundbook.transfer.archive.tables import TABLES, columns_of, refers_to, table_member
 from roundbook_cli.main import LazyCommand
+from tests.recorded.outputs import read_recording
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -62,7 +61,7 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *DOCS.rglob("*.md")])
 STATISTICS = sorted((DOCS / "statistics").glob("*.md"))
 # What is in the environment and no setting: where the settings file is, the tests, Compose.
 NO_SETTING = {"CONFIG", "TEST_SERVER", "TEST_PROFILE", "SHARED", "DB_PASSWORD", "DB_PORT"}
-# Keys that stand for another command's result, which has a section of its own.
+# The results of commands that print all fields of one; of the others the recorded outputs tell.
 RESULTS = {
     "roundbook task create": tasks.Task,
     "roundbook task list": tasks.TaskList,
@@ -78,7 +77,6 @@ RESULTS = {
     "roundbook matrix export": matrix_export.ExportedMatrix,
     "roundbook matrix withdraw": corrections.CorrectedMatrix,
     "roundbook matrix restore": corrections.CorrectedMatrix,
-    "roundbook impact": impact.Impact,
     "roundbook variance show": variance_history.VarianceHistory,
     "roundbook variance history": variance_history.VarianceHistories,
     "roundbook variance pooled": variance_history.Pooled,
@@ -87,14 +85,11 @@ RESULTS = {
     "roundbook factors fit": fitting.FittedFactorSet,
     "roundbook standardise": standardise.StandardisedScores,
     "roundbook plan": plans.Plan,
-    "roundbook plan save": plan_record.SavedPlan,
-    "roundbook plan list": plan_record.PlanList,
-    "roundbook plan show": plan_record.ShownPlan,
     "roundbook rank": rankings.RankAgreement,
     "roundbook generalisability": generalisability.GeneralisabilityReport,
-    "roundbook drift": drift_reports.SavedDriftReport,
-    "roundbook report list": drift_reports.ReportList,
-    "roundbook report show": drift_reports.ShownReport,
+    "roundbook drift": drift.DriftReport,
+    "roundbook result list": saved_results.ResultList,
+    "roundbook result renew": saved_results.Renewal,
     "roundbook events": events.EventList,
     "roundbook demo": demonstration.Demonstration,
     "roundbook export": exporting.ExportedArchive,
@@ -108,20 +103,23 @@ RESULTS = {
     "roundbook db move": move.MovedRecord,
     "roundbook db verify": Verification,
 }
-# Keys that a door adds to a result: its facts in sentences.
-COMPOSED = {
-    "roundbook variance show": {"warning"},
-    "roundbook variance pooled": {"warning"},
-    "roundbook variance record": {"notes"},
-    "roundbook standardise": {"notes"},
-    "roundbook rank": {"notes"},
+# What prints the keys of another command, and has no table of its own.
+ALIKE = {
+    "roundbook db current": "roundbook db upgrade",
+    "roundbook db check": "roundbook db upgrade",
+    "roundbook result show": "roundbook plan show",
 }
-ELSEWHERE = (
-    variance_history.VarianceHistory,
-    factors.FactorSet,
-    plans.Plan,
-    drift.DriftReport,
-)
+# Fields that the terminal prints in a form of its own, as recorded.
+COMPOSED = {"impact"}
+# Objects whose keys are names: of scales, of alternatives, of what an event or a kind has.
+NAMES = {"variances", "beside", "details", "request", "brief"}
+# Results that have a section of their own, wherever they are printed.
+ELSEWHERE = {
+    "roundbook variance show": variance_history.VarianceHistory,
+    "roundbook factors show": factors.FactorSet,
+    "roundbook plan": plans.Plan,
+    "roundbook drift": drift.DriftReport,
+}
 
 
 def walk(command, name="roundbook"):
@@ -244,43 +242,98 @@ def test_no_variable_is_named_that_is_not_there(place):
     assert named - NO_SETTING <= {name.upper() for name in Settings.model_fields}
 
 
-@pytest.mark.parametrize("name", RESULTS)
+def _section_of(arguments):
+    """Return the section of the keys that a command line prints."""
+    words = ["roundbook", *arguments]
+    name = max((name for name in COMMANDS if words[: len(name.split())] == name.split()), key=len)
+    curve = " --curve" if name == "roundbook drift" and "--curve" in arguments else ""
+    return ALIKE.get(name, name) + curve
+
+
+def _recorded():
+    """Return the objects of JSON that commands printed when recorded, by section."""
+    printed = defaultdict(list)
+    for line, output in read_recording().items():
+        if isinstance(output["out"], dict):
+            printed[_section_of(shlex.split(line, comments=True))].append(output["out"])
+    return printed
+
+
+RECORDED = _recorded()
+JSON_COMMANDS = sorted(RECORDED.keys() | RESULTS.keys())
+
+
+@pytest.mark.parametrize("name", JSON_COMMANDS)
 def test_the_json_keys_of_a_command_are_those_it_prints(name):
     body = sections("reference/json-keys.md")[name]
     rows = re.findall(r"^\| (.*?) \| (.*) \|$", body, re.MULTILINE)
     named = set(re.findall(r"`([a-z_0-9]+)`", " ".join(first for first, _ in rows)))
     everywhere = set(re.findall(r"`([a-z_0-9]+)`", body))
-    composed = COMPOSED.get(name, set())
-    keys = set(_keys(RESULTS[name])) | composed
+    keys = _all_keys(name)
     assert keys <= everywhere
     assert named <= keys
-    top = {field.serialization_alias or key for key, field in RESULTS[name].model_fields.items()}
+    top = {key for printed in RECORDED[name] for key in printed}
+    if name in RESULTS:
+        top |= {field.serialization_alias or key for key, field in _fields(RESULTS[name])}
     assert top <= named
 
 
 def test_every_command_has_json_keys():
-    also = {"roundbook", "roundbook db current", "roundbook db check"}
-    assert set(RESULTS) | also == set(COMMANDS)
+    assert {*JSON_COMMANDS, *ALIKE} - {"roundbook drift --curve"} | {"roundbook"} == set(COMMANDS)
+    found = set(sections("reference/json-keys.md"))
+    assert found == {*JSON_COMMANDS, "roundbook result show"}
+
+
+def _all_keys(name):
+    """Return the keys that a command prints, but those of results with their own section."""
+    keys = set()
+    for printed in RECORDED[name]:
+        for key, value in printed.items():
+            keys |= {key, *_printed_keys(key, value)}
+    return keys | set(_keys(RESULTS[name]) if name in RESULTS else ())
+
+
+def _printed_keys(key, value):
+    """Yield the keys within a value of JSON."""
+    if isinstance(value, list):
+        for inner in value:
+            yield from _printed_keys(key, inner)
+    elif isinstance(value, dict) and key not in NAMES and not _is_elsewhere(value):
+        for inner, held in value.items():
+            yield inner
+            yield from _printed_keys(inner, held)
+
+
+def _is_elsewhere(value):
+    return any(set(RECORDED[name][0]) <= set(value) for name in ELSEWHERE)
 
 
 def _keys(model):
     """Yield a result's keys, and those of what it holds unless that has its own section."""
-    for name, field in model.model_fields.items():
+    for name, field in _fields(model):
         yield field.serialization_alias or name
+        if name in COMPOSED:
+            continue
         for inner in _models(field.annotation):
-            if inner not in ELSEWHERE:
+            if inner not in ELSEWHERE.values():
                 yield from _keys(inner)
 
 
+def _fields(model):
+    """Return the fields of a model, or of a dataclass of the statistics, by name."""
+    if not issubclass(model, BaseModel):
+        model = create_model(model.__name__, **dict.fromkeys(model.__dataclass_fields__, (Any, ...)), **{})
+    return [pair for pair in model.model_fields.items() if not pair[1].exclude]
+
+
 def _models(annotation):
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+    if isinstance(annotation, type) and (issubclass(annotation, BaseModel) or is_dataclass(annotation)):
         yield annotation
     for each in get_args(annotation):
         yield from _models(each)
 
 
 def test_the_keys_that_the_design_fixed_are_there():
-    logged = set(_keys(matrices.LoggedMatrix))
     assert {
         "matrix",
         "revision",
@@ -289,9 +342,9 @@ def test_the_keys_that_the_design_fixed_are_there():
         "variance",
         "factor_version",
         "status",
-    } <= logged
-    assert {"shared_topics", "mean_shift", "sd_ratio", "verdict", "from", "to"} <= set(
-        _keys(drift.DriftReport)
+    } <= _all_keys("roundbook log")
+    assert {"shared_topics", "mean_shift", "sd_ratio", "verdict", "from", "to"} <= _all_keys(
+        "roundbook drift"
     )
 
 

@@ -150,7 +150,6 @@ def import_archive(
                 progress(f"Reading {table.name} ...")
                 _import_table(state, table, progress)
         _check_contents(state)
-        # Once published, a round takes no matrix without a reason: so it is published at the end.
         connection.execute(
             round_.update().where(round_.c.id.in_(state.published)).values(status="published")
         )
@@ -235,7 +234,13 @@ def _insert(
             ours |= new
         given = state.connection.execute(
             table.insert().returning(table.c.id, sort_by_parameter_order=True),
-            [row | {"status": "draft"} if table is round_ else row for row in batch],
+            [
+                # Published at the end: from then on it takes no matrix without a reason.
+                row | {"status": "draft"}
+                if table is round_ and row["status"] == "published"
+                else row
+                for row in batch
+            ],
         ).scalars()
         for row, made in zip(batch, given, strict=True):
             ids[len(ids) + 1] = made
