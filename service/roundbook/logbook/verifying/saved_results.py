@@ -179,6 +179,13 @@ def _report_differences(
             if recorded != computed:
                 yield differs(what=f"{end}_{name}", recorded=recorded, computed=computed)
         compared.append(_factors(connection, fitted.id))
+    yield from _topic_differences(read, compared, differs)
+
+
+def _topic_differences(
+    read: DriftReport, compared: list[dict[str, tuple[float, float]]], differs: _Differs
+) -> Iterator[Difference]:
+    """Yield what of a report's topics is not what the factors of both rounds give."""
     shared = set(compared[0]) & set(compared[1])
     if collections_differ(read.from_collection, read.to_collection):
         shared = set()
@@ -195,10 +202,10 @@ def _report_differences(
             if not _same(recorded, computed):
                 yield differs(what=what, topic=shift.topic, recorded=recorded, computed=computed)
     largest = max((abs(row.shift) for row in read.topics if row.shift is not None), default=0)
-    for what, computed in _over_topics(read).items():
+    for what, over_topics in _over_topics(read).items():
         noise = 0.0 if what.startswith("sd_ratio") else SAME * largest
-        if not _same(getattr(read, what), computed, noise):
-            yield differs(what=what, recorded=getattr(read, what), computed=computed)
+        if not _same(getattr(read, what), over_topics, noise):
+            yield differs(what=what, recorded=getattr(read, what), computed=over_topics)
 
 
 def _over_topics(read: DriftReport) -> dict[str, float | None]:
