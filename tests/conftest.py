@@ -165,6 +165,20 @@ class Savepoints(psycopg.Connection):
             return
         self.execute("ROLLBACK TO SAVEPOINT kept")
 
+    # A transaction that is under way keeps its level and takes writes.
+
+    def set_autocommit(self, value: bool) -> None:
+        if not self.holds:
+            super().set_autocommit(value)
+
+    def set_isolation_level(self, value: psycopg.IsolationLevel | None) -> None:
+        if not self.holds:
+            super().set_isolation_level(value)
+
+    def set_read_only(self, value: bool | None) -> None:
+        if not self.holds:
+            super().set_read_only(value)
+
 
 @pytest.fixture(scope="session")
 def shared_record(server: URL, template: str) -> Iterator[tuple[Engine, Savepoints]]:

@@ -69,7 +69,7 @@ def verify_round(
     fingerprint: Annotated[
         str | None,
         argument(
-            RoundVerificationRequest, "fingerprint", metavar="[FINGERPRINT]", show_default=False
+            RoundVerificationRequest, "fingerprint", metavar="FINGERPRINT", show_default=False
         ),
     ] = default(RoundVerificationRequest, "fingerprint"),
     form: Form = "table",

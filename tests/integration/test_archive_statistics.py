@@ -26,7 +26,7 @@ from tests.integration.test_upgrades import RELEASED, RELEASES
 from roundbook.database.engine import make_engine
 from roundbook.database.schema import upgrade
 from roundbook.errors import BadFileError
-from roundbook.formats import ScoreMatrix, settle_missing
+from roundbook.formats import ScoreMatrix, apply_missing_policy
 
 
 @pytest.fixture
@@ -386,7 +386,7 @@ def test_last_digits_may_differ(whole, tmp_path, comes_back):
 
 def log(engine, scores, label="r1", *, measure="AP", names=None, **options):
     topics, runs = scores.shape
-    settled = settle_missing(
+    settled = apply_missing_policy(
         ScoreMatrix(
             tuple(names or (f"t{each}" for each in range(topics))),
             tuple(f"s{each}" for each in range(runs)),

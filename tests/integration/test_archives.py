@@ -73,7 +73,7 @@ from roundbook.errors import (
     NotRecordedError,
     RoundbookError,
 )
-from roundbook.formats import ScoreMatrix, settle_missing
+from roundbook.formats import ScoreMatrix, apply_missing_policy
 from roundbook.logbook.drift.report import DriftReport
 from roundbook.logbook.events import record_event
 from roundbook.logbook.plans.plan import Plan
@@ -113,7 +113,7 @@ def take(engine, file):
 
 def log(engine, scores, label="r1", *, task="other", measure="AP", **options):
     topics, runs = scores.shape
-    settled = settle_missing(
+    settled = apply_missing_policy(
         ScoreMatrix(
             tuple(f"t{each}" for each in range(topics)),
             tuple(f"s{each}" for each in range(runs)),

@@ -40,8 +40,8 @@ from roundbook.logbook.session import begin
 from roundbook.logbook.storing import content_hash
 from roundbook.requests.matrices import LogRequest
 
-PROCESSES, LOGGINGS, DISTINCT = 16, 400, 200
-TASKS, ROUNDS, MEASURES = 4, 10, 5
+TASKS, ROUNDS = 4, 10
+repeated = pytest.mark.parametrize("repetitions", [3, pytest.param(10, marks=pytest.mark.slow)])
 NUMBERS = itertools.count(1000)
 
 
@@ -90,7 +90,7 @@ def identity(number):
     return (
         f"task {number % TASKS}",
         f"round {number // TASKS % ROUNDS}",
-        f"measure {number // (TASKS * ROUNDS) % MEASURES}",
+        f"measure {number // (TASKS * ROUNDS)}",
     )
 
 
@@ -114,20 +114,23 @@ def log_several(numbers, engine):
     return done
 
 
-def test_many_processes_log_many_matrices(engine, database):
-    numbers = list(range(DISTINCT)) + list(range(LOGGINGS - DISTINCT))
-    assert len({identity(number) for number in numbers}) == DISTINCT
+@pytest.mark.parametrize(
+    ("processes", "distinct"), [(4, 40), pytest.param(16, 200, marks=pytest.mark.slow)]
+)
+def test_many_processes_log_many_matrices(engine, database, processes, distinct):
+    numbers = 2 * list(range(distinct))
+    assert len({identity(number) for number in numbers}) == distinct
     # Neighbours in this order are logged by different processes at about the same time: the two
     # loggings of a matrix meet, and so do those of one round.
-    numbers.sort(key=lambda number: (number // PROCESSES, random.Random(number).random()))
-    shares = [numbers[process::PROCESSES] for process in range(PROCESSES)]
+    numbers.sort(key=lambda number: (number // processes, random.Random(number).random()))
+    shares = [numbers[process::processes] for process in range(processes)]
     done = values_of(race(database, [partial(log_several, share) for share in shares]))
 
     found = defaultdict(list)
     for number, status, matrix, revision in (each for share in done for each in share):
         found[number].append((status, matrix))
         assert revision == 1
-    assert sorted(found) == list(range(DISTINCT))
+    assert sorted(found) == list(range(distinct))
     for number, outcomes in found.items():
         assert sorted(status for status, _ in outcomes) == ["logged", "unchanged"], number
         assert len({matrix for _, matrix in outcomes}) == 1
@@ -139,21 +142,24 @@ def test_many_processes_log_many_matrices(engine, database):
         " JOIN roundbook.measure ON measure.id = measure_id",
     )
     expected = set()
-    for number in range(DISTINCT):
+    for number in range(distinct):
         one = of_scores(scores(number, 10 + number % 40))
         digest = content_hash(one.topics, one.runs, one.scores)
         expected.add((*identity(number), digest, found[number][0][1]))
     assert {tuple(row) for row in stored} == expected
-    assert len(stored) == DISTINCT
-    assert (count(engine, "task"), count(engine, "measure")) == (TASKS, MEASURES)
+    assert len(stored) == distinct
+    assert (count(engine, "task"), count(engine, "measure")) == (
+        TASKS,
+        distinct // (TASKS * ROUNDS),
+    )
     assert (count(engine, "round"), count(engine, "team")) == (TASKS * ROUNDS, 6)
     assert count(engine, "run") == TASKS * ROUNDS * 6
-    assert count(engine, "factor_set") == DISTINCT
-    assert count(engine, "score_vector") == DISTINCT * 6
+    assert count(engine, "factor_set") == distinct
+    assert count(engine, "score_vector") == distinct * 6
     whats = Counter(each.what for each in list_events(engine).events)
     assert whats.pop("runs described", 0) == 0  # every file tells the same of the same runs
     assert whats == {
-        "matrix logged": DISTINCT,
+        "matrix logged": distinct,
         "task created": TASKS,
         "round created": TASKS * ROUNDS,
     }
@@ -193,7 +199,10 @@ def check_one_won(engine, outcomes, revision):
     return winner
 
 
-@pytest.mark.parametrize(("people", "repetitions"), [(2, 20), (5, 6)])
+@pytest.mark.parametrize(
+    ("people", "repetitions"),
+    [(3, 3), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((2, 20), (5, 6)))],
+)
 def test_of_several_who_revise_in_processes_one_wins(engine, database, people, repetitions):
     log(engine, scores(0))
     for repetition in range(1, repetitions + 1):
@@ -210,7 +219,10 @@ def test_of_several_who_revise_in_processes_one_wins(engine, database, people, r
         assert revise(person, 100 + person, engine) == count(engine, "matrix")
 
 
-@pytest.mark.parametrize(("people", "repetitions"), [(2, 30), (5, 10)])
+@pytest.mark.parametrize(
+    ("people", "repetitions"),
+    [(3, 4), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((2, 30), (5, 10)))],
+)
 def test_of_several_who_have_seen_the_same_one_wins(committed, engine, people, repetitions):
     log(engine, scores(0))
     meet = threading.Barrier(people)
@@ -255,9 +267,10 @@ def test_a_revision_under_way_is_one_that_nobody_else_has_seen(committed, engine
     assert revise(2, 1, engine, seen=2) == 3
 
 
-def test_the_same_correction_by_two_people_is_one(engine, database):
+@repeated
+def test_the_same_correction_by_two_people_is_one(engine, database, repetitions):
     log(engine, scores(0))
-    for repetition in range(1, 11):
+    for repetition in range(1, repetitions + 1):
         works = [partial(revise_alike, person, repetition) for person in range(2)]
         values = values_of(race(database, works))
         assert sorted(values) == [(repetition + 1, "logged"), (repetition + 1, "unchanged")]
@@ -271,9 +284,10 @@ def revise_alike(person, repetition, engine):
 # others at once
 
 
-def test_two_who_withdraw_or_restore_at_once(engine, database):
+@pytest.mark.parametrize("repetitions", [4, pytest.param(10, marks=pytest.mark.slow)])
+def test_two_who_withdraw_or_restore_at_once(engine, database, repetitions):
     number = log(engine, scores(0)).matrix
-    for repetition in range(10):
+    for repetition in range(repetitions):
         decide, word = ((withdraw_matrix, "withdrawn"), (restore_matrix, "restored"))[
             repetition % 2
         ]
@@ -283,9 +297,15 @@ def test_two_who_withdraw_or_restore_at_once(engine, database):
         # All three are told the one decision that holds.
         assert len({by for _, by in values}) == 1
     rows = read(engine, "SELECT number, withdrawn FROM roundbook.withdrawal ORDER BY number")
-    assert [tuple(row) for row in rows] == [(each, each % 2 == 1) for each in range(1, 11)]
+    assert [tuple(row) for row in rows] == [
+        (each, each % 2 == 1) for each in range(1, repetitions + 1)
+    ]
     whats = Counter(each.what for each in list_events(engine, matrix=number).events)
-    assert whats == {"matrix logged": 1, "matrix withdrawn": 5, "matrix restored": 5}
+    assert whats == {
+        "matrix logged": 1,
+        "matrix withdrawn": repetitions // 2,
+        "matrix restored": repetitions // 2,
+    }
 
 
 def decided(decide, number, person, engine):
@@ -293,10 +313,11 @@ def decided(decide, number, person, engine):
     return found.status, found.decided_by
 
 
-def test_one_withdraws_while_another_revises(engine, database):
+@repeated
+def test_one_withdraws_while_another_revises(engine, database, repetitions):
     latest = log(engine, scores(0)).matrix
     ways = Counter()
-    for repetition in range(1, 11):
+    for repetition in range(1, repetitions + 1):
         withdrawing, revising = race(
             database,
             [partial(decided, withdraw_matrix, latest, 0), partial(revise, 1, repetition)],
@@ -312,9 +333,10 @@ def test_one_withdraws_while_another_revises(engine, database):
     assert count(engine, "withdrawal") == ways[None]
 
 
-def test_a_round_is_published_while_scores_are_logged(engine, database):
+@repeated
+def test_a_round_is_published_while_scores_are_logged(engine, database, repetitions):
     ways = Counter()
-    for repetition in range(10):
+    for repetition in range(repetitions):
         label = f"r{repetition}"
         log(engine, scores(0), label)
         published, late = race(
@@ -336,7 +358,7 @@ def test_a_round_is_published_while_scores_are_logged(engine, database):
             assert published.details["matrices"] == 1
         assert len(row.matrices) == published.details["matrices"]
         ways[late.error] += 1
-    assert ways.total() == 10
+    assert ways.total() == repetitions
 
 
 def publish(label, engine):
@@ -374,11 +396,12 @@ def fit(runs, engine):
     return found.version, found.status
 
 
-def test_factors_are_fitted_while_the_matrix_is_revised(engine, database):
+@repeated
+def test_factors_are_fitted_while_the_matrix_is_revised(engine, database, repetitions):
     log(engine, scores(0))
     versions = 1
     runs = ("s0", "s1"), ("s2", "s3")
-    for repetition in range(1, 11):
+    for repetition in range(1, repetitions + 1):
         fitted, revised = values_of(
             race(database, [partial(fit, runs[repetition % 2]), partial(revise, 1, repetition)])
         )

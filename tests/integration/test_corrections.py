@@ -45,7 +45,7 @@ from roundbook.errors import (
     RoundPublishedError,
     WithdrawnError,
 )
-from roundbook.formats import ScoreMatrix, apply_missing_policy
+from roundbook.formats import ScoreMatrix
 from roundbook.logbook.withdrawals import left_out
 
 ROUNDS = ("r1", "r2", "r3")
@@ -66,9 +66,7 @@ def log(engine, values, label, measure="AP", **options):
         ("test",),
     )
     options = {"create": True, "user": "ann", **options}
-    return log_matrix(
-        engine, "task", label, measure, apply_missing_policy(matrix, "reject"), **options
-    )
+    return log_matrix(engine, "task", label, measure, matrix, **options)
 
 
 @pytest.fixture

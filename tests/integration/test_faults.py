@@ -25,7 +25,7 @@ from roundbook.database.schema import upgrade
 from roundbook.database.tables import metadata
 from roundbook.embedded.server import embedded_server
 from roundbook.errors import DatabaseError, DatabaseUnreachableError
-from roundbook.formats import ScoreMatrix, apply_missing_policy
+from roundbook.formats import ScoreMatrix
 from roundbook.logbook import storing
 from roundbook.settings import load_settings
 from roundbook_cli.main import run
@@ -484,8 +484,8 @@ def stored(engine, topics, runs):
     """Log a score matrix of that size."""
     scores = np.random.default_rng(2).random((topics, runs))
     names = [tuple(map(str, range(size))) for size in (topics, runs)]
-    settled = apply_missing_policy(ScoreMatrix(*names, scores, None, "wide", ("f",)), "reject")
-    return log_matrix(engine, "t", "r", "AP", settled, create=True, user="tester")
+    matrix = ScoreMatrix(*names, scores, None, "wide", ("f",))
+    return log_matrix(engine, "t", "r", "AP", matrix, create=True, user="tester")
 
 
 def refused(engine, *size):

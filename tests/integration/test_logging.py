@@ -43,7 +43,7 @@ TABLES = (
 )
 
 
-def settled(scores, topics=None, runs=None, **facts):
+def complete(scores, topics=None, runs=None, **facts):
     scores = np.asarray(scores, dtype=float)
     return apply_missing_policy(
         ScoreMatrix(
@@ -61,7 +61,7 @@ def settled(scores, topics=None, runs=None, **facts):
 
 def log(engine, scores, round_label="1", measure="AP", **options):
     if not hasattr(scores, "missing_policy"):
-        scores = settled(scores)
+        scores = complete(scores)
     options = {"create": True, "user": "tester", **options}
     return log_matrix(engine, "task", round_label, measure, scores, **options)
 
@@ -132,7 +132,7 @@ def test_the_view_score_agrees_with_the_vectors(engine):
 def test_the_same_content_in_another_order_is_unchanged(engine):
     first = log(engine, SCORES)
     before = counts(engine)
-    shuffled = settled(
+    shuffled = complete(
         SCORES[::-1, ::-1], [f"t{j}" for j in range(6)][::-1], [f"r{i}" for i in range(5)][::-1]
     )
     again = log(engine, shuffled)
@@ -149,7 +149,7 @@ def test_negative_zero_is_zero(engine):
 def test_names_are_part_of_the_content(engine):
     log(engine, SCORES)
     with pytest.raises(ContentDiffersError):
-        log(engine, settled(SCORES, runs=["r0", "r1", "r2", "r3", "other"]))
+        log(engine, complete(SCORES, runs=["r0", "r1", "r2", "r3", "other"]))
 
 
 def test_other_content_is_refused_then_revised(engine):

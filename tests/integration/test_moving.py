@@ -103,7 +103,7 @@ def test_a_moved_record_works(source, engine):
 
 def test_rows_are_numbered_anew(source, engine):
     moved(source, engine)
-    for table in ("task", "round", "matrix", "factor_set", "variance_estimate", "plan"):
+    for table in ("task", "round", "matrix", "factor_set", "variance_estimate", "result"):
         ids = rows(engine, f"SELECT id FROM roundbook.{table} ORDER BY id")
         assert ids == [(number,) for number in range(1, len(ids) + 1)]
 

@@ -7,21 +7,20 @@ import pytest
 from sqlalchemy import event
 from tests.factories import log_matrix, record_variance, withdraw_matrix
 
-from roundbook.formats import RunTeam, ScoreMatrix, apply_missing_policy
+from roundbook.formats import RunTeam, ScoreMatrix
 from roundbook.presentation.matrices import log_notes
 from roundbook.presentation.variances import recorded_notes
 
 RNG = np.random.default_rng(7)
 
 
-def settled(topics, runs, scores=None):
+def complete(topics, runs, scores=None):
     topics, runs = tuple(topics), tuple(runs)
     if scores is None:
         scores = RNG.uniform(size=(len(topics), len(runs)))
-    whole = ScoreMatrix(
+    return ScoreMatrix(
         topics=topics, runs=runs, scores=scores, measure=None, layout="wide", files=("test",)
     )
-    return apply_missing_policy(whole, "reject")
 
 
 def names(letter, numbers):
@@ -49,8 +48,8 @@ def notes(engine, matrices):
     return log
 
 
-ROUND1 = settled(names("t", range(30)), names("r", range(143)))
-ROUND3 = settled(names("t", range(40)), names("r", range(128, 207)))
+ROUND1 = complete(names("t", range(30)), names("r", range(143)))
+ROUND3 = complete(names("t", range(40)), names("r", range(128, 207)))
 
 
 def test_a_revision_of_other_topics_and_runs(notes):
@@ -58,12 +57,12 @@ def test_a_revision_of_other_topics_and_runs(notes):
     assert notes("3", ROUND1, revise="the wrong file") == [
         "Against revision 1 it has 10 fewer topics and 64 more runs (128 new, 64 gone)."
     ]
-    again = settled(ROUND3.topics, ROUND3.runs)
+    again = complete(ROUND3.topics, ROUND3.runs)
     assert notes("3", again, revise="back") == [
         "Against revision 2 it has 10 more topics and 64 fewer runs (64 new, 128 gone)."
     ]
-    assert notes("3", settled(ROUND3.topics, ROUND3.runs), revise="only scores") == []
-    other = settled([*ROUND3.topics[1:], "new"], ROUND3.runs[1:])
+    assert notes("3", complete(ROUND3.topics, ROUND3.runs), revise="only scores") == []
+    other = complete([*ROUND3.topics[1:], "new"], ROUND3.runs[1:])
     assert notes("3", other, revise="and names") == [
         "Against revision 4 it has as many topics (1 new, 1 gone) and 1 fewer run."
     ]
@@ -73,7 +72,7 @@ def test_another_measure_on_other_topics_and_runs(notes, engine, matrices):
     known = "The measure '{}' is new to the record; this task has {}."
     notes("3", ROUND3)
     notes("1", ROUND1, measure="P@5")
-    same = settled(ROUND3.topics, ROUND3.runs)
+    same = complete(ROUND3.topics, ROUND3.runs)
     assert notes("3", same, measure="P@5") == []
     assert notes("3", ROUND1, measure="RR") == [
         known.format("RR", "AP, P@5"),
@@ -82,7 +81,7 @@ def test_another_measure_on_other_topics_and_runs(notes, engine, matrices):
     ]
     # What is withdrawn is no measure of what belongs to the round.
     withdraw_matrix(engine, matrices[-1], "of round 1", user="tester")
-    assert notes("3", settled(["t1", "new"], ROUND1.runs), measure="nDCG") == [
+    assert notes("3", complete(["t1", "new"], ROUND1.runs), measure="nDCG") == [
         known.format("nDCG", "AP, P@5, RR"),
         "No other matrix of this round has 128 of its 143 runs and 1 of its 2 topics.",
         "This matrix lacks 64 runs and 39 topics that other matrices of this round have.",
@@ -92,7 +91,7 @@ def test_another_measure_on_other_topics_and_runs(notes, engine, matrices):
 
 def test_the_same_scores_in_another_round(notes, engine, matrices):
     notes("1", ROUND1)
-    back = settled(ROUND1.topics[::-1], ROUND1.runs, ROUND1.scores[::-1])
+    back = complete(ROUND1.topics[::-1], ROUND1.runs, ROUND1.scores[::-1])
     assert notes("2", back) == [
         f"Round '1' has exactly the same AP scores (matrix {matrices[0]});"
         " check that the file is of round '2'."
@@ -108,14 +107,14 @@ def test_the_same_scores_in_another_round(notes, engine, matrices):
 
 
 def test_a_measure_new_to_a_record_of_others(notes, engine):
-    small = settled("ab", "xy")
+    small = complete("ab", "xy")
     for number in range(1, 8):
         notes(str(number), small, measure=f"P@{number}")
     assert notes("8", small, measure="nCDG@10") == [
         "The measure 'nCDG@10' is new to the record; this task has"
         " P@1, P@2, P@3, P@4, P@5 and 2 more."
     ]
-    assert notes("9", settled("ab", "xy"), measure="p@3") == []
+    assert notes("9", complete("ab", "xy"), measure="p@3") == []
     recorded = [
         record_variance(
             engine, "t", "1", "QQ", variance=0.1, runs=9, topics=9, source="a paper", user="tester"
@@ -137,16 +136,16 @@ def test_a_team_file_of_other_runs(notes):
     def teams(tags):
         return {tag: RunTeam(tag, "T", None, None, None) for tag in tags}
 
-    small = settled("ab", "vwxyz")
+    small = complete("ab", "vwxyz")
     assert notes("1", small, teams=teams("vwxyz")) == []
     assert notes("1", small, teams=teams("vw12345678")) == [  # the same scores again
         "The team file names what is not in the score files: 8 runs (1, 2, 3, 4, 5 and 3 more).",
         "The team file says nothing of 3 runs (x, y, z).",
     ]
-    assert notes("2", settled("ab", "vw"), teams=teams("vwx")) == [
+    assert notes("2", complete("ab", "vw"), teams=teams("vwx")) == [
         "The team file names what is not in the score files: run x."
     ]
-    assert notes("3", settled("ab", "vw"), teams=teams("v")) == [
+    assert notes("3", complete("ab", "vw"), teams=teams("v")) == [
         "The team file says nothing of run w."
     ]
 
@@ -163,10 +162,10 @@ def test_the_number_of_queries_does_not_grow(engine):
         event.remove(engine, "before_cursor_execute", note)
         return len(statements)
 
-    first = queries(settled("ab", "xy"), "P@1")
+    first = queries(complete("ab", "xy"), "P@1")
     assert first < 60
-    second = queries(settled("ab", "xy"), "P@2")
+    second = queries(complete("ab", "xy"), "P@2")
     for number in range(3, 9):
         assert (
-            queries(settled(names("t", range(30)), names("r", range(40))), f"P@{number}") == second
+            queries(complete(names("t", range(30)), names("r", range(40))), f"P@{number}") == second
         )

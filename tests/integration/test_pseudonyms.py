@@ -21,7 +21,7 @@ from tests.factories import (
 
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import NotRecordedError, RecordError
-from roundbook.formats import RunTeam, ScoreMatrix, apply_missing_policy
+from roundbook.formats import RunTeam, ScoreMatrix
 from roundbook.logbook.events import record_event
 from roundbook.logbook.pseudonyms import read_pseudonyms
 
@@ -42,8 +42,7 @@ def log(engine, tags=TAGS, *, measure="AP", label="r1", seed=1, topics=6, teams=
         tuple(f"t{row}" for row in range(topics)), tuple(tags), scores, None, "wide", ("aalto.csv",)
     )
     options = {"create": True, "user": "ann", "teams": teams, **options}
-    settled = apply_missing_policy(matrix, "reject")
-    return log_matrix(engine, "task", label, measure, settled, **options).matrix
+    return log_matrix(engine, "task", label, measure, matrix, **options).matrix
 
 
 def names(engine, label="r1"):
@@ -195,8 +194,7 @@ def test_tied_runs_stand_in_the_order_of_their_pseudonyms(engine):
     tags = [f"s{number}" for number in range(12)]
     scores = np.tile(np.random.default_rng(1).random((5, 1)), (1, 12))
     matrix = ScoreMatrix(tuple("abcde"), tuple(tags), scores, None, "wide", ("f",))
-    settled = apply_missing_policy(matrix, "reject")
-    log_matrix(engine, "task", "r1", "AP", settled, create=True, user="ann")
+    log_matrix(engine, "task", "r1", "AP", matrix, create=True, user="ann")
     found = compare_rankings(engine, "task", "r1", "AP", resamples=50, anonymous=True)
     assert [each.run for each in found.ranking] == list(names(engine).runs.values())
 
@@ -207,8 +205,7 @@ def test_scores_off_a_tie_are_told_by_pseudonym(engine):
     scores = np.random.default_rng(1).random((3, 4))
     scores[0] = [0.5, 0.5, 0.9, 0.5]
     matrix = ScoreMatrix(("a", "b", "c"), tags, scores, None, "wide", ("f",))
-    settled = apply_missing_policy(matrix, "reject")
-    log_matrix(engine, "task", "r1", "AP", settled, create=True, user="ann", teams=about)
+    log_matrix(engine, "task", "r1", "AP", matrix, create=True, user="ann", teams=about)
     (named,) = standardise(engine, "task", "r1", "AP").off_ties
     (hidden,) = standardise(engine, "task", "r1", "AP", anonymous=True).off_ties
     assert (named.run, named.topic) == ("bol-1", "a")

@@ -21,7 +21,7 @@ from tests.factories import (
 )
 
 from roundbook.errors import NotRecordedError, RequestError
-from roundbook.formats import ScoreMatrix, settle_missing
+from roundbook.formats import ScoreMatrix, apply_missing_policy
 
 ANY = "0" * 64
 MEASURES = ("nDCG@10", "AP")
@@ -29,7 +29,7 @@ MEASURES = ("nDCG@10", "AP")
 
 def log(engine, measure, scores, *, task="t", assessments="official", **options):
     topics, runs = scores.shape
-    settled = settle_missing(
+    settled = apply_missing_policy(
         ScoreMatrix(
             tuple(f"t{each}" for each in range(topics)),
             tuple(f"s{each}" for each in range(runs)),

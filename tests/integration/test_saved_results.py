@@ -349,22 +349,22 @@ def test_the_queries_of_a_list_do_not_grow_with_the_results_of_a_task(engine, sa
         results = list_results(engine, "t").results
         return len(statements), len(results)
 
-    for number in range(5):
+    for number in range(3):
         save(engine, f"plan {number}", alpha=0.01 * (number + 1))
         save(engine, f"std {number}", scale="std-ab", alpha=0.01 * (number + 1))
         save_report(engine, "t", "AP", margin=0.3 + number / 10)
     correct(engine)
     event.listen(engine, "before_cursor_execute", keep)
     few, results = count()
-    assert results == 3 + 15
-    for number in range(5):
+    assert results == 3 + 9
+    for number in range(3):
         save(engine, f"more {number}", alpha=0.02 * (number + 1))
         save_report(engine, "t", "AP", margin=0.9 + number / 10)
     many, results = count()
-    assert (many, results) == (few, 18 + 10)
+    assert (many, results) == (few, 12 + 6)
     # Another measure is another question of what counts today: its number, and its estimates.
     save(engine, "P@5", measure="P@5")
-    assert count() == (few + 2, 29)
+    assert count() == (few + 2, 19)
     event.remove(engine, "before_cursor_execute", keep)
 
 

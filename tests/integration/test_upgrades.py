@@ -17,6 +17,7 @@ import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
 from sqlalchemy import event, select, text
+from tests.archives import scalar
 from tests.factories import (
     Design,
     fit_factor_set,
@@ -50,8 +51,10 @@ REVISIONS = [
     for script in reversed([*ScriptDirectory.from_config(alembic_config()).walk_revisions()])
 ]
 HEAD = REVISIONS[-1]
+# What an upgrade computes the parts of variances for, which it did not record itself.
+COMPLETED = [release for release in RELEASED if release < "0005"]
 # What is answered otherwise on purpose, with all below it. Sentences and commands for people may be
-# worded anew; the intervals, tests and verdicts of before claimed more than they could know.
+# worded anew, a plan's paragraph too, which follows from its numbers; the intervals, tests and verdicts of before claimed more than they could know.
 CHANGED = {
     "drift": {
         ".advice",
@@ -64,7 +67,7 @@ CHANGED = {
         ".sd_ratio_95",
         ".verdict",
     },
-    "plan": {".renew"},
+    "plan": {".renew", ".plan.protocol"},
     "variance": {
         ".rounds[].chi_square",
         ".rounds[].interval",
@@ -145,7 +148,7 @@ def test_every_released_schema_has_its_dump():
 
 def test_the_dumps_are_small_and_say_that_they_are_simulated(release):
     dump = (RELEASES / f"{release}.sql").read_text(encoding="utf-8")
-    assert len(dump) < 150_000
+    assert len(dump) < 200_000
     assert "All data is simulated" in dump[:300]
 
 
@@ -248,7 +251,7 @@ def assert_equal_estimates(found, expected):
 
 RUNS = """
 SELECT run.tag, team.name AS team, type, contributed_to_pool, system
-FROM roundbook.score_vector JOIN roundbook.run ON run.id = run_id
+FROM roundbook.matrix_run JOIN roundbook.run ON run.id = run_id
 LEFT JOIN roundbook.team ON team.id = team_id
 WHERE matrix_id = :matrix
 """
@@ -299,6 +302,7 @@ def log_again(engine, task):
             )
 
 
+@pytest.mark.parametrize("release", COMPLETED)
 def test_an_upgrade_completes_the_estimates_as_if_logged_today(old):
     upgrade(old)
     completed = first_estimates(old)
@@ -310,8 +314,7 @@ def test_an_upgrade_completes_the_estimates_as_if_logged_today(old):
 def test_an_upgrade_says_how_far_it_is(old, release):
     said = []
     upgrade(old, said.append)
-    with unit_of_work(old) as connection:
-        count = connection.execute(text("SELECT count(*) FROM roundbook.matrix")).scalar_one()
+    count = scalar(old, "SELECT count(*) FROM roundbook.matrix") if release in COMPLETED else 0
     assert said == [
         f"Computing the variance parts of matrix {number} of {count} ..."
         for number in range(1, count + 1)

@@ -14,7 +14,7 @@ from roundbook.presentation.verification import difference_sentence
 from roundbook.requests.verification import VerifyRequest
 
 GUARDED = ("score_vector", "matrix", "factor", "factor_set", "factor_set_run", "variance_estimate",
-           "plan", "plan_estimate", "drift_report", "event", "withdrawal", "round")  # fmt: skip
+           "result", "result_input", "event", "withdrawal", "round")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -132,28 +132,34 @@ ALTERED = {
         {"variance-parts": (None, "clusters is 5 in the last estimate, and the runs' teams")},
     ),
     "a plan": (
-        "UPDATE roundbook.plan SET result = jsonb_set(result, '{variance}', '0.5') WHERE id = 1",
+        "UPDATE roundbook.result SET result = jsonb_set(result, '{variance}', '0.5')"
+        " WHERE name = 'next web' AND version = 1",
         {"result": (1, "plan 'next web' version 1: variance is 0.5, and what it rests on")},
     ),
     "an illegible plan": (
-        "UPDATE roundbook.plan SET result = '{}' WHERE id = 1",
+        "UPDATE roundbook.result SET result = '{}' WHERE name = 'next web' AND version = 1",
         {"result": (1, "plan 'next web' version 1: a result cannot be read")},
     ),
     "a plan's task": (
-        "UPDATE roundbook.plan SET task_id = 2 WHERE name = 'next web'",
+        "UPDATE roundbook.result SET task_id = 2 WHERE name = 'next web'",
         {
             "event": (2, "task 'web': 0 plans are of it, and 2 events say 'plan saved'"),
             "result": (5, "the task of round '2023' is speech, and what it rests on gives web"),
         },
     ),
     "a plan's inputs": (
-        "DELETE FROM roundbook.plan_estimate WHERE plan_id = 1 AND position = 1",
+        "DELETE FROM roundbook.result_input WHERE position = 1 AND result_id = (SELECT id FROM roundbook.result WHERE name = 'next web' AND version = 1)",
         {"result": (1, "its result tells of 2 estimates, and 1 are listed")},
     ),
     "a report": (
-        "UPDATE roundbook.drift_report SET result ="
-        " jsonb_set(result, '{topics,0,mean_from}', '0.5')",
-        {"result": (None, "drift report 1 of 'web': the mean_from of topic '1' is 0.5")},
+        "UPDATE roundbook.result SET result ="
+        " jsonb_set(result, '{topics,0,mean_from}', '0.5') WHERE kind = 'drift'",
+        {
+            "result": (
+                None,
+                "drift report 'web/drift-1' version 1: the mean_from of topic '1' is 0.5",
+            )
+        },
     ),
     "an event's task": (
         "UPDATE roundbook.event SET task_id = 2 WHERE what = 'round published'",

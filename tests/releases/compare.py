@@ -83,6 +83,33 @@ WHERE table_schema = 'roundbook' AND table_type = 'BASE TABLE' AND table_name <>
 ORDER BY table_name, ordinal_position
 """
 
+# The rows of tables that a migration moved, as they were before.
+_MOVED = {
+    "score_vector": """
+        SELECT matrix_id, run_id, position, topics, vector.runs, scores
+        FROM roundbook.score_vector AS vector
+        JOIN roundbook.matrix_run USING (matrix_id, position)
+    """,
+    "plan": "SELECT * FROM roundbook.result WHERE kind = 'plan'",
+    "plan_estimate": """
+        SELECT result_id AS plan_id, position, variance_estimate_id, published_variance_id
+        FROM roundbook.result JOIN roundbook.result_input ON result_id = id
+        WHERE kind = 'plan'
+    """,
+    "drift_report": """
+        SELECT row_number() OVER (ORDER BY result.id) AS id, result.task_id,
+               CAST(substring(result.name FROM '[0-9]+$') AS integer) AS number,
+               earlier.measure_id, earlier.assessments, earlier.id AS from_factor_set_id,
+               later.factor_set_id AS to_factor_set_id, note, result.result, result.software,
+               saved_at, saved_by
+        FROM roundbook.result
+        JOIN roundbook.result_input AS first ON (first.result_id, first.position) = (result.id, 0)
+        JOIN roundbook.result_input AS later ON (later.result_id, later.position) = (result.id, 1)
+        JOIN roundbook.factor_set AS earlier ON earlier.id = first.factor_set_id
+        WHERE kind = 'drift' AND result.version = 1
+    """,
+}
+
 
 def catalogue(engine: Engine) -> list[str]:
     """Return a line for every object in the database that is not PostgreSQL's own."""
@@ -100,13 +127,12 @@ def columns(engine: Engine) -> Columns:
 
 
 def values(engine: Engine, of: Columns) -> dict[str, list[str]]:
-    """Return every row of these tables as text, in these columns alone."""
+    """Return every row of these tables as text, in these columns alone, wherever it stands now."""
+    today, found = columns(engine), {}
     with engine.connect() as connection:
-        return {
-            table: sorted(
-                connection.execute(
-                    text(f"SELECT CAST(ROW({', '.join(names)}) AS text) FROM roundbook.{table}")
-                ).scalars()
-            )
-            for table, names in of.items()
-        }
+        for table, names in of.items():
+            moved = not set(names) <= set(today.get(table, ()))
+            rows = f"({_MOVED[table]}) AS moved" if moved else f"roundbook.{table}"
+            query = text(f"SELECT CAST(ROW({', '.join(names)}) AS text) FROM {rows}")
+            found[table] = sorted(connection.execute(query).scalars())
+    return found

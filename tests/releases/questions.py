@@ -15,6 +15,7 @@ from tests.factories import (
     standardise,
 )
 
+from roundbook.presentation.factors import standardised_notes
 from roundbook.presentation.variances import history_in_json
 from roundbook_cli.drift_advice import report_text
 
@@ -41,6 +42,7 @@ def _dump(answer: BaseModel) -> dict[str, Any]:
 _IN_JSON = {
     "variance": history_in_json,
     "drift": lambda report: _dump(report) | report_text(report, report.assessments),
+    "standardise": lambda scores: _dump(scores) | {"notes": standardised_notes(scores)},
 }
 
 

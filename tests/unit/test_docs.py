@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import doctest
 import re
+import shlex
 import tomllib
+from collections import defaultdict
 from math import ceil
 from pathlib import Path
 from types import ModuleType
@@ -14,7 +16,6 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 import typer.main
-from pydantic import BaseModel
 from typer.testing import CliRunner
 
 import roundbook_cli.main
@@ -109,8 +110,14 @@ ALIKE = {
     "roundbook db check": "roundbook db upgrade",
     "roundbook result show": "roundbook plan show",
 }
+# Sections that refer to another for the keys of what is within.
+REFERS = {
+    "roundbook drift --curve": "roundbook drift",
+    "roundbook report show": "roundbook result list",
+    "roundbook result renew": "roundbook result list",
+}
 # Fields that the terminal prints in a form of its own, as recorded.
-COMPOSED = {"impact"}
+COMPOSED = {"impact", "notes"}
 # Objects whose keys are names: of scales, of alternatives, of what an event or a kind has.
 NAMES = {"variances", "beside", "details", "request", "brief"}
 # Results that have a section of their own, wherever they are printed.
@@ -182,7 +189,7 @@ def test_a_command_and_its_section_have_the_same_options(name):
 def test_a_section_names_the_arguments_and_no_other_option(name):
     usage = re.search(r"^```text\n(.*?)^```$", sections("reference/commands.md")[name], re.S | re.M)
     assert usage
-    words = usage[1].split()
+    words = re.sub(r"[\[\]]", "", usage[1]).split()
     assert " ".join(words).startswith(name)
     for parameter in COMMANDS[name].params:
         if parameter.param_type_name == "argument":
@@ -268,20 +275,23 @@ def test_the_json_keys_of_a_command_are_those_it_prints(name):
     body = sections("reference/json-keys.md")[name]
     rows = re.findall(r"^\| (.*?) \| (.*) \|$", body, re.MULTILINE)
     named = set(re.findall(r"`([a-z_0-9]+)`", " ".join(first for first, _ in rows)))
+    if name in REFERS:
+        assert f"`{REFERS[name]}`" in body
+        body += sections("reference/json-keys.md")[REFERS[name]]
     everywhere = set(re.findall(r"`([a-z_0-9]+)`", body))
     keys = _all_keys(name)
     assert keys <= everywhere
     assert named <= keys
     top = {key for printed in RECORDED[name] for key in printed}
     if name in RESULTS:
-        top |= {field.serialization_alias or key for key, field in _fields(RESULTS[name])}
+        top |= RESULTS[name].model_json_schema(mode="serialization")["properties"].keys()
     assert top <= named
 
 
 def test_every_command_has_json_keys():
-    assert {*JSON_COMMANDS, *ALIKE} - {"roundbook drift --curve"} | {"roundbook"} == set(COMMANDS)
-    found = set(sections("reference/json-keys.md"))
-    assert found == {*JSON_COMMANDS, "roundbook result show"}
+    documented = {*JSON_COMMANDS, *ALIKE} - {"roundbook drift --curve"}
+    assert documented | {"roundbook"} == set(COMMANDS)
+    assert set(sections("reference/json-keys.md")) == {*JSON_COMMANDS, "roundbook result show"}
 
 
 def _all_keys(name):
@@ -290,7 +300,7 @@ def _all_keys(name):
     for printed in RECORDED[name]:
         for key, value in printed.items():
             keys |= {key, *_printed_keys(key, value)}
-    return keys | set(_keys(RESULTS[name]) if name in RESULTS else ())
+    return keys | set(_model_keys(RESULTS[name]) if name in RESULTS else ())
 
 
 def _printed_keys(key, value):
@@ -308,29 +318,27 @@ def _is_elsewhere(value):
     return any(set(RECORDED[name][0]) <= set(value) for name in ELSEWHERE)
 
 
-def _keys(model):
+def _model_keys(model):
     """Yield a result's keys, and those of what it holds unless that has its own section."""
-    for name, field in _fields(model):
-        yield field.serialization_alias or name
-        if name in COMPOSED:
-            continue
-        for inner in _models(field.annotation):
-            if inner not in ELSEWHERE.values():
-                yield from _keys(inner)
+    schema = model.model_json_schema(mode="serialization")
+    elsewhere = {other.__name__ for other in ELSEWHERE.values()}
 
+    def walk_schema(part):
+        if isinstance(part, list):
+            for inner in part:
+                yield from walk_schema(inner)
+        elif isinstance(part, dict):
+            reference = part.get("$ref", "").rpartition("/")[2]
+            if reference and reference not in elsewhere:
+                yield from walk_schema(schema["$defs"][reference])
+            for key, inner in part.get("properties", {}).items():
+                yield key
+                if key not in COMPOSED:
+                    yield from walk_schema(inner)
+            for key in ("anyOf", "items", "prefixItems", "additionalProperties"):
+                yield from walk_schema(part.get(key))
 
-def _fields(model):
-    """Return the fields of a model, or of a dataclass of the statistics, by name."""
-    if not issubclass(model, BaseModel):
-        model = create_model(model.__name__, **dict.fromkeys(model.__dataclass_fields__, (Any, ...)), **{})
-    return [pair for pair in model.model_fields.items() if not pair[1].exclude]
-
-
-def _models(annotation):
-    if isinstance(annotation, type) and (issubclass(annotation, BaseModel) or is_dataclass(annotation)):
-        yield annotation
-    for each in get_args(annotation):
-        yield from _models(each)
+    yield from walk_schema(schema)
 
 
 def test_the_keys_that_the_design_fixed_are_there():

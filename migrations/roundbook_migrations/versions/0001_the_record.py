@@ -81,8 +81,6 @@ def _guard() -> None:
         " DEFERRABLE INITIALLY DEFERRED FOR EACH ROW"
         " EXECUTE FUNCTION roundbook.refuse_half_a_matrix()"
     )
-    # Scores rarely compress, and trying costs more than writing them.
-    op.execute("ALTER TABLE roundbook.score_vector ALTER COLUMN scores SET STORAGE EXTERNAL")
 
 
 def upgrade() -> None:
@@ -360,35 +358,7 @@ def upgrade() -> None:
         ),
         schema="roundbook",
     )
-    op.create_table(
-        "score_vector",
-        sa.Column("matrix_id", sa.BigInteger(), nullable=False),
-        sa.Column("run_id", sa.BigInteger(), nullable=False),
-        sa.Column("position", sa.Integer(), nullable=False),
-        sa.Column("topics", sa.Integer(), nullable=False),
-        sa.Column("runs", sa.Integer(), nullable=False),
-        sa.Column("scores", postgresql.ARRAY(sa.Double(), dimensions=1), nullable=False),
-        sa.CheckConstraint(
-            "array_position(scores, NULL) IS NULL AND 'NaN' <> ALL (scores) AND 'Infinity' <> ALL (scores) AND '-Infinity' <> ALL (scores)",
-            name=op.f("score_vector_finite"),
-        ),
-        sa.CheckConstraint(
-            "array_ndims(scores) = 1 AND cardinality(scores) = topics",
-            name=op.f("score_vector_length"),
-        ),
-        sa.CheckConstraint("position >= 0 AND position < runs", name=op.f("score_vector_position")),
-        sa.ForeignKeyConstraint(
-            ["matrix_id", "topics", "runs"],
-            ["roundbook.matrix.id", "roundbook.matrix.topics", "roundbook.matrix.runs"],
-            name=op.f("score_vector_matrix_id_topics_runs_fk"),
-        ),
-        sa.ForeignKeyConstraint(
-            ["run_id"], ["roundbook.run.id"], name=op.f("score_vector_run_id_fk")
-        ),
-        sa.PrimaryKeyConstraint("matrix_id", "position", name=op.f("score_vector_pk")),
-        sa.UniqueConstraint("matrix_id", "run_id", name=op.f("score_vector_matrix_id_run_id_key")),
-        schema="roundbook",
-    )
+    _make_vector_table()
     op.create_table(
         "factor",
         sa.Column("factor_set_id", sa.BigInteger(), nullable=False),
@@ -478,6 +448,40 @@ def upgrade() -> None:
     )
     _guard()
     op.execute(_SCORE_VIEW)
+
+
+def _make_vector_table() -> None:
+    op.create_table(
+        "score_vector",
+        sa.Column("matrix_id", sa.BigInteger(), nullable=False),
+        sa.Column("run_id", sa.BigInteger(), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("topics", sa.Integer(), nullable=False),
+        sa.Column("runs", sa.Integer(), nullable=False),
+        sa.Column("scores", postgresql.ARRAY(sa.Double(), dimensions=1), nullable=False),
+        sa.CheckConstraint(
+            "array_position(scores, NULL) IS NULL AND 'NaN' <> ALL (scores) AND 'Infinity' <> ALL (scores) AND '-Infinity' <> ALL (scores)",
+            name=op.f("score_vector_finite"),
+        ),
+        sa.CheckConstraint(
+            "array_ndims(scores) = 1 AND cardinality(scores) = topics",
+            name=op.f("score_vector_length"),
+        ),
+        sa.CheckConstraint("position >= 0 AND position < runs", name=op.f("score_vector_position")),
+        sa.ForeignKeyConstraint(
+            ["matrix_id", "topics", "runs"],
+            ["roundbook.matrix.id", "roundbook.matrix.topics", "roundbook.matrix.runs"],
+            name=op.f("score_vector_matrix_id_topics_runs_fk"),
+        ),
+        sa.ForeignKeyConstraint(
+            ["run_id"], ["roundbook.run.id"], name=op.f("score_vector_run_id_fk")
+        ),
+        sa.PrimaryKeyConstraint("matrix_id", "position", name=op.f("score_vector_pk")),
+        sa.UniqueConstraint("matrix_id", "run_id", name=op.f("score_vector_matrix_id_run_id_key")),
+        schema="roundbook",
+    )
+    # Scores rarely compress, and trying costs more than writing them.
+    op.execute("ALTER TABLE roundbook.score_vector ALTER COLUMN scores SET STORAGE EXTERNAL")
 
 
 def downgrade() -> None:

@@ -410,30 +410,18 @@ def _save_results_apart() -> None:
 
 def _give_vectors_their_runs() -> None:
     op.execute("DROP VIEW roundbook.score")
-    op.execute("ALTER TABLE roundbook.score_vector DISABLE TRIGGER immutable")
-    op.add_column("score_vector", sa.Column("run_id", sa.BigInteger()), schema="roundbook")
+    # A column that is added stands last, and others may count on the order of the columns.
     op.execute(
-        "UPDATE roundbook.score_vector AS vector SET run_id = matrix_run.run_id"
-        " FROM roundbook.matrix_run WHERE (matrix_run.matrix_id, matrix_run.position)"
-        " = (vector.matrix_id, vector.position)"
+        "CREATE TABLE roundbook.vector AS"
+        " SELECT matrix_id, run_id, position, topics, score_vector.runs, scores"
+        " FROM roundbook.score_vector JOIN roundbook.matrix_run USING (matrix_id, position)"
     )
-    op.execute("ALTER TABLE roundbook.score_vector ENABLE ALWAYS TRIGGER immutable")
-    op.alter_column("score_vector", "run_id", nullable=False, schema="roundbook")
-    op.create_unique_constraint(
-        op.f("score_vector_matrix_id_run_id_key"),
-        "score_vector",
-        ["matrix_id", "run_id"],
-        schema="roundbook",
-    )
-    op.create_foreign_key(
-        op.f("score_vector_run_id_fk"),
-        "score_vector",
-        "run",
-        ["run_id"],
-        ["id"],
-        source_schema="roundbook",
-        referent_schema="roundbook",
-    )
+    op.drop_table("score_vector", schema="roundbook")
+    first = import_module("roundbook_migrations.versions.0001_the_record")
+    first._make_vector_table()
+    op.execute("INSERT INTO roundbook.score_vector TABLE roundbook.vector")
+    op.drop_table("vector", schema="roundbook")
+    _guard("score_vector")
     _standardising_runs_are_of("score_vector")
     op.drop_table("matrix_run", schema="roundbook")
     op.drop_constraint(op.f("matrix_id_runs_key"), "matrix", schema="roundbook", type_="unique")

@@ -161,4 +161,6 @@ def residual_sums(
 def unit_of(centred: NDArray[np.float64]) -> float:
     """Return by what sums of squares are to be divided before they are squared: mostly 1."""
     largest = max(float(centred.max()), -float(centred.min()))
-    return 1.0 if _SMALL < largest < 1 / _SMALL or largest == 0 else largest**2
+    if _SMALL < largest < 1 / _SMALL:
+        return 1.0
+    return largest**2 or 1.0  # squares below the least float are 0 in any unit
