@@ -52,13 +52,13 @@ def steps(text: str) -> Iterator[tuple[str, str] | Command]:
 
 def commands(body: str) -> list[Command]:
     """Split the body of a console block at its prompts; a backslash continues a command."""
-    found: list[Command] = []
+    split: list[Command] = []
     for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
         lines = part.splitlines()
         last = next(i for i, line in enumerate(lines) if not line.endswith("\\"))
         line = "\n".join(lines[: last + 1])
-        found.append(Command(line, "\n".join(lines[last + 1 :]).strip("\n")))
-    return found
+        split.append(Command(line, "\n".join(lines[last + 1 :]).strip("\n")))
+    return split
 
 
 def refresh(page: Path) -> None:
@@ -75,20 +75,20 @@ def refresh(page: Path) -> None:
             "TERM": "xterm",
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         }
-        place = Path(directory) / "work"
-        place.mkdir()
+        work = Path(directory) / "work"
+        work.mkdir()
 
         def block(match: re.Match[str]) -> str:
             language, body = match.groups()
             if language == "sh":
                 for name, content in HEREDOC.findall(body):
-                    (place / name).write_text(content, encoding="utf-8")
+                    (work / name).write_text(content, encoding="utf-8")
             if language != "console":
                 return match[0]
             out = []
             for command in commands(body):
-                said = _run(command.line, place, environment)
-                out.append(f"$ {command.line}\n{said}")
+                printed = _run(command.line, work, environment)
+                out.append(f"$ {command.line}\n{printed}")
             return "```console\n" + "".join(out) + "```"
 
         new = FENCE.sub(block, text)
@@ -96,15 +96,15 @@ def refresh(page: Path) -> None:
     sys.stdout.write(f"{page}\n")
 
 
-def _run(line: str, place: Path, environment: dict[str, str]) -> str:
+def _run(line: str, directory: Path, environment: dict[str, str]) -> str:
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, WIDTH, 0, 0))
     with tempfile.TemporaryFile() as talk:
         process = subprocess.Popen(  # noqa: S602 - the project's own pages
-            line, shell=True, cwd=place, env=environment, stdout=theirs, stderr=talk
+            line, shell=True, cwd=directory, env=environment, stdout=theirs, stderr=talk
         )
         os.close(theirs)
-        said = b""
+        printed = b""
         while True:
             try:
                 chunk = os.read(ours, 65536)
@@ -112,13 +112,13 @@ def _run(line: str, place: Path, environment: dict[str, str]) -> str:
                 break
             if not chunk:
                 break
-            said += chunk
+            printed += chunk
         process.wait()
         os.close(ours)
         talk.seek(0)
-        said += talk.read()
-    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said.decode().replace("\r\n", "\n"))
-    return "".join(f"{each.rstrip()}\n" for each in plain.splitlines())
+        printed += talk.read()
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", printed.decode().replace("\r\n", "\n"))
+    return "".join(f"{line.rstrip()}\n" for line in plain.splitlines())
 
 
 if __name__ == "__main__":

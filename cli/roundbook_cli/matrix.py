@@ -181,34 +181,34 @@ def show_(
     from roundbook.logbook.matrices.showing import show_matrix
 
     with record(context, database) as session:
-        found = show_matrix(session, ShowMatrix(matrix=matrix, anonymous=anonymous))
+        shown = show_matrix(session, ShowMatrix(matrix=matrix, anonymous=anonymous))
     if form != "table":
-        show(found, form, found.runs, _RUNS)
+        show(shown, form, shown.runs, _RUNS)
         return
-    print_table(found.variances, _VARIANCES, above=[*_facts(found), "", "Variances:"])
-    if found.factors:
-        section("Factor versions:", rows=found.factors, columns=_FACTORS)
-    section(f"{counted(len(found.topics), 'topic')}: {', '.join(found.topics)}")
-    runs = _RUNS[:2] if anonymous else _RUNS if found.runs[0].pseudonym else _RUNS[:-1]
-    section(f"{counted(len(found.runs), 'run')}:", rows=found.runs, columns=runs)
+    print_table(shown.variances, _VARIANCES, above=[*_facts(shown), "", "Variances:"])
+    if shown.factors:
+        section("Factor versions:", rows=shown.factors, columns=_FACTORS)
+    section(f"{counted(len(shown.topics), 'topic')}: {', '.join(shown.topics)}")
+    runs = _RUNS[:2] if anonymous else _RUNS if shown.runs[0].pseudonym else _RUNS[:-1]
+    section(f"{counted(len(shown.runs), 'run')}:", rows=shown.runs, columns=runs)
 
 
-def _facts(found: ShownMatrix) -> list[str]:
-    decided = f"{_day(found.since)} by {found.decided_by}"
-    why = f": {found.why}" if found.why else ""
-    missing = f"{found.missing_cells} scores missing, policy {found.missing_policy}"
-    if found.dropped_topics:
-        missing += f", topics left out: {', '.join(found.dropped_topics)}"
+def _facts(shown: ShownMatrix) -> list[str]:
+    decided = f"{_day(shown.since)} by {shown.decided_by}"
+    why = f": {shown.why}" if shown.why else ""
+    missing = f"{shown.missing_cells} scores missing, policy {shown.missing_policy}"
+    if shown.dropped_topics:
+        missing += f", topics left out: {', '.join(shown.dropped_topics)}"
     return [
-        f"Matrix {found.matrix}: {found.task}, {found.round_status} round '{found.round}',"
-        f" {found.measure}, {found.assessments} assessments, revision {found.revision}",
-        f"Standing: {status_phrase(found)}, {decided}{why}",
-        f"Logged {_day(found.logged_at)} by {found.logged_by} with {found.software}"
-        + (f": {found.reason}" if found.reason else ""),
-        f"Files ({found.layout}): {', '.join(found.files) or 'hidden'}",
-        f"Scored by: {found.tool or 'unknown'}",
+        f"Matrix {shown.matrix}: {shown.task}, {shown.round_status} round '{shown.round}',"
+        f" {shown.measure}, {shown.assessments} assessments, revision {shown.revision}",
+        f"Standing: {status_phrase(shown)}, {decided}{why}",
+        f"Logged {_day(shown.logged_at)} by {shown.logged_by} with {shown.software}"
+        + (f": {shown.reason}" if shown.reason else ""),
+        f"Files ({shown.layout}): {', '.join(shown.files) or 'hidden'}",
+        f"Scored by: {shown.tool or 'unknown'}",
         f"Missing scores: {missing}",
-        f"Hash of the scores: {found.content_hash or 'hidden'}",
+        f"Hash of the scores: {shown.content_hash or 'hidden'}",
     ]
 
 
@@ -247,14 +247,14 @@ def history(
     from roundbook.logbook.matrices.history import show_history
 
     with record(context, database) as session:
-        found = show_history(session, ShowHistory(matrix=matrix))
-    lines = [_line(entry) for entry in found.entries]
+        series = show_history(session, ShowHistory(matrix=matrix))
+    lines = [_line(entry) for entry in series.entries]
     if form == "table":
-        where = f"{found.task}, round '{found.round}': {found.measure}, {found.assessments}"
+        where = f"{series.task}, round '{series.round}': {series.measure}, {series.assessments}"
         changed = [f"Revision {line.revision}: {line.changes}" for line in lines if line.changes]
         print_table(lines, _HISTORY, above=[f"{where} assessments"], below=changed)
     else:
-        show(found, form, lines, (*_HISTORY, Column("changes", "Changes")))
+        show(series, form, lines, (*_HISTORY, Column("changes", "Changes")))
 
 
 def _line(entry: HistoryEntry) -> _Line:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -65,7 +64,3 @@ Revise = Annotated[
     ),
 ]
 Create = Annotated[bool, typer.Option("--create", help="Make the task and round if needed.")]
-Files = Annotated[
-    list[Path],
-    typer.Argument(metavar="FILE...", help="Score files of one layout.", show_default=False),
-]

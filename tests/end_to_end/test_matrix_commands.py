@@ -5,10 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from datetime import UTC, datetime
 
 import numpy as np
 import pytest
+
+from roundbook.logbook.matrices import logging
+from roundbook_cli.main import run
 
 SCORES = np.array([[0.1, 0.4, 0.3], [0.2, 0.9, 0.5], [0.0, 0.6, 0.7], [0.35, 0.45, 0.1]])
 RUNS = ("alpha", "beta", "gamma")
@@ -41,6 +45,27 @@ def logged(roundbook, write):
 def numbers(roundbook, *words):
     listed = roundbook("matrix", "list", "t", *words, "--format", "json").json
     return [each["matrix"] for each in listed["matrices"]]
+
+
+def test_a_correction_of_what_the_person_has_not_seen_is_refused(logged, write, monkeypatch):
+    """Between what --revise reads first and the work, another person may come."""
+    read, other = logging.latest_revision, write(wide(SCORES / 2), "other.csv")
+
+    def read_then_wait(session, request):
+        seen = read(session, request)
+        monkeypatch.undo()
+        monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address)
+        assert run(["log", "t", "r1", str(other), "--measure", "AP", "--revise", "sooner"]) == 0
+        return seen
+
+    address = os.environ["ROUNDBOOK_DATABASE_URL"]
+    monkeypatch.setattr(logging, "latest_revision", read_then_wait)
+    late = logged(
+        "log", "t", "r1", write(wide(SCORES / 4)), "--measure", "AP", "--revise", "too late"
+    )
+    assert late.code == 1
+    assert "logged revision 3 of AP in round 'r1' while this correction was under way" in late.err
+    assert len(numbers(logged, "--all")) == 3
 
 
 def test_matrix_list_in_three_formats(logged):

@@ -48,9 +48,9 @@ def wheel(tmp_path_factory):
     else:
         unwanted = shutil.ignore_patterns(".*", "__pycache__", "_build", "build", "dist")
         shutil.copytree(ROOT, copy, ignore=unwanted)
-    place = tmp_path_factory.mktemp("wheel")
-    run(sys.executable, "-m", "build", "--wheel", "--outdir", place, copy, cwd=place)
-    (built,) = place.iterdir()
+    directory = tmp_path_factory.mktemp("wheel")
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", directory, copy, cwd=directory)
+    (built,) = directory.iterdir()
     return built
 
 
@@ -68,13 +68,13 @@ def test_what_is_in_it(wheel):
         if path.suffix in {".py", ".csv"}
     }
     assert {
-        "migrations/env.py",
-        "migrations/roundbook_migrations/versions/0001_the_record.py",
+        "roundbook_migrations/env.py",
+        "roundbook_migrations/versions/0001_the_record.py",
     } <= sources
     assert {
-        "service/roundbook/logbook/airs2016_table1.csv",
-        "service/roundbook/logbook/airs2016_table2_stc.csv",
-    } <= (sources)
+        "roundbook/logbook/airs2016_table1.csv",
+        "roundbook/logbook/airs2016_table2_stc.csv",
+    } <= sources
     assert sources <= names
     assert {name.split("/")[0] for name in names} == {
         "roundbook",

@@ -16,7 +16,6 @@ from tests.factories import (
     log_files,
     log_matrix,
     plan_task,
-    report_drift,
     save_plan,
     save_report,
     verify_record,
@@ -292,59 +291,59 @@ ALTERED = {
         "round '2024', nDCG@10 (official, revision 1), raw scale: runs_part is 0.01222",
     ),
     "a plan's variance": (
-        result("plan", 1, lambda said: said.update(variance=0.5)),
-        "plan.csv: plan 'next web' version 1: variance is 0.5, and what it rests on gives 0.04774",
+        result("result", 1, lambda said: said.update(variance=0.5)),
+        "result.csv: plan 'next web' version 1: variance is 0.5, and what it rests on gives 0.04774",
     ),
     "a plan's pooled variance": (
-        result("plan", 1, lambda said: said["estimate"]["pooled"].update(variance=0.5)),
+        result("result", 1, lambda said: said["estimate"]["pooled"].update(variance=0.5)),
         "version 1: pooled variance is 0.5, and what it rests on gives 0.0477",
     ),
     "a plan's round": (
-        result("plan", 2, lambda said: said["estimate"]["rounds"][2].update(variance=0.5)),
+        result("result", 2, lambda said: said["estimate"]["rounds"][2].update(variance=0.5)),
         "plan 'next web' version 2: the variance of round '2025' is 0.5, and what it rests on",
     ),
     "a plan's estimate": (
-        put("plan_estimate", 1, variance_estimate_id="1"),
+        put("result_input", 1, variance_estimate_id="1"),
         "the estimate of round '2023' is 4, and what it rests on gives 1",
     ),
     "a plan's estimate, taken away": (
-        without("plan_estimate", 2),
+        without("result_input", 2),
         "version 1: its result tells of 2 estimates, and 1 are listed",
     ),
     "a plan's estimate in another place": (
-        put("plan_estimate", 2, position="5"),
+        put("result_input", 2, position="5"),
         "version 1: its result tells of 2 estimates, and 2 are listed in their order",
     ),
     "a report's mean": (
-        result("drift_report", 1, lambda said: said["topics"][0].update(mean_from=0.5)),
-        "drift_report.csv: drift report 1 of 'web': the mean_from of topic '1' is 0.5, and what it",
+        result("result", 4, lambda said: said["topics"][0].update(mean_from=0.5)),
+        "result.csv: drift report 'web/drift-1' version 1: the mean_from of topic '1' is 0.5, and what it",
     ),
     "a report's sd": (
-        result("drift_report", 1, lambda said: said["topics"][1].update(sd_to=0.5)),
+        result("result", 4, lambda said: said["topics"][1].update(sd_to=0.5)),
         "sd_to of topic '2' is 0.5, and what it rests on gives",
     ),
     "a report's topic": (
-        result("drift_report", 1, lambda said: said["topics"].pop()),
+        result("result", 4, lambda said: said["topics"].pop()),
         "it compares 6 topics, and these are not the 7 that both factor versions have",
     ),
     "a report's count of topics": (
-        result("drift_report", 1, lambda said: said.update(shared_topics=9)),
+        result("result", 4, lambda said: said.update(shared_topics=9)),
         "shared_topics is 9, and what it rests on gives 7",
     ),
     "a report's shift": (
-        result("drift_report", 1, lambda said: said.update(mean_shift=0.01)),
+        result("result", 4, lambda said: said.update(mean_shift=0.01)),
         "mean_shift is 0.01, and what it rests on gives 1.574",
     ),
     "a report's ratio": (
-        result("drift_report", 1, lambda said: said.update(sd_ratio=1.0)),
+        result("result", 4, lambda said: said.update(sd_ratio=1.0)),
         "sd_ratio is 1.0, and what it rests on gives",
     ),
     "a report's version": (
-        result("drift_report", 1, lambda said: said.update(from_version=1)),
+        result("result", 4, lambda said: said.update(from_version=1)),
         "from_version is 1, and what it rests on gives 3",
     ),
     "a report's factors": (
-        put("drift_report", 1, to_factor_set_id="11"),
+        edit("result_input", lambda table: table[-1].update(factor_set_id="11")),
         "to_matrix is 8, and what it rests on gives 10",
     ),
 }
@@ -486,7 +485,7 @@ def test_real_rounds_with_what_was_made_of_them(engine, comes_back, shared, tmp_
             engine, "covid", "P@5", Design(m=(10,), min_d=(0.1,)), scale=scale, pool_by="topics"
         )
         save_plan(engine, f"next {scale}", planned, user="ann")
-    save_report(engine, report_drift(engine, "covid", "P@5"), user="ann")
+    save_report(engine, "covid", "P@5", user="ann")
     export_archive(engine, tmp_path / "a.zip")
     comes_back(tmp_path / "a.zip")
 

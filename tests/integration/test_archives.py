@@ -45,7 +45,7 @@ from tests.factories import (
     list_events,
     list_matrices,
     list_plans,
-    list_reports,
+    list_results,
     list_tasks,
     log_files,
     log_matrix,
@@ -54,7 +54,7 @@ from tests.factories import (
     save_plan,
     show_matrix,
     show_plan,
-    show_report,
+    show_result,
     verify_record,
 )
 from tests.forked import Forked, race
@@ -153,8 +153,8 @@ def test_what_comes_back_gives_the_same_archive(recorded, whole, elsewhere, expo
     counted = counts(recorded)
     assert (imported.rounds, imported.matrices) == (counted["round"], counted["matrix"])
     assert imported.scores == scalar(recorded, "SELECT count(*) FROM roundbook.score")
-    assert imported.plans == counted["plan"] == 3
-    assert imported.drift_reports == counted["drift_report"] == 1
+    kinds = dict(rows(recorded, "SELECT kind, count(*) FROM roundbook.result GROUP BY 1"))
+    assert (imported.plans, imported.drift_reports) == (3, 1) == (kinds["plan"], kinds["drift"])
     assert imported.factor_sets == counted["factor_set"]
     assert imported.variances == counted["variance_estimate"] + counted["published_variance"]
     assert imported.whole
@@ -251,13 +251,13 @@ def answers(engine):
         asked += [
             list_matrices(engine, task, superseded=True),
             list_plans(engine, task),
-            list_reports(engine, task),
+            list_results(engine, task),
         ]
         events = list_events(engine, task_name=task).model_dump(mode="json")["events"]
         asked.append(
             [{**each, "event": 0} for each in events if each["what"] != "archive imported"]
         )
-    asked.append(show_report(engine, "web", 1))
+    asked.append(show_result(engine, "web/drift-1"))
     asked += [
         show_matrix(engine, number)
         for number, name in names.matrices.items()
@@ -297,8 +297,10 @@ def test_a_task_holds_what_belongs_to_it_and_no_more(recorded, export):
     assert [row["name"] for row in table_in(speech, "task")] == ["speech"]
     assert [row["name"] for row in table_in(speech, "measure")] == ["nDCG@10"]
     assert [row["name"] for row in table_in(web, "measure")] == ["P@5", "nDCG@10"]
-    assert table_in(speech, "team") == table_in(speech, "matrix") == table_in(speech, "plan") == []
-    assert {row["name"] for row in table_in(web, "plan")} == {"next web"}
+    assert (
+        table_in(speech, "team") == table_in(speech, "matrix") == table_in(speech, "result") == []
+    )
+    assert {row["name"] for row in table_in(web, "result")} == {"next web", "web/drift-1"}
     assert len(table_in(speech, "published_variance")) == 4
     assert {row["task_id"] for row in table_in(speech, "event")} == {"1"}
     both = export(recorded, "speech", "web", "web")
@@ -313,14 +315,15 @@ def test_the_versions_of_a_plan_stay_together(engine, second, export):
     save_plan(engine, "next", plan(0.05, Design(m=(10,), min_d=(0.1,))), user="ann")
     execute(
         engine,
-        "INSERT INTO roundbook.plan (name, task_id, version, result, software, saved_by)"
-        " SELECT name, (SELECT id FROM roundbook.task), 2, result, software, 'ben'"
-        " FROM roundbook.plan",
+        "INSERT INTO roundbook.result"
+        " (kind, name, task_id, version, request, result, software, saved_by)"
+        " SELECT kind, name, (SELECT id FROM roundbook.task), 2, request, result, software, 'ben'"
+        " FROM roundbook.result",
         "INSERT INTO roundbook.event (what, task_id, software)"
         " SELECT 'plan saved', id, 's' FROM roundbook.task",
     )
     take(second, export(engine, "other"))
-    assert rows(second, "SELECT version, task_id IS NULL FROM roundbook.plan ORDER BY id") == [
+    assert rows(second, "SELECT version, task_id IS NULL FROM roundbook.result ORDER BY id") == [
         (1, True),
         (2, False),
     ]
@@ -449,17 +452,17 @@ def test_the_scores_can_be_logged_from_the_archive(engine, whole, tmp_path):
 
 
 def test_no_sentence_of_a_result_holds_a_number_of_a_row(whole):
-    for name in ("plan", "drift_report"):
-        for row in table_in(whole, name):
-            assert not re.search(r"(matrix|estimate) \d", row["result"])
+    for row in table_in(whole, "result"):
+        assert not re.search(r"(matrix|estimate) \d", row["result"])
 
 
 def test_results_have_no_other_numbers_of_rows():
     """Each whole number in a saved result is either known to be one, or known to be none."""
     rows_of_tables = {"matrix", "from_matrix", "to_matrix", "estimate"}
     plain = {
-        "brown_forsythe_significant", "clusters", "dof", "estimate_version", "factor_version",
-        "from", "from_revision", "from_version", "m", "ordinal", "revision", "runs", "runs_from",
+        "brown_forsythe_significant", "cells", "clusters", "count", "dof", "estimate_version",
+        "factor_version", "from", "from_revision", "from_version", "m", "ordinal", "revision",
+        "runs", "runs_from",
         "runs_to", "runs_without_system", "runs_without_team", "shared", "shared_topics", "to",
         "to_revision", "to_version", "topics", "topics_exact", "topics_needed", "topics_sakai",
         "topics_used", "two_way_dof", "undefined_sd_ratios", "undefined_shifts",
@@ -521,7 +524,7 @@ def test_it_is_what_one_moment_saw(filled, whole, tmp_path):
         if "round.csv" in said:
             log(filled, scores(), task="web", label="2026", measure="P@5")
 
-    export_archive(filled, tmp_path / "a.zip", one_moment=True, progress=meanwhile)
+    export_archive(filled, tmp_path / "a.zip", progress=meanwhile)
     assert (tmp_path / "a.zip").read_bytes() == whole.read_bytes()
     assert scalar(filled, "SELECT count(*) FROM roundbook.round WHERE label = '2026'") == 1
 
@@ -554,7 +557,7 @@ def test_a_task_that_is_there(recorded, whole, export, refused):
 
 def test_a_plan_that_is_there(engine, whole, refused):
     save_plan(engine, "a guess", plan(0.05, Design(m=(10,), min_d=(0.1,))), user="ann")
-    assert "a plan of this name already: 'a guess'" in refused(whole, AlreadyRecordedError)
+    assert "a result of this name already: 'a guess'" in refused(whole, AlreadyRecordedError)
 
 
 @pytest.mark.parametrize(
@@ -694,6 +697,7 @@ SPOILT = {
     "a row numbered otherwise": (cell("topic.csv", 2, "id", "7"), ":3:1: row 2 is numbered 7"),
     "a topic of the other task": (cell("topic.csv", 1, "task_id", "2"), "is not in topic.csv"),
     "a run of another round": (cell("run.csv", 1, "round_id", "2"), "run '2023-run1' is not in"),
+    "teams out of order": (cell("team.csv", 3, "name", "A"), "team.csv: the names are not in"),
     "a team twice": (cell("team.csv", 2, "name", "TEAM 0"), "team.csv: a name is there twice"),
     "a task twice": (cell("task.csv", 2, "name", "web"), "refuses what it holds"),
     "a task without a name": (cell("task.csv", 1, "name", ""), "refuses what it holds"),
@@ -727,16 +731,16 @@ SPOILT = {
     "a backslash too many": (cell("task.csv", 1, "title", "\\a"), "is not how an archive writes"),
     "a plan of a matrix that is not there": (
         lambda members: members.update(
-            {"plan.csv": members["plan.csv"].replace('""matrix"":4', '""matrix"":99')}
+            {"result.csv": members["result.csv"].replace('""matrix"":4', '""matrix"":99')}
         ),
         "result names number 99, which is not there",
     ),
     "a report of factors that are not there": (
-        cell("drift_report.csv", 1, "to_factor_set_id", "99"),
-        "to_factor_set_id names number 99",
+        cell("result_input.csv", -1, "factor_set_id", "99"),
+        "factor_set_id names number 99",
     ),
     "an estimate of two origins": (
-        cell("plan_estimate.csv", 1, "published_variance_id", "1"),
+        cell("result_input.csv", 1, "published_variance_id", "1"),
         "refuses what it holds",
     ),
     "a matrix without its event": (emptied("event.csv"), "no event tells of"),
@@ -773,12 +777,12 @@ SPOILT = {
         "1 drift reports are of it, and 0 events say 'drift report saved'",
     ),
     "a withdrawal's number": (cell("withdrawal.csv", 1, "number", "7"), "follows on the one"),
-    "a plan's version": (cell("plan.csv", 1, "version", "2147483647"), "follows on the one before"),
-    "a report's number": (cell("drift_report.csv", 1, "number", "9"), "follows on the one before"),
+    "a plan's version": (cell("result.csv", 1, "version", "2147483647"), "follows on the one before"),
+    "a report's version": (cell("result.csv", 4, "version", "9"), "follows on the one before"),
     "a round's ordinal": (cell("round.csv", 1, "ordinal", "-5"), "follows on the one before"),
     "a level of 1": (cell("variance_estimate.csv", 1, "level", "1.0"), "refuses what it holds"),
     "matrices without variances": (
-        emptied("variance_estimate.csv", "plan_estimate.csv", "plan.csv"),
+        emptied("variance_estimate.csv", "result_input.csv", "result.csv"),
         "has no variance",
     ),
     "a line end of Windows": (

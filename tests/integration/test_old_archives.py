@@ -1,6 +1,7 @@
 """Archives that earlier versions wrote: read as they are, completed, and written anew.
 
-tests/releases/archive-1.zip holds the simulated campaign as Roundbook of schema 0004 exported it.
+tests/releases/archive-1.zip holds the simulated campaign as Roundbook of schema 0004 exported it,
+archive-2.zip as that of schema 0005 did.
 """
 
 from __future__ import annotations
@@ -8,23 +9,57 @@ from __future__ import annotations
 import json
 
 import pytest
-from sqlalchemy import text
-from tests.archives import changed, contents_of, members_of, put
-from tests.factories import export_archive, import_archive, show_histories, show_plan
-from tests.integration.test_upgrades import RELEASES, assert_equal_estimates, first_estimates
+from tests.archives import (
+    changed,
+    contents_of,
+    database_on,
+    edit,
+    members_of,
+    put,
+    scalar,
+    table_in,
+)
+from tests.factories import (
+    export_archive,
+    import_archive,
+    show_histories,
+    show_plan,
+    verify_record,
+)
+from tests.integration.test_upgrades import (
+    CHANGED,
+    RELEASES,
+    REQUESTS,
+    STALE,
+    assert_equal_estimates,
+    assert_renewable,
+    changed_answers,
+    changes_in,
+    first_estimates,
+    requests_in,
+)
 
-from roundbook.database.engine import unit_of_work
 from roundbook.errors import BadFileError
 from roundbook.formats.archive import VERSION
 
-OLDEST = RELEASES / "archive-1.zip"
+ARCHIVES = {1: RELEASES / "archive-1.zip", 2: RELEASES / "archive-2.zip"}
+SCHEMAS = {1: "0004", 2: "0005"}
 NEW_COLUMNS = ["version", "clusters", "runs_part", "two_way_runs_part"]
+# The tables that plans and drift reports were in, which are rows of ``result`` now.
+MOVED = {"plan.csv", "plan_estimate.csv", "drift_report.csv"}
 
 
-@pytest.fixture
-def imported(engine):
-    import_archive(engine, OLDEST, user="importer")
-    return engine
+@pytest.fixture(scope="module", params=ARCHIVES)
+def version(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def imported(server, template, version):
+    """An engine on a record of an archive alone, which the test changes nothing of."""
+    with database_on(server, f"TEMPLATE {template} STRATEGY FILE_COPY") as engine:
+        import_archive(engine, ARCHIVES[version], user="importer")
+        yield engine
 
 
 def manifest(file):
@@ -35,10 +70,19 @@ def header(file, member):
     return members_of(file)[member].partition("\n")[0].split(",")
 
 
-def test_it_is_what_it_says():
-    assert (manifest(OLDEST)["version"], manifest(OLDEST)["schema_revision"]) == (1, "0004")
-    assert not set(NEW_COLUMNS) & set(header(OLDEST, "variance_estimate.csv"))
-    assert "teams" not in header(OLDEST, "published_variance.csv")
+def test_every_earlier_version_has_its_archive():
+    assert [*ARCHIVES] == [*range(1, VERSION)]
+
+
+@pytest.mark.parametrize("version", ARCHIVES, scope="module")
+def test_it_is_what_it_says(version):
+    archive = ARCHIVES[version]
+    written = manifest(archive)
+    assert (written["version"], written["schema_revision"]) == (version, SCHEMAS[version])
+    new = set(NEW_COLUMNS) & set(header(archive, "variance_estimate.csv"))
+    assert new == (set(NEW_COLUMNS) if version > 1 else set())
+    assert ("teams" in header(archive, "published_variance.csv")) == (version > 1)
+    assert members_of(archive).keys() > MOVED
 
 
 def test_its_estimates_are_those_of_the_campaign_logged_anew(imported, recorded):
@@ -47,7 +91,13 @@ def test_its_estimates_are_those_of_the_campaign_logged_anew(imported, recorded)
     assert_equal_estimates(read, anew)
 
 
-def test_it_answers_with_the_new_intervals(imported, recorded):
+def test_it_answers_as_its_release_did(imported, version):
+    # It is another recording of the same campaign.
+    meant = CHANGED | {"plan": CHANGED["plan"] | {".saved_at"}, "factors": {".fitted_at"}}
+    assert changed_answers(imported, SCHEMAS[version], meant) == []
+
+
+def test_it_answers_with_the_new_intervals(imported, recorded, version):
     then, now = (
         show_histories(engine, "web", measures=["P@5"], rounds=["2024", "2025"]).histories
         for engine in (imported, recorded)
@@ -56,29 +106,48 @@ def test_it_answers_with_the_new_intervals(imported, recorded):
     for old, new in zip(then, now, strict=True):
         assert old.pooled.interval.low == pytest.approx(new.pooled.interval.low, rel=1e-12)
         assert old.pooled.interval.high == pytest.approx(new.pooled.interval.high, rel=1e-12)
+    if version > 1:
+        return
     # What was saved shows what was planned with then.
     saved = show_plan(imported, "next web", version=2).plan.estimate
     assert {row.interval.method for row in saved.rounds} == {"bootstrap"}
     assert saved.pooled.homogeneity.method == "bartlett"
 
 
-def test_exported_it_is_an_archive_of_today(imported, second, tmp_path):
-    export_archive(imported, tmp_path / "now.zip")
-    assert manifest(tmp_path / "now.zip")["version"] == VERSION == 2
-    assert header(tmp_path / "now.zip", "variance_estimate.csv")[-4:] == NEW_COLUMNS
-    assert header(tmp_path / "now.zip", "published_variance.csv")[-1] == "teams"
+def test_what_was_saved_has_its_request_and_is_stale_as_it_was(imported, version):
+    assert requests_in(imported) == REQUESTS
+    assert changes_in(imported) == STALE[SCHEMAS[version]]
+
+
+def test_what_was_saved_verifies_and_is_renewed(imported, server, version):
+    assert verify_record(imported).differences == []
+    imported.dispose()  # or the database could not be copied
+    with database_on(server, f"TEMPLATE {imported.url.database} STRATEGY FILE_COPY") as copied:
+        assert_renewable(copied, unchanged="saved" if version == 1 else "unchanged")
+
+
+def test_exported_it_is_an_archive_of_today(imported, second, version, tmp_path):
+    archive, now = ARCHIVES[version], tmp_path / "now.zip"
+    export_archive(imported, now)
+    assert manifest(now)["version"] == VERSION == 3
+    assert header(now, "variance_estimate.csv")[-4:] == NEW_COLUMNS
+    assert header(now, "published_variance.csv")[-1] == "teams"
     # All that it had stands there as it was.
-    old, new = members_of(OLDEST), members_of(tmp_path / "now.zip")
-    widened = {"variance_estimate.csv": 4, "published_variance.csv": 1}
-    for name in old.keys() - {"manifest.json", "README.txt", *widened}:
+    old, new = members_of(archive), members_of(now)
+    widened = {"variance_estimate.csv": 4, "published_variance.csv": 1} if version == 1 else {}
+    for name in old.keys() - {"manifest.json", "README.txt", *widened, *MOVED}:
         assert new[name] == old[name], name
+    results = table_in(now, "result")
+    saved = table_in(archive, "plan") + table_in(archive, "drift_report")
+    for name in ("note", "software", "saved_at", "saved_by", "result"):
+        assert [row[name] for row in results] == [row[name] for row in saved], name
     for name, more in widened.items():
         if "\n" in new[name].strip():
             lines = [line.rsplit(",", more)[0] for line in new[name].splitlines()]
             assert lines == old[name].splitlines()
-    import_archive(second, tmp_path / "now.zip", user="importer")
+    import_archive(second, now, user="importer")
     export_archive(second, tmp_path / "again.zip")
-    assert contents_of(tmp_path / "again.zip") == contents_of(tmp_path / "now.zip")
+    assert contents_of(tmp_path / "again.zip") == contents_of(now)
 
 
 def with_teams(members):
@@ -87,27 +156,55 @@ def with_teams(members):
     members["published_variance.csv"] = "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (put("variance_estimate", 2, variance="0.5"), "variance is 0.5, and the scores give"),
-        (put("factor", 1, mean="0.5"), "the mean of topic '1' is 0.5, and the scores"),
-        (with_teams, "the header must be id,round_id,measure_id"),
-    ],
-)
-def test_altered_it_is_refused_as_ever(engine, tmp_path, change, said):
-    altered = changed(OLDEST, tmp_path / "altered.zip", change)
-    with pytest.raises(BadFileError, match=said):
-        import_archive(engine, altered, user="importer")
+def in_result(table, **values):
+    """Return a change of the first saved plan or drift report."""
+
+    def change(rows):
+        altered = json.loads(rows[0]["result"]) | values
+        rows[0]["result"] = json.dumps(
+            altered, ensure_ascii=False, sort_keys=True, separators=(",", ":")
+        )
+
+    return edit(table, change)
+
+
+ALTERED = {
+    "variance": (
+        put("variance_estimate", 2, variance="0.5"),
+        "variance is 0.5, and the scores give",
+    ),
+    "factor": (put("factor", 1, mean="0.5"), "the mean of topic '1' is 0.5, and the scores"),
+    "plan": (
+        in_result("plan", variance=0.5),
+        r"/plan.csv: plan 'next web' version 1: variance is 0.5, and",
+    ),
+    "report": (
+        in_result("drift_report", mean_shift=0.5),
+        r"/drift_report.csv: .* 'web/drift-1' version 1: mean_shift is 0.5, and",
+    ),
+    "version": (put("plan", 2, version="3"), "the version of a result follows on the one before"),
+}
+
+
+@pytest.mark.parametrize("version", ARCHIVES, scope="module")
+@pytest.mark.parametrize("altered", ALTERED)
+def test_altered_it_is_refused_as_ever(engine, tmp_path, version, altered):
+    change, match = ALTERED[altered]
+    file = changed(ARCHIVES[version], tmp_path / "altered.zip", change)
+    with pytest.raises(BadFileError, match=match):
+        import_archive(engine, file, user="importer")
+    assert scalar(engine, "SELECT count(*) FROM roundbook.task") == 0
+
+
+def test_it_has_no_column_of_a_later_version(engine, tmp_path):
+    file = changed(ARCHIVES[1], tmp_path / "altered.zip", with_teams)
+    with pytest.raises(BadFileError, match="the header must be id,round_id,measure_id"):
+        import_archive(engine, file, user="importer")
 
 
 def test_its_intervals_of_before_are_kept_and_not_read(engine, tmp_path):
-    altered = changed(
-        OLDEST, tmp_path / "altered.zip", put("variance_estimate", 1, chi_square_low="0.001")
-    )
+    change = put("variance_estimate", 1, chi_square_low="0.001")
+    altered = changed(ARCHIVES[1], tmp_path / "altered.zip", change)
     import_archive(engine, altered, user="importer")
-    with unit_of_work(engine) as connection:
-        low = connection.execute(
-            text("SELECT chi_square_low FROM roundbook.variance_estimate ORDER BY id LIMIT 1")
-        ).scalar_one()
-    assert low == 0.001
+    query = "SELECT chi_square_low FROM roundbook.variance_estimate ORDER BY id LIMIT 1"
+    assert scalar(engine, query) == 0.001

@@ -13,6 +13,7 @@ from sqlalchemy import text
 
 import roundbook_cli.main
 from roundbook.settings import load_settings
+from roundbook_cli import output
 
 ROOT = Path(__file__).parents[2]
 DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
@@ -34,48 +35,55 @@ PAGES = refresh.pages()
 
 
 @pytest.fixture
-def place(tmp_path, monkeypatch, address):
+def directory(tmp_path, monkeypatch, address):
     monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address)
     monkeypatch.setenv("ROUNDBOOK_USER", refresh.USER)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(output, "terminal", _as_wide_as_the_pages)
     load_settings.cache_clear()
     yield tmp_path
     load_settings.cache_clear()
 
 
-def facts(said):
-    return FACT.findall(DATE.sub("", said))
+def _as_wide_as_the_pages(*, talk=False, terminal=output.terminal):
+    console = terminal(talk=talk)
+    console.width = refresh.WIDTH
+    return console
 
 
-def missing_facts(shown, said):
+def facts(printed):
+    return FACT.findall(DATE.sub("", printed))
+
+
+def missing_facts(shown, printed):
     """Return the facts that the page shows and the output lacks, in order."""
-    rest = iter(facts(said))
+    rest = iter(facts(printed))
     return [fact for fact in facts(shown) if fact not in rest]
 
 
-def play(step, place, capsys):
-    """Write a page's file or run its command; return what it said and its exit code."""
+def play(step, directory, capsys):
+    """Write a page's file or run its command; return what it printed and its exit code."""
     if not isinstance(step, refresh.Command):
         name, content = step
-        (place / name).write_text(content, encoding="utf-8")
+        (directory / name).write_text(content, encoding="utf-8")
         return "", 0
     program, *arguments = shlex.split(step.line.replace("\\\n", " "))
     if program != "roundbook":
         return "", subprocess.run([program, *arguments], check=False).returncode
     code = roundbook_cli.main.run(arguments)
-    said = capsys.readouterr()
-    return said.out + said.err, code
+    captured = capsys.readouterr()
+    return captured.out + captured.err, code
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_page_does_what_it_shows(page, place, capsys):
+def test_a_page_does_what_it_shows(page, directory, capsys):
     for step in refresh.steps(page.read_text(encoding="utf-8")):
-        said, code = play(step, place, capsys)
+        printed, code = play(step, directory, capsys)
         if not isinstance(step, refresh.Command):
             continue
         refused = step.shown.startswith("Error:")
-        assert (code != 0) == refused, (step.line, code, said)
-        assert missing_facts(step.shown, said) == [], (step.line, said)
+        assert (code != 0) == refused, (step.line, code, printed)
+        assert missing_facts(step.shown, printed) == [], (step.line, printed)
 
 
 def test_the_readme_shows_the_whole_way():
@@ -87,9 +95,9 @@ def test_the_readme_shows_the_whole_way():
     assert lines == ["log", "log", "variance", "plan", "factors", "standardise", "drift"]
 
 
-def test_the_queries_give_the_rows_shown(place, capsys, engine):
+def test_the_queries_give_the_rows_shown(directory, capsys, engine):
     for step in refresh.steps((ROOT / "README.md").read_text(encoding="utf-8")):
-        play(step, place, capsys)
+        play(step, directory, capsys)
     page = (ROOT / "docs/reference/schema.md").read_text(encoding="utf-8")
     queries = re.findall(
         r"^```sql\n(.*?)^```\n\n```text\n(.*?)^```$", page, re.DOTALL | re.MULTILINE

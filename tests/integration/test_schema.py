@@ -81,10 +81,10 @@ def test_upgrades_at_once_wait_for_each_other(bare, bare_database):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        for _ in range(3)
+        for _ in range(2)
     ]
     said = [process.communicate(timeout=120) for process in upgrades]
-    assert [process.returncode for process in upgrades] == [0, 0, 0], said
+    assert [process.returncode for process in upgrades] == [0, 0], said
     assert current_revision(bare) == expected_revision()
 
 

@@ -148,7 +148,8 @@ ALTERED = {
         },
     ),
     "a plan's inputs": (
-        "DELETE FROM roundbook.result_input WHERE position = 1 AND result_id = (SELECT id FROM roundbook.result WHERE name = 'next web' AND version = 1)",
+        "DELETE FROM roundbook.result_input WHERE position = 1 AND result_id ="
+        " (SELECT id FROM roundbook.result WHERE name = 'next web' AND version = 1)",
         {"result": (1, "its result tells of 2 estimates, and 1 are listed")},
     ),
     "a report": (

@@ -32,6 +32,7 @@ from roundbook.formats import (
     apply_missing_policy,
 )
 from roundbook.logbook.matrices.logging import LoggedMatrix
+from roundbook.requests.drift import DriftRequest
 from roundbook.requests.plans import PlanRequest
 
 SEED = 20260101
@@ -39,6 +40,11 @@ USER = "simulated"
 MEASURES = ("nDCG@10", "P@5")
 ROUNDS = {"2023": 0.0, "2024": 0.0, "2025": 0.5}
 RUNS, SHARED, NEW = 8, 8, 4
+PLAN = PlanRequest(
+    task="web", measure="nDCG@10", assessments=("official",), m=(2, 10), min_d=(0.1, 0.2)
+)
+GUESS = PlanRequest(variance=0.05, m=(10,), min_d=(0.1,))
+REPORT = DriftRequest(task="web", measure="nDCG@10", assessments="official")
 
 
 def record_campaign(engine: Engine) -> None:
@@ -65,17 +71,16 @@ def record_campaign(engine: Engine) -> None:
                 first = _matrix(label, topics, holes, "drop-topic")
                 _log(engine, label, measure, first, revise="A topic was judged twice")
         if label == "2024":
-            _plan(engine, "Before the third round")
+            save_plan(engine, "next web", PLAN, note="Before the third round", user=USER)
     runs = [_run("2023", number) for number in range(4)]
     fit_factor_set(engine, "web", "2023", "nDCG@10", runs=runs, reason="Baselines only", user=USER)
     set_round(engine, "web", "2024", held=date(2024, 11, 12), collection="crawl 2", user=USER)
     set_round(engine, "web", "2025", collection="crawl 2", user=USER)
-    _plan(engine, None)
-    guess = PlanRequest(variance=0.05, m=(10,), min_d=(0.1,))
-    save_plan(engine, "a guess", guess, user=USER)
+    save_plan(engine, "next web", PLAN, user=USER)
+    save_plan(engine, "a guess", GUESS, user=USER)
     _record_published(engine)
-    note = "For the overview paper"
-    save_report(engine, "web", "nDCG@10", assessments="official", note=note, user=USER)
+    asked = REPORT.model_dump(exclude_unset=True)
+    save_report(engine, **asked, note="For the overview paper", user=USER)
     _correct(engine)
     # Who sent the runs of the first round was found out at last.
     known = {run: RunTeam(run, f"Team {int(run[-1]) % 3}", None, None, None) for run in first.runs}
@@ -117,13 +122,6 @@ def _record_published(engine: Engine) -> None:
             revise=reason,
             user=USER,
         )
-
-
-def _plan(engine: Engine, note: str | None) -> None:
-    asked = PlanRequest(
-        task="web", measure="nDCG@10", assessments=("official",), m=(2, 10), min_d=(0.1, 0.2)
-    )
-    save_plan(engine, "next web", asked, note=note, user=USER)
 
 
 def _run(label: str, number: int) -> str:

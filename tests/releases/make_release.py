@@ -8,8 +8,9 @@ Writes beside this file, named by the schema's revision, the record of a simulat
 plain SQL (``0004.sql``), and what this version answers about it (``0004.json``). The server must
 be the oldest PostgreSQL supported, so that every later one can load the dump.
 
-``archive-1.zip`` is the campaign as an archive of format version 1, exported by the last version
-that wrote it. Before the format's version rises again, export one of the version until then.
+``archive-1.zip`` and ``archive-2.zip`` are the campaign as archives of format versions 1 and 2,
+each exported by the last Roundbook that wrote it. Before the format's version rises again, export
+one of the version until then: `record_campaign`, then ``roundbook export``.
 """
 
 from __future__ import annotations

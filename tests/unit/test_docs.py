@@ -16,6 +16,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 import typer.main
+from tests.recorded.outputs import read_recording
 from typer.testing import CliRunner
 
 import roundbook_cli.main
@@ -54,7 +55,6 @@ from roundbook.transfer import backup, move
 from roundbook.transfer.archive import exporting, importing
 from roundbook.transfer.archive.tables import TABLES, columns_of, refers_to, table_member
 from roundbook_cli.main import LazyCommand
-from tests.recorded.outputs import read_recording
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -133,14 +133,14 @@ def walk(command, name="roundbook"):
     """Yield (name, command) of every command under a group, the root group with it."""
     if name == "roundbook":
         yield name, command
-    for verb, found in getattr(command, "commands", {}).items():
-        each = found.load() if isinstance(found, LazyCommand) else found
-        if getattr(each, "invoke_without_command", False):
-            yield f"{name} {verb}", each
-        if hasattr(each, "commands"):
-            yield from walk(each, f"{name} {verb}")
+    for verb, listed in getattr(command, "commands", {}).items():
+        loaded = listed.load() if isinstance(listed, LazyCommand) else listed
+        if getattr(loaded, "invoke_without_command", False):
+            yield f"{name} {verb}", loaded
+        if hasattr(loaded, "commands"):
+            yield from walk(loaded, f"{name} {verb}")
         else:
-            yield f"{name} {verb}", each
+            yield f"{name} {verb}", loaded
 
 
 COMMANDS = dict(walk(typer.main.get_command(roundbook_cli.main.app)))
@@ -152,12 +152,12 @@ def page(name):
 
 def sections(name, level="## "):
     """Return a page's sections by heading."""
-    found = {}
+    parts = {}
     for part in re.split(rf"^{level}", page(name), flags=re.MULTILINE)[1:]:
         heading, _, body = part.partition("\n")
-        assert heading not in found, f"{name} has two sections {heading}"
-        found[heading] = body
-    return found
+        assert heading not in parts, f"{name} has two sections {heading}"
+        parts[heading] = body
+    return parts
 
 
 def without_code(text):
@@ -201,8 +201,8 @@ def test_a_section_names_the_arguments_and_no_other_option(name):
 def test_help_ends_in_an_example_of_the_command(name):
     result = CliRunner().invoke(roundbook_cli.main.app, [*name.split()[1:], "--help"])
     assert result.exit_code == 0
-    said = " ".join(result.output.split())
-    assert f"Example: {name}" in said
+    printed = " ".join(result.output.split())
+    assert f"Example: {name}" in printed
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -218,19 +218,19 @@ def test_the_values_an_option_takes_are_documented(name):
 def _choices(annotation):
     if get_origin(annotation) is Literal:
         yield from get_args(annotation)
-    for each in get_args(annotation):
-        yield from _choices(each)
+    for inner in get_args(annotation):
+        yield from _choices(inner)
 
 
 def test_the_values_of_an_option_are_seen():
     """Against a Typer that keeps the annotation elsewhere: then nothing would be checked."""
-    (layout,) = [each for each in COMMANDS["roundbook log"].params if each.name == "layout"]
+    (layout,) = [option for option in COMMANDS["roundbook log"].params if option.name == "layout"]
     assert set(_choices(layout.type_descriptor.annotation)) == {"auto", *LAYOUTS}
 
 
-@pytest.mark.parametrize("place", [DOCS / "reference/settings.md", ROOT / "README.md"])
-def test_the_settings_tables_list_every_setting(place):
-    rows = re.findall(r"^\| `ROUNDBOOK_([A-Z_]+)` \|", place.read_text("utf-8"), re.MULTILINE)
+@pytest.mark.parametrize("page_path", [DOCS / "reference/settings.md", ROOT / "README.md"])
+def test_the_settings_tables_list_every_setting(page_path):
+    rows = re.findall(r"^\| `ROUNDBOOK_([A-Z_]+)` \|", page_path.read_text("utf-8"), re.MULTILINE)
     assert [row.lower() for row in rows] == list(Settings.model_fields)
 
 
@@ -243,9 +243,9 @@ def test_the_settings_page_gives_the_defaults():
             assert f"| {str(field.default).lower()} |" in row[0]
 
 
-@pytest.mark.parametrize("place", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_variable_is_named_that_is_not_there(place):
-    named = set(re.findall(r"ROUNDBOOK_([A-Z_]+)", place.read_text("utf-8")))
+@pytest.mark.parametrize("page_path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_variable_is_named_that_is_not_there(page_path):
+    named = set(re.findall(r"ROUNDBOOK_([A-Z_]+)", page_path.read_text("utf-8")))
     assert named - NO_SETTING <= {name.upper() for name in Settings.model_fields}
 
 
@@ -357,10 +357,10 @@ def test_the_keys_that_the_design_fixed_are_there():
 
 
 def test_every_layout_has_a_section_whose_samples_are_of_that_layout(tmp_path):
-    found = sections("reference/file-formats.md")
-    assert set(found) == {*LAYOUTS, "Team files"}
+    parts = sections("reference/file-formats.md")
+    assert set(parts) == {*LAYOUTS, "Team files"}
     for layout in LAYOUTS:
-        samples = re.findall(r"^```text\n(.*?)^```$", found[layout], re.DOTALL | re.MULTILINE)
+        samples = re.findall(r"^```text\n(.*?)^```$", parts[layout], re.DOTALL | re.MULTILINE)
         assert samples
         for sample in samples:
             measure = "AP" if "AP" in sample or "map" in sample else "nDCG@10"
@@ -383,11 +383,11 @@ def test_the_team_file_sample_is_read(tmp_path):
 
 def test_the_archive_page_has_every_column_with_what_it_holds():
     body = sections("reference/archive.md")["The tables"]
-    found = {}
+    parts = {}
     for part in re.split(r"^### ", body, flags=re.MULTILINE)[1:]:
         rows = re.findall(r"^\| `([a-z_]+)` \| (.*?) \| .+ \|$", part, re.MULTILINE)
-        found[part.partition("\n")[0]] = rows
-    assert found == {
+        parts[part.partition("\n")[0]] = rows
+    assert parts == {
         table_member(table): [(column.name, _held(column)) for column in columns_of(table)]
         for table in TABLES
     }, "other tables or columns are another version of the format"
@@ -431,18 +431,18 @@ def test_the_schema_page_and_its_drawing_have_every_table():
     rows = re.findall(r"^\| `([a-z_]+)` \|", page("reference/schema.md"), re.MULTILINE)
     assert set(rows) == names
     drawing = ET.parse(DOCS / "_static/schema.svg")
-    drawn = {each.text for each in drawing.iter("{http://www.w3.org/2000/svg}text") if each.text}
+    drawn = {label.text for label in drawing.iter("{http://www.w3.org/2000/svg}text") if label.text}
     assert names | {"score (view)"} <= drawn
 
 
-@pytest.mark.parametrize("place", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_relative_links_lead_somewhere(place):
-    text = without_code(place.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("page_path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_relative_links_lead_somewhere(page_path):
+    text = without_code(page_path.read_text(encoding="utf-8"))
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
         if target.startswith(("http://", "https://")):
             continue
         path, _, anchor = target.partition("#")
-        aim = (place.parent / path).resolve() if path else place
+        aim = (page_path.parent / path).resolve() if path else page_path
         assert aim.is_file(), target
         assert aim.is_relative_to(ROOT)
         if anchor:
@@ -456,9 +456,9 @@ def test_the_readme_links_every_page():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     reached = set(re.findall(r"\]\((docs/[^)\s#]+)", readme))
     wanted = {
-        str(each.relative_to(ROOT))
+        str(path.relative_to(ROOT))
         for folder in ("how-to", "reference", "statistics")
-        for each in (DOCS / folder).glob("*.md")
+        for path in (DOCS / folder).glob("*.md")
     }
     assert wanted - reached <= {"docs/statistics/papers.md"}
 
@@ -470,12 +470,14 @@ def test_the_change_log_has_this_version():
     assert version in headings
 
 
-@pytest.mark.parametrize("place", STATISTICS, ids=lambda path: path.stem)
-def test_the_worked_examples_give_the_numbers_shown(place):
-    text = place.read_text(encoding="utf-8")
+@pytest.mark.parametrize("page_path", STATISTICS, ids=lambda path: path.stem)
+def test_the_worked_examples_give_the_numbers_shown(page_path):
+    text = page_path.read_text(encoding="utf-8")
     blocks = re.findall(r"^```pycon\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-    assert blocks or place.stem == "papers"
-    test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, place.stem, str(place), 0)
+    assert blocks or page_path.stem == "papers"
+    test = doctest.DocTestParser().get_doctest(
+        "\n".join(blocks), {}, page_path.stem, str(page_path), 0
+    )
     failed, _ = doctest.DocTestRunner(verbose=False).run(test)
     assert failed == 0
 
@@ -536,8 +538,8 @@ def test_the_variances_and_sizes_of_the_topic_set_page(shared):
         two_way = (residual**2).sum() / ((m - 1) * (n - 1))
         assert f"{two_way:.6f}" in numbers
         paired = tuple(
-            int(solve_topics("paired-t", 0.1, each).topics)
-            for each in (two_way, scores.var(0, ddof=1).mean())
+            int(solve_topics("paired-t", 0.1, value).topics)
+            for value in (two_way, scores.var(0, ddof=1).mean())
         )
         assert paired == sizes
         assert {str(size) for size in sizes} <= numbers
@@ -563,8 +565,8 @@ def test_the_numbers_in_the_prose_of_the_worked_examples():
         return mean(stdev(run) ** 2 for run in zip(*rows, strict=True))
 
     without = [log(residual([*scores[:j], *scores[j + 1 :]])) for j in range(5)]
-    influence = [(mean(without) - each) * 0.8**0.5 for each in without]
-    spread = sum(each**2 for each in influence)
+    influence = [(mean(without) - other) * 0.8**0.5 for other in without]
+    spread = sum(value**2 for value in influence)
     centre, reach = 1 - spread / 9, t.ppf(0.975, 2) * spread**0.5 / 3
     value = residual(scores)
     variance = [
@@ -576,14 +578,14 @@ def test_the_numbers_in_the_prose_of_the_worked_examples():
     runs = ((0.5, 0.2, 0.4, 0.1), (0.7, 0.3, 0.4, 0.4), (0.9, 0.2, 0.8, 0.7))
     topics = list(zip(*runs, strict=True))
     grand = sum(map(sum, runs)) ** 2 / 12
-    between_runs = sum(sum(each) ** 2 for each in runs) / 4 - grand
-    between_topics = sum(sum(each) ** 2 for each in topics) / 3 - grand
-    rest = sum(x**2 for each in runs for x in each) - grand - between_runs - between_topics
+    between_runs = sum(sum(run) ** 2 for run in runs) / 4 - grand
+    between_topics = sum(sum(topic) ** 2 for topic in topics) / 3 - grand
+    rest = sum(x**2 for run in runs for x in run) - grand - between_runs - between_topics
     squares = between_runs / 2, between_topics / 3, rest / 6
     system, hard = (squares[0] - squares[2]) / 4, (squares[1] - squares[2]) / 3
     half = 1.96 * (2 * (2 * 14 + 5) / (9 * 14 * 13)) ** 0.5
     expected = {
-        "statistics/variance.md": [abs(each) for each in variance],
+        "statistics/variance.md": [abs(number) for number in variance],
         "statistics/standardisation.md": [
             mean(topic), stdev(topic), std, norm.cdf(std), 0.15 * std + 0.5,
         ],
@@ -621,7 +623,7 @@ def test_the_table_of_reliabilities(shared):
         system = scores.mean(0).var(ddof=1) - rest / n
         noise = scores.mean(1).var(ddof=1) - rest / m + rest
         expected = [f"{alpha:.3f}", f"{system / (system + noise / n):.3f}"]
-        expected += [str(ceil(19 * each / system)) for each in (rest, noise)]
+        expected += [str(ceil(19 * error / system)) for error in (rest, noise)]
         expected.append(
             str(int(solve_topics("anova", 0.1, scores.var(0, ddof=1).mean(), runs=10).topics))
         )

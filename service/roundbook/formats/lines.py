@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from roundbook.errors import BadFileError
-from roundbook.formats.matrix import Block, Place, refuse_oversize
+from roundbook.formats.matrix import Block, Location, refuse_oversize
 from roundbook.formats.measures import choose_measure
 from roundbook.formats.table import checked_name, quick_numbers, score
 
@@ -73,13 +73,13 @@ def block_from_records(records: Records, *, whole_runs: bool) -> Block:
     scores = np.full(len(topics) * len(runs), np.nan)
     scores[cell] = values
 
-    def place(topic: int, run: int) -> Place:
-        found = np.flatnonzero(cell == topic * len(runs) + run)
-        if not found.size:  # this run has no line of the topic, but another has
-            found = np.flatnonzero(at_topic == topic)
-        return lines[int(found[0])], records.value_column
+    def location(topic: int, run: int) -> Location:
+        indices = np.flatnonzero(cell == topic * len(runs) + run)
+        if not indices.size:  # this run has no line of the topic, but another has
+            indices = np.flatnonzero(at_topic == topic)
+        return lines[int(indices[0])], records.value_column
 
-    return Block(file, topics, runs, scores.reshape(len(topics), len(runs)), place, whole_runs)
+    return Block(file, topics, runs, scores.reshape(len(topics), len(runs)), location, whole_runs)
 
 
 def _coded(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from roundbook.errors import BadFileError, InputError, MissingScoresError
 
 Scores = NDArray[np.float64]
-Place = tuple[int, int | None]
+Location = tuple[int, int | None]
 MISSING_POLICIES = ("reject", "zero", "drop-topic")
 _NAMED_CELLS = 10
 # Ten thousand topics by two thousand runs and room to spare. A list of scores that all differ
@@ -155,7 +155,7 @@ class Block:
     ----------
     scores : (topics, runs) float array
         NaN where missing.
-    place : callable
+    location : callable
         Topic and run index to the score's line and column.
     whole_runs : bool
         Whether the layout has one run a file, so that a second file of a run is a mistake.
@@ -165,7 +165,7 @@ class Block:
     topics: tuple[str, ...]
     runs: tuple[str, ...]
     scores: Scores
-    place: Callable[[int, int], Place]
+    location: Callable[[int, int], Location]
     whole_runs: bool = False
 
 
@@ -232,13 +232,13 @@ def _scored_twice(earlier: Sequence[Block], block: Block, topic: int, run: int) 
         if name in other.topics and tag in other.runs:
             t, r = other.topics.index(name), other.runs.index(tag)
             if not np.isnan(other.scores[t, r]):
-                line, column = other.place(t, r)
+                line, column = other.location(t, r)
                 first = ":".join(str(x) for x in (other.file, line, column) if x is not None)
                 break
     return BadFileError(
         f"topic {name} of run {tag} already has a score at {first}; keep one",
         block.file,
-        *block.place(topic, run),
+        *block.location(topic, run),
     )
 
 
@@ -258,7 +258,7 @@ def without_summary(block: Block) -> Block:
     if MEANS.isdisjoint(names):
         return block
     at, last = min(names.index(name) for name in MEANS if name in names), len(names) - 1
-    name, (line, _) = block.topics[at], block.place(at, 0)
+    name, (line, _) = block.topics[at], block.location(at, 0)
     if at != last:
         raise BadFileError(
             f"the row {name!r} looks like a summary among the topics; "

@@ -15,7 +15,7 @@ from roundbook.database.tables import (
     factor_set_run,
     matrix,
     metadata,
-    plan_estimate,
+    result_input,
     round_,
     run,
     task,
@@ -163,15 +163,15 @@ def test_what_is_referred_to_comes_first():
             if other is not None:
                 assert names.index(other.name) < names.index(table.name)
     for first, later in (
-        ("variance_estimate", "plan"),
-        ("published_variance", "plan"),
+        ("variance_estimate", "result_input"),
+        ("published_variance", "result_input"),
         ("run", "matrix_topic"),
         ("topic", "matrix_topic"),
         ("score_vector", "factor_set_run"),
         ("matrix_topic", "factor"),
     ):
         assert names.index(first) < names.index(later)
-    assert plan_estimate in TABLES
+    assert result_input in TABLES
 
 
 def test_the_numbers_in_a_result():

@@ -207,7 +207,7 @@ def _log(
         variances=outcome.variances,
         runs_described=entry.runs.described,
         remarks=Remarks(**remarks),
-        impact=impact if kept else [_unnumbered(each, outcome.matrix) for each in impact],
+        impact=impact if kept else [_unnumbered(dependent, outcome.matrix) for dependent in impact],
         status="unchanged" if unchanged else "logged",
         dry_run=request.dry_run,
         task=request.task.strip(),

@@ -187,7 +187,9 @@ def contents(manifest: Manifest) -> dict[str, Any]:
 
 def result_counts(connection: Connection, wanted: ColumnElement[bool]) -> dict[str, int]:
     """Return how many plans and drift reports there are among saved results."""
-    counted = select(result.c.kind, func.count().label("number")).where(wanted).group_by(result.c.kind)
+    counted = (
+        select(result.c.kind, func.count().label("number")).where(wanted).group_by(result.c.kind)
+    )
     counts: dict[str, int] = {row.kind: row.number for row in connection.execute(counted)}
     return {"plans": counts.get("plan", 0), "drift_reports": counts.get("drift", 0)}
 

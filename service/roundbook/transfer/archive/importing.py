@@ -349,6 +349,9 @@ def _check_contents(state: _Import) -> None:
 def _differs(state: _Import, difference: Difference) -> BadFileError:
     """Return the refusal of an archive in which something does not follow from the rest."""
     member = f"{difference.table}.csv"
+    if difference.table == result.name and state.archive.manifest.version < 3:
+        title = difference.result_kind or difference.what.removesuffix(" saved")
+        member = f"{title.replace(' ', '_')}.csv"
     if difference.what == "content_hash" and difference.matrix is not None:
         numbers = {made: number for number, made in state.ids[matrix.name].items()}
         member = scores_member(numbers[difference.matrix])

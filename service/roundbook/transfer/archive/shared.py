@@ -27,7 +27,7 @@ def ensure_shared(
     AlreadyRecordedError
         When a measure of the same name is another one.
     BadFileError
-        When a name is in the archive twice.
+        When a name is in the archive twice, or the names are not in order.
     """
     if not rows:
         return {}
@@ -40,6 +40,8 @@ def ensure_shared(
         recorded = _recorded(connection, table, names)
     if len({known.id for known in recorded}) < len(rows):
         raise BadFileError("a name is there twice, but for capitals", file)
+    if names != sorted(names):
+        raise BadFileError("the names are not in the order of code points", file)
     if table is measure:
         for row, known in zip(rows, recorded, strict=True):
             _refuse_other(row, known)

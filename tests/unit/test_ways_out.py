@@ -1,0 +1,39 @@
+"""What to type after an error: every way out that the library names, the terminal knows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+from roundbook.errors import RoundbookError
+from roundbook_cli.ways_out import _WAYS_OUT, sentence
+
+SERVICE = Path(__file__).parents[2] / "service"
+_CODE = re.compile(r'"([a-z][a-z -]+)"')
+
+
+def codes():
+    """Return every code in an argument `way_out`, of which there may be two by a condition."""
+    found = set()
+    for path in SERVICE.rglob("*.py"):
+        for line in re.findall(r"\bway_out=([^\n]+)", path.read_text(encoding="utf-8")):
+            found |= set(_CODE.findall(line))
+    return found
+
+
+def test_every_code_has_a_sentence_and_every_sentence_a_code():
+    # Those that list a kind of saved result are named after it.
+    assert {code for code in _WAYS_OUT if not code.startswith("list ")} <= codes() <= set(_WAYS_OUT)
+
+
+@pytest.mark.parametrize("code", _WAYS_OUT)
+def test_a_sentence_ends_in_a_period_or_a_command(code):
+    facts = {name for _, name, _, _ in Formatter().parse(_WAYS_OUT[code]) if name} - {"message"}
+    error = RoundbookError("Something is wrong.", way_out=code, **dict.fromkeys(facts, "a b"))
+    text = sentence(error)
+    assert text.startswith("Something is wrong")
+    assert "'a b'" in text or not facts
+    assert text.endswith(".") or ": roundbook " in text
