@@ -18,11 +18,11 @@ from sqlalchemy import text
 from tests.factories import create_task
 from tests.releases.campaign import record_campaign
 
+from roundbook.database import server_library
 from roundbook.database.dump import read_dump, restore_dump
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.fingerprints import fingerprint_tables
 from roundbook.database.schema import alembic_config, upgrade
-from roundbook.embedded import server_library
 from roundbook.embedded import upgrade as embedded_upgrade
 from roundbook.embedded.server import embedded_server
 from roundbook.embedded.upgrade import bring_to_this_version

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.factories import (
     Design,
-    list_reports,
+    list_results,
     log_matrix,
     plan_task,
     report_drift,
@@ -17,6 +17,8 @@ from tests.factories import (
 )
 
 from roundbook.formats import RunTeam, ScoreMatrix, apply_missing_policy
+from roundbook.presentation.staleness import why_stale
+from roundbook_cli.renewal import renewal
 
 RUNS = 7
 FIRST = np.random.default_rng(1).random((10, RUNS))
@@ -47,8 +49,8 @@ def saved(engine):
     log(engine, "b", LATER)
     plan = plan_task(engine, "t", "AP", Design(m=(5,), min_d=(0.1,)))
     save_plan(engine, "next", plan, user="tester")
-    save_report(engine, report_drift(engine, "t", "AP"), user="tester")
-    (report,) = list_reports(engine, "t").reports
+    save_report(engine, "t", "AP", user="tester")
+    (report,) = list_results(engine, "t", kind="drift").results
     assert (show_plan(engine, "next").stale, report.stale) == ([], False)
     return engine
 
@@ -58,12 +60,12 @@ def test_systems_that_become_known_join_units_of_a_report(saved):
     assert log(saved, "a", FIRST, systems=True).runs_described == RUNS
     log(saved, "b", LATER, systems=True)
     assert report_drift(saved, "t", "AP").units.shared == RUNS
-    (report,) = list_reports(saved, "t").reports
-    assert (report.stale, report.why) == (
+    (report,) = list_results(saved, "t", kind="drift").results
+    assert (report.stale, why_stale(report)) == (
         True,
         f"the systems of {2 * RUNS} runs became known since",
     )
-    assert report.renew.startswith("roundbook drift t --measure AP")
+    assert renewal(report) == "roundbook result renew t/drift-1"
     # The variances rest on teams alone.
     assert show_plan(saved, "next").stale == []
 
@@ -75,7 +77,8 @@ def test_collections_that_are_declared_tell_the_shared_topics(saved):
     assert [each.round for each in shown.stale] == ["a", "b"]
     assert "its document collection was declared" in shown.stale[0].why
     assert shown.renew is not None
-    (report,) = list_reports(saved, "t").reports
-    assert report.why == "a document collection was declared since"
+    (report,) = list_results(saved, "t", kind="drift").results
+    declared = "its document collection was declared, which tells the topics that rounds share"
+    assert why_stale(report) == f"round 'a': {declared}; round 'b': {declared}"
     renewed = plan_task(saved, "t", "AP", Design(m=(5,), min_d=(0.1,)))
     assert (renewed.estimate.pooled.topics, shown.plan.estimate.pooled.topics) == (20, 10)

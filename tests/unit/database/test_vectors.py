@@ -14,8 +14,7 @@ FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
 
 def round_trip(scores: np.ndarray) -> np.ndarray:
-    run_ids = np.arange(scores.shape[1], dtype=np.int64)
-    return decode(b"".join(encode(scores, 7, run_ids)), scores.shape[0])
+    return decode(b"".join(encode(scores, 7)), scores.shape[0])
 
 
 @settings(max_examples=200, deadline=None)
@@ -41,23 +40,18 @@ def test_only_finite_scores_are_encoded(bad):
     scores = np.zeros((3, 4))
     scores[2, 1] = bad
     with pytest.raises(ValueError, match="NaN and infinity"):
-        list(encode(scores, 1, np.arange(4)))
-
-
-def test_run_ids_must_fit():
-    with pytest.raises(ValueError, match="4 runs"):
-        list(encode(np.zeros((3, 4)), 1, np.arange(3)))
+        list(encode(scores, 1))
 
 
 @pytest.mark.parametrize("topics", [1, 2, 4, 5])
 def test_another_length_is_refused(topics):
-    stream = b"".join(encode(np.zeros((3, 4)), 1, np.arange(4)))
+    stream = b"".join(encode(np.zeros((3, 4)), 1))
     with pytest.raises(ValueError, match="no vectors"):
         decode(stream, topics)
 
 
 def test_a_torn_stream_is_refused():
-    stream = b"".join(encode(np.zeros((3, 4)), 1, np.arange(4)))
+    stream = b"".join(encode(np.zeros((3, 4)), 1))
     for torn in (b"", stream[:-3], stream[5:]):
         with pytest.raises(ValueError, match="no vectors"):
             decode(torn, 3)

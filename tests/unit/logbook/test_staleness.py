@@ -85,7 +85,11 @@ def test_a_round_left_out_as_withdrawn_that_counts_again_does():
 
 @pytest.mark.parametrize(
     ("was", "now", "stale"),
-    [({"collection": None}, "CORD", True), ({"collection": "CORD"}, "CORD", False), ({}, "C", False)],
+    [
+        ({"collection": None}, "CORD", True),
+        ({"collection": "CORD"}, "CORD", False),
+        ({}, "C", False),
+    ],
 )
 def test_a_collection_that_was_declared(was, now, stale):
     found = changes([given(known=was)], [given(known={"collection": now})], withdrawn={})
