@@ -27,7 +27,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
     "impact 21": {
         "out": RENEWAL,
     },
-    "log web 2021 web-2021-corrected.csv --measure nDCG@10 --teams teams-2021.csv --revise 'Topic 2 was judged again' --format json": {
+    "log web 2021 web-2021-corrected.csv --measure nDCG@10 --teams teams-2021.csv --revise 'Topic 2 was judged again' --format json": {  # noqa: E501
         "out.impact": RENEWAL,
         "err": RENEWAL,
     },
