@@ -11,10 +11,10 @@ from roundbook.logbook.staleness import Input
 
 def saved_inputs(connection: Connection, results: Sequence[int]) -> dict[int, list[Input]]:
     """Return what results were computed from, by result, in order; one query."""
-    found: dict[int, list[Input]] = {result: [] for result in results}
+    inputs: dict[int, list[Input]] = {result: [] for result in results}
     for result, *facts in connection.execute(text(_SAVED), {"results": list(results)}):
-        found[result].append(Input._make(facts))
-    return found
+        inputs[result].append(Input._make(facts))
+    return inputs
 
 
 _SAVED = """

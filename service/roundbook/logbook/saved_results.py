@@ -209,7 +209,7 @@ def _save(
             why=note,
             task_id=task_id,
             details={described.title: name, "version": versions[-1].version}
-            | {key: brief[key] for key in _TOLD if brief.get(key) is not None},
+            | {key: brief[key] for key in _IN_EVENT if brief.get(key) is not None},
         )
     return SavedResult(
         **dict(_entry(connection, versions[-1])),
@@ -219,7 +219,7 @@ def _save(
 
 
 # What an event tells of a result beside its name.
-_TOLD = ("measure", "from", "to", "verdict")
+_IN_EVENT = ("measure", "from", "to", "verdict")
 _ORIGINS = ("variance_estimate", "published_variance", "factor_set", "matrix")
 # Versions count up without a gap, though a name be taken by two tasks, or by none, at once.
 _LOCK = text(
@@ -380,13 +380,13 @@ def _entries(connection: Connection, rows: Sequence[_Stored]) -> list[ResultEntr
     entries = []
     for row in rows:
         kind = find_kind(row.kind)
-        found: list[Change] = []
+        changed: list[Change] = []
         if row.task_id is not None:
             request = kind.request(**row.request)
             key = f"{row.kind} {row.task_id} {_today_key(request)}"
             if key not in today:
                 today[key] = kind.today(connection, row.task_id, request)
-            found = changes(
+            changed = changes(
                 inputs[row.id],
                 today[key],
                 withdrawn={
@@ -400,9 +400,9 @@ def _entries(connection: Connection, rows: Sequence[_Stored]) -> list[ResultEntr
             ResultEntry(
                 **{name: getattr(row, name) for name in _ENTRY},
                 brief=kind.brief(row.result),
-                stale=is_stale(found),
-                changes=found,
-                renewable=is_stale(found) and bool(kind.renewable(found, today[key])),
+                stale=is_stale(changed),
+                changes=changed,
+                renewable=is_stale(changed) and bool(kind.renewable(changed, today[key])),
             )
         )
     return _with_successors(entries)

@@ -97,30 +97,30 @@ def changes(
     left_out : collection of str
         The rounds that the result left out as withdrawn.
     """
-    current = {each.round: each for each in today}
-    found = [
+    current = {given.round: given for given in today}
+    changed = [
         change
         for was in saved
         if (change := _change(was, current.get(was.round), withdrawn)) is not None
     ]
-    found += _known_since(saved, current)
+    changed += _known_since(saved, current)
     before = {was.round for was in saved}
-    found += [
+    changed += [
         Change(
-            code="restored" if each.round in left_out else "added",
-            round=each.round,
-            now=each.value,
-            matrix=each.matrix,
+            code="restored" if given.round in left_out else "added",
+            round=given.round,
+            now=given.value,
+            matrix=given.matrix,
         )
-        for each in today
-        if each.round not in before
+        for given in today
+        if given.round not in before
     ]
-    return found
+    return changed
 
 
-def is_stale(found: Sequence[Change]) -> bool:
+def is_stale(changed: Sequence[Change]) -> bool:
     """Return whether changes make a result stale; an added round does not."""
-    return any(change.code != "added" for change in found)
+    return any(change.code != "added" for change in changed)
 
 
 def _change(
@@ -161,12 +161,12 @@ def _known_since(saved: Sequence[Input], current: Mapping[str, Input]) -> list[C
         return [Change(code="rule", round=saved[0].round)]
     if any((now := current.get(was.round)) is None or now.id != was.id for was in saved):
         return []  # other runs, of which others are known
-    found: list[Change] = []
+    changed: list[Change] = []
     codes: tuple[Code, ...] = ("team", "system")
     for code in codes:
         key = f"runs_without_{code}"
         before = [was.known[key] for was in saved if key in was.known]
         after = sum(current[was.round].known.get(key, 0) for was in saved)
         if before and sum(before) > after:
-            found.append(Change(code=code, round=saved[0].round, runs=sum(before) - after))
-    return found
+            changed.append(Change(code=code, round=saved[0].round, runs=sum(before) - after))
+    return changed

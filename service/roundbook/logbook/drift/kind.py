@@ -67,8 +67,8 @@ def _today(connection: Connection, task_id: int, request: DriftRequest) -> list[
     ]
 
 
-def _renewable(found: Sequence[Change], _: Sequence[Input]) -> bool:
-    return not any(change.code in ("withdrawn", "gone") for change in found)
+def _renewable(changes: Sequence[Change], _: Sequence[Input]) -> bool:
+    return not any(change.code in ("withdrawn", "gone") for change in changes)
 
 
 def _left_out(_: Mapping[str, Any]) -> list[str]:
