@@ -32,6 +32,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "err": RENEWAL,
     },
     "matrix withdraw 21 --reason 'Wrong topics'": {
+        "err[5]": RENEWAL,
         "err[6]": RENEWAL,
         "err[8]": RENEWAL,
     },
@@ -39,6 +40,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out.dependents": RENEWAL,
     },
     "impact 21 --format json": {
+        "out.dependents[4].why": RENEWAL,
         "out.dependents[4].renew": RENEWAL,
         "out.dependents[5].name": RENEWAL,
         "out.dependents[5].why": RENEWAL,
@@ -51,6 +53,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out.renew": RENEWAL,
     },
     "plan show pairs": {
+        "out[1]": RENEWAL,
         "out[3]": RENEWAL,
     },
     "report show drift 1 --format json # 2": {
@@ -111,6 +114,14 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
     },
     "db grant '{role}' --as service": {
         "out": TABLES,
+    },
+    "matrix withdraw 3 --reason 'For what rests on it'": {
+        "err[5]": RENEWAL,
+        "err[6]": RENEWAL,
+        "err[7]": RENEWAL,
+    },
+    "result list web --stale --format json": {
+        "out.results[1].why": RENEWAL,
     },
     "report show drift 9": {
         "err[0]": RENEWAL,

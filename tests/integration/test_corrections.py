@@ -135,7 +135,7 @@ def test_a_plan_that_rests_on_it_says_so(engine, three):
     withdraw_matrix(engine, three[2], "wrong qrels", user="bob")
     (stale,) = show_plan(engine, "next").stale
     assert (stale.round, stale.now) == ("r3", None)
-    assert stale.why == "its score matrix was withdrawn"
+    assert stale.why == "its score matrix was withdrawn: wrong qrels"
     again = plan_task(engine, "task", "AP", design)
     assert [each.round for each in again.estimate.rounds] == ["r1", "r2"]
     assert [each.matrix for each in again.estimate.withdrawn] == [three[2]]
@@ -144,7 +144,8 @@ def test_a_plan_that_rests_on_it_says_so(engine, three):
     with pytest.raises(WithdrawnError, match=r"all of them.*wrong qrels"):
         plan_task(engine, "task", "AP", design)
     assert {each.why for each in show_plan(engine, "next").stale} == {
-        "its score matrix was withdrawn"
+        "its score matrix was withdrawn: wrong qrels",
+        "its score matrix was withdrawn: all of them",
     }
 
 

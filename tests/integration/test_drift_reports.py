@@ -185,7 +185,8 @@ def test_what_makes_a_report_stale_and_what_renews_it(engine, three, terminal):
     why += "; round '3': its score matrix was corrected (revision 2)"
     assert staleness(engine) == (why, RENEW)
     withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
-    lost = why.replace("its factors were fitted anew (version 2)", "its score matrix was withdrawn")
+    withdrawn = "its score matrix was withdrawn: wrong qrels"
+    lost = why.replace("its factors were fitted anew (version 2)", withdrawn)
     assert staleness(engine) == (f"{lost}; nothing is left to compute it from", None)
     restore_matrix(engine, three[0], "right after all", user="bob")
     assert staleness(engine) == (why, RENEW)

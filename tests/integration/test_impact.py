@@ -279,10 +279,11 @@ def test_a_withdrawal_leaves_what_cannot_be_renewed_and_a_restoration_mends_it(
     renewable = [dependent for dependent in impact.dependents if dependent.renew]
     assert names(renewable) == [f"plan '{PLAN}' version 1", "plan 'std' version 1"]
     assert {dependent.why for dependent in renewable} == {
-        f"round '{FIRST}': its score matrix was withdrawn"
+        f"round '{FIRST}': its score matrix was withdrawn: wrong qrels"
     }
     assert by_name(engine, resting[0])[REPORT].why == (
-        f"round '{FIRST}': its score matrix was withdrawn; nothing is left to compute it from"
+        f"round '{FIRST}': its score matrix was withdrawn: wrong qrels; nothing is left to compute it"
+        " from"
     )
     shell(renewable[0].renew)
     assert [row.round for row in show_plan(engine, PLAN).plan.estimate.rounds] == ["r2", "r3"]

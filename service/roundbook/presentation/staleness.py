@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from roundbook.logbook.staleness import Change
 
 _OF_ROUND = {
-    "withdrawn": "its score matrix was withdrawn",
     "gone": "it has none that counts any more",
     "logged": "its score matrix was logged since",
     "estimated": "its teams became known, which its interval rests on",
@@ -28,6 +27,8 @@ def change_of_round(change: Change) -> str:
         return f"its {what} was corrected (revision {change.revision})".replace(
             "its pub", "the pub"
         )
+    if change.code == "withdrawn":
+        return f"its score matrix was withdrawn: {(change.reason or '').rstrip('.')}"
     if change.code == "refitted":
         return f"its factors were fitted anew (version {change.version})"
     return _OF_ROUND[change.code]

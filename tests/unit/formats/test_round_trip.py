@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from roundbook.formats import read_scores
@@ -95,6 +95,7 @@ def test_wide_and_long(tmp_path, drawn, delimiter, zipped):
 @given(matrices())
 def test_trec_eval(tmp_path, drawn):
     topics, runs, scores = drawn
+    assume(not any("@" in topic for topic in topics))  # what looks like a measure is ambiguous
     blocks = [trec_eval(topics, run, scores[:, r].tolist()) for r, run in enumerate(runs)]
     path = tmp_path / "f"
     path.write_text("".join(blocks), encoding="utf-8")
