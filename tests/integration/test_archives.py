@@ -206,7 +206,7 @@ class Names:
                 "SELECT matrix.id, task.name, label, measure.name, assessments, revision"
                 " FROM roundbook.matrix JOIN roundbook.round ON round.id = round_id"
                 " JOIN roundbook.task ON task.id = task_id"
-                " JOIN roundbook.measure ON measure.id = measure_id",
+                " JOIN roundbook.measure ON measure.id = measure_id ORDER BY matrix.id",
             )
         }
         self.computed = {
