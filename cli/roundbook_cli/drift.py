@@ -134,7 +134,7 @@ def drift(
 
 def _saved(saved: SavedResult) -> dict[str, Any]:
     """Say that a report is saved; return what JSON has of that."""
-    from roundbook_cli.report import report_number
+    from roundbook_cli.saved_drift import report_number
 
     done = "Saved" if saved.status == "saved" else "Unchanged"
     number = report_number(saved)

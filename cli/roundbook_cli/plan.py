@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,10 +14,11 @@ from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, print_json, print_table, show
 from roundbook_cli.plan_print import print_plan
 from roundbook_cli.request_options import default, usage_errors
+from roundbook_cli.saved_plans import plan_entry, plan_head, print_saved
 from roundbook_cli.session import check, record
 
 if TYPE_CHECKING:
-    from roundbook.logbook.saved_results import ResultEntry, ShownResult
+    from roundbook.logbook.saved_results import ResultEntry
 
 PlanName = Annotated[str, typer.Argument(metavar="NAME", help="The plan's name.")]
 
@@ -32,7 +33,6 @@ _BRIEFLY = (
     Column("stale", "Stale", lambda stale: "yes" if stale else "no"),
     Column("note", "Note"),
 )
-_ENTRY = ("name", "version", "versions", "task", "note", "saved_at", "saved_by", "software")
 _LISTED = (
     *("name", "version", "versions", "task", "measure", "scale", "design", "solve", "engine"),
     *("fewest_topics", "most_topics", "saved_at", "saved_by", "software", "note", "stale"),
@@ -173,10 +173,10 @@ def save(
         saved = save_result(session, "plan", request, name, note)
     assert isinstance(saved.result, Plan)
     if form == "json":
-        print_json(_entry(saved) | {"status": saved.status, "plan": plan_in_json(saved.result)})
+        print_json(plan_entry(saved) | {"status": saved.status, "plan": plan_in_json(saved.result)})
         return
     done = "Saved" if saved.status == "saved" else "Unchanged"
-    above = [f"{done}: {_head(saved)}"]
+    above = [f"{done}: {plan_head(saved)}"]
     print_plan(saved.result, form, only_protocol=only_protocol, above=above)
 
 
@@ -196,49 +196,7 @@ def show_(
 
     with record(context, database) as session:
         shown = show_result(session, ShowResult(name=name, kind="plan", version=version))
-    print_saved_plan(shown, form, only_protocol=only_protocol)
-
-
-def print_saved_plan(
-    shown: ShownResult, form: options.PlanFormat, *, only_protocol: bool = False
-) -> None:
-    """Print a saved plan, and whether what it was computed from still counts."""
-    from roundbook.logbook.plans.plan import Plan
-    from roundbook.presentation.plans import plan_changes, plan_in_json
-    from roundbook_cli.renewal import renewal
-
-    assert isinstance(shown.result, Plan)
-    changes, renew = plan_changes(shown), renewal(shown)
-    if form == "json":
-        print_json(_entry(shown) | changes | {"renew": renew, "plan": plan_in_json(shown.result)})
-        return
-    above = [_head(shown), *_changes(**changes), *(["To renew it:"] if renew else [])]
-    print_plan(shown.result, form, only_protocol=only_protocol, above=above, copyable=renew)
-
-
-def _entry(entry: ResultEntry) -> dict[str, Any]:
-    printed = entry.model_dump(mode="json", include=set(_ENTRY))
-    return {field: printed[field] for field in _ENTRY}
-
-
-def _head(entry: ResultEntry) -> str:
-    note = f" Note: {entry.note}" if entry.note else ""
-    return (
-        f"Plan '{entry.name}', version {entry.version} of {entry.versions}, saved"
-        f" {entry.saved_at:%Y-%m-%d} by {entry.saved_by} with {entry.software}.{note}"
-    )
-
-
-def _changes(stale: list[dict[str, Any]], new_rounds: list[str]) -> list[str]:
-    lines = [
-        f"Stale: round {change['round']} counts with {change['was']:.5g}"
-        + (f", and is {change['now']:.5g} today" if change["now"] is not None else "")
-        + f": {change['why']}."
-        for change in stale
-    ]
-    if new_rounds:
-        lines.append(f"Not in it, since they did not count then: {', '.join(new_rounds)}.")
-    return lines
+    print_saved(shown, form, only_protocol=only_protocol)
 
 
 def list_(
@@ -255,7 +213,9 @@ def list_(
     with record(context, database) as session:
         listed = list_results(session, ListResults(task=task, kind="plan"))
     if form == "json":
-        plans = [_entry(entry) | entry.brief | {"stale": entry.stale} for entry in listed.results]
+        plans = [
+            plan_entry(entry) | entry.brief | {"stale": entry.stale} for entry in listed.results
+        ]
         print_json({"task": listed.task, "plans": plans})
         return
     rows = [

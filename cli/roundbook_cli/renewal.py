@@ -36,12 +36,12 @@ def _refit(refit: RefitRequest) -> str:
 
 def dependent_line(dependent: Dependent) -> dict[str, Any]:
     """Return a dependent as the terminal's JSON and tables have it."""
+    from roundbook.logbook.kinds import find_kind
     from roundbook.presentation.impact import dependent_name, dependent_place, why_dependent
-    from roundbook.presentation.staleness import result_title
 
     entry = dependent.entry
     return {
-        "kind": dependent.kind if entry is None else result_title(entry),
+        "kind": dependent.kind if entry is None else find_kind(entry.kind).title,
         "name": dependent_name(dependent),
         "where": dependent_place(dependent),
         "saved_at": dependent.saved_at,

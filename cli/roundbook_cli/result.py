@@ -14,7 +14,7 @@ from roundbook_cli.request_options import default, option
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
-    from roundbook.logbook.saved_results import ResultEntry, ShownResult
+    from roundbook.logbook.saved_results import ResultEntry
 
 app = typer.Typer(no_args_is_help=True, help="Saved results: list, show, renew what is stale.")
 
@@ -61,7 +61,8 @@ def list_(
 ) -> None:
     """List the saved results, the latest version of each, and whether it is stale."""
     from roundbook.logbook.saved_results import list_results
-    from roundbook.presentation.staleness import brief_sentence, why_stale
+    from roundbook.presentation.saved_results import brief_sentence
+    from roundbook.presentation.staleness import why_stale
 
     with record(context, database) as session:
         listed = list_results(session, ListResults(task=task, stale=stale, kind=kind))
@@ -95,23 +96,12 @@ def show_(
     database: Database = None,
 ) -> None:
     """Show a saved result as it was, and whether what it was computed from still counts."""
+    from roundbook.logbook.kinds import import_kind
     from roundbook.logbook.saved_results import show_result
 
     with record(context, database) as session:
         shown = show_result(session, ShowResult(name=name, version=version, kind=kind))
-    print_shown(shown, form)
-
-
-def print_shown(shown: ShownResult, form: Any) -> None:  # noqa: ANN401
-    """Print a saved result in the manner of its kind."""
-    if shown.kind == "plan":
-        from roundbook_cli.plan import print_saved_plan
-
-        print_saved_plan(shown, form)
-    else:
-        from roundbook_cli.report import print_saved_report
-
-        print_saved_report(shown, form)
+    import_kind(shown.kind, "roundbook_cli.saved_{}").print_saved(shown, form)
 
 
 @app.command(epilog="Example: roundbook result renew covid --stale")
@@ -133,7 +123,7 @@ def renew(
     With --stale, everything of a task that a correction made stale: all of it, or nothing.
     """
     from roundbook.logbook.saved_results import renew_results
-    from roundbook.presentation.staleness import brief_sentence
+    from roundbook.presentation.saved_results import brief_sentence
 
     asked = RenewResults(task=name, kind=kind) if stale else RenewResults(name=name, kind=kind)
     with record(context, database) as session:

@@ -33,7 +33,8 @@ from roundbook.logbook.matrices.logging import log_scores as log_matrix
 from roundbook.logbook.plans import planning
 from roundbook.logbook.published import record_variance as record_published
 from roundbook.logbook.session import begin
-from roundbook.presentation.staleness import brief_sentence, why_stale
+from roundbook.presentation.saved_results import brief_sentence
+from roundbook.presentation.staleness import why_stale
 from roundbook.requests.matrices import LogRequest, WithdrawMatrix
 from roundbook.requests.plans import PlanRequest
 from roundbook.requests.results import RenewResults, ShowResult

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
+from types import ModuleType
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from roundbook.errors import InputError
 from roundbook.logbook.result import Result
@@ -14,9 +15,11 @@ from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Change, Input
 from roundbook.requests.base import Request
 
-# A kind's module holds its `KIND`; it is imported when a result of the kind is met.
-_MODULES = {"plan": "roundbook.logbook.plans.kind", "drift": "roundbook.logbook.drift.kind"}
-KINDS = tuple(_MODULES)
+# By kind, what its modules are named after, which are imported when a result of the kind is met:
+# ``logbook.plans.kind`` holds its `KIND`, ``presentation.saved_plans`` has its words, and
+# ``roundbook_cli.saved_plans`` prints one.
+_PACKAGES = {"plan": "plans", "drift": "drift"}
+KINDS = tuple(_PACKAGES)
 
 
 class Kind(NamedTuple):
@@ -36,6 +39,8 @@ class Kind(NamedTuple):
     left_out : from the stored result to the rounds that it left out as withdrawn
     brief : from the stored result to what a list shows of it
     read : from the stored result to the result
+    differences : from a connection, the result's row and the result to what its inputs do not give
+        What is yielded are fields of a verification's `Difference`.
     """
 
     title: str
@@ -48,11 +53,17 @@ class Kind(NamedTuple):
     left_out: Callable[[Mapping[str, Any]], list[str]]
     brief: Callable[[Mapping[str, Any]], dict[str, Any]]
     read: Callable[[object, str], Result]
+    differences: Callable[[Connection, Row[Any], Any], Iterator[dict[str, Any]]]
 
 
 def find_kind(name: str) -> Kind:
     """Return a kind of saved result by its name."""
-    if name not in _MODULES:
-        raise InputError(f"There is no kind of result '{name}'; there are {', '.join(_MODULES)}.")
-    kind: Kind = import_module(_MODULES[name]).KIND
+    if name not in _PACKAGES:
+        raise InputError(f"There is no kind of result '{name}'; there are {', '.join(_PACKAGES)}.")
+    kind: Kind = import_module(f"roundbook.logbook.{_PACKAGES[name]}.kind").KIND
     return kind
+
+
+def import_kind(name: str, modules: str) -> ModuleType:
+    """Return the module of a kind in another room, such as ``roundbook_cli.saved_{}``."""
+    return import_module(modules.format(_PACKAGES[name]))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.staleness import result_title, why_stale
+from roundbook.logbook.kinds import find_kind
+from roundbook.presentation.saved_results import result_place
+from roundbook.presentation.staleness import why_stale
 
 if TYPE_CHECKING:
     from roundbook.logbook.impact import Dependent, Reason
@@ -49,7 +51,7 @@ def dependent_name(dependent: Dependent) -> str:
     """Return what a dependent is: a factor version, an estimate, or a saved result by its name."""
     entry = dependent.entry
     if entry is not None:
-        return f"{result_title(entry)} '{entry.name}' version {entry.version}"
+        return f"{find_kind(entry.kind).title} '{entry.name}' version {entry.version}"
     if dependent.kind == "factor version":
         return f"factor version {dependent.version}"
     by = "" if dependent.version is None else f" by factor version {dependent.version}"
@@ -63,6 +65,4 @@ def dependent_place(dependent: Dependent) -> str:
     entry = dependent.entry
     if entry is None:
         return f"round '{dependent.round}'"
-    if entry.kind == "drift":
-        return f"rounds '{entry.brief['from']}' and '{entry.brief['to']}'"
-    return f"task '{entry.task}'"
+    return result_place(entry)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from roundbook.logbook.kinds import find_kind
+
 if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry
     from roundbook.logbook.staleness import Change
@@ -62,26 +64,10 @@ def why_stale(entry: ResultEntry) -> str | None:
         return None
     if entry.replaced_by is not None:
         place = entry.replaced_by
-        shown = place if place.startswith("version ") else f"{result_title(entry)} '{place}'"
+        shown = (
+            place if place.startswith("version ") else f"{find_kind(entry.kind).title} '{place}'"
+        )
         reasons.append(f"{shown} takes its place")
     elif not entry.renewable:
         reasons.append("nothing is left to compute it from")
     return "; ".join(reasons)
-
-
-def result_title(entry: ResultEntry) -> str:
-    """Return what a kind of saved result is called."""
-    return "drift report" if entry.kind == "drift" else entry.kind
-
-
-def brief_sentence(entry: ResultEntry) -> str:
-    """Return a saved result's figures in a few words: topics of a plan, verdict of a report."""
-    brief = entry.brief
-    if entry.kind == "drift":
-        shift = brief.get("shift")
-        moved = "" if shift is None else f", shift {shift:+.3f}"
-        return f"{brief['from']} to {brief['to']}: {brief['verdict']}{moved}"
-    few, most = brief["fewest_topics"], brief["most_topics"]
-    if few is None:
-        return f"{brief['design']}: no design"
-    return f"{brief['design']}: {few if few == most else f'{few} to {most}'} topics"

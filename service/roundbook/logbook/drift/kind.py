@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from roundbook.logbook.input_rows import factors_today
 from roundbook.logbook.kinds import Kind
@@ -86,15 +86,24 @@ def _read(stored: object, what: str) -> Result:
     return read_result(DriftReport, stored, what)
 
 
+def _differences(
+    connection: Connection, saved: Row[Any], read: DriftReport
+) -> Iterator[dict[str, Any]]:
+    from roundbook.logbook.drift.verifying import report_differences  # noqa: PLC0415
+
+    return report_differences(connection, saved, read)
+
+
 KIND = Kind(
-    "drift report",
-    DriftRequest,
-    _compute,
-    _asked,
-    _inputs,
-    _today,
-    _renewable,
-    _left_out,
-    _brief,
-    _read,
+    title="drift report",
+    request=DriftRequest,
+    compute=_compute,
+    asked=_asked,
+    inputs=_inputs,
+    today=_today,
+    renewable=_renewable,
+    left_out=_left_out,
+    brief=_brief,
+    read=_read,
+    differences=_differences,
 )

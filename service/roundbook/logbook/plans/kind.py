@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from roundbook.logbook.input_rows import estimates_today
 from roundbook.logbook.kinds import Kind
@@ -95,6 +95,22 @@ def _read(stored: object, what: str) -> Result:
     return read_result(Plan, stored, what)
 
 
+def _differences(connection: Connection, saved: Row[Any], read: Plan) -> Iterator[dict[str, Any]]:
+    from roundbook.logbook.plans.verifying import plan_differences  # noqa: PLC0415
+
+    return plan_differences(connection, saved, read)
+
+
 KIND = Kind(
-    "plan", PlanRequest, _compute, _asked, _inputs, _today, _renewable, _left_out, _brief, _read
+    title="plan",
+    request=PlanRequest,
+    compute=_compute,
+    asked=_asked,
+    inputs=_inputs,
+    today=_today,
+    renewable=_renewable,
+    left_out=_left_out,
+    brief=_brief,
+    read=_read,
+    differences=_differences,
 )

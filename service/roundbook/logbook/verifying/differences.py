@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from math import isclose
+from typing import Any, Literal
 
 from roundbook.logbook.result import Result
 
@@ -18,6 +19,8 @@ DifferenceKind = Literal[
 # What is computed from scores comes out the same but for the last digits, whatever adds it up;
 # where scores hardly differ it is rounding alone, of the last digits of the largest.
 SAME, ROUNDING = 1e-9, 1e-12
+# What is said of a difference beside its kind and table: fields of `Difference` by name.
+Facts = dict[str, Any]
 
 
 class Difference(Result):
@@ -71,3 +74,10 @@ class Verification(Result):
     results: int
     events: int
     differences: list[DifferencesOfKind]
+
+
+def same(recorded: Any, computed: Any, noise: float = 0.0) -> bool:  # noqa: ANN401
+    """Return whether a recorded figure is the computed one, up to the last digits."""
+    if isinstance(recorded, float) and isinstance(computed, float):
+        return isclose(recorded, computed, rel_tol=SAME, abs_tol=noise)
+    return bool(recorded == computed)

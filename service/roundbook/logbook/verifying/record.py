@@ -25,7 +25,7 @@ from roundbook.logbook.verifying.differences import (
 )
 from roundbook.logbook.verifying.events import event_differences
 from roundbook.logbook.verifying.matrices import matrix_differences, team_differences
-from roundbook.logbook.verifying.saved_results import plan_differences, report_differences
+from roundbook.logbook.verifying.saved_results import result_differences
 from roundbook.requests.verification import VerifyRequest
 
 
@@ -98,8 +98,7 @@ def differences(
     progress("Verifying the events ...")
     yield from event_differences(connection, ids["task"], ids["matrix"])
     progress("Verifying the saved results ...")
-    yield from plan_differences(connection, ids["result"])
-    yield from report_differences(connection, ids["result"])
+    yield from result_differences(connection, ids["result"])
 
 
 def _ids(connection: Connection, only: int | None) -> dict[str, list[int]]:

@@ -1,0 +1,65 @@
+"""A saved drift report on the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from roundbook_cli.output import print_table, section, show
+
+if TYPE_CHECKING:
+    from roundbook.logbook.saved_results import ResultEntry, ShownResult
+
+_ENTRY = ("task", "note", "saved_at", "saved_by", "software", "stale")
+
+
+def report_number(entry: ResultEntry) -> int:
+    """Return the number of a saved drift report within its task."""
+    return int(entry.name.rpartition("-")[2])
+
+
+def report_facts(entry: ResultEntry) -> dict[str, Any]:
+    """Return who saved a report, when, why, and whether it is stale, as JSON prints it."""
+    from roundbook.presentation.staleness import why_stale
+    from roundbook_cli.renewal import renewal
+
+    stored = entry.model_dump(mode="json", include=set(_ENTRY))
+    return (
+        {"number": report_number(entry), "version": entry.version}
+        | stored
+        | {
+            "why": why_stale(entry),
+            "renew": renewal(entry),
+        }
+    )
+
+
+def print_saved(shown: ShownResult, form: Any) -> None:  # noqa: ANN401
+    """Print a saved drift report, and whether it is stale."""
+    from roundbook.logbook.drift.report import DriftReport
+    from roundbook.presentation.staleness import why_stale
+    from roundbook_cli.drift import TOPICS_CSV, print_report
+    from roundbook_cli.drift_advice import report_json
+    from roundbook_cli.renewal import renewal
+
+    report = shown.result
+    assert isinstance(report, DriftReport)
+    if form != "table":
+        extra = report_facts(shown) | {"report": report_json(report)}
+        show(shown, form, report.topics, TOPICS_CSV, extra=extra, without=("result",))
+        return
+    note = f" Note: {shown.note}" if shown.note else ""
+    version = f", version {shown.version} of {shown.versions}" if shown.versions > 1 else ""
+    head = (
+        f"Drift report {report_number(shown)} of task '{shown.task}'{version}, saved"
+        f" {shown.saved_at:%Y-%m-%d} by {shown.saved_by} with {shown.software}.{note}"
+    )
+    print_table([], (), above=[head, ""])
+    print_report(report)
+    why = why_stale(shown)
+    section(f"Stale: {why}." if why else "It stands: these are today's factors.")
+    command = renewal(shown)
+    if command:
+        # Not wrapped, so that it can be copied.
+        typer.echo(f"To renew it:\n  {command}")

@@ -1,0 +1,60 @@
+"""A saved plan on the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from roundbook_cli import plan_options as options
+from roundbook_cli.output import print_json
+from roundbook_cli.plan_print import print_plan
+
+if TYPE_CHECKING:
+    from roundbook.logbook.saved_results import ResultEntry, ShownResult
+
+_ENTRY = ("name", "version", "versions", "task", "note", "saved_at", "saved_by", "software")
+
+
+def print_saved(
+    shown: ShownResult, form: options.PlanFormat, *, only_protocol: bool = False
+) -> None:
+    """Print a saved plan, and whether what it was computed from still counts."""
+    from roundbook.logbook.plans.plan import Plan
+    from roundbook.presentation.plans import plan_changes, plan_in_json
+    from roundbook_cli.renewal import renewal
+
+    assert isinstance(shown.result, Plan)
+    changes, renew = plan_changes(shown), renewal(shown)
+    if form == "json":
+        print_json(
+            plan_entry(shown) | changes | {"renew": renew, "plan": plan_in_json(shown.result)}
+        )
+        return
+    above = [plan_head(shown), *_changes(**changes), *(["To renew it:"] if renew else [])]
+    print_plan(shown.result, form, only_protocol=only_protocol, above=above, copyable=renew)
+
+
+def plan_entry(entry: ResultEntry) -> dict[str, Any]:
+    """Return who saved a plan, when and why, as JSON prints it."""
+    printed = entry.model_dump(mode="json", include=set(_ENTRY))
+    return {field: printed[field] for field in _ENTRY}
+
+
+def plan_head(entry: ResultEntry) -> str:
+    """Return the line above a saved plan."""
+    note = f" Note: {entry.note}" if entry.note else ""
+    return (
+        f"Plan '{entry.name}', version {entry.version} of {entry.versions}, saved"
+        f" {entry.saved_at:%Y-%m-%d} by {entry.saved_by} with {entry.software}.{note}"
+    )
+
+
+def _changes(stale: list[dict[str, Any]], new_rounds: list[str]) -> list[str]:
+    lines = [
+        f"Stale: round {change['round']} counts with {change['was']:.5g}"
+        + (f", and is {change['now']:.5g} today" if change["now"] is not None else "")
+        + f": {change['why']}."
+        for change in stale
+    ]
+    if new_rounds:
+        lines.append(f"Not in it, since they did not count then: {', '.join(new_rounds)}.")
+    return lines

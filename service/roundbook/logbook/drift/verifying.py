@@ -1,0 +1,105 @@
+"""A saved drift report beside the factors that it was computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, Row, select
+
+from roundbook.database.tables import factor, factor_set, result_input, round_, topic
+from roundbook.logbook.drift.compared_rounds import collections_differ
+from roundbook.logbook.drift.report import DriftReport
+from roundbook.logbook.verifying.differences import SAME, Facts, same
+
+
+def report_differences(
+    connection: Connection, saved: Row[Any], read: DriftReport
+) -> Iterator[Facts]:
+    """Yield what of a saved drift report is not what its factors give.
+
+    Shifts and sd ratios are computed from the factors.
+    """
+    compared = []
+    inputs = connection.execute(
+        select(factor_set, round_.c.task_id)
+        .join(round_, round_.c.id == factor_set.c.round_id)
+        .join(result_input, result_input.c.factor_set_id == factor_set.c.id)
+        .where(result_input.c.result_id == saved.id)
+        .order_by(result_input.c.position)
+    ).all()
+    if len(inputs) != 2:
+        yield {"what": "inputs", "recorded": 2, "computed": len(inputs)}
+        return
+    for end, fitted in zip(("from", "to"), inputs, strict=True):
+        if fitted.task_id != saved.task_id:
+            yield {"what": "task", "recorded": saved.task_id, "computed": fitted.task_id}
+        for name, computed in (("matrix", fitted.matrix_id), ("version", fitted.version)):
+            recorded = getattr(read, f"{end}_{name}")
+            if recorded != computed:
+                yield {"what": f"{end}_{name}", "recorded": recorded, "computed": computed}
+        compared.append(_factors(connection, fitted.id))
+    yield from _topic_differences(read, compared)
+
+
+def _topic_differences(
+    read: DriftReport, compared: list[dict[str, tuple[float, float]]]
+) -> Iterator[Facts]:
+    """Yield what of a report's topics is not what the factors of both rounds give."""
+    shared = set(compared[0]) & set(compared[1])
+    if collections_differ(read.from_collection, read.to_collection):
+        shared = set()
+    if {shift.topic for shift in read.topics} != shared or len(read.topics) != len(shared):
+        yield {"what": "topics", "recorded": len(read.topics), "computed": len(shared)}
+        return
+    if read.shared_topics != len(shared):
+        yield {"what": "shared_topics", "recorded": read.shared_topics, "computed": len(shared)}
+    for shift in read.topics:
+        names = ("mean_from", "sd_from", "mean_to", "sd_to")
+        factors = (*compared[0][shift.topic], *compared[1][shift.topic])
+        for what, computed in zip(names, factors, strict=True):
+            recorded = getattr(shift, what)
+            if not same(recorded, computed):
+                yield {
+                    "what": what,
+                    "topic": shift.topic,
+                    "recorded": recorded,
+                    "computed": computed,
+                }
+    largest = max((abs(row.shift) for row in read.topics if row.shift is not None), default=0)
+    for what, over_topics in _over_topics(read).items():
+        noise = 0.0 if what.startswith("sd_ratio") else SAME * largest
+        if not same(getattr(read, what), over_topics, noise):
+            yield {"what": what, "recorded": getattr(read, what), "computed": over_topics}
+
+
+def _over_topics(read: DriftReport) -> dict[str, float | None]:
+    """Return what a report says over its topics, from the factors of each."""
+    used = [topic for topic in read.topics if topic.shift is not None and topic.sd_from > 0]
+    if not used:
+        return dict.fromkeys(("mean_shift", "sd_ratio"))
+    moved = np.array([topic.mean_to - topic.mean_from for topic in used])
+    first = np.array([topic.sd_from for topic in used])
+    later = np.array([topic.sd_to for topic in used])
+    ratios = (later / first)[later > 0]
+    geometric = float(np.exp(np.log(ratios).mean())) if ratios.size else None
+    if read.shift is None:
+        # A report saved before the weighted shift was the primary one.
+        return {"mean_shift": float((moved / first).mean()), "sd_ratio": geometric}
+    return {
+        "shift": float(moved.mean() / first.mean()),
+        "mean_shift": float((moved / first).mean()),
+        "median_shift": float(np.median(moved / first)),
+        "sd_ratio": float(later.mean() / first.mean()),
+        "sd_ratio_geometric": geometric,
+    }
+
+
+def _factors(connection: Connection, factor_set_id: int) -> dict[str, tuple[float, float]]:
+    rows = connection.execute(
+        select(topic.c.name, factor.c.mean, factor.c.sd)
+        .join(topic, topic.c.id == factor.c.topic_id)
+        .where(factor.c.factor_set_id == factor_set_id)
+    )
+    return {row.name: (row.mean, row.sd) for row in rows}

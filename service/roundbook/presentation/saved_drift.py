@@ -1,0 +1,21 @@
+"""A saved drift report in a line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from roundbook.logbook.saved_results import ResultEntry
+
+
+def brief_sentence(brief: Mapping[str, Any]) -> str:
+    """Return a report's rounds, verdict and shift."""
+    shift = brief.get("shift")
+    moved = "" if shift is None else f", shift {shift:+.3f}"
+    return f"{brief['from']} to {brief['to']}: {brief['verdict']}{moved}"
+
+
+def place(entry: ResultEntry) -> str:
+    """Return the rounds that a report compares."""
+    return f"rounds '{entry.brief['from']}' and '{entry.brief['to']}'"

@@ -1,0 +1,22 @@
+"""A saved plan in a line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from roundbook.logbook.saved_results import ResultEntry
+
+
+def brief_sentence(brief: Mapping[str, Any]) -> str:
+    """Return a plan's design and its fewest and most topics."""
+    few, most = brief["fewest_topics"], brief["most_topics"]
+    if few is None:
+        return f"{brief['design']}: no design"
+    return f"{brief['design']}: {few if few == most else f'{few} to {most}'} topics"
+
+
+def place(entry: ResultEntry) -> str:
+    """Return the task that a plan is for."""
+    return f"task '{entry.task}'"
