@@ -194,12 +194,12 @@ def shared_record(server: URL, template: str) -> Iterator[tuple[Engine, Savepoin
 
         listen(shared, "do_connect", connect)
         with shared.connect():
-            yield shared, made[0]
+            yield shared.execution_options(savepoints=True), made[0]
         made[0].close()
 
 
 # What asks for a database of its own, as others connect to it too.
-_OWN_DATABASE = {"database", "address", "committed"}
+_OWN_DATABASE = {"database", "address", "committed", "start", "process"}
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,6 +70,18 @@ COMMANDS = {
 }
 
 
+@cache
+def load_group(path: str, name: str) -> TyperGroup:
+    """Import a module of commands and return a group of all that it has."""
+    module = import_module(path)
+    parent = typer.Typer()
+    if hasattr(module, "attach"):
+        module.attach(parent)
+    else:
+        parent.add_typer(module.app, name=name)
+    return typer.main.get_group(parent)
+
+
 class LazyCommand(TyperCommand):
     """What help and completion need of a command or group: its name and its line."""
 
@@ -78,17 +91,7 @@ class LazyCommand(TyperCommand):
 
     def load(self) -> Command:
         """Import the module and return the command itself, or the group."""
-        return self.group().commands[str(self.name)]
-
-    def group(self) -> TyperGroup:
-        """Import the module and return a group of all that it has."""
-        module = import_module(self.module)
-        parent = typer.Typer()
-        if hasattr(module, "attach"):
-            module.attach(parent)
-        else:
-            parent.add_typer(module.app, name=self.name)
-        return typer.main.get_group(parent)
+        return load_group(self.module, str(self.name)).commands[str(self.name)]
 
 
 class LazyGroup(TyperGroup):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +17,8 @@ import pytest
 from sqlalchemy import Engine, text
 
 from roundbook.database.engine import unit_of_work
-from roundbook.settings import load_settings
+from roundbook.logbook import record
+from roundbook.settings import Settings, load_settings
 from roundbook_cli.main import run
 
 # Nothing listens there: a command that should need no database fails if it opens one.
@@ -72,10 +74,24 @@ def command(
 
 @pytest.fixture
 def roundbook(
-    command: Callable[..., Outcome], address: str, monkeypatch: pytest.MonkeyPatch
+    command: Callable[..., Outcome], engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Outcome]:
-    """Run a command line in this process on an empty record."""
-    monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address)
+    """Run a command line in this process on an empty record; see `engine` for what it commits."""
+    url = engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", url)
+    if not engine.get_execution_options().get("savepoints"):
+        return command
+    opened = record.open_record
+
+    @contextmanager
+    def open_record(settings: Settings, address: str | None = None, *more: Any) -> Iterator[Engine]:
+        if record.chosen_address(settings, address) == url:
+            yield engine
+        else:
+            with opened(settings, address, *more) as other:
+                yield other
+
+    monkeypatch.setattr(record, "open_record", open_record)
     return command
 
 

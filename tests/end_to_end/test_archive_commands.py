@@ -16,6 +16,8 @@ import pytest
 from tests.archives import database_on
 from tests.releases.campaign import record_campaign
 
+pytestmark = pytest.mark.usefixtures("committed")
+
 SECOND = "topic,a,b\n1,0.5,0.25\n2,0.75,0.5\n"
 
 
@@ -36,7 +38,7 @@ def database(server, campaign):
 
 
 @pytest.fixture
-def exported(roundbook, tmp_path):
+def exported(roundbook, database, tmp_path):
     file = tmp_path / "web.zip"
     said = roundbook("export", file, "--task", "web", "--format", "json").json
     return file, said

@@ -468,7 +468,9 @@ def test_interrupted_while_it_writes(start, roundbook, snapshot, engine, address
     assert roundbook(*words).json["status"] == "logged"
 
 
-def test_a_lock_held_by_somebody_else_is_one_sentence(roundbook, write, engine, monkeypatch):
+def test_a_lock_held_by_somebody_else_is_one_sentence(
+    roundbook, write, engine, committed, monkeypatch
+):
     monkeypatch.setenv("ROUNDBOOK_LOCK_TIMEOUT", "1")
     words = ("log", "t", "r", write(GOOD), "--measure", "AP", "--create")
     with engine.connect() as blocker:

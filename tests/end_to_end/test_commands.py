@@ -882,7 +882,7 @@ def test_db_upgrade_current_check(on_bare):
     assert on_bare("task", "list", "--format", "json").json == {"tasks": []}
 
 
-def test_a_newer_schema_says_so(roundbook, engine, snapshot):
+def test_a_newer_schema_says_so(roundbook, engine, snapshot, committed):
     with unit_of_work(engine) as connection:
         connection.execute(text("UPDATE roundbook.alembic_version SET version_num = 'z999'"))
         connection.commit()

@@ -21,6 +21,8 @@ from roundbook.database.schema import alembic_config, expected_revision
 from roundbook.logbook.record import embedded_record
 from roundbook.settings import Settings
 
+pytestmark = pytest.mark.usefixtures("committed")
+
 RECORD = (
     *("variance", "record", "t", "r", "--measure", "AP", "--value", "0.1", "--runs", "4"),
     *("--topics", "10", "--source", "a paper", "--create"),

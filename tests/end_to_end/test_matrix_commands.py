@@ -47,7 +47,9 @@ def numbers(roundbook, *words):
     return [each["matrix"] for each in listed["matrices"]]
 
 
-def test_a_correction_of_what_the_person_has_not_seen_is_refused(logged, write, monkeypatch):
+def test_a_correction_of_what_the_person_has_not_seen_is_refused(
+    logged, write, committed, monkeypatch
+):
     """Between what --revise reads first and the work, another person may come."""
     read, other = logging.latest_revision, write(wide(SCORES / 2), "other.csv")
 

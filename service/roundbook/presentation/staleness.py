@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from roundbook.logbook.kinds import find_kind
-
 if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry
     from roundbook.logbook.staleness import Change
@@ -63,6 +61,8 @@ def why_stale(entry: ResultEntry) -> str | None:
     if not reasons:
         return None
     if entry.replaced_by is not None:
+        from roundbook.logbook.kinds import find_kind  # noqa: PLC0415  # it needs SQLAlchemy
+
         place = entry.replaced_by
         shown = (
             place if place.startswith("version ") else f"{find_kind(entry.kind).title} '{place}'"
