@@ -52,6 +52,19 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("CI must name a second server in ROUNDBOOK_TEST_SERVER")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    # Of what does not depend on the server, one is enough.
+    twice = [item for item in items if item.get_closest_marker("one_server") and _on_tcp(item)]
+    if twice:
+        config.hook.pytest_deselected(items=twice)
+        items[:] = [item for item in items if item not in set(twice)]
+
+
+def _on_tcp(item: pytest.Item) -> bool:
+    call = getattr(item, "callspec", None)
+    return call is not None and call.params.get("server") == "tcp"
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if IN_CI and reporter is not None and reporter.stats.get("skipped"):

@@ -21,6 +21,8 @@ from roundbook.database.engine import unit_of_work
 from roundbook.logbook import record
 from roundbook_cli import session
 
+pytestmark = pytest.mark.one_server
+
 SCORES = np.array(
     [[0.1, 0.4, 0.3], [0.2, 0.9, 0.5], [0.0, 0.6, 0.7], [0.35, 0.45, 0.1]]
 )  # (topics, runs)

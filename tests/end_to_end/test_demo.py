@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.one_server
+
 
 def published(name):
     return list(csv.DictReader((files("roundbook.logbook") / name).read_text().splitlines()))

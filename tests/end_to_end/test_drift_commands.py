@@ -11,6 +11,8 @@ import shlex
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.one_server
+
 SCORES = np.random.default_rng(21).random((12, 8))
 DRIFT = ("drift", "t", "--measure", "AP")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+pytestmark = pytest.mark.one_server
+
 GOOD = "topic,a,b\n1,.1,.2\n2,.3,.9\n"
 CORRECTED = GOOD.replace(".9", ".8")
 

@@ -10,6 +10,8 @@ import typer.main
 
 from roundbook_cli.main import COMMANDS, app, load_group
 
+pytestmark = pytest.mark.one_server
+
 LISTED = typer.main.get_command(app).commands
 GROUPS = [name for name, each in LISTED.items() if hasattr(each.load(), "commands")]
 # A command needs them to do something; nobody needs them to be told what it does.

@@ -14,6 +14,8 @@ import pytest
 from roundbook.logbook.matrices import logging
 from roundbook_cli.main import run
 
+pytestmark = pytest.mark.one_server
+
 SCORES = np.array([[0.1, 0.4, 0.3], [0.2, 0.9, 0.5], [0.0, 0.6, 0.7], [0.35, 0.45, 0.1]])
 RUNS = ("alpha", "beta", "gamma")
 TEAMS = "run,team,type\nalpha,Aalto,manual\nbeta,Bologna,automatic\n"

@@ -15,6 +15,8 @@ from sqlalchemy import text
 from roundbook.database.engine import unit_of_work
 from roundbook.logbook.events import record_event
 
+pytestmark = pytest.mark.one_server
+
 RELEASES = Path(__file__).parents[1] / "releases"
 
 FIRST = "topic,a,b,c,d\n1,.62,.55,.48,.31\n2,.21,.34,.15,.1\n3,.8,.71,.66,.52\n4,.45,.38,.5,.22\n"

@@ -13,6 +13,8 @@ from tests.recorded.outputs import (
     run_commands,
 )
 
+pytestmark = pytest.mark.one_server
+
 # What is printed otherwise than recorded on purpose, and why: by command, then by path.
 RENEWAL = "one rule and one set of sentences for all saved results; `result renew` renews them"
 EVENTS = "events name a saved report as all results are named, and a published round's fingerprint"

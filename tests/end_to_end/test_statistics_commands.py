@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+pytestmark = pytest.mark.one_server
+
 SCORES = np.random.default_rng(23).random((8, 5)).round(4)
 AP = ("--measure", "AP")
 

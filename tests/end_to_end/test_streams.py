@@ -8,6 +8,8 @@ import sys
 import pytest
 from tests.end_to_end.conftest import PROGRAM, environment
 
+pytestmark = pytest.mark.one_server
+
 GOOD = "topic,a,b\n1,.1,.2\n2,.3,.9\n"
 
 

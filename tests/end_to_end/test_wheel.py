@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from importlib.metadata import version
 from pathlib import Path
@@ -84,35 +85,48 @@ def test_what_is_in_it(wheel):
     }
 
 
-def test_it_runs_from_an_empty_environment(wheel, tmp_path):
+@pytest.fixture
+def python(tmp_path):
+    """The interpreter of an empty environment."""
+    run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv", cwd=tmp_path)
+    return tmp_path / "venv" / "bin" / "python"
+
+
+def install(python, wheel, *options):
+    pip = (sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check")
+    # What is imported is compiled soon enough, and most is not.
+    words = (*pip, "--quiet", "install", "--no-compile", *options, wheel)
+    run(*words, cwd=python.parent)
+    return pip
+
+
+def assert_runs(python, tmp_path):
     home, empty = tmp_path / "home", tmp_path / "empty"
     home.mkdir()
     empty.mkdir()
-    run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv", cwd=tmp_path)
-    python = tmp_path / "venv" / "bin" / "python"
-    pip = (sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check")
-    run(
-        # What is imported is compiled soon enough, and most is not.
-        *(*pip, "--quiet", "install", "--no-compile", wheel),
-        *("--constraint", ROOT / "constraints.txt"),
-        cwd=empty,
-    )
-    roundbook = tmp_path / "venv" / "bin" / "roundbook"
+    roundbook = python.parent / "roundbook"
     settings = {"HOME": str(home), "ROUNDBOOK_DATA_DIR": str(tmp_path / "data")}
     assert run(roundbook, "--version", cwd=empty).stdout == f"roundbook {version('roundbook')}\n"
-    where = run(
-        *(
-            python,
-            "-c",
-            "import roundbook, roundbook_cli as c; print(roundbook.__file__, c.__file__)",
-        ),
-        cwd=empty,
-    )
-    assert where.stdout.count(str(tmp_path / "venv")) == 2
+    where = "import roundbook, roundbook_cli as c; print(roundbook.__file__, c.__file__)"
+    assert run(python, "-c", where, cwd=empty).stdout.count(str(tmp_path / "venv")) == 2
     shown = run(roundbook, "demo", cwd=empty, **settings).stdout
     assert "20 of 20 sizes" in shown
     assert "HELD: " in shown
     assert "AGED: " in shown
     assert list(empty.iterdir()) == []
     assert not (tmp_path / "data").exists()
-    run(*pip, "check", cwd=empty)
+
+
+def test_it_runs_beside_its_libraries(wheel, python, tmp_path):
+    install(python, wheel, "--no-deps")
+    (packages,) = (tmp_path / "venv").glob("lib/python3*/site-packages")
+    # The libraries of this environment, but not its editable Roundbook: that is in a file of its own.
+    (packages / "libraries.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    assert_runs(python, tmp_path)
+
+
+@pytest.mark.slow
+def test_it_runs_from_an_empty_environment(wheel, python, tmp_path):
+    pip = install(python, wheel, "--constraint", ROOT / "constraints.txt")
+    assert_runs(python, tmp_path)
+    run(*pip, "check", cwd=tmp_path)

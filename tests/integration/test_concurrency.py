@@ -41,7 +41,7 @@ from roundbook.logbook.storing import content_hash
 from roundbook.requests.matrices import LogRequest
 
 TASKS, ROUNDS = 4, 10
-repeated = pytest.mark.parametrize("repetitions", [3, pytest.param(10, marks=pytest.mark.slow)])
+repeated = pytest.mark.parametrize("repetitions", [2, pytest.param(10, marks=pytest.mark.slow)])
 NUMBERS = itertools.count(1000)
 
 
@@ -284,7 +284,7 @@ def revise_alike(person, repetition, engine):
 # others at once
 
 
-@pytest.mark.parametrize("repetitions", [4, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("repetitions", [2, pytest.param(10, marks=pytest.mark.slow)])
 def test_two_who_withdraw_or_restore_at_once(engine, database, repetitions):
     number = log(engine, scores(0)).matrix
     for repetition in range(repetitions):

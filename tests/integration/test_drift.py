@@ -39,6 +39,8 @@ from roundbook.statistics.drift.assessment import assess_drift, assess_recurring
 from roundbook.statistics.drift.units import kin_groups, unit_labels
 from roundbook_cli.drift_advice import report_text
 
+pytestmark = pytest.mark.one_server
+
 ROOT = Path(__file__).parents[2]
 MEASURE = "nDCG@10"
 

@@ -11,6 +11,8 @@ from tests.factories import log_scores, report_generalisability
 
 from roundbook.errors import ImpossibleStatisticError, NotRecordedError
 
+pytestmark = pytest.mark.one_server
+
 RNG = np.random.default_rng(19)
 SCORES = 0.5 + RNG.normal(size=(12, 1)) * 0.1 + RNG.normal(size=7) * 0.1 + RNG.random((12, 7)) / 5
 

@@ -31,6 +31,8 @@ from roundbook.statistics.variance.parts import variance_parts
 from roundbook.statistics.variance.pooled import pool
 from roundbook.statistics.variance.rounds import RoundVariance
 
+pytestmark = pytest.mark.one_server
+
 TWO_WAY = ("two-way", "tukey", "paired-t", "paired-width")
 TAKES_RUNS = ("anova", "two-way", "tukey")
 

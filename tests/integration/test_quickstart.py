@@ -15,6 +15,8 @@ import roundbook_cli.main
 from roundbook.settings import load_settings
 from roundbook_cli import output
 
+pytestmark = pytest.mark.one_server
+
 ROOT = Path(__file__).parents[2]
 DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 # Numbers, and the verdicts of drift.

@@ -12,6 +12,8 @@ from tests.factories import compare_rankings, fit_factor_set, log_scores
 
 from roundbook.errors import ImpossibleStatisticError, NotRecordedError
 
+pytestmark = pytest.mark.one_server
+
 RNG = np.random.default_rng(18)
 # Runs that are close, on topics of very different spread: standardising reorders them.
 SCORES = 0.4 + 0.02 * np.arange(9) + RNG.normal(size=(10, 9)) * np.geomspace(0.01, 0.3, 10)[:, None]

@@ -17,6 +17,8 @@ from roundbook.database.engine import unit_of_work
 from roundbook.settings import load_settings
 from roundbook_cli.main import run
 
+pytestmark = pytest.mark.one_server
+
 COVID = [("round1", 30, 143, 0.05311), ("round2", 35, 136, 0.07138), ("round3", 40, 79, 0.07161)]
 FACTORS = {
     "trec3": ("trec_adhoc3_ap.csv", "trec3.adhoc"),

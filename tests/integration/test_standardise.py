@@ -11,6 +11,8 @@ from tests.factories import fit_factor_set, log_scores, show_factors, standardis
 
 from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
 
+pytestmark = pytest.mark.one_server
+
 SCORES = np.random.default_rng(15).random((7, 6))
 RUNS = tuple(f"run{i}" for i in range(6))
 TOPICS = tuple(f"t{j}" for j in range(7))
