@@ -1,0 +1,100 @@
+"""A new kind of saved result takes its own modules and one line in the registry."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import typer
+from tests.factories import log_scores, verify_record
+
+from roundbook.logbook import impact, kinds, saved_results
+from roundbook.logbook.input_rows import factors_today
+from roundbook.logbook.lookup import find_task
+from roundbook.logbook.measures import find_measure
+from roundbook.logbook.result import Result, read_result
+from roundbook.logbook.session import begin
+from roundbook.requests.base import Request
+
+
+class TopicsRequest(Request):
+    """Which task's topics to count, under which measure."""
+
+    task: str
+    measure: str
+
+
+class Topics(Result):
+    """How many factor sets count, and the highest version of them."""
+
+    task: str
+    measure: str
+    factor_sets: int
+    version: int
+
+
+def inputs(connection, task_id, request):
+    measure_id, _ = find_measure(connection, task_id, request.task, request.measure)
+    return factors_today(connection, task_id, measure_id)
+
+
+def compute(session, request):
+    task_id = find_task(session.connection, request.task)
+    rows = inputs(session.connection, task_id, request)
+    return Topics(
+        task=request.task,
+        measure=request.measure,
+        factor_sets=len(rows),
+        version=max(row.version for row in rows),
+    )
+
+
+KIND = kinds.Kind(
+    title="count",
+    request=TopicsRequest,
+    compute=compute,
+    asked=lambda request, _: request,
+    inputs=lambda connection, counted: inputs(
+        connection, find_task(connection, counted.task), counted
+    ),
+    today=inputs,
+    renewable=lambda _, today: bool(today),
+    left_out=lambda _: [],
+    brief=lambda stored: {"measure": stored["measure"], "sets": stored["factor_sets"]},
+    read=lambda stored, what: read_result(Topics, stored, what),
+    differences=lambda connection, row, counted: (
+        [] if counted.factor_sets == 2 else [{"what": "factor_sets", "computed": 2}]
+    ),
+)
+WORDS = SimpleNamespace(
+    brief_sentence=lambda brief: f"{brief['sets']} factor sets",
+    place=lambda entry: f"all rounds of '{entry.task}'",
+)
+PRINT = SimpleNamespace(
+    print_saved=lambda shown, form: typer.echo(f"{shown.name} {shown.result.version}")
+)
+
+
+def test_it_is_saved_listed_shown_renewed_and_verified(engine, terminal, monkeypatch):
+    monkeypatch.setitem(kinds._PACKAGES, "count", "counts")
+    monkeypatch.setattr(impact, "KINDS", (*impact.KINDS, "count"))
+    monkeypatch.setitem(sys.modules, "roundbook.logbook.counts", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "roundbook.logbook.counts.kind", SimpleNamespace(KIND=KIND))
+    monkeypatch.setitem(sys.modules, "roundbook.presentation.saved_counts", WORDS)
+    monkeypatch.setitem(sys.modules, "roundbook_cli.saved_counts", PRINT)
+    scores = [np.random.default_rng(seed).random((4, 3)) for seed in range(3)]
+    first = log_scores(engine, "1", scores[0]).matrix
+    log_scores(engine, "2", scores[1])
+    with begin(engine, "ann") as session:
+        saved_results.save_result(session, "count", TopicsRequest(task="t", measure="AP"))
+    assert "2 factor sets" in terminal("result", "list", "t").out
+    assert terminal("result", "show", "t/count-1").out == "t/count-1 1\n"
+    assert verify_record(engine).status == "verified"
+    log_scores(engine, "1", scores[2], revise="misprint")
+    printed = terminal("impact", str(first)).out
+    assert "count 't/count-1'" in printed
+    assert "roundbook result renew t/count-1" in printed
+    assert terminal("result", "renew", "t", "--stale").code == 0
+    assert terminal("result", "show", "t/count-1").out == "t/count-1 2\n"
+    assert terminal("result", "list", "t", "--stale").out == "No result is stale.\n"
