@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import tempfile
 from collections.abc import Iterator
@@ -25,6 +26,18 @@ ROOT = Path(__file__).parents[1]
 IN_CI = os.environ.get("CI") == "true"
 # A second server, addressed with a password over TCP; every database test then runs on both.
 SECOND_SERVER = os.environ.get("ROUNDBOOK_TEST_SERVER")
+# Debian's are where nobody, or only root, looks for programs; the wheel's speak no TLS.
+DEBIAN_PROGRAMS = max(Path("/usr/lib/postgresql").glob("1[5-9]/bin"), default=None)
+PGBOUNCER = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin")
+# By marker, what a test needs that only a system's own packages bring, where it is not there.
+MISSING = {
+    marker: program
+    for marker, program, there in (
+        ("pgbouncer", "pgbouncer", PGBOUNCER),
+        ("debian_postgresql", "PostgreSQL as Debian installs it", DEBIAN_PROGRAMS),
+    )
+    if there is None
+}
 SHARED = Path(os.environ.get("ROUNDBOOK_SHARED", ROOT.parent / "shared"))
 
 
@@ -54,15 +67,24 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     # Of what does not depend on the server, one is enough.
-    twice = [item for item in items if item.get_closest_marker("one_server") and _on_tcp(item)]
-    if twice:
-        config.hook.pytest_deselected(items=twice)
-        items[:] = [item for item in items if item not in set(twice)]
+    out = {
+        item
+        for item in items
+        if any(map(item.get_closest_marker, MISSING))
+        or (item.get_closest_marker("one_server") and _on_tcp(item))
+    }
+    if out:
+        config.hook.pytest_deselected(items=list(out))
+        items[:] = [item for item in items if item not in out]
 
 
 def _on_tcp(item: pytest.Item) -> bool:
     call = getattr(item, "callspec", None)
     return call is not None and call.params.get("server") == "tcp"
+
+
+def pytest_report_header() -> list[str]:
+    return [f"{program} is not installed: its tests are left out" for program in MISSING.values()]
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -17,6 +17,10 @@ from math import isnan
 from pathlib import Path
 from typing import NamedTuple
 
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet
+
 SECONDS = 20
 MEMORY = 2 * 2**30
 # No damage makes a file of sound size unpack to this.
@@ -43,6 +47,8 @@ class Table(NamedTuple):
                 yield topic, row[run]
 
 
+NUMBER = re.compile(r"[0-9]+\.[0-9]+")
+
 # Writing, as plainly as can be: nothing here is shared with the program.
 
 
@@ -52,7 +58,9 @@ def shown(value: float) -> str:
 
 def rows_text(rows: Sequence[Sequence[str]], delimiter: str) -> str:
     out = io.StringIO()
-    csv.writer(out, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    # An apostrophe before what a spreadsheet would compute is taken off by reading.
+    cells = [[re.sub("^('+[=+@-])", r"'\1", cell) for cell in row] for row in rows]
+    csv.writer(out, delimiter=delimiter, lineterminator="\n").writerows(cells)
     return out.getvalue()
 
 
@@ -72,6 +80,28 @@ def column_a_measure(table: Table) -> str:
     rows = [["run", "topic", "P@5", "AP"]]
     rows += [[run, topic, "0.2", shown(value)] for topic, run, value in table.cells()]
     return rows_text(rows, ",")
+
+
+def semicolons_and_decimal_commas(table: Table) -> str:
+    return wide(table, ";").replace(".", ",")
+
+
+def workbook(table: Table) -> bytes:
+    book = openpyxl.Workbook()
+    for row in csv.reader(io.StringIO(wide(table))):
+        book.active.append([float(cell) if NUMBER.fullmatch(cell) else cell for cell in row])
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def parquet(table: Table) -> bytes:
+    columns = {"topic": list(table.topics)}
+    for at, run in enumerate(table.runs):
+        columns[run] = pa.array([row[at] for row in table.rows], from_pandas=True)
+    out = io.BytesIO()
+    pa.parquet.write_table(pa.table(columns), out)
+    return out.getvalue()
 
 
 def trec_eval(table: Table) -> str:
@@ -114,13 +144,16 @@ class Format(NamedTuple):
     """One layout: its name for `--layout`, and a writer."""
 
     layout: str
-    write: Callable[[Table], str]
+    write: Callable[[Table], str | bytes]
 
 
 FORMATS = {
     "wide csv": Format("wide", wide),
     "wide tsv": Format("wide", lambda table: wide(table, "\t")),
     "wide semicolons": Format("wide", lambda table: wide(table, ";")),
+    "wide, decimal commas": Format("wide", semicolons_and_decimal_commas),
+    "wide xlsx": Format("wide", workbook),
+    "wide parquet": Format("wide", parquet),
     "long csv": Format("long", long),
     "long tsv": Format("long", lambda table: long(table, "\t")),
     "long, a column a measure": Format("long", column_a_measure),

@@ -25,11 +25,13 @@ from roundbook.logbook import rounds as _rounds
 from roundbook.logbook import saved_results as _saved_results
 from roundbook.logbook import standardise as _standardise
 from roundbook.logbook import tasks as _tasks
+from roundbook.logbook import teams as _teams
 from roundbook.logbook import variances as _variances
 from roundbook.logbook.drift import curve as _drift_curve
 from roundbook.logbook.drift import report as _drift_report
 from roundbook.logbook.matrices import corrections as _corrections
 from roundbook.logbook.matrices import export as _export
+from roundbook.logbook.matrices import files as _files
 from roundbook.logbook.matrices import history as _history
 from roundbook.logbook.matrices import listing as _listing
 from roundbook.logbook.matrices import logging as _logging
@@ -50,6 +52,7 @@ from roundbook.requests.generalisability import GeneralisabilityRequest
 from roundbook.requests.matrices import (
     ExportMatrix,
     ListMatrices,
+    LogFilesRequest,
     LogRequest,
     RestoreMatrix,
     ShowHistory,
@@ -68,6 +71,7 @@ from roundbook.requests.tasks import (
     PublishRound,
     SetRound,
 )
+from roundbook.requests.teams import DescribeTeams
 from roundbook.requests.transfer import ExportRequest, ImportRequest
 from roundbook.requests.variances import (
     RecordVarianceRequest,
@@ -354,10 +358,28 @@ def list_rounds(session, task):
     return _rounds.list_rounds(session, ListRounds(task=task))
 
 
+def log_files(engine, task, label, files, measure, **options):
+    return log_measures(engine, task, label, files, measure, **options).matrices[0]
+
+
 @_through_door
-def log_files(session, task, label, files, measure, *, max_file_bytes=2**28, **options):
-    request = LogRequest(task=task, round=label, files=tuple(files), measure=measure, **options)
-    return _logging.log_files(session, request, max_file_bytes=max_file_bytes)
+def log_measures(session, task, label, files, *measures, max_file_bytes=2**28, **options):
+    """Log several measures from files together, all of them where none is named."""
+    request = LogFilesRequest(
+        task=task,
+        round=label,
+        files=tuple(files),
+        measures=measures,
+        all_measures=not measures,
+        **options,
+    )
+    return _files.log_files(session, request, max_file_bytes=max_file_bytes)
+
+
+@_through_door
+def describe_teams(session, task, label, file, **options):
+    request = DescribeTeams(task=task, round=label, file=file, **options)
+    return _teams.describe_teams(session, request, max_file_bytes=2**28)
 
 
 @_through_door

@@ -9,7 +9,7 @@ import typer
 
 from roundbook.requests.transfer import ExportRequest, ImportRequest
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, count, show, terminal
+from roundbook_cli.output import Column, count, progress, show
 from roundbook_cli.request_options import argument, default, option
 from roundbook_cli.session import record
 
@@ -49,9 +49,9 @@ def export(
     request = ExportRequest(archive=archive, tasks=tuple(tasks or ()), force=force)
     with (
         record(context, database, one_moment=True) as session,
-        terminal(talk=True).status("Exporting ...") as status,
+        progress("Exporting ...") as step,
     ):
-        exported = export_archive(session, request, status.update)
+        exported = export_archive(session, request, step)
     show(exported, form, [exported], _CONTENTS, below=[f"SHA-256 {exported.sha256}"])
 
 
@@ -75,10 +75,10 @@ def import_(
 
     with (
         record(context, database) as session,
-        terminal(talk=True).status("Importing ...") as status,
+        progress("Importing ...") as step,
     ):
         request = ImportRequest(archive=archive, trusted=trusted)
-        imported = import_archive(session, request, status.update)
+        imported = import_archive(session, request, step)
     show(imported, form, [imported], _CONTENTS, below=[f"SHA-256 {imported.sha256}"])
 
 

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from roundbook.requests.transfer import BackupRequest, RestoreRequest
+from roundbook_cli.interruption import keeping
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, count, show, talk, terminal
+from roundbook_cli.output import Column, count, progress, show, talk
 from roundbook_cli.request_options import argument, default, option
 from roundbook_cli.session import address, chosen
 
@@ -53,7 +54,7 @@ def backup(
 
     with (
         open_server(load_settings(), chosen(context, database)) as engine,
-        terminal(talk=True).status("Saving ..."),
+        progress("Saving ..."),
     ):
         saved = save_backup(engine, BackupRequest(file=file, force=force))
     show(saved, form, [saved], _SAVED)
@@ -80,7 +81,8 @@ def restore(
     settings, server = load_settings(), chosen(context, database)
     with (
         open_server(settings, server) as engine,
-        terminal(talk=True).status("Restoring ..."),
+        progress("Restoring ..."),
+        keeping(),
     ):
         restored = restore_backup(engine, RestoreRequest(file=file, replace=replace))
     show(restored, form, [restored], _RESTORED)
@@ -119,9 +121,10 @@ def move(
     with (
         open_record(settings, chosen(context, database)) as source,
         open_server(settings, to) as target,
-        terminal(talk=True).status("Moving ...") as status,
+        progress("Moving ...") as step,
+        keeping(),
     ):
-        moved = move_record(source, target, settings.user, status.update)
+        moved = move_record(source, target, settings.user, step)
     show(moved, form, [moved], _MOVED)
     talk(
         "Every table is equal. Set ROUNDBOOK_DATABASE_URL to the new address from now on, and write"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import typer
 
 from roundbook_cli import backup, db_grant, server, verify
+from roundbook_cli.interruption import keeping
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, show, terminal
+from roundbook_cli.output import Column, progress, show
 from roundbook_cli.session import chosen
 
 app = typer.Typer(
@@ -33,9 +34,10 @@ def upgrade(context: typer.Context, form: Form = "table", database: Database = N
 
     with (
         open_server(load_settings(), chosen(context, database)) as engine,
-        terminal(talk=True).status("Upgrading ...") as status,
+        progress("Upgrading ...") as step,
+        keeping(),
     ):
-        state = upgrade_schema(engine, status.update)
+        state = upgrade_schema(engine, step)
     show(state, form, [state], _COLUMNS)
 
 
@@ -53,14 +55,18 @@ def current(context: typer.Context, form: Form = "table", database: Database = N
 
 @app.command(epilog="Example: roundbook db check")
 def check(context: typer.Context, form: Form = "table", database: Database = None) -> None:
-    """Exit with 0 if the schema is up to date, else with 3."""
+    """Exit with 0 if the schema is up to date, else with 3; tell what is unusual about the server.
+
+    JSON has how the server is reached and set up in any case.
+    """
     from roundbook.logbook.record import open_server
-    from roundbook.logbook.schema import read_schema, require_schema
+    from roundbook.logbook.schema import read_database, require_schema
+    from roundbook.presentation.databases import database_notes
     from roundbook.settings import load_settings
 
     with open_server(load_settings(), chosen(context, database)) as engine:
-        state = read_schema(engine)
-        show(state, form, [state], _COLUMNS)
+        state = read_database(engine)
+        show(state, form, [state], _COLUMNS, below=database_notes(state))
         require_schema(engine)
 
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
 from roundbook.presentation.variances import limits
 from roundbook_cli.options import Form
-from roundbook_cli.output import Column, count, number, print_table, show, talk, terminal
+from roundbook_cli.output import Column, count, number, print_table, progress, section, show
 
 if TYPE_CHECKING:
     from roundbook.logbook.demonstration import Demonstration
     from roundbook.logbook.drift.report import DriftReport
 
 _TRY_NEXT = (
-    "roundbook plan --variance 0.05 --m 10 --min-d 0.1",
-    "roundbook log mytask round1 scores.csv --measure nDCG@10 --create",
-    "roundbook variance show mytask --measure nDCG@10",
+    "plan --variance 0.05 --m 10 --min-d 0.1",
+    "log mytask round1 scores.csv --measure nDCG@10 --create",
+    "variance show mytask --measure nDCG@10",
 )
 
 
@@ -27,31 +31,11 @@ def demo(form: Form = "table") -> None:
 
     The variances and plan sizes are published ones; the campaign is simulated.
     """
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    from roundbook.logbook.demonstration import STEPS, demonstrate
+    from roundbook.logbook.demonstration import demonstrate
     from roundbook.settings import load_settings
 
-    console = terminal(talk=True)
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        console=console,
-        disable=not console.is_terminal,
-    ) as display:
-        bar = display.add_task("", total=STEPS)
-        done = -1
-
-        def progress(step: str) -> None:
-            nonlocal done
-            done += 1
-            display.update(bar, completed=done, description=step)
-            if not console.is_terminal:
-                talk(f"{step} ...")
-
-        shown = demonstrate(load_settings(), progress)
-        display.update(bar, completed=STEPS, description="Done")
+    with progress("Demonstrating ...") as step:
+        shown = demonstrate(load_settings(), lambda doing: step(f"{doing} ..."))
     if form != "table":
         show(shown, form, shown.history.rounds, _HISTORY, extra=_text(shown))
         return
@@ -201,7 +185,20 @@ def _print(shown: Demonstration) -> None:
     _section("6. Do the first round's factors still hold?", [], (), *_verdict(shown.drift_held))
     _section("", [], (), *_verdict(shown.drift_undecided))
     _section("", [], (), *_verdict(shown.drift_aged))
-    _section("Try next:", [], (), *(f"  {command}" for command in _TRY_NEXT))
+    section("Try next, with scores.csv a file of your own: topics down, runs across:")
+    for command in _TRY_NEXT:
+        # Not wrapped, so that it can be copied.
+        typer.echo(f"  {_program()} {command}")
+
+
+def _program() -> str:
+    """Return what this program is called from here: its name if the shell finds it so."""
+    found, itself = shutil.which("roundbook"), Path(sys.argv[0])
+    if itself.name != "roundbook" or (found and Path(found).samefile(itself)):
+        return "roundbook"
+    here = Path.cwd()
+    itself = itself.absolute()
+    return shlex.quote(str(itself.relative_to(here) if itself.is_relative_to(here) else itself))
 
 
 def _section(heading: str, rows: Sequence[Any], columns: Sequence[Column], *below: str) -> None:
@@ -209,9 +206,10 @@ def _section(heading: str, rows: Sequence[Any], columns: Sequence[Column], *belo
 
 
 def _verdict(report: DriftReport) -> tuple[str, str, str]:
-    from roundbook.presentation.drift_verdict import advice, headline, reason
+    from roundbook.presentation.drift_verdict import brief_advice, brief_reason, headline
+    from roundbook_cli.drift_advice import with_options
 
-    return headline(report), reason(report), advice(report)
+    return headline(report), brief_reason(report), with_options(brief_advice(report))
 
 
 def attach(app: typer.Typer) -> None:

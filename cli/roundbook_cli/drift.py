@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
 from roundbook.requests.drift import CurveRequest, DriftRequest
-from roundbook_cli.drift_advice import report_text
-from roundbook_cli.drift_curve import show_curve
+from roundbook_cli.charts import Chart, check_chart
+from roundbook_cli.drift_advice import log_teams, report_text, with_options
+from roundbook_cli.drift_curve import draw_curve, show_curve
 from roundbook_cli.options import Assessments, Database, Form, Measure, TaskName
 from roundbook_cli.output import Column, counted, number, print_table, section, show, signed, talk
 from roundbook_cli.request_options import default, option
 from roundbook_cli.session import record
+from roundbook_cli.table_layout import visible
 
 if TYPE_CHECKING:
     from roundbook.logbook.drift.report import DriftReport
@@ -36,8 +38,8 @@ _FACTORS = (
 )
 _TOPICS = (
     *_FACTORS,
-    Column("welch_p_holm", "p mean", _p, "right"),
-    Column("brown_forsythe_p_holm", "p sd", _p, "right"),
+    Column("welch_p_holm", "p mean", _p, "right", spare=1),
+    Column("brown_forsythe_p_holm", "p sd", _p, "right", spare=2),
 )
 _TESTS = ("welch_t", "welch_dof", "welch_p", "welch_p_holm", "brown_forsythe_f")
 TOPICS_CSV = (
@@ -51,6 +53,18 @@ _RECURRING = (
     signed("mean_to", "Mean to"),
     signed("difference", "Difference"),
 )
+
+
+FailOn = Literal["aged", "not-held"]
+
+
+def _plain_number(text: str) -> float:
+    """Read a difference of scores, which people also write as 5% or 0,05."""
+    try:
+        return float(text)
+    except ValueError:
+        message = f"'{text}' is no number; write a difference of scores such as 0.05"
+        raise typer.BadParameter(message) from None
 
 
 class _Row(NamedTuple):
@@ -79,7 +93,17 @@ def drift(
         bool, typer.Option("--curve", help="Every later round against the first, a row each.")
     ] = False,
     m: Annotated[int | None, option(DriftRequest, "m", "--m", metavar="m")] = None,
-    min_d: Annotated[float | None, option(DriftRequest, "min_d", "--min-d", metavar="D")] = None,
+    min_d: Annotated[
+        float | None,
+        option(DriftRequest, "min_d", "--min-d", metavar="D", parser=_plain_number),
+    ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Print also the tests, what is assumed, each topic.")
+    ] = False,
+    fail_on: Annotated[
+        FailOn | None,
+        typer.Option("--fail-on", help="End with exit code 5 on such a verdict, for scripts."),
+    ] = None,
     save: Annotated[
         bool, typer.Option("--save", help="Keep the report as printed, as the task's next.")
     ] = False,
@@ -87,18 +111,23 @@ def drift(
         str | None, typer.Option("--note", metavar="TEXT", help="With --save: why it is kept.")
     ] = None,
     assessments: Assessments = None,
+    chart: Chart = None,
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Compare two rounds' factors on their shared topics and say whether the first have aged."""
-    if curve and not (to_round is None and m is None):
+    if curve and not (to_round is None and m is None and not details):
         raise typer.BadParameter(
-            "--curve compares every later round and plans no topics: leave out --to, --m"
+            "--curve compares every later round, a row each, and plans no topics: leave out --to,"
+            " --m, --details"
         )
+    if chart is not None and not curve:
+        raise typer.BadParameter("--chart draws the ageing curve: add --curve")
     if curve and save:
         raise typer.BadParameter("--save keeps the report on two rounds: leave out --curve")
     if note is not None and not save:
         raise typer.BadParameter("--note needs --save")
+    check_chart(chart)
     from roundbook.logbook.drift.curve import trace_drift
     from roundbook.logbook.drift.report import DriftReport, report_drift
     from roundbook.logbook.saved_results import save_result
@@ -114,22 +143,40 @@ def drift(
     )
     with record(context, database) as session:
         if curve:
-            show_curve(trace_drift(session, asked), form)
-            return
-        request = DriftRequest(
-            **dict(asked),
-            to_round=to_round,
-            m=default(DriftRequest, "m") if m is None else m,
-        )
-        saved = save_result(session, "drift", request, None, note) if save else None
-        report = saved.result if saved else report_drift(session, request)
+            traced = trace_drift(session, asked)
+        else:
+            request = DriftRequest(
+                **dict(asked),
+                to_round=to_round,
+                m=default(DriftRequest, "m") if m is None else m,
+            )
+            saved = save_result(session, "drift", request, None, note) if save else None
+            report = saved.result if saved else report_drift(session, request)
+    if curve:
+        show_curve(traced, form)
+        draw_curve(traced, chart)
+        _fail(fail_on, {later.round: later.verdict for later in traced.rounds})
+        return
     assert isinstance(report, DriftReport)
     extra: dict[str, Any] = _saved(saved) if saved else {}
     if form == "table":
-        print_report(report, assessments)
+        print_report(report, assessments, details=details)
     else:
         extra |= report_text(report, assessments)
         show(report, form, report.topics, TOPICS_CSV, extra=extra)
+    _fail(fail_on, {report.to_round: report.verdict})
+
+
+def _fail(fail_on: FailOn | None, verdicts: dict[str, str]) -> None:
+    """End with exit code 5 where a round has a verdict that is to fail."""
+    failing = [
+        f"'{label}' {verdict}"
+        for label, verdict in verdicts.items()
+        if fail_on and (verdict == "aged" if fail_on == "aged" else verdict != "held")
+    ]
+    if failing:
+        talk(f"--fail-on {fail_on}: {', '.join(failing)}.")
+        raise typer.Exit(5)
 
 
 def _saved(saved: SavedResult) -> dict[str, Any]:
@@ -146,20 +193,60 @@ def _saved(saved: SavedResult) -> dict[str, Any]:
     return {"number": number} | saved.model_dump(mode="json", include=facts)
 
 
-def print_report(report: DriftReport, assessments: str | None = None) -> None:
-    """Print a report as a person reads it; `assessments` if they had to be named."""
-    from roundbook.logbook.withdrawals import left_out
-    from roundbook.presentation.drift import tests_sentences
+def print_report(
+    report: DriftReport, assessments: str | None = None, *, details: bool = False
+) -> None:
+    """Print a report as a person reads it.
+
+    Parameters
+    ----------
+    assessments : str, optional
+        The assessments if they had to be named.
+    details : bool
+        Whether to print also the figures in full, the tests, what is assumed and each topic.
+    """
     from roundbook.presentation.drift_verdict import headline
 
     text = report_text(report, assessments)
-    print_table([], (), above=[headline(report), "", f"Why: {text['reason']}"])
+    (_print_details if details else _print_brief)(report, text, headline(report))
+
+
+def _print_brief(report: DriftReport, text: dict[str, Any], verdict: str) -> None:
+    """Print the verdict, why, what to do, and what it does to the scores."""
+    from roundbook.presentation.drift import brief_consequence, choice_note, small_sds_note
+    from roundbook.presentation.drift_verdict import brief_advice, brief_reason
+
+    # What an earlier Roundbook saved with a report stays as it was saved.
+    saved = report.model_extra or {}
+    reason = saved.get("reason") or brief_reason(report)
+    notes = [note for note in (choice_note(report), small_sds_note(report)) if note]
+    if report.provisional:
+        notes.append("Say the teams, with a team file for each round:")
+    print_table([], (), above=[verdict, "", f"Why: {reason}", *(f"- {note}" for note in notes)])
+    if report.provisional:
+        # Not wrapped, as all commands, so that it can be copied.
+        typer.echo(visible(f"    {log_teams(report)}"))
+    section(f"What to do: {saved.get('advice') or with_options(brief_advice(report))}")
+    for step in text["commands"]:
+        typer.echo(visible(f"    {step['command']}"))
+    if report.consequence:
+        section(f"What it does: {brief_consequence(report, report.consequence)}")
+    if report.recurring_systems:
+        section(f"Revived systems: {text['revived']['reason']}")
+    section("More with --details: the tests, what is assumed, each topic, each system.")
+
+
+def _print_details(report: DriftReport, text: dict[str, Any], verdict: str) -> None:
+    """Print all there is."""
+    from roundbook.logbook.withdrawals import left_out
+    from roundbook.presentation.drift import tests_sentences
+
+    print_table([], (), above=[verdict, "", f"Why: {text['reason']}"])
     if text["notes"]:
         section(*(f"- {note}" for note in text["notes"]))
     section(f"What to do: {text['advice']}")
     for step in text["commands"]:
-        # Not wrapped, so that it can be copied.
-        typer.echo(f"  {step['purpose']}:\n    {step['command']}")
+        typer.echo(visible(f"  {step['purpose']}:\n    {step['command']}"))
     if report.consequence:
         _print_consequence(report, report.consequence)
     elif report.verdict != "unbridged":
@@ -221,7 +308,7 @@ def _print_consequence(report: DriftReport, done: Consequence) -> None:
         f"What it does to the {counted(done.runs, 'run')} of '{report.to_round}', on"
         f" {counted(done.topics, 'shared topic')}:",
     )
-    print_table([], (), above=consequence_sentences(done, report.from_round))
+    print_table([], (), above=map(with_options, consequence_sentences(done, report.from_round)))
 
 
 def _print_no_shared_topics(report: DriftReport) -> None:

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from roundbook.logbook.drift.curve import DriftCurve
     from roundbook.logbook.drift.report import DriftReport
+
+# What a sentence names in backticks, as the terminal has it.
+_OPTIONS = {
+    "teams": "log --teams",
+    "runs": "factors fit --runs",
+    "min_d": "--min-d",
+    "details": "drift --details",
+}
+
+
+def with_options(text: str) -> str:
+    """Return a sentence with options in place of what it names in backticks."""
+    return re.sub(r"`(\w+)`", lambda named: _OPTIONS.get(named[1], named[0]), text)
 
 
 def report_text(report: DriftReport, assessments: str | None = None) -> dict[str, Any]:
@@ -25,11 +39,16 @@ def report_text(report: DriftReport, assessments: str | None = None) -> dict[str
     text = sentences(report)
     text["assumed"] = _declare(report, text["assumed"])
     if report.provisional and text["notes"]:
-        log = _command("log", report.task, "ROUND", "FILE", "--measure", report.measure)
         text["notes"][-1] += (
             " To say the teams, log the same scores once more with a team file, which fills in what"
-            f" was unknown: {log} --teams TEAMS"
+            f" was unknown: {log_teams(report)}"
         )
+    text["advice"] = with_options(text["advice"])
+    if text["revived"]:
+        text["revived"]["reason"] = with_options(text["revived"]["reason"])
+    for side in ("earlier", "later"):
+        if text["consequence"] and text["consequence"][side]["reason"]:
+            text["consequence"][side]["reason"] = with_options(text["consequence"][side]["reason"])
     text["commands"] = next_commands(report, assessments)
     saved = report.model_extra or {}
     return text | {key: saved[key] for key in text if key in saved}
@@ -46,6 +65,12 @@ def curve_text(curve: DriftCurve) -> dict[str, Any]:
 
     text = curve_sentences(curve)
     return text | {"assumed": _declare(curve, text["assumed"])}
+
+
+def log_teams(report: DriftReport) -> str:
+    """Return the command that says the teams of a round's runs."""
+    log = _command("log", report.task, "ROUND", "FILE", "--measure", report.measure)
+    return f"{log} --teams TEAMS"
 
 
 def next_commands(report: DriftReport, assessments: str | None) -> list[dict[str, str]]:
@@ -66,18 +91,43 @@ def next_commands(report: DriftReport, assessments: str | None) -> list[dict[str
         }
 
     own = standardise(f"Standardise '{later}' by its own factors", later)
+    chosen = _fit_on_all(report, measured)
     if report.verdict == "held":
         return [
             standardise(f"Standardise '{later}' by the factors of '{first}'", later, first),
             show_factors("See the factors you keep", first),
+            *chosen,
         ]
     if report.verdict == "aged":
         return [
             own,
             standardise(f"Restate '{first}' by the factors of '{later}'", first, later),
             show_factors("See the new factors", later),
+            *chosen,
         ]
-    return [standardise(f"Standardise '{first}' by its own factors", first), own]
+    return [standardise(f"Standardise '{first}' by its own factors", first), own, *chosen]
+
+
+def _fit_on_all(report: DriftReport, measured: list[str]) -> list[dict[str, str]]:
+    """Return the commands that fit both rounds' factors on all runs, where they rest on others."""
+    from roundbook.presentation.drift import choice_note, effective_choice
+
+    if choice_note(report) is None:
+        return []
+    rounds = (
+        (report.from_round, report.standardising_from),
+        (report.to_round, report.standardising_to),
+    )
+    return [
+        {
+            "purpose": f"Fit the factors of '{label}' on all runs, to compare like with like",
+            "command": _command(
+                "factors", "fit", report.task, label, *measured, "--runs", "all", "--reason", "TEXT"
+            ),
+        }
+        for label, runs in rounds
+        if runs and effective_choice(runs) != "all"
+    ]
 
 
 def _declare(result: DriftReport | DriftCurve, assumed: str | None) -> str | None:

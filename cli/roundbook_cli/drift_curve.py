@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from roundbook_cli.charts import write_chart
 from roundbook_cli.drift_advice import curve_text
 from roundbook_cli.options import Form
 from roundbook_cli.output import (
@@ -44,7 +47,7 @@ class _Row(NamedTuple):
 _CURVE = (
     Column("round", "Round"),
     Column("verdict", "Verdict"),
-    count("topics", "Topics"),
+    count("topics", "Topics", spare=1),
     signed("shift", "Shift"),
     Column("shift_95", "95% interval", lambda limits: f"{limits[0]:+.3f} to {limits[1]:+.3f}"),
     number("sd_ratio", "sd ratio", 3),
@@ -56,6 +59,7 @@ _CURVE_CSV = (
     *("shift", "shift_low", "shift_high", "sd_ratio", "sd_ratio_low", "sd_ratio_high"),
 )
 _DRAWN = 60
+_NARROWEST = 20
 
 
 def show_curve(traced: DriftCurve, form: Form) -> None:
@@ -67,6 +71,14 @@ def show_curve(traced: DriftCurve, form: Form) -> None:
         show(traced, form, (), (), extra=curve_text(traced))
         return
     _print_curve(traced)
+
+
+def draw_curve(traced: DriftCurve, path: Path | None) -> None:
+    """Write the curve as a chart, if a file for it is named."""
+    if path is not None:
+        from roundbook.presentation.charts.drift import curve_chart
+
+        write_chart(path, curve_chart(traced))
 
 
 def _plain(later: LaterRound) -> Sequence[object]:
@@ -96,10 +108,10 @@ def _row(later: LaterRound) -> _Row:
 
 def _print_curve(traced: DriftCurve) -> None:
     from roundbook.logbook.withdrawals import left_out
-    from roundbook.presentation.drift import curve_provisional
+    from roundbook.presentation.drift import curve_choice, curve_provisional
 
     rows, text = list(map(_row, traced.rounds)), curve_text(traced)
-    beside = (text["assumed"], curve_provisional(traced))
+    beside = (text["assumed"], curve_choice(traced), curve_provisional(traced))
     print_table([], (), above=[text["summary"]])
     section(
         f"{traced.measure}, {traced.assessments} assessments; for systems and topics like these."
@@ -113,10 +125,19 @@ def _print_curve(traced: DriftCurve) -> None:
         *map(left_out, traced.withdrawn),
     )
     section(rows=rows, columns=_CURVE)
+    if all(row.shift is None for row in rows):
+        section(
+            "Nothing to draw: for systems and topics like these no later round has a shift from"
+            f" '{traced.from_round}'."
+        )
+        return
     shifts = [shift for row in rows for shift in (*(row.shift_95 or ()), row.shift)]
     reach = [shift for shift in shifts if shift is not None] + [-traced.margin, traced.margin]
+    left = shutil.get_terminal_size().columns - max(len(row.round) for row in rows) - 3
+    columns = max(_NARROWEST, min(_DRAWN, left))
     drawn = [
-        _Picture(row.round, _picture(row, traced.margin, min(reach), max(reach))) for row in rows
+        _Picture(row.round, _picture(row, traced.margin, min(reach), max(reach), columns))
+        for row in rows
     ]
     section(
         "│ no shift, ┊ the margins, ● the shift, ─ its 95% interval:",
@@ -125,11 +146,11 @@ def _print_curve(traced: DriftCurve) -> None:
     )
 
 
-def _picture(row: _Row, margin: float, least: float, largest: float) -> str:
+def _picture(row: _Row, margin: float, least: float, largest: float, columns: int) -> str:
     def column(value: float) -> int:
-        return round((value - least) / (largest - least) * (_DRAWN - 1))
+        return round((value - least) / (largest - least) * (columns - 1))
 
-    drawn = [" "] * _DRAWN
+    drawn = [" "] * columns
     if row.shift_95:
         low, high = map(column, row.shift_95)
         drawn[low : high + 1] = "─" * (high - low + 1)

@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-from roundbook.presentation.events import details
+from roundbook.presentation.events import details, differing_users
 from roundbook.presentation.tables import Column, count
 from roundbook.requests.events import EventsRequest
 from roundbook_cli.matrix_number import matrix_number
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import show
 from roundbook_cli.request_options import option
-from roundbook_cli.session import record
+from roundbook_cli.session import chosen, record
 
 _COLUMNS = (
     count("event", "#"),
@@ -23,10 +23,13 @@ _COLUMNS = (
     Column("what", "What"),
     Column("task", "Task"),
     Column("round", "Round"),
-    count("matrix", "Matrix"),
+    count("matrix", "Matrix", spare=1),
     Column("why", "Why"),
-    Column("details", "Details", details),
+    Column("details", "Details", details, spare=2),
 )
+
+
+_USER = Column("database_user", "Database user")
 
 
 def events(
@@ -44,6 +47,7 @@ def events(
     since: Annotated[
         datetime | None, option(EventsRequest, "since", "--since", formats=["%Y-%m-%d"])
     ] = None,
+    after: Annotated[int | None, option(EventsRequest, "after", "--after", metavar="EVENT")] = None,
     limit: Annotated[int | None, option(EventsRequest, "limit", "--limit", metavar="N")] = None,
     form: Form = "table",
     database: Database = None,
@@ -52,6 +56,8 @@ def events(
     if round_label is not None and task is None:
         raise typer.BadParameter("--round needs --task")
     from roundbook.logbook.events import event_kinds, list_events
+    from roundbook.logbook.record import chosen_address
+    from roundbook.settings import load_settings
 
     request = EventsRequest(
         task=task,
@@ -60,6 +66,7 @@ def events(
         what=what,
         who=who,
         since=since.date() if since else None,
+        after=after,
         limit=limit,
     )
     with record(context, database) as session:
@@ -68,9 +75,19 @@ def events(
     below = []
     if listed.earlier:
         below = [f"{listed.earlier} earlier events; see them without --limit."]
+    elif listed.later:
+        below = [f"{listed.later} later events; see on with --after {listed.events[-1].event}."]
     elif not listed.events:
         below = [_why_none(kinds, what)]
-    show(listed, form, listed.events, _COLUMNS, below=below)
+    rows, columns = listed.events, list(_COLUMNS)
+    if form == "csv":
+        columns.append(_USER)
+    elif chosen_address(load_settings(), chosen(context, database)) is not None:
+        # To the embedded server everybody comes as the same user.
+        rows = differing_users(rows)
+        if any(event.database_user for event in rows):
+            columns.insert(3, _USER)
+    show(listed, form, rows, columns, below=below)
 
 
 def _why_none(kinds: list[str], what: str | None) -> str:

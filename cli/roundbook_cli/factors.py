@@ -10,6 +10,7 @@ from roundbook.presentation.factors import fitted_notes, heading, unchanged, wit
 from roundbook.presentation.tables import Column, count, number
 from roundbook.requests.factors import FactorsRequest, FitRequest
 from roundbook.requests.fields import ZeroSd
+from roundbook_cli.charts import Chart, check_chart, write_chart
 from roundbook_cli.options import Assessments, Database, Form, Format, Measure, RoundLabel, TaskName
 from roundbook_cli.output import show, talk
 from roundbook_cli.request_options import default, option
@@ -21,7 +22,11 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Standardisation factors of a round, by version.")
 
 
-@app.command("show", epilog="Example: roundbook factors show covid round1 --measure nDCG@10")
+@app.command(
+    "show",
+    epilog="Example: roundbook factors show covid round1 --measure nDCG@10\n\nDrawn: roundbook"
+    " factors show covid round1 --measure nDCG@10 --chart factors.png",
+)
 def show_(
     context: typer.Context,
     task: TaskName,
@@ -31,10 +36,12 @@ def show_(
         int | None, option(FactorsRequest, "version", "--version", metavar="N")
     ] = None,
     assessments: Assessments = None,
+    chart: Chart = None,
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Show each topic's mean and sample sd over the standardising runs."""
+    check_chart(chart)
     from roundbook.logbook.factors import show_factors
 
     request = FactorsRequest(
@@ -43,6 +50,10 @@ def show_(
     with record(context, database) as session:
         factors = show_factors(session, request)
     _print(factors, form)
+    if chart is not None:
+        from roundbook.presentation.charts.factors import factor_chart
+
+        write_chart(chart, factor_chart(factors))
 
 
 @app.command(

@@ -25,21 +25,21 @@ def _topics(limits: tuple[int | None, int | None]) -> str:
 
 _COLUMNS = (
     Column("round", "Round"),
-    count("matrix", "Matrix"),
-    count("topics", "Topics"),
-    count("runs", "Runs"),
-    number("system", "System", 5),
-    number("topic", "Topic", 5),
-    number("residual", "Residual", 5),
+    count("matrix", "Matrix", spare=9),
+    count("topics", "Topics", spare=7),
+    count("runs", "Runs", spare=8),
+    number("system", "System", 5, spare=6),
+    number("topic", "Topic", 5, spare=6),
+    number("residual", "Residual", 5, spare=6),
     number("e_rho_squared", "E-rho2", 3),
-    Column("e_rho_squared_interval", "interval", _interval),
+    Column("e_rho_squared_interval", "E-rho2 interval", _interval),
     number("phi", "Phi", 3),
-    Column("phi_interval", "interval", _interval),
+    Column("phi_interval", "Phi interval", _interval),
     count("e_rho_squared_topics", "Topics E-rho2"),
-    Column("e_rho_squared_topics_interval", "interval", _topics),
+    Column("e_rho_squared_topics_interval", "Topics E-rho2 interval", _topics, spare=5),
     count("phi_topics", "Topics Phi"),
-    Column("phi_topics_interval", "interval", _topics),
-    count("design_topics", "Topics by power"),
+    Column("phi_topics_interval", "Topics Phi interval", _topics, spare=5),
+    count("design_topics", "Topics by power", spare=4),
 )
 _LINES = tuple(Column(name, name) for name in LINE)
 

@@ -2,127 +2,189 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from roundbook.presentation.matrices import log_notes
+from roundbook.presentation.matrices import log_notes, standardising_note
 from roundbook.requests.fields import Layout, Missing, ZeroSd
-from roundbook.requests.matrices import LogRequest
+from roundbook.requests.matrices import LogFilesRequest
 from roundbook_cli.impact import dependents_json, tell_impact
+from roundbook_cli.near_names import confirmed_names
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, count, number, show, talk, terminal
-from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.output import Column, count, number, progress, show, talk
+from roundbook_cli.refitting import in_one_line, refit_command, refit_notes
+from roundbook_cli.request_options import argument, default, option, usage_errors
 from roundbook_cli.session import sessions
+
+if TYPE_CHECKING:
+    from roundbook.logbook.matrices.logged import LoggedMatrix
 
 _COLUMNS = (
     count("matrix", "Matrix"),
-    count("revision", "Revision"),
+    count("revision", "Revision", spare=2),
     count("topics", "Topics"),
     count("runs", "Runs"),
     number("variance", "Variance", 5),
-    count("factor_version", "Factors"),
+    count("factor_version", "Factors", spare=1),
     Column("status", "Status"),
 )
+_SEVERAL = (Column("measure", "Measure"), *_COLUMNS)
 
 
 def log(
     context: typer.Context,
-    task: Annotated[str, argument(LogRequest, "task", metavar="TASK")],
-    round_label: Annotated[str, argument(LogRequest, "round", metavar="ROUND")],
+    task: Annotated[str, argument(LogFilesRequest, "task", metavar="TASK")],
+    round_label: Annotated[str, argument(LogFilesRequest, "round", metavar="ROUND")],
     files: Annotated[
-        list[Path], argument(LogRequest, "files", metavar="FILE...", show_default=False)
+        list[Path], argument(LogFilesRequest, "files", metavar="FILE...", show_default=False)
     ],
-    measure: Annotated[str, option(LogRequest, "measure", "--measure", metavar="M")],
-    layout: Annotated[Layout, option(LogRequest, "layout", "--layout")] = default(
-        LogRequest, "layout"
+    measures: Annotated[
+        list[str] | None,
+        option(LogFilesRequest, "measures", "--measure", metavar="M", show_default=False),
+    ] = None,
+    all_measures: Annotated[
+        bool, option(LogFilesRequest, "all_measures", "--all-measures")
+    ] = default(LogFilesRequest, "all_measures"),
+    layout: Annotated[Layout, option(LogFilesRequest, "layout", "--layout")] = default(
+        LogFilesRequest, "layout"
     ),
     file_measure: Annotated[
-        str | None, option(LogRequest, "file_measure", "--file-measure", metavar="NAME")
-    ] = default(LogRequest, "file_measure"),
-    teams: Annotated[Path | None, option(LogRequest, "teams", "--teams", metavar="CSV")] = default(
-        LogRequest, "teams"
-    ),
+        str | None, option(LogFilesRequest, "file_measure", "--file-measure", metavar="NAME")
+    ] = default(LogFilesRequest, "file_measure"),
+    teams: Annotated[
+        Path | None, option(LogFilesRequest, "teams", "--teams", metavar="CSV")
+    ] = default(LogFilesRequest, "teams"),
     assessments: Annotated[
-        str, option(LogRequest, "assessments", "--assessments", metavar="LABEL")
-    ] = default(LogRequest, "assessments"),
-    missing: Annotated[Missing, option(LogRequest, "missing", "--missing")] = default(
-        LogRequest, "missing"
+        str, option(LogFilesRequest, "assessments", "--assessments", metavar="LABEL")
+    ] = default(LogFilesRequest, "assessments"),
+    missing: Annotated[Missing, option(LogFilesRequest, "missing", "--missing")] = default(
+        LogFilesRequest, "missing"
     ),
-    zero_sd: Annotated[ZeroSd, option(LogRequest, "zero_sd", "--zero-sd")] = default(
-        LogRequest, "zero_sd"
+    zero_sd: Annotated[ZeroSd, option(LogFilesRequest, "zero_sd", "--zero-sd")] = default(
+        LogFilesRequest, "zero_sd"
     ),
     bounds: Annotated[
-        tuple[float, float] | None, option(LogRequest, "bounds", "--bounds", metavar="LOW HIGH")
-    ] = default(LogRequest, "bounds"),
-    tool: Annotated[str | None, option(LogRequest, "tool", "--tool", metavar="TEXT")] = default(
-        LogRequest, "tool"
-    ),
-    create: Annotated[bool, option(LogRequest, "create", "--create")] = default(
-        LogRequest, "create"
+        tuple[float, float] | None,
+        option(LogFilesRequest, "bounds", "--bounds", metavar="LOW HIGH"),
+    ] = default(LogFilesRequest, "bounds"),
+    tool: Annotated[
+        str | None, option(LogFilesRequest, "tool", "--tool", metavar="TEXT")
+    ] = default(LogFilesRequest, "tool"),
+    create: Annotated[bool, option(LogFilesRequest, "create", "--create")] = default(
+        LogFilesRequest, "create"
     ),
     revise: Annotated[
-        str | None, option(LogRequest, "revise", "--revise", metavar="REASON", show_default=False)
-    ] = default(LogRequest, "revise"),
-    dry_run: Annotated[bool, option(LogRequest, "dry_run", "--dry-run")] = default(
-        LogRequest, "dry_run"
+        str | None,
+        option(LogFilesRequest, "revise", "--revise", metavar="REASON", show_default=False),
+    ] = default(LogFilesRequest, "revise"),
+    dry_run: Annotated[bool, option(LogFilesRequest, "dry_run", "--dry-run")] = default(
+        LogFilesRequest, "dry_run"
     ),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Log a round's score matrix, with its variances and standardisation factors.
 
-    The same content again changes nothing; other content is refused unless --revise says why.
+    Several measures are logged together, all or none. The same content again changes nothing; other
+    content is refused unless --revise says why.
     """
-    from roundbook.logbook.matrices.logging import latest_revision, log_files
+    from roundbook.logbook.matrices.files import log_files
+    from roundbook.logbook.matrices.revising import latest_revisions
     from roundbook.settings import load_settings
 
-    request = LogRequest(
-        task=task,
-        round=round_label,
-        files=tuple(files),
-        measure=measure,
-        layout=layout,
-        file_measure=file_measure,
-        teams=teams,
-        missing=missing,
-        assessments=assessments,
-        create=create,
-        revise=revise,
-        bounds=bounds,
-        zero_sd=zero_sd,
-        tool=tool,
-        dry_run=dry_run,
-    )
-    with sessions(context, database) as begin, terminal(talk=True).status("Logging ..."):
+    with usage_errors():
+        request = LogFilesRequest(
+            task=task,
+            round=round_label,
+            files=tuple(files),
+            measures=tuple(measures or ()),
+            all_measures=all_measures,
+            layout=layout,
+            file_measure=file_measure,
+            teams=teams,
+            missing=missing,
+            assessments=assessments,
+            create=create,
+            revise=revise,
+            bounds=bounds,
+            zero_sd=zero_sd,
+            tool=tool,
+            dry_run=dry_run,
+        )
+    with (
+        sessions(context, database) as begin,
+        confirmed_names(begin, request),
+        progress("Logging ..."),
+    ):
         if revise is not None:
             # What is the latest before anybody is waited for is what this person has seen.
             with begin() as session:
-                seen = latest_revision(session, request)
-            request = request.model_copy(update={"expected_revision": seen})
+                seen = latest_revisions(session, request)
+            request = request.model_copy(update={"expected_revisions": seen})
         with begin(keep=not dry_run) as session:
             logged = log_files(session, request, max_file_bytes=load_settings().max_file_bytes)
-    notes = log_notes(logged)
-    extra = {"notes": notes, "impact": logged.impact and dependents_json(logged.impact)}
-    show(logged, form, [logged], _COLUMNS, extra=extra)
-    for note in notes:
-        talk(f"Note: {note}")
-    if logged.runs_described and logged.status == "unchanged":
-        talk(f"The team file told something new of {logged.runs_described} runs.")
+    matrices = logged.matrices
+    extra = [
+        {
+            "notes": in_one_line(_notes(matrix, matrix.measure)),
+            "impact": matrix.impact and dependents_json(matrix.impact),
+        }
+        for matrix in matrices
+    ]
+    if len(request.measures) == 1:
+        show(matrices[0], form, matrices, _COLUMNS, extra=extra[0])
+    else:
+        facts = [
+            matrix.model_dump(mode="json") | of_matrix
+            for matrix, of_matrix in zip(matrices, extra, strict=True)
+        ]
+        show(logged, form, matrices, _SEVERAL, extra={"matrices": facts})
+    _tell(matrices)
     if dry_run:
         talk("Dry run: nothing was written.")
-    if logged.impact:
-        tell_impact(
-            logged.impact,
-            "Stale once the scores are replaced:"
-            if dry_run
-            else "Stale now that the scores are replaced:",
-        )
+    for matrix in matrices:
+        if matrix.impact:
+            of_measure = f" of {matrix.measure}" if len(matrices) > 1 else ""
+            tell_impact(
+                matrix.impact,
+                f"Stale once the scores{of_measure} are replaced:"
+                if dry_run
+                else f"Stale now that the scores{of_measure} are replaced:",
+            )
+
+
+def _notes(logged: LoggedMatrix, measure: str) -> list[str]:
+    """Return what a person should know of a matrix just logged, with commands on their own lines."""
+    notes = log_notes(logged)
+    if note := standardising_note(logged):
+        if logged.standardising == "pooled":
+            command = refit_command(logged, measure, logged.assessments, "all", "REASON")
+            note += f" To have all standardise:\n  {command}"
+        notes.append(note)
+    return notes + refit_notes(logged, logged.remarks.refittable)
+
+
+def _tell(matrices: Sequence[LoggedMatrix]) -> None:
+    """Say on stderr what a person should know; what is of all matrices alike once, and last."""
+    several = len(matrices) > 1
+    notes = [_notes(matrix, "MEASURE" if several else matrix.measure) for matrix in matrices]
+    shared = [note for note in notes[0] if all(note in of_matrix for of_matrix in notes)]
+    for matrix, of_matrix in zip(matrices, notes, strict=True):
+        for note in of_matrix:
+            if note not in shared:
+                talk(f"Note ({matrix.measure}): {note}")
+    for note in shared:
+        talk(f"Note: {note}")
+    for matrix in matrices:
+        if matrix.runs_described and matrix.status == "unchanged":
+            talk(f"The team file told something new of {matrix.runs_described} runs.")
 
 
 def attach(app: typer.Typer) -> None:
     """Add the command."""
-    app.command(epilog="Example: roundbook log covid round1 scores.csv --measure nDCG@10 --create")(
-        log
-    )
+    app.command(
+        epilog="Example: roundbook log covid round1 *.eval --measure nDCG@10 --measure AP --create"
+    )(log)

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 import typer.main
+from typer._click.exceptions import MissingParameter
 from typer.core import TyperCommand, TyperGroup
 
 from roundbook.errors import DatabaseUnreachableError, RoundbookError, SchemaOutOfDateError
+from roundbook_cli import interruption
 from roundbook_cli.options import Database
 from roundbook_cli.streams import OutputLostError, guard_streams
 
@@ -57,7 +59,9 @@ COMMANDS = {
     "import": ("roundbook_cli.archive", "Read an archive into the record: all of it, or nothing."),
     "task": ("roundbook_cli.task", "Tasks: what a campaign evaluates."),
     "round": ("roundbook_cli.round_", "Rounds: one holding of a task after another."),
+    "topic": ("roundbook_cli.topic", "Topics: list, and declare their other ids."),
     "matrix": ("roundbook_cli.matrix", "Score matrices: list, show, correct, export."),
+    "measure": ("roundbook_cli.measure", "Measures: list them, merge two that are one."),
     "variance": ("roundbook_cli.variance", "Variances: of a measure in each round, and pooled."),
     "factors": ("roundbook_cli.factors", "Standardisation factors of a round, by version."),
     "plan": (
@@ -102,6 +106,17 @@ class LazyGroup(TyperGroup):
         for name, (module, line) in COMMANDS.items():
             self.add_command(LazyCommand(name, module, line))
 
+    def invoke(self, ctx: Context) -> Any:  # noqa: ANN401
+        """Run the command; where it needs a measure, say which ones its task has."""
+        try:
+            return super().invoke(ctx)
+        except MissingParameter as missing:
+            if missing.param is not None and missing.param.name == "measure" and missing.ctx:
+                from roundbook_cli.measure import measures_sentence
+
+                missing.message = measures_sentence(missing.ctx)
+            raise
+
     def resolve_command(
         self, ctx: Context, args: list[str]
     ) -> tuple[str | None, Command | None, list[str]]:
@@ -141,22 +156,26 @@ def roundbook(
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code: 0, or as the README lists them."""
+    interruption.begin_command()
     try:
         try:
             app(args=list(arguments), prog_name="roundbook", obj=tuple(arguments))
         finally:
             # Typer leaves by SystemExit; what is still in the buffer may find no room.
             sys.stdout.flush()
+    except KeyboardInterrupt:
+        return interruption.tell()
     except SystemExit as stop:
+        if stop.code == interruption.EXIT_CODE:
+            interruption.tell()
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except OutputLostError as lost:
         return 0 if lost.unread else _tell(lost, 1)
     except RoundbookError as error:
         if _debugging():
             raise
-        if isinstance(error, SchemaOutOfDateError):
-            return _tell(error, 3)
-        return _tell(error, 4 if isinstance(error, DatabaseUnreachableError) else 1)
+        codes = ((SchemaOutOfDateError, 3), (DatabaseUnreachableError, 4), (RoundbookError, 1))
+        return _tell(error, next(code for kind, code in codes if isinstance(error, kind)))
     except Exception as error:
         if _debugging():
             raise
@@ -169,10 +188,11 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _tell(error: Exception | str, code: int) -> int:
+    from roundbook_cli.output import talk
     from roundbook_cli.ways_out import sentence
 
     message = sentence(error) if isinstance(error, RoundbookError) else error
-    typer.echo(f"Error: {message}", err=True)
+    talk(f"Error: {message}")
     return code
 
 

@@ -19,7 +19,7 @@ from roundbook.requests.matrices import (
     WithdrawMatrix,
 )
 from roundbook_cli.impact import dependents_json, tell_impact
-from roundbook_cli.matrix_number import MatrixNumber
+from roundbook_cli.matrix_number import MatrixNumber, matrix_number
 from roundbook_cli.options import Database, Form, Format
 from roundbook_cli.output import Column, count, counted, number, print_table, section, show, talk
 from roundbook_cli.request_options import argument, default, option
@@ -69,11 +69,11 @@ _LISTED_BRIEFLY = (
     count("matrix", "Matrix"),
     Column("round", "Round"),
     Column("measure", "Measure"),
-    count("revision", "Revision"),
-    count("size", "Size"),
+    count("revision", "Revision", spare=2),
+    count("size", "Size", spare=1),
     Column("standing", "Standing"),
     Column("reason", "Reason"),
-    Column("logged", "Logged"),
+    Column("logged", "Logged", spare=3),
 )
 
 
@@ -106,6 +106,11 @@ def list_(
     superseded: Annotated[bool, option(ListMatrices, "superseded", "--all")] = default(
         ListMatrices, "superseded"
     ),
+    after: Annotated[
+        int | None,
+        option(ListMatrices, "after", "--after", metavar="MATRIX", parser=matrix_number),
+    ] = None,
+    limit: Annotated[int | None, option(ListMatrices, "limit", "--limit", metavar="N")] = None,
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -118,15 +123,25 @@ def list_(
         measure=measure,
         assessments=assessments,
         superseded=superseded,
+        after=after,
+        limit=limit,
     )
     with record(context, database) as session:
         listed = list_matrices(session, request)
-    way_out = f"No such score matrix. Log one with 'roundbook log {task} ROUND FILE --measure M'."
+    below = []
+    if listed.later:
+        last = listed.matrices[-1].matrix
+        below = [f"{listed.later} more score matrices; see on with --after {last}."]
+    elif not listed.matrices and after is None:
+        below = [
+            f"No such score matrix. Log one with 'roundbook log {task} ROUND FILE --measure M'."
+        ]
+    elif not listed.matrices:
+        below = [f"No such score matrix comes after matrix {after}."]
     if form != "table":
         show(listed, form, listed.matrices, _LISTED)
         return
-    rows = list(map(_brief, listed.matrices))
-    print_table(rows, _LISTED_BRIEFLY, below=[] if rows else [way_out])
+    print_table(list(map(_brief, listed.matrices)), _LISTED_BRIEFLY, below=below)
 
 
 def _brief(row: ListedMatrix) -> _Brief:
@@ -145,9 +160,9 @@ def _brief(row: ListedMatrix) -> _Brief:
 _RUNS = (
     Column("run", "Run"),
     Column("team", "Team"),
-    Column("type", "Type"),
-    Column("contributed_to_pool", "In the pool", lambda pooled: "yes" if pooled else "no"),
-    Column("system", "System"),
+    Column("type", "Type", spare=3),
+    Column("contributed_to_pool", "In the pool", lambda pooled: "yes" if pooled else "no", spare=2),
+    Column("system", "System", spare=1),
     Column("pseudonym", "In drafts"),
 )
 _VARIANCES = (
@@ -162,10 +177,10 @@ _FACTORS = (
     count("version", "Version"),
     Column("standardising", "Standardising runs"),
     count("runs", "Runs"),
-    Column("zero_sd", "Zero sd"),
+    Column("zero_sd", "Zero sd", spare=2),
     Column("reason", "Reason"),
     Column("fitted_at", "Fitted", _day, "right"),
-    Column("fitted_by", "By"),
+    Column("fitted_by", "By", spare=1),
 )
 
 
@@ -217,8 +232,8 @@ _HISTORY = (
     Column("who", "Who"),
     Column("what", "What"),
     count("matrix", "Matrix"),
-    count("revision", "Revision"),
-    count("factor_version", "Factors"),
+    count("revision", "Revision", spare=2),
+    count("factor_version", "Factors", spare=1),
     Column("why", "Why"),
 )
 

@@ -6,10 +6,18 @@ from typing import Annotated, Literal
 
 import typer
 
+from roundbook_cli.completion import offer
+
 Format = Literal["table", "json", "csv"]
 
-TaskName = Annotated[str, typer.Argument(metavar="TASK", help="The task's name.")]
-RoundLabel = Annotated[str, typer.Argument(metavar="ROUND", help="The round's label.")]
+TaskName = Annotated[
+    str,
+    typer.Argument(metavar="TASK", help="The task's name.", autocompletion=offer("task")),
+]
+RoundLabel = Annotated[
+    str,
+    typer.Argument(metavar="ROUND", help="The round's label.", autocompletion=offer("rounds")),
+]
 Database = Annotated[
     str | None,
     typer.Option(
@@ -23,7 +31,12 @@ Database = Annotated[
 Form = Annotated[Format, typer.Option("--format", help="How to print the result.")]
 Measure = Annotated[
     str,
-    typer.Option("--measure", metavar="M", help="The measure: nDCG@10, AP, RBP(p=0.8), ..."),
+    typer.Option(
+        "--measure",
+        metavar="M",
+        help="The measure: nDCG@10, AP, RBP(p=0.8), ...",
+        autocompletion=offer("measures"),
+    ),
 ]
 Assessments = Annotated[
     str | None,

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from roundbook.csv_names import marked
 from roundbook.presentation.tables import Column, count, number, signed
 from roundbook_cli.options import Format
+from roundbook_cli.table_layout import lay_out, visible, wrap
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from roundbook.logbook.result import Result
 
 __all__ = ["Column", "count", "number", "signed"]
+
+# Marks that can steer a terminal.
+_STEERING = re.compile("[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def show(
@@ -47,7 +53,7 @@ def show(
     """
     if form == "json":
         if extra is None:
-            typer.echo(result.model_dump_json(indent=2, by_alias=True))
+            _echo_json(result.model_dump_json(indent=2, by_alias=True))
         else:
             facts = result.model_dump(mode="json", by_alias=True, exclude=set(without))
             print_json(facts | dict(extra))
@@ -63,7 +69,12 @@ def show(
 
 def print_json(printed: Mapping[str, Any]) -> None:
     """Print an object of JSON."""
-    typer.echo(json.dumps(printed, indent=2, ensure_ascii=False))
+    _echo_json(json.dumps(printed, indent=2, ensure_ascii=False))
+
+
+def _echo_json(text: str) -> None:
+    # JSON itself escapes the other control characters, and these stand only within its texts.
+    typer.echo(_STEERING.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text))
 
 
 def print_table(
@@ -73,19 +84,18 @@ def print_table(
     above: Iterable[str] = (),
     below: Iterable[str] = (),
 ) -> None:
-    """Print a table, if it has rows, between sentences."""
-    console = terminal()
-    for line in above:
-        console.print(line)
+    """Print a table, if it has rows, between sentences; see `lay_out` for one that is too wide."""
+    terminal = sys.stdout.isatty()
+    # Without a terminal there is no width to fit: a line is as long as it is.
+    width = shutil.get_terminal_size().columns if terminal else 200
+    lines = [line for sentence in above for line in wrap(visible(sentence), width)]
     if rows:
-        table = _table(rows, columns)
-        # A number that does not fit would be cut off unmarked: rather let the terminal wrap.
-        unbounded = console.options.update(max_width=10_000)
-        needed = console.measure(table, options=unbounded).minimum
-        console.width = max(console.width, needed)
-        console.print(table)
-    for line in below:
-        console.print(line)
+        lines += lay_out(rows, columns, width, complete=not terminal)
+    lines += [line for sentence in below for line in wrap(visible(sentence), width)]
+    plain = not str(sys.stdout.encoding).lower().startswith("utf")
+    for line in lines:
+        # The line below the headings is no reason to fail.
+        typer.echo("-" * len(line) if plain and not line.strip("─") else line)
 
 
 def section(*above: str, rows: Sequence[Any] = (), columns: Sequence[Column] = ()) -> None:
@@ -94,10 +104,10 @@ def section(*above: str, rows: Sequence[Any] = (), columns: Sequence[Column] = (
 
 
 def print_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Print rows as CSV on stdout."""
+    """Print rows as CSV on stdout, in which no name is a formula to a spreadsheet."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
+    for row in (header, *rows):
+        writer.writerow([marked(cell) if isinstance(cell, str) else cell for cell in row])
 
 
 def counted(number: int, noun: str) -> str:
@@ -107,44 +117,32 @@ def counted(number: int, noun: str) -> str:
 
 def talk(line: str) -> None:
     """Say something to the person, on stderr."""
-    typer.echo(line, err=True)
+    typer.echo(visible(line), err=True)
 
 
-def terminal(*, talk: bool = False) -> Console:
-    """Return the console of stdout (or of stderr), which marks up nothing a user wrote."""
+def ask(question: str) -> bool:
+    """Ask the person a question on stderr; return whether the answer is yes."""
+    typer.echo(f"{visible(question)} [y/N] ", nl=False, err=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+@contextmanager
+def progress(doing: str) -> Iterator[Callable[[str], object]]:
+    """Show on stderr what is done at the moment, if that is a terminal, until the block ends.
+
+    Yields
+    ------
+    callable
+        To be told in a few words what is done next.
+    """
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
     from rich.console import Console
+    from rich.text import Text
 
-    stream = sys.stderr if talk else sys.stdout
-    # Without a terminal there is no width to fit: a line is as long as it is.
-    width = None if stream.isatty() else 200
-    return Console(
-        file=stream, width=width, markup=False, highlight=False, emoji=False, soft_wrap=False
-    )
-
-
-def _table(rows: Sequence[Any], columns: Sequence[Column]) -> Any:  # noqa: ANN401
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    cells = [[_written(column, getattr(row, column.field)) for column in columns] for row in rows]
-    for place, column in enumerate(columns):
-        numeric = column.justify == "right"
-        longest = max(len(row[place]) for row in cells)
-        table.add_column(
-            column.heading,
-            justify="right" if numeric else "left",
-            no_wrap=numeric,
-            overflow="fold",
-            min_width=longest if numeric else min(6, longest),
-        )
-    for row in cells:
-        table.add_row(*row)
-    return table
-
-
-def _written(column: Column, value: Any) -> str:  # noqa: ANN401
-    return "-" if value is None else column.write(value)
+    with Console(file=sys.stderr).status(Text(doing)) as status:
+        yield lambda step: status.update(Text(visible(step)))
 
 
 def _plain(column: Column, value: Any) -> Any:  # noqa: ANN401

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,28 +12,34 @@ import typer
 from roundbook.requests.plans import PlanRequest
 from roundbook.requests.results import ListResults, ShowResult
 from roundbook_cli import plan_options as options
+from roundbook_cli.charts import Chart, check_chart, write_chart
+from roundbook_cli.completion import offer
+from roundbook_cli.measure import refuse_no_measure
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, print_json, print_table, show
+from roundbook_cli.plan_advice import plan_json
 from roundbook_cli.plan_print import print_plan
-from roundbook_cli.request_options import default, usage_errors
 from roundbook_cli.saved_plans import plan_entry, plan_head, print_saved
 from roundbook_cli.session import check, record
 
 if TYPE_CHECKING:
+    from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.saved_results import ResultEntry
 
-PlanName = Annotated[str, typer.Argument(metavar="NAME", help="The plan's name.")]
+PlanName = Annotated[
+    str, typer.Argument(metavar="NAME", help="The plan's name.", autocompletion=offer("results"))
+]
 
 _BRIEFLY = (
     Column("name", "Plan"),
-    count("version", "Version"),
+    count("version", "Version", spare=4),
     Column("task", "Task"),
     Column("measure", "Measure"),
-    Column("design", "Design"),
+    Column("design", "Design", spare=2),
     count("sizes", "Topics"),
-    Column("saved_at", "Saved", lambda when: f"{when:%Y-%m-%d}"),
+    Column("saved_at", "Saved", lambda when: f"{when:%Y-%m-%d}", spare=1),
     Column("stale", "Stale", lambda stale: "yes" if stale else "no"),
-    Column("note", "Note"),
+    Column("note", "Note", spare=3),
 )
 _LISTED = (
     *("name", "version", "versions", "task", "measure", "scale", "design", "solve", "engine"),
@@ -39,28 +47,15 @@ _LISTED = (
 )
 
 
+@options.with_plan_options
 def plan(
     context: typer.Context,
-    variance: options.Variance = None,
-    task: options.Task = None,
-    measure: options.Measure = None,
-    scale: options.Scale = default(PlanRequest, "scale"),
-    assessments: options.Assessments = None,
-    pool_by: options.Weights = default(PlanRequest, "pool_by"),
-    variance_of: options.DifferenceVariance = None,
-    variance_at: options.Limit = default(PlanRequest, "variance_at"),
-    design: options.Design = default(PlanRequest, "design"),
-    solve: options.SolvedFor = default(PlanRequest, "solve"),
-    m: options.Runs = None,
-    min_d: options.Differences = None,
-    width: options.Widths = None,
-    topics: options.Topics = None,
-    alpha: options.Alpha = default(PlanRequest, "alpha"),
-    beta: options.Beta = None,
-    engine: options.SizeEngine = default(PlanRequest, "engine"),
+    ask: Callable[[], PlanRequest],
     database: Database = None,
     form: options.PlanForm = "table",
     only_protocol: options.Protocol = False,
+    details: options.Details = False,
+    chart: Chart = None,
 ) -> None:
     """Compute topic set sizes for the next round, from a task's rounds or a given variance."""
     if context.invoked_subcommand is not None:
@@ -68,27 +63,10 @@ def plan(
         return
     check(context)
     _check_form(form, only_protocol)
-    with usage_errors():
-        request = PlanRequest(
-            variance=variance,
-            task=task,
-            measure=measure,
-            scale=scale,
-            assessments=assessments,
-            pool_by=pool_by,
-            variance_of=variance_of,
-            variance_at=variance_at,
-            design=design,
-            solve=solve,
-            m=m,
-            min_d=options.differences(design, min_d, width),
-            topics=topics,
-            alpha=alpha,
-            beta=beta,
-            engine=engine,
-        )
+    check_chart(chart)
+    refuse_no_measure(context)
+    request = ask()
     from roundbook.logbook.plans.planning import plan_topics
-    from roundbook.presentation.plans import plan_in_json
 
     if request.task is None:
         computed = plan_topics(None, request)
@@ -96,9 +74,17 @@ def plan(
         with record(context, database) as session:
             computed = plan_topics(session, request)
     if form == "json":
-        print_json(plan_in_json(computed))
+        print_json(plan_json(computed))
     else:
-        print_plan(computed, form, only_protocol=only_protocol)
+        print_plan(computed, form, only_protocol=only_protocol, details=details)
+    _draw(chart, computed)
+
+
+def _draw(path: Path | None, drawn: Plan) -> None:
+    if path is not None:
+        from roundbook.presentation.charts.plans import power_chart
+
+        write_chart(path, power_chart(drawn))
 
 
 def _refuse_options(context: typer.Context, verb: str) -> None:
@@ -114,58 +100,28 @@ def _check_form(form: options.PlanFormat, only_protocol: bool) -> None:
         raise typer.BadParameter(f"--protocol prints a paragraph: leave out --format {form}")
 
 
+@options.with_plan_options
 def save(
     context: typer.Context,
     name: PlanName,
-    variance: options.Variance = None,
-    task: options.Task = None,
-    measure: options.Measure = None,
-    scale: options.Scale = default(PlanRequest, "scale"),
-    assessments: options.Assessments = None,
-    pool_by: options.Weights = default(PlanRequest, "pool_by"),
-    variance_of: options.DifferenceVariance = None,
-    variance_at: options.Limit = default(PlanRequest, "variance_at"),
-    design: options.Design = default(PlanRequest, "design"),
-    solve: options.SolvedFor = default(PlanRequest, "solve"),
-    m: options.Runs = None,
-    min_d: options.Differences = None,
-    width: options.Widths = None,
-    topics: options.Topics = None,
-    alpha: options.Alpha = default(PlanRequest, "alpha"),
-    beta: options.Beta = None,
-    engine: options.SizeEngine = default(PlanRequest, "engine"),
+    ask: Callable[[], PlanRequest],
     database: Database = None,
     note: Annotated[
         str | None, typer.Option("--note", metavar="TEXT", help="Why: it is kept with the plan.")
     ] = None,
     form: options.PlanForm = "table",
     only_protocol: options.Protocol = False,
+    details: options.Details = False,
+    chart: Chart = None,
 ) -> None:
     """Compute a plan and save it, with what it rests on, as the next version of that name."""
     _check_form(form, only_protocol)
-    with usage_errors():
-        request = PlanRequest(
-            variance=variance,
-            task=task,
-            measure=measure,
-            scale=scale,
-            assessments=assessments,
-            pool_by=pool_by,
-            variance_of=variance_of,
-            variance_at=variance_at,
-            design=design,
-            solve=solve,
-            m=m,
-            min_d=options.differences(design, min_d, width),
-            topics=topics,
-            alpha=alpha,
-            beta=beta,
-            engine=engine,
-        )
+    check_chart(chart)
+    refuse_no_measure(context)
+    request = ask()
     from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.plans.planning import plan_topics
     from roundbook.logbook.saved_results import save_result
-    from roundbook.presentation.plans import plan_in_json
 
     if request.task is None:
         plan_topics(None, request)  # it may be impossible, and that needs no record
@@ -173,11 +129,12 @@ def save(
         saved = save_result(session, "plan", request, name, note)
     assert isinstance(saved.result, Plan)
     if form == "json":
-        print_json(plan_entry(saved) | {"status": saved.status, "plan": plan_in_json(saved.result)})
-        return
-    done = "Saved" if saved.status == "saved" else "Unchanged"
-    above = [f"{done}: {plan_head(saved)}"]
-    print_plan(saved.result, form, only_protocol=only_protocol, above=above)
+        print_json(plan_entry(saved) | {"status": saved.status, "plan": plan_json(saved.result)})
+    else:
+        done = "Saved" if saved.status == "saved" else "Unchanged"
+        above = [f"{done}: {plan_head(saved)}"]
+        print_plan(saved.result, form, only_protocol=only_protocol, details=details, above=above)
+    _draw(chart, saved.result)
 
 
 def show_(
@@ -188,15 +145,21 @@ def show_(
     ] = None,
     form: options.PlanForm = "table",
     only_protocol: options.Protocol = False,
+    details: options.Details = False,
+    chart: Chart = None,
     database: Database = None,
 ) -> None:
     """Show a saved plan as it was decided, and whether what it rests on still stands."""
     _check_form(form, only_protocol)
+    check_chart(chart)
+    from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.saved_results import show_result
 
     with record(context, database) as session:
         shown = show_result(session, ShowResult(name=name, kind="plan", version=version))
-    print_saved(shown, form, only_protocol=only_protocol)
+    print_saved(shown, form, only_protocol=only_protocol, details=details)
+    assert isinstance(shown.result, Plan)
+    _draw(chart, shown.result)
 
 
 def list_(
@@ -239,7 +202,8 @@ def attach(app: typer.Typer) -> None:
     group = typer.Typer(
         invoke_without_command=True,
         epilog="Example: roundbook plan --variance 0.05 --m 10 --min-d 0.1\n\nFrom a task, for"
-        " runs on the same topics: roundbook plan --task covid --measure nDCG@10 --design tukey",
+        " runs on the same topics: roundbook plan --task covid --measure nDCG@10 --design tukey\n\n"
+        "Drawn: roundbook plan --variance 0.05 --m 10 --chart power.svg",
     )
     group.callback()(plan)
     group.command(

@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from roundbook_cli.output import print_table, show, talk
+from roundbook_cli.output import Column, print_table, show, talk
+from roundbook_cli.plan_advice import no_power, plan_remarks
 from roundbook_cli.plan_options import PlanFormat
 
 if TYPE_CHECKING:
     from roundbook.logbook.plans.plan import Plan
+
+_OF_TASK = (Column("task", "Task"), Column("measure", "Measure"))
+# The power that more rounds had is a detail.
+_FEW_ROUNDS = 3
 
 
 def print_plan(
@@ -19,6 +24,7 @@ def print_plan(
     form: PlanFormat,
     *,
     only_protocol: bool = False,
+    details: bool = False,
     above: Iterable[str] = (),
     copyable: str | None = None,
 ) -> None:
@@ -26,6 +32,8 @@ def print_plan(
 
     Parameters
     ----------
+    details : bool
+        Print the power that earlier rounds had, however many they are.
     above : iterable of str
         Sentences over the table; said on stderr, where stdout has the bare data.
     copyable : str, optional
@@ -33,27 +41,27 @@ def print_plan(
     """
     from roundbook.presentation.plan_protocol import protocol
     from roundbook.presentation.plan_table import beside, plan_columns, plan_latex, plan_rows
-    from roundbook.presentation.plans import fits, headline, remarks
+    from roundbook.presentation.plans import fits, headline
 
     if form != "table" or only_protocol:
         for line in (*above, *([f"  {copyable}"] if copyable else [])):
             talk(line)
-        for line in remarks(plan):
+        for line in plan_remarks(plan):
             talk(f"Note: {line}")
     if only_protocol:
         typer.echo(protocol(plan))
     elif form == "latex":
         typer.echo(plan_latex(plan))
     elif form == "csv":
-        show(plan, "csv", plan_rows(plan), plan_columns(plan))
+        show(plan, "csv", plan_rows(plan), (*_OF_TASK, *plan_columns(plan)))
     else:
         print_table([], (), above=above)
         if copyable:
             typer.echo(f"  {copyable}")  # not wrapped, so that it can be copied
-        below = [*_which_size(plan), *beside(plan), fits(plan)]
+        below = [*_which_size(plan), *beside(plan), f"{fits(plan)}{_rather(plan)}"]
         print_table(plan_rows(plan), plan_columns(plan), above=[headline(plan)], below=below)
-        _print_rounds(plan)
-        print_table([], (), below=remarks(plan))
+        _print_rounds(plan, details=details)
+        print_table([], (), below=plan_remarks(plan))
 
 
 def _which_size(plan: Plan) -> list[str]:
@@ -66,11 +74,23 @@ def _which_size(plan: Plan) -> list[str]:
     ]
 
 
-def _print_rounds(plan: Plan) -> None:
-    from roundbook.presentation.plan_table import round_columns
-    from roundbook.presentation.plans import no_power, powers_heading
+def _rather(plan: Plan) -> str:
+    """Return which design to prefer to the plan's, if any."""
+    if plan.design == "two-way" and max(plan.m) >= 10:
+        return " For 10 runs or more prefer --design tukey."
+    if plan.design == "paired-t":
+        return " For the best and the worst of several runs prefer --design tukey."
+    return ""
 
-    if plan.rounds:
+
+def _print_rounds(plan: Plan, *, details: bool) -> None:
+    from roundbook.presentation.plan_table import round_columns
+    from roundbook.presentation.plans import powers_heading
+
+    rounds = len({row.round for row in plan.rounds})
+    if rounds > _FEW_ROUNDS and not details:
+        print_table([], (), below=[f"The power that each of {rounds} rounds had: add --details."])
+    elif plan.rounds:
         print_table(
             plan.rounds,
             round_columns(plan),

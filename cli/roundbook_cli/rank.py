@@ -19,7 +19,7 @@ from roundbook_cli.options import (
     RoundLabel,
     TaskName,
 )
-from roundbook_cli.output import show, talk
+from roundbook_cli.output import progress, show, talk
 from roundbook_cli.request_options import default, option
 from roundbook_cli.session import record
 
@@ -58,8 +58,8 @@ def rank(
         assessments=assessments,
         anonymous=anonymous,
     )
-    with record(context, database) as session:
-        agreement = compare_rankings(session, request)
+    with record(context, database) as session, progress("Ranking ...") as step:
+        agreement = compare_rankings(session, request, step)
     columns = (
         Column("run", "Run"),
         number("rank_a", "Rank", 1),

@@ -23,9 +23,9 @@ _LISTED = (
     Column("to_round", "To"),
     Column("verdict", "Verdict"),
     signed("shift", "Shift"),
-    Column("saved_at", "Saved", lambda when: f"{when:%Y-%m-%d}"),
+    Column("saved_at", "Saved", lambda when: f"{when:%Y-%m-%d}", spare=1),
     Column("stale", "Stale", lambda stale: "yes" if stale else "no"),
-    Column("note", "Note"),
+    Column("note", "Note", spare=2),
 )
 
 
@@ -73,6 +73,9 @@ def show_(
     number: Annotated[
         int, typer.Argument(metavar="NUMBER", help="Its number, as report list prints it.")
     ],
+    details: Annotated[
+        bool, typer.Option("--details", help="Print also the tests, what is assumed, each topic.")
+    ] = False,
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -81,4 +84,4 @@ def show_(
 
     with record(context, database) as session:
         shown = show_result(session, ShowResult(name=f"{task}/drift-{number}", kind="drift"))
-    print_saved(shown, form)
+    print_saved(shown, form, details=details)

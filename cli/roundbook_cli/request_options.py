@@ -11,6 +11,7 @@ import typer
 from annotated_types import Ge, Le
 
 from roundbook.errors import RequestError
+from roundbook_cli.completion import BY_METAVAR
 
 if TYPE_CHECKING:
     from roundbook.requests.base import Request
@@ -34,6 +35,7 @@ def option(
     """
     least, most = _bounds(request, field)
     text = _with_options(request.model_fields[field].description or "")
+    more.setdefault("autocompletion", BY_METAVAR.get(metavar or ""))
     return typer.Option(*names, metavar=metavar, help=text, min=least, max=most, **more)
 
 
@@ -41,6 +43,7 @@ def argument(request: type[Request], field: str, *, metavar: str | None = None, 
     """Return the argument of a request's field; see `option`."""
     least, most = _bounds(request, field)
     text = _with_options(request.model_fields[field].description or "")
+    more.setdefault("autocompletion", BY_METAVAR.get(metavar or ""))
     return typer.Argument(metavar=metavar, help=text, min=least, max=most, **more)
 
 

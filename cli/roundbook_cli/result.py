@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from roundbook.requests.results import ListResults, RenewResults, ShowResult
+from roundbook_cli.completion import offer
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, show, talk
 from roundbook_cli.request_options import default, option
@@ -24,7 +25,7 @@ _LISTED = (
     Column("name", "Name"),
     count("version", "Version"),
     Column("brief", "Result"),
-    Column("saved_at", "Saved", lambda when: f"{when:%Y-%m-%d}"),
+    Column("saved_at", "Saved", lambda when: f"{when:%Y-%m-%d}", spare=1),
     Column("stale", "Stale", lambda stale: "yes" if stale else "no"),
 )
 _CSV = tuple(
@@ -52,7 +53,10 @@ def entry_row(entry: ResultEntry) -> dict[str, Any]:
 def list_(
     context: typer.Context,
     task: Annotated[
-        str | None, typer.Argument(metavar="TASK", help="Only results of this task.")
+        str | None,
+        typer.Argument(
+            metavar="TASK", help="Only results of this task.", autocompletion=offer("task")
+        ),
     ] = None,
     stale: Annotated[bool, option(ListResults, "stale", "--stale")] = False,
     kind: Kind = None,
@@ -86,7 +90,12 @@ def list_(
 def show_(
     context: typer.Context,
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Its name, as result list prints it.")
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="Its name, as result list prints it.",
+            autocompletion=offer("results"),
+        ),
     ],
     version: Annotated[
         int | None, option(ShowResult, "version", "--version", metavar="N")
@@ -109,7 +118,11 @@ def renew(
     context: typer.Context,
     name: Annotated[
         str,
-        typer.Argument(metavar="NAME", help="A result's name; with --stale, a task's."),
+        typer.Argument(
+            metavar="NAME",
+            help="A result's name; with --stale, a task's.",
+            autocompletion=offer("results"),
+        ),
     ],
     stale: Annotated[
         bool, typer.Option("--stale", help="Renew every stale result of the task of this name.")

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import datetime
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from roundbook.requests.tasks import CreateRound, ListRounds, PublishRound, SetRound
-from roundbook_cli import verify
+from roundbook.errors import RecordError
+from roundbook.requests.tasks import (
+    CreateRound,
+    ListRounds,
+    PublishRound,
+    RemoveRound,
+    RenameRound,
+    SetRound,
+)
+from roundbook_cli import round_teams, verify
+from roundbook_cli.near_names import confirm_round
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, count, show, talk
+from roundbook_cli.output import Column, ask, count, show, talk
 from roundbook_cli.request_options import argument, default, option
-from roundbook_cli.session import record
+from roundbook_cli.session import record, sessions
 
 if TYPE_CHECKING:
     from roundbook.logbook.rounds import LoggedMeasure
@@ -68,6 +79,7 @@ def create(
         collection=collection,
     )
     with record(context, database) as session:
+        confirm_round(session, task, round_label)
         created = create_round(session, request)
     show(created, form, [created], _COLUMNS)
 
@@ -98,6 +110,42 @@ def set_(
     show(changed, form, [changed], _COLUMNS)
 
 
+@app.command(epilog="Example: roundbook round rename covid roud4 round4")
+def rename(
+    context: typer.Context,
+    task: TaskName,
+    round_label: RoundLabel,
+    name: Annotated[str, argument(RenameRound, "name", metavar="NAME")],
+    force: Annotated[bool, option(RenameRound, "force", "--force")] = default(RenameRound, "force"),
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Give a round another label, before it is published or a result rests on it."""
+    from roundbook.logbook.rounds import rename_round
+
+    request = RenameRound(task=task, round=round_label, name=name, force=force)
+    with record(context, database) as session:
+        renamed = rename_round(session, request)
+    show(renamed, form, [renamed], _COLUMNS)
+    talk(f"Round '{renamed.was}' is now '{renamed.round}'.")
+
+
+@app.command(epilog="Example: roundbook round remove covid roud4")
+def remove(
+    context: typer.Context,
+    task: TaskName,
+    round_label: RoundLabel,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Remove a round that was made by a slip and holds no scores; those after it move up."""
+    from roundbook.logbook.rounds import remove_round
+
+    with record(context, database) as session:
+        removed = remove_round(session, RemoveRound(task=task, round=round_label))
+    show(removed, form, [removed], (Column("task", "Task"), Column("round", "Removed round")))
+
+
 @app.command(epilog="Example: roundbook round publish covid round1")
 def publish(
     context: typer.Context,
@@ -106,21 +154,45 @@ def publish(
     reason: Annotated[
         str | None, option(PublishRound, "reason", "--reason", metavar="TEXT")
     ] = default(PublishRound, "reason"),
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be published; publish nothing.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, on a terminal.")] = False,
     form: Form = "table",
     database: Database = None,
 ) -> None:
-    """Publish a round for good: there is no way back, its scores then change only by --revise."""
+    """Publish a round for good: there is no way back, its scores then change only by --revise.
+
+    On a terminal it asks first.
+    """
     from roundbook.logbook.rounds import publish_round
 
-    with record(context, database) as session:
-        published = publish_round(
-            session, PublishRound(task=task, round=round_label, reason=reason)
-        )
+    request = PublishRound(task=task, round=round_label, reason=reason)
+    asks = not (dry_run or yes) and sys.stdin.isatty() and sys.stderr.isatty()
+    with sessions(context, database) as begin:
+        if dry_run or asks:
+            with begin(keep=False) as session:
+                published = seen = publish_round(session, request)
+        if asks and seen.status != "unchanged":
+            question = f"Publish round '{seen.round}' for good: {_matrices(seen.matrices)}?"
+            if not ask(f"{question} There is no way back."):
+                talk("Nothing was published.")
+                raise typer.Exit(1)
+        if not dry_run:
+            with begin() as session:
+                published = publish_round(session, request)
+                if asks and seen.fingerprint != published.fingerprint:
+                    raise RecordError(
+                        f"Round '{seen.round}' has changed since it was shown, so nothing was"
+                        " published; look at it again."
+                    )
     show(published, form, [published], _COLUMNS, below=[f"Fingerprint {published.fingerprint}"])
     if published.status == "unchanged":
         day = f" on {published.published_at:%Y-%m-%d}" if published.published_at else ""
         lost = "; this reason was not recorded" if reason else ""
         talk(f"Note: Round '{published.round}' was published already{day}{lost}.")
+    elif dry_run:
+        talk("Dry run: nothing was published.")
     else:
         talk(
             f"Round '{published.round}' is published for good: there is no way back. Its scores"
@@ -140,8 +212,9 @@ def list_(
 
     with record(context, database) as session:
         listed = list_rounds(session, ListRounds(task=task))
-    way_out = f"No round yet. Make one with 'roundbook round create {task} ROUND'."
+    way_out = f"No round yet. Make one with 'roundbook round create {quote(task)} ROUND'."
     show(listed, form, listed.rounds, _COLUMNS, below=[] if listed.rounds else [way_out])
 
 
+round_teams.attach_to_round(app)
 verify.attach_to_round(app)

@@ -35,8 +35,8 @@ def report_facts(entry: ResultEntry) -> dict[str, Any]:
     )
 
 
-def print_saved(shown: ShownResult, form: Any) -> None:  # noqa: ANN401
-    """Print a saved drift report, and whether it is stale."""
+def print_saved(shown: ShownResult, form: Any, *, details: bool = True) -> None:  # noqa: ANN401
+    """Print a saved drift report, in brief or with all details, and whether it is stale."""
     from roundbook.logbook.drift.report import DriftReport
     from roundbook.presentation.staleness import why_stale
     from roundbook_cli.drift import TOPICS_CSV, print_report
@@ -56,7 +56,7 @@ def print_saved(shown: ShownResult, form: Any) -> None:  # noqa: ANN401
         f" {shown.saved_at:%Y-%m-%d} by {shown.saved_by} with {shown.software}.{note}"
     )
     print_table([], (), above=[head, ""])
-    print_report(report)
+    print_report(report, details=details)
     why = why_stale(shown)
     section(f"Stale: {why}." if why else "It stands: these are today's factors.")
     command = renewal(shown)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from roundbook_cli import plan_options as options
 from roundbook_cli.output import print_json
+from roundbook_cli.plan_advice import plan_json
 from roundbook_cli.plan_print import print_plan
 
 if TYPE_CHECKING:
@@ -15,22 +16,31 @@ _ENTRY = ("name", "version", "versions", "task", "note", "saved_at", "saved_by",
 
 
 def print_saved(
-    shown: ShownResult, form: options.PlanFormat, *, only_protocol: bool = False
+    shown: ShownResult,
+    form: options.PlanFormat,
+    *,
+    only_protocol: bool = False,
+    details: bool = True,
 ) -> None:
     """Print a saved plan, and whether what it was computed from still counts."""
     from roundbook.logbook.plans.plan import Plan
-    from roundbook.presentation.plans import plan_changes, plan_in_json
+    from roundbook.presentation.plans import plan_changes
     from roundbook_cli.renewal import renewal
 
     assert isinstance(shown.result, Plan)
     changes, renew = plan_changes(shown), renewal(shown)
     if form == "json":
-        print_json(
-            plan_entry(shown) | changes | {"renew": renew, "plan": plan_in_json(shown.result)}
-        )
+        print_json(plan_entry(shown) | changes | {"renew": renew, "plan": plan_json(shown.result)})
         return
     above = [plan_head(shown), *_changes(**changes), *(["To renew it:"] if renew else [])]
-    print_plan(shown.result, form, only_protocol=only_protocol, above=above, copyable=renew)
+    print_plan(
+        shown.result,
+        form,
+        only_protocol=only_protocol,
+        details=details,
+        above=above,
+        copyable=renew,
+    )
 
 
 def plan_entry(entry: ResultEntry) -> dict[str, Any]:

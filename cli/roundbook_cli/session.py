@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
+from roundbook_cli.interruption import keeping
+
 if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
     from roundbook.logbook.session import Session
 
 
@@ -33,8 +38,8 @@ def sessions(
 ) -> Iterator[Callable[..., AbstractContextManager[Session]]]:
     """Yield what begins a transaction on the record, for commands that need more than one."""
     from roundbook.logbook.record import open_record
-    from roundbook.logbook.session import begin
     from roundbook.settings import load_settings
+    from roundbook_cli.completion import note_names
     from roundbook_cli.output import talk
 
     settings = load_settings()
@@ -44,8 +49,26 @@ def sessions(
         while lines:
             talk(lines.pop())
 
-    with open_record(settings, chosen(context, database), talk_once) as engine:
-        yield partial(begin, engine, settings.user)
+    address = chosen(context, database)
+    with open_record(settings, address, talk_once) as engine:
+        yield partial(_begin, engine, settings.user)
+        if sys.stderr.isatty():  # only a person completes names
+            note_names(engine, settings, address)
+
+
+@contextmanager
+def _begin(
+    engine: Engine, user: str, *, keep: bool = True, one_moment: bool = False
+) -> Iterator[Session]:
+    """Begin a transaction, and take note when it is committed."""
+    from roundbook.logbook.session import begin
+
+    with ExitStack() as ends:
+        session = ends.enter_context(begin(engine, user, keep=keep, one_moment=one_moment))
+        yield session
+        if keep:
+            with keeping():
+                ends.close()
 
 
 def chosen(context: typer.Context, database: str | None) -> str | None:

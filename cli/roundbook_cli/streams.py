@@ -84,7 +84,9 @@ def _refuse_character(error: UnicodeError) -> NoReturn:
     ) from error
 
 
-def _guarded(stream: TextIO | None, descriptor: int, *, tells: bool) -> io.TextIOWrapper:
+def _guarded(stream: TextIO | None, descriptor: int, *, tells: bool) -> TextIO:
+    if os.name == "nt" and stream is not None and stream.isatty():
+        return stream  # the console of Windows takes characters, not bytes
     errors = stream.errors if stream else "backslashreplace"
     buffer = io.BufferedWriter(_Stream(descriptor, tells=tells))
     return io.TextIOWrapper(

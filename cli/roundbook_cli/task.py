@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
-from roundbook.requests.tasks import CreateTask
+from roundbook.requests.tasks import CreateTask, RemoveTask, RenameTask
+from roundbook_cli.near_names import confirm_task
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, count, show
+from roundbook_cli.output import Column, count, show, talk
 from roundbook_cli.request_options import argument, default, option
 from roundbook_cli.session import record
 
@@ -20,6 +21,9 @@ _COLUMNS = (
     count("rounds", "Rounds"),
     Column("measures", "Measures", ", ".join),
 )
+
+
+_REMOVED = (Column("task", "Removed task"), Column("rounds", "Its rounds", ", ".join))
 
 
 @app.command(epilog="Example: roundbook task create covid --title 'TREC-COVID'")
@@ -36,8 +40,42 @@ def create(
     from roundbook.logbook.tasks import create_task
 
     with record(context, database) as session:
+        confirm_task(session, task)
         created = create_task(session, CreateTask(task=task, title=title))
     show(created, form, [created], _COLUMNS)
+
+
+@app.command(epilog="Example: roundbook task rename covdi covid")
+def rename(
+    context: typer.Context,
+    task: Annotated[str, argument(RenameTask, "task", metavar="TASK")],
+    name: Annotated[str, argument(RenameTask, "name", metavar="NAME")],
+    force: Annotated[bool, option(RenameTask, "force", "--force")] = default(RenameTask, "force"),
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Give a task another name, before a round of it is published or a result is saved."""
+    from roundbook.logbook.tasks import rename_task
+
+    with record(context, database) as session:
+        renamed = rename_task(session, RenameTask(task=task, name=name, force=force))
+    show(renamed, form, [renamed], _COLUMNS)
+    talk(f"Task '{renamed.was}' is now '{renamed.task}'.")
+
+
+@app.command(epilog="Example: roundbook task remove covdi")
+def remove(
+    context: typer.Context,
+    task: Annotated[str, argument(RemoveTask, "task", metavar="TASK")],
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Remove a task that was made by a slip, with its rounds; none may hold scores."""
+    from roundbook.logbook.tasks import remove_task
+
+    with record(context, database) as session:
+        removed = remove_task(session, RemoveTask(task=task))
+    show(removed, form, [removed], _REMOVED)
 
 
 @app.command("list", epilog="Example: roundbook task list")
@@ -51,5 +89,8 @@ def list_(
 
     with record(context, database) as session:
         listed = list_tasks(session)
-    empty = ["No task yet. Make one with 'roundbook task create TASK'."] if not listed.tasks else []
+    empty = [] if listed.tasks else ["No task yet. Make one by logging its first round:"]
     show(listed, form, listed.tasks, _COLUMNS, below=empty)
+    if empty and form == "table":
+        # Not wrapped, so that it can be copied.
+        typer.echo("  roundbook log TASK ROUND FILE --measure M --create")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,9 +14,7 @@ from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation.tables import Column, count, number
 from roundbook.presentation.variances import (
     HISTORY_LINE,
-    disagreement,
     heading,
-    history_in_json,
     history_lines,
     limits,
     pooled_line,
@@ -28,11 +29,15 @@ from roundbook.requests.variances import (
     VarianceHistoryRequest,
     VarianceRequest,
 )
+from roundbook_cli.charts import Chart, check_chart, write_chart
+from roundbook_cli.completion import offer
+from roundbook_cli.near_names import confirmed_names
 from roundbook_cli.options import (
     Assessments,
     Create,
     Database,
     Form,
+    Format,
     Measure,
     PreferredAssessments,
     Revise,
@@ -41,8 +46,9 @@ from roundbook_cli.options import (
     TaskName,
 )
 from roundbook_cli.output import print_table, show, talk
+from roundbook_cli.plan_advice import advised, history_json, history_warning
 from roundbook_cli.request_options import default, option
-from roundbook_cli.session import record
+from roundbook_cli.session import record, sessions
 
 if TYPE_CHECKING:
     from roundbook.logbook.variance_history import VarianceHistory
@@ -50,15 +56,33 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Variances: of a measure in each round, and pooled.")
 
 Weights = Annotated[PoolBy, option(VarianceRequest, "pool_by", "--pool-by")]
+ListedMeasure = Annotated[
+    str | None,
+    typer.Option(
+        "--measure",
+        metavar="M",
+        help="The measure: nDCG@10, AP, RBP(p=0.8), ... (default: a line for each)",
+        autocompletion=offer("measures"),
+    ),
+]
 
 _ROUNDS = (
     Column("round", "Round"),
-    count("topics", "Topics"),
-    count("runs", "Runs"),
-    count("clusters", "Teams"),
+    count("topics", "Topics", spare=2),
+    count("runs", "Runs", spare=3),
+    count("clusters", "Teams", spare=4),
     number("variance", "Variance", 5),
     Column("interval", "95% interval", limits),
-    number("two_way_variance", "Two-way", 5),
+    number("two_way_variance", "Two-way", 5, spare=1),
+)
+_MEASURES = (
+    Column("measure", "Measure"),
+    Column("rounds", "Rounds", lambda labels: str(len(labels)), "right"),
+    number("variance", "Pooled", 5),
+    number("low", "95% from", 5, spare=2),
+    number("high", "to", 5, spare=2),
+    number("planning_variance", "Planning", 5, spare=1),
+    number("max_min_ratio", "Max/min", 2, spare=3),
 )
 _ORIGIN = Column("origin", "From")
 _ASSESSMENTS = Column("assessments", "Assessments")
@@ -69,17 +93,24 @@ _LINES = tuple(Column(name, name) for name in HISTORY_LINE)
 def show_(
     context: typer.Context,
     task: TaskName,
-    measure: Measure,
+    measure: ListedMeasure = None,
     scale: Scaled = default(VarianceRequest, "scale"),
     assessments: PreferredAssessments = None,
     pool_by: Weights = default(VarianceRequest, "pool_by"),
+    chart: Chart = None,
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Show a measure's residual variance in every round, with intervals, and pooled."""
+    check_chart(chart)
+    if measure is None:
+        histories = _list_measures(context, database, task, scale, assessments, pool_by, form)
+        _draw(chart, histories)
+        return
     history = _history(context, database, task, measure, scale, assessments, pool_by)
     if form == "csv":
         show(history, form, history_lines(history), _LINES)
+        _draw(chart, [history])
         return
     show(
         history,
@@ -87,9 +118,61 @@ def show_(
         history.rounds,
         _columns(history),
         above=[heading(history)],
-        below=[*summary(history), *withdrawn_notes(history)],
-        extra=history_in_json(history),
+        below=[*advised(history, summary(history)), *withdrawn_notes(history)],
+        extra=history_json(history),
     )
+    _draw(chart, [history])
+
+
+def _list_measures(
+    context: typer.Context,
+    database: str | None,
+    task: str,
+    scale: VarianceScale,
+    assessments: list[str] | None,
+    pool_by: PoolBy,
+    form: Format,
+) -> list[VarianceHistory]:
+    """Print a line a measure, and return what of."""
+    from roundbook.logbook.variances import show_histories
+
+    if assessments is not None and len(assessments) > 1:
+        raise typer.BadParameter("--assessments repeated mixes those of one --measure: name it")
+    request = VarianceHistoryRequest(
+        task=task,
+        scale=scale,
+        assessments=assessments[0] if assessments else None,
+        pool_by=pool_by,
+    )
+    with record(context, database) as session:
+        shown = show_histories(session, request)
+    histories = sorted(shown.histories, key=lambda one: (one.measure, one.assessments))
+    lines = [
+        SimpleNamespace(
+            measure=one.measure, assessments=one.assessments, **vars(pooled_line(one.pooled))
+        )
+        for one in histories
+    ]
+    several = {one.assessments for one in histories} != {"official"}
+    show(
+        shown,
+        form,
+        lines,
+        (_MEASURES[0], *((_ASSESSMENTS,) if several or form == "csv" else ()), *_MEASURES[1:]),
+        above=[f"{task}: variances on the {scale} scale. Name a --measure for its rounds."],
+        extra={"measures": list(map(vars, lines))},
+        without=["since", "undated", "histories"],
+    )
+    for matrix in shown.withdrawn:
+        talk(f"Note: {left_out(matrix)}")
+    return histories
+
+
+def _draw(path: Path | None, histories: Sequence[VarianceHistory]) -> None:
+    if path is not None:
+        from roundbook.presentation.charts.variances import variance_chart
+
+        write_chart(path, variance_chart(histories))
 
 
 def _columns(history: VarianceHistory) -> tuple[Column, ...]:
@@ -99,7 +182,10 @@ def _columns(history: VarianceHistory) -> tuple[Column, ...]:
     return (*_ROUNDS, *origin, *((_ASSESSMENTS,) if history.mixed else ()))
 
 
-@app.command(epilog="Example: roundbook variance history covid --since 2020-05-01 --scale std-ab")
+@app.command(
+    epilog="Example: roundbook variance history covid --since 2020-05-01 --scale std-ab\n\n"
+    "Drawn: roundbook variance history covid --chart variances.svg"
+)
 def history(
     context: typer.Context,
     task: TaskName,
@@ -116,10 +202,12 @@ def history(
     scale: Scaled = default(VarianceHistoryRequest, "scale"),
     assessments: Assessments = None,
     pool_by: Weights = default(VarianceHistoryRequest, "pool_by"),
+    chart: Chart = None,
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Show the variances of all measures over all rounds, the least stable measure first."""
+    check_chart(chart)
     from roundbook.logbook.variances import show_histories
 
     request = VarianceHistoryRequest(
@@ -134,7 +222,10 @@ def history(
     with record(context, database) as session:
         shown = show_histories(session, request)
     if shown.undated:
-        talk(f"Note: left out, since their date is not recorded: {', '.join(shown.undated)}.")
+        talk(
+            f"Note: left out, since their date is not recorded: {', '.join(shown.undated)}. Record"
+            " it with 'roundbook round set' and --held."
+        )
     for matrix in shown.withdrawn:
         talk(f"Note: {left_out(matrix)}")
     if form == "table":
@@ -143,13 +234,13 @@ def history(
                 of_measure.rounds,
                 _columns(of_measure),
                 above=[heading(of_measure)],
-                below=[*summary(of_measure), ""],
+                below=[*advised(of_measure, summary(of_measure)), ""],
             )
+        _draw(chart, shown.histories)
         return
     lines = [line for of_measure in shown.histories for line in history_lines(of_measure)]
-    show(
-        shown, form, lines, _LINES, extra={"histories": list(map(history_in_json, shown.histories))}
-    )
+    show(shown, form, lines, _LINES, extra={"histories": list(map(history_json, shown.histories))})
+    _draw(chart, shown.histories)
 
 
 @app.command(epilog="Example: roundbook variance pooled covid --measure nDCG@10 --scale std-ab")
@@ -183,8 +274,8 @@ def pooled(
         )
     for matrix in history.withdrawn:
         talk(f"Note: {left_out(matrix)}")
-    below = [f"Rounds: {', '.join(result.rounds)}.", *pooled_summary(history)]
-    extra = {"warning": disagreement(history)}
+    below = [f"Rounds: {', '.join(result.rounds)}.", *advised(history, pooled_summary(history))]
+    extra = {"warning": history_warning(history)}
     show(result, form, [pooled_line(result)], columns, below=below, extra=extra)
 
 
@@ -249,7 +340,11 @@ def record_(
         revise=revise,
         create=create,
     )
-    with record(context, database) as session:
+    with (
+        sessions(context, database) as begin,
+        confirmed_names(begin, request),
+        begin() as session,
+    ):
         recorded = record_variance(session, request)
     columns = (
         Column("round", "Round"),

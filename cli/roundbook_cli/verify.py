@@ -8,7 +8,7 @@ import typer
 
 from roundbook.requests.verification import RoundVerificationRequest, VerifyRequest
 from roundbook_cli.options import Database, Form, RoundLabel, TaskName
-from roundbook_cli.output import Column, count, show, terminal
+from roundbook_cli.output import Column, count, progress, show
 from roundbook_cli.request_options import argument, default, option
 from roundbook_cli.session import record
 
@@ -39,9 +39,9 @@ def verify(
 
     with (
         record(context, database, one_moment=True) as session,
-        terminal(talk=True).status("Verifying ...") as status,
+        progress("Verifying ...") as step,
     ):
-        verification = verify_record(session, VerifyRequest(task=task), status.update)
+        verification = verify_record(session, VerifyRequest(task=task), step)
     show(
         verification,
         form,

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import shlex
 
-from roundbook.errors import RoundbookError
+from roundbook.errors import RoundbookError, WayOut
 
 # By code: a sentence with the error's facts in braces, quoted as a shell wants them. It follows
 # the error's own, or takes it up where it has {message}.
 _WAYS_OUT = {
+    "list measures": "'roundbook measure list' shows those there are.",
     "list tasks": "'roundbook task list' shows those there are.",
     # Score files
     "no measure in the file": "{message}; leave out --file-measure.",
     "too many measures": "{message}, and --layout.",
     "several measures": "{message}; choose one with --file-measure.",
+    "one measure a file": "{message}; log it by itself, with a single --measure.",
+    "name the measures": "{message}; name those to log with --measure.",
     "another measure": "{message}; if that is the one you mean, say so with --file-measure.",
     "other measures": "{message}; choose one of its own with --file-measure.",
     "other layout": "{message}; choose --layout {layout}.",
@@ -28,11 +31,19 @@ _WAYS_OUT = {
     "task exists": "{message}; 'roundbook task list' shows it.",
     "no task": "{message} ('roundbook task list' shows those there are). Log with --create, or make"
     " it first: roundbook task create {task}",
+    "correct the teams": "To correct the record: roundbook round teams {task} {round} FILE --revise"
+    " REASON",
     "round exists": "{message}; 'roundbook round list {task}' shows it.",
-    "no round": "{message} ('roundbook round list' shows those there are). Log with --create, or"
+    "no round": "{message} ('roundbook round list {task}' shows those there are). Log with --create, or"
     " make it first: roundbook round create {task} {round}",
     "nothing to set": "{message}: give --collection, --held or both.",
     "force a change": "{message}; add --force to change it.",
+    "force a rename": "{message}; add --force to rename it all the same.",
+    "withdraw instead": "{message}; scores can be withdrawn: 'roundbook matrix list {task}' shows"
+    " them.",
+    "unalias": "{message}; take it back with 'roundbook topic unalias {task} {name}' if that is"
+    " wrong.",
+    "list aliases": "{message}; 'roundbook topic list {task} --aliased' shows those there are.",
     "nothing to publish": "{message}; log one with 'roundbook log'.",
     "log a round": "Log a round with 'roundbook log {task} ROUND FILE --measure {measure}'.",
     "several assessments": "{message}; name one with --assessments.",
@@ -44,6 +55,7 @@ _WAYS_OUT = {
     " if it still corrects it.",
     "withdrawn matrix": "Log a correction with --revise, or take the withdrawal back with"
     " 'roundbook matrix restore {matrix} --reason TEXT'.",
+    "list matrices": "{message}; 'roundbook matrix list {task}' shows its own.",
     "no matrix": "{message}; 'roundbook matrix list TASK' shows those there are.",
     "reason needed": "{message}: say why with --reason.",
     "superseded matrix": "{message}; 'roundbook matrix history {matrix}' shows which one took its"
@@ -57,6 +69,7 @@ _WAYS_OUT = {
     "foreign file": "{message}, so --force does not overwrite it; name another file, or remove it.",
     "existing directory": "{message}; name another, or replace it by --force.",
     # Drift
+    "list rounds": "{message}; 'roundbook round list {task}' shows those there are.",
     "name two rounds": "{message}; name others with --from and --to.",
     "name an earlier round": "{message}; name an earlier round with --from.",
     # Variances, factors, standardised scores
@@ -72,6 +85,8 @@ _WAYS_OUT = {
     "list factor versions": "{message}; 'roundbook factors show {task} {round} --measure"
     " {measure}' lists them.",
     "factor version": "Name the round and, with --factors-version, the version.",
+    # Optional libraries
+    "install the extra": "{message}: pip install 'roundbook[{extra}]'",
     # Plans
     "list plans": "{message} ('roundbook plan list' shows those there are). Save one with: roundbook"
     " plan save {name} ...",
@@ -80,6 +95,16 @@ _WAYS_OUT = {
     "list drifts": "{message} ('roundbook report list' shows those there are). Save one with"
     " 'roundbook drift' and --save.",
     "name the kind": "{message} with --kind.",
+    "plan at the planning variance": "Plan with the next round's planning variance, which"
+    " counts how much rounds differ: --variance-at planning.",
+    "plan at the latest": "Plan with the latest round's variance: --variance-at latest.",
+    "look at the scores": "Look for what is wrong with the scores there before you plan"
+    " with it: 'roundbook matrix list {task}' names them.",
+    "larger minD": "{message}: ask for a larger --min-d.",
+    "wider interval": "{message}: ask for a wider one with --width.",
+    "exact engine": "{message}: use --engine exact.",
+    "more power": "{message}: ask for more by a smaller --beta.",
+    "more topics or a larger minD": "{message}: use more --topics or a larger --min-d.",
     "plan by anova": "{message}, or plan with --design anova.",
     "plan conservatively": "{message}, or plan with --variance-of conservative.",
     "plan from the pooled variance": "{message}; plan with --variance-at pooled.",
@@ -100,10 +125,15 @@ _WAYS_OUT = {
 
 def sentence(error: RoundbookError) -> str:
     """Return an error as the terminal says it: what is wrong, then what to type."""
-    if error.way_out is None:
-        return str(error)
-    facts = {name: shlex.quote(str(fact)) for name, fact in error.way_out.facts.items()}
-    way_out = _WAYS_OUT[error.way_out.code]
-    if "{message}" in way_out:
-        return way_out.format_map(facts | {"message": str(error).removesuffix(".")})
-    return f"{error} {way_out.format_map(facts)}"
+    return with_way_out(str(error), error.way_out)
+
+
+def with_way_out(message: str, way_out: WayOut | None) -> str:
+    """Return a sentence, and what to type."""
+    if way_out is None:
+        return message
+    facts = {name: shlex.quote(str(fact)) for name, fact in way_out.facts.items()}
+    text = _WAYS_OUT[way_out.code]
+    if "{message}" in text:
+        return text.format_map(facts | {"message": message.removesuffix(".")})
+    return f"{message} {text.format_map(facts)}"

@@ -7,7 +7,7 @@ check``) the database comes from ROUNDBOOK_DATABASE_URL.
 from __future__ import annotations
 
 from alembic import context
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, event, text
 from sqlalchemy.sql.schema import SchemaItem
 
 from roundbook.database.engine import make_engine, parse_url
@@ -35,11 +35,12 @@ def _compared(
 
 
 def _migrate(connection: Connection) -> None:
-    connection.execute(text("SET lock_timeout = '30s'"))
-    connection.execute(text("SET statement_timeout = '15min'"))
-    # Two upgrades at once: the second waits, then finds nothing left to do.
-    connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": _LOCK})
-    try:
+    # Two upgrades at once: the second waits, then finds nothing left to do. The lock is that of a
+    # transaction beside the migrations' own, as behind a pooler a session's would stay.
+    with connection.engine.connect() as beside:
+        beside.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
+        beside.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+        event.listen(connection, "begin", _allow_time)
         connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))
         connection.commit()
         context.configure(
@@ -54,12 +55,10 @@ def _migrate(connection: Connection) -> None:
         with context.begin_transaction():
             context.run_migrations()
         connection.commit()
-    finally:
-        connection.rollback()
-        connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _LOCK})
-        connection.execute(text("RESET lock_timeout"))
-        connection.execute(text("RESET statement_timeout"))
-        connection.commit()
+
+
+def _allow_time(connection: Connection) -> None:
+    connection.exec_driver_sql("SET LOCAL statement_timeout = '15min'")
 
 
 def _run() -> None:

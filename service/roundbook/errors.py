@@ -7,6 +7,7 @@
     │   │   ├── AmbiguousLayoutError     … whose layout cannot be told from its content
     │   │   └── MissingScoresError       … in which a run has no score for a topic
     │   └── ImpossibleStatisticError     … for which the statistic asked for does not exist
+    │       └── ImpossibleDesignError    … as a topic set size design
     ├── RecordError                      the record and the request do not fit together
     │   ├── NotRecordedError             no such task, round, measure, matrix or version
     │   │   └── WithdrawnError           … that counts: it is withdrawn
@@ -14,6 +15,7 @@
     │   ├── ContentDiffersError          other scores are already logged under this identity
     │   ├── RevisedMeanwhileError        somebody else revised it while this correction was made
     │   └── RoundPublishedError          a published round takes no such change
+    ├── MissingExtraError                an optional library is not installed
     ├── SchemaOutOfDateError             the database schema is older or newer than this program
     └── DatabaseError                    PostgreSQL refused or broke off
         ├── DatabaseUnreachableError     … or could not be reached at all
@@ -126,6 +128,25 @@ class ImpossibleStatisticError(InputError):
     """The statistic does not exist for this input."""
 
 
+class ImpossibleDesignError(ImpossibleStatisticError):
+    """No topic set size design has these numbers.
+
+    Attributes
+    ----------
+    code : str
+        Why, see `roundbook.statistics.design.reasons`.
+    arguments : mapping
+        The numbers and names that the sentence of the code takes.
+    """
+
+    def __init__(
+        self, message: str, code: str, arguments: Mapping[str, str | float], way_out: str | None
+    ) -> None:
+        self.code = code
+        self.arguments = dict(arguments)
+        super().__init__(message, way_out=way_out)
+
+
 class RecordError(RoundbookError):
     """The record and the request do not fit together."""
 
@@ -152,6 +173,19 @@ class RevisedMeanwhileError(RecordError):
 
 class RoundPublishedError(RecordError):
     """The round is published and takes no such change."""
+
+
+class MissingExtraError(RoundbookError):
+    """What was asked for needs libraries that come with an extra of the package.
+
+    Parameters
+    ----------
+    extra : str
+        Its name, as in ``roundbook[charts]``.
+    """
+
+    def __init__(self, message: str, extra: str) -> None:
+        super().__init__(message, way_out="install the extra", extra=extra)
 
 
 class SchemaOutOfDateError(RoundbookError):

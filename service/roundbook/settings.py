@@ -30,8 +30,8 @@ def _data_dir() -> Path:
 def _user() -> str:
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # a container's user id without a name
-        return f"uid {os.getuid()}"
+    except (ImportError, KeyError, OSError):  # a container's user id without a name
+        return f"uid {os.getuid()}" if hasattr(os, "getuid") else "unknown"
 
 
 def settings_file() -> Path:

@@ -19,7 +19,7 @@ from tests.factories import log_matrix, show_histories
 from roundbook.database.engine import unit_of_work
 from roundbook.database.vectors import read_vectors
 from roundbook.embedded.server import embedded_server
-from roundbook.formats import ScoreMatrix
+from roundbook.formats import ScoreMatrix, read_scores
 from roundbook.logbook.record import embedded_record
 from roundbook.logbook.variances import HISTORY
 from roundbook.settings import Settings
@@ -52,6 +52,7 @@ def main() -> None:
     ):
         bench_database(engine)
         bench_history(engine)
+    bench_files()
     bench_help()
     bench_commands()
     bench_plans()
@@ -181,6 +182,25 @@ _SCORES_READ = (
     "SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) FROM pg_stat_all_tables"
     " WHERE schemaname = 'roundbook' AND relname = 'score_vector'"
 )
+
+
+def bench_files() -> None:
+    """Read a file of very many topics and one of very many runs, against NumPy's reader."""
+    generator = np.random.default_rng(4)
+    with tempfile.TemporaryDirectory() as directory:
+        ours, numbers = Path(directory) / "scores.csv", Path(directory) / "numbers.csv"
+        for topics, runs in ((200_000, 2), (2, 400_000)):
+            rows = [",".join(map(repr, row)) for row in generator.random((topics, runs)).tolist()]
+            header = ",".join(["topic", *(f"run{number}" for number in range(runs))])
+            named = (f"topic{number},{row}" for number, row in enumerate(rows))
+            ours.write_text("\n".join((header, *named)))
+            numbers.write_text("\n".join(rows))
+            compare(
+                f"read {topics:,} topics x {runs:,} runs : numpy.loadtxt",
+                lambda: read_scores([ours], measure="AP"),
+                lambda: np.loadtxt(numbers, delimiter=","),
+                3.0,
+            )
 
 
 def bench_help() -> None:

@@ -790,7 +790,7 @@ def test_drift_needs_two_rounds(roundbook, write):
         ["plan", "--task", "t"],
         ["plan", "--variance", "0.05", "--m", "2.5"],
         ["plan", "--variance", "0.05", "--engine", "guess"],
-        ["variance", "show", "t"],
+        ["variance", "pooled", "t"],
         ["variance", "show", "t", "--measure", "AP", "--scale", "log"],
         ["round", "create", "t", "r", "--held", "yesterday"],
         ["task", "list", "--format", "xml"],

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import json
 import re
 import shlex
+import sys
 
 import numpy as np
 import pytest
@@ -49,7 +51,7 @@ def covid(roundbook, shared):
 
 
 def test_the_report_on_covid_reads_from_the_verdict_to_the_topics(covid):
-    done = covid("drift", "covid", "--measure", "nDCG@10")
+    done = covid("drift", "covid", "--measure", "nDCG@10", "--details")
     printed = " ".join(done.out.split())
     order = [
         "AGED: the factors of round 'round1' no longer hold in round 'round3' (provisional: teams"
@@ -90,6 +92,97 @@ def test_the_report_on_covid_reads_from_the_verdict_to_the_topics(covid):
     assert done.lines[0] == order[0]
 
 
+def test_without_details_the_report_is_a_page_of_eighty_columns(covid, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    for later in ("round2", "round3"):
+        done = covid("drift", "covid", "--measure", "nDCG@10", "--to", later)
+        assert len(done.lines) <= 26, done.out
+        long = [line for line in done.lines if len(line) > 80]
+        assert all(line.startswith("    roundbook ") for line in long)
+    printed = " ".join(done.out.split())
+    order = [
+        "AGED: the factors of round 'round1' no longer hold in round 'round3'",
+        "Why: For systems and topics like these the mean score moved by +0.815 first-round standard"
+        " deviations (95% interval +0.384 to +1.246; up to 0.2 does not matter), and the spread is"
+        " 1.006 times what it was (90% interval 0.848 to 1.192; 0.8 to 1.25 does not matter)."
+        " The interval of the shift lies wholly outside. It rests on the 30 topics that both rounds"
+        " share, 57 groups of runs of 'round1' and 38 of 'round3'",
+        "- Say the teams, with a team file for each round: roundbook log covid ROUND FILE --measure"
+        " nDCG@10 --teams TEAMS",
+        "What to do: Refit and restate: standardise 'round3' by its own factors",
+        "roundbook standardise covid round1 --measure nDCG@10 --factors-from round3",
+        "What it does: by the factors of 'round1' the 79 runs of 'round3' score 0.1309 higher on"
+        " std-AB (0.6309 in place of 0.5000, 3.67% clipped at 1). Topics needed (m 10, minD 0.1):"
+        " 79 in place of 35. Kendall's tau of the two rankings: 0.964.",
+        "More with --details",
+    ]
+    positions = [printed.find(line) for line in order]
+    assert -1 not in positions, order[positions.index(-1)]
+    assert positions == sorted(positions)
+    assert not {"Welch", "Assumed", "Topic "} & set(re.findall(r"Welch|Assumed|Topic ", done.out))
+
+
+def test_factors_on_differently_chosen_runs(covid, shared, roundbook):
+    """With its team file, round 2 is standardised by the runs that fed the pool."""
+    folder = shared / "data/treccovid"
+    words = ("log", "pool", "round2", folder / "treccovid_round2_ndcg10.csv", "--create")
+    words += ("--measure", "nDCG@10", "--teams", folder / "round2_run_team.csv")
+    assert roundbook(*words).code == 0
+    for number in (1, 3):
+        path = folder / f"treccovid_round{number}_ndcg10.csv"
+        words = ("log", "pool", f"round{number}", path, "--measure", "nDCG@10", "--create")
+        assert roundbook(*words).code == 0
+    words = ("drift", "pool", "--measure", "nDCG@10", "--from", "round1", "--to", "round2")
+    chosen = (
+        "The factors of 'round1' rest on all 143 runs, those of 'round2' on the 52 of 136 runs that"
+        " contributed to the pool: part of what moved may be that choice."
+    )
+    shown = covid(*words, "--format", "json").json
+    assert shown["notes"][0] == chosen
+    assert shown["standardising_from"] == {"which": "all", "runs": 143, "of": 143}
+    assert shown["standardising_to"] == {"which": "pooled", "runs": 52, "of": 136}
+    fit = "roundbook factors fit pool round2 --measure nDCG@10 --runs all --reason TEXT"
+    assert shown["commands"][-1]["command"] == fit
+    for details in ((), ("--details",)):
+        done = covid(*words, *details)
+        assert f"- {chosen}" in done.out
+        assert f"    {fit}" in done.lines
+    curve = ("drift", "pool", "--measure", "nDCG@10", "--from", "round2", "--curve")
+    assert (
+        "those of 'round1' on all 143 runs, 'round3' on all 79 runs: part of what moved"
+        in covid(*curve).out
+    )
+    assert covid(*shlex.split(fit)[1:]).code == 0
+    after = covid(*words, "--format", "json").json
+    assert chosen not in after["notes"]
+    assert fit not in [step["command"] for step in after["commands"]]
+
+
+def test_the_verdict_as_an_exit_code(covid):
+    words = ("drift", "covid", "--measure", "nDCG@10", "--fail-on")
+    aged, undecided = ("--to", "round3"), ("--to", "round2")
+    held = (*aged, "--margin", "3", "--sd-ratio-margin", "3")
+    codes = {
+        (condition, asked): covid(*words, condition, *asked).code
+        for condition in ("aged", "not-held")
+        for asked in (aged, undecided, held, ("--curve",), ("--curve", "--from", "round2"))
+    }
+    assert [code for (condition, _), code in codes.items() if condition == "aged"] == [
+        5,
+        0,
+        0,
+        5,
+        0,
+    ]
+    assert list(codes.values())[5:] == [5, 5, 0, 5, 5]
+    done = covid(*words, "aged", *aged, "--save", "--format", "json")
+    shown = json.loads(done.out)
+    assert (done.code, shown["verdict"], shown["status"]) == (5, "aged", "saved")
+    assert done.err.endswith("--fail-on aged: 'round3' aged.\n")
+    assert covid(*words, "undecided").code == 2
+
+
 @pytest.mark.parametrize("columns", [3, None], ids=["without the pool", "as they are"])
 def test_the_verdicts_on_covid_by_team(covid, shared, write, columns):
     """The files as they are come too late to choose the runs: the factors are those of all."""
@@ -113,7 +206,7 @@ def test_the_verdicts_on_covid_by_team(covid, shared, write, columns):
         ("round2", "round3"): "UNDECIDED",
     }
     printed = " ".join(
-        covid("drift", "covid", "--measure", "nDCG@10", "--to", "round2").out.split()
+        covid("drift", "covid", "--measure", "nDCG@10", "--to", "round2", "--details").out.split()
     )
     assert (
         "With other teams it would take: for the shift, known to ±0.221 where 0.2 does not matter"
@@ -159,7 +252,7 @@ def test_a_margin_from_min_d(covid):
         "min-d",
         0.3,
     )
-    assert "- The margin of the shift is minD 0.3 / (2 x 0.15)" in covid(*words).out
+    assert "- The margin of the shift is minD 0.3 / (2 x 0.15)" in covid(*words, "--details").out
     given = covid(*words, "--margin", "0.2", "--format", "json").json
     assert (given["margin"], given["margin_from"], given["min_d"]) == (0.2, "given", 0.3)
     curve = covid(*words, "--curve", "--format", "json").json
@@ -176,7 +269,8 @@ def test_a_margin_from_min_d(covid):
 )
 def test_the_commands_of_the_advice_work(covid, later, margins, verdict):
     words = ("drift", "covid", "--measure", "nDCG@10", "--to", later, *margins)
-    named = [line.strip() for line in covid(*words).lines if line.startswith("    roundbook ")]
+    done = covid(*words, "--details")
+    named = [line.strip() for line in done.lines if line.startswith("    roundbook ")]
     assert named
     shown = covid(*words, "--format", "json").json
     assert shown["verdict"] == verdict
@@ -243,6 +337,9 @@ def test_the_curve_past_a_round_without_shared_topics(log, roundbook):
     assert "1 undecided, 1 unbridged. The verdicts are not" in done.lines[0]
     (row,) = [line for line in done.lines if line.startswith("other   unbridged")]
     assert row.split()[2:] == ["0", "-", "-", "-", "-"]
+    assert done.lines[-1] == (
+        "Nothing to draw: for systems and topics like these no later round has a shift from 'a'."
+    )
     rows = list(csv.DictReader(io.StringIO(roundbook(*DRIFT, "--curve", "--format", "csv").out)))
     assert rows[0]["shift"] == rows[0]["shift_low"] == rows[1]["sd_ratio_high"] == ""
 
@@ -250,7 +347,7 @@ def test_the_curve_past_a_round_without_shared_topics(log, roundbook):
 def test_rounds_without_shared_topics_side_by_side(log, roundbook):
     log("a", SCORES)
     log("b", SCORES[:5], topics=[f"u{j}" for j in range(5)])
-    done = roundbook(*DRIFT)
+    done = roundbook(*DRIFT, "--details")
     assert done.lines[0] == "UNBRIDGED: rounds 'a' and 'b' have no usable shared topic."
     assert done.out.count("No evidence that factors moved") == 1
     assert "nan" not in done.out.lower()
@@ -260,10 +357,31 @@ def test_recurring_systems_are_shown(log, roundbook, write):
     for label, topics in (("a", None), ("b", [f"u{j}" for j in range(12)])):
         teams = write("run,team,system\nrun1,A,bm25\nrun2,A,dense\nrun3,B,\n", "teams.csv")
         log(label, SCORES, "--teams", teams, topics=topics)
-    out = roundbook(*DRIFT).out
+    assert "Revived systems: 2 systems ran in both rounds;" in roundbook(*DRIFT).out
+    out = roundbook(*DRIFT, "--details").out
     assert "Revived systems: 2 systems ran in both rounds;" in out
     assert "they stand where they stood" in " ".join(out.split())
     assert re.search(r"^bm25 +[-+]\d\.\d{3} +[-+]\d\.\d{3} +\+0\.000$", out, re.MULTILINE)
+
+
+def test_systems_that_are_all_runs_of_both_longeval_rounds_tell_nothing(roundbook, shared, write):
+    """Their mean standardised score is 0 in either round, so held would be true whatever happened."""
+    folder = shared / "data/longeval2023"
+    for round_ in ("wt", "st"):
+        path = folder / f"longeval2023irc_{round_}_ndcg.csv"
+        runs = path.read_text(encoding="utf-8").splitlines()[0].split(",")[1:]
+        listed = "".join(f"{run},IRC,{run}\n" for run in runs)
+        teams = write(f"run,team,system\n{listed}", "teams.csv")
+        words = ("log", "longeval", round_, path, "--measure", "nDCG", "--teams", teams, "--create")
+        assert roundbook(*words, "--missing", "drop-topic").code == 0
+    words = ("drift", "longeval", "--measure", "nDCG")
+    told = roundbook(*words, "--format", "json").json["revived"]
+    assert told["mean_difference"] == pytest.approx(0, abs=1e-12)
+    assert (told["verdict"], told["why"]) == ("undecided", "all standardising runs recur")
+    assert told["standardising"] == told["of_recurring"] == {"from": 5, "to": 5}
+    out = roundbook(*words).out
+    assert "5 of 5 in 'wt' and 5 of 5 in 'st' are theirs, which makes that score 0" in out
+    assert "other runs alone (factors fit --runs)." in out
 
 
 def test_constant_matrices_say_what_cannot_be_known(log, roundbook):
@@ -290,9 +408,20 @@ def test_refusals(log, roundbook, snapshot, curve):
     for wrong in ("1", "0.8", "nan"):
         assert "must exceed 1" in roundbook(*DRIFT, *curve, "--sd-ratio-margin", wrong).refusal()
     assert "no round 'z'" in roundbook(*DRIFT, *curve, "--from", "z").refusal()
+    missing = ("--from", "z") if curve else ("--to", "z")
+    error = roundbook(*DRIFT, *curve, *missing).refusal()
+    assert error.endswith(
+        "Task 't' has no round 'z'; 'roundbook round list t' shows those there are."
+    )
     assert roundbook(*DRIFT, *curve, "--from", "b").refusal()
     for wrong in ("0", "-1", "nan", "inf"):
         roundbook(*DRIFT, *curve, "--min-d", wrong).refusal()
+    for wrong in ("5%", "0,05"):
+        done = roundbook(*DRIFT, *curve, "--min-d", wrong)
+        assert done.code == 2
+        assert f"'{wrong}' is no number; write a difference of scores such as 0.05" in " ".join(
+            done.err.replace("│", " ").split()
+        )
     if not curve:
         assert "'a' is both" in roundbook(*DRIFT, "--from", "a", "--to", "a").refusal()
         for wrong in ("1", "0", "-3", "9" * 400):
@@ -300,11 +429,11 @@ def test_refusals(log, roundbook, snapshot, curve):
     assert snapshot() == before
 
 
-@pytest.mark.parametrize("extra", [("--to", "b"), ("--m", "5")])
+@pytest.mark.parametrize("extra", [("--to", "b"), ("--m", "5"), ("--details",)])
 def test_the_curve_takes_no_second_round_and_no_design(roundbook, extra):
     done = roundbook(*DRIFT, "--curve", *extra)
     assert done.code == 2
-    assert "leave out --to, --m" in " ".join(done.err.replace("│", " ").split())
+    assert "leave out --to, --m, --details" in " ".join(done.err.replace("│", " ").split())
 
 
 # The collections of rounds
@@ -348,7 +477,7 @@ def test_rounds_on_other_collections_share_no_topic(log, roundbook, write):
     log("2005", SCORES, "--teams", teams)
     assert roundbook(*DRIFT).lines[0].startswith("HELD: ")
     roundbook("round", "set", "t", "2004", "--collection", "Disks 4&5")
-    out = " ".join(roundbook(*DRIFT).out.split())
+    out = " ".join(roundbook(*DRIFT, "--details").out.split())
     assert "Assumed: round '2005' was held on the document collection 'Disks 4&5' too" in out
     roundbook("round", "set", "t", "2005", "--collection", "AQUAINT")
     done = roundbook(*DRIFT)

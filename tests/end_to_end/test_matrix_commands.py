@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from roundbook.logbook.matrices import logging
+from roundbook.logbook.matrices import revising
 from roundbook_cli.main import run
 
 pytestmark = pytest.mark.one_server
@@ -53,7 +53,7 @@ def test_a_correction_of_what_the_person_has_not_seen_is_refused(
     logged, write, committed, monkeypatch
 ):
     """Between what --revise reads first and the work, another person may come."""
-    read, other = logging.latest_revision, write(wide(SCORES / 2), "other.csv")
+    read, other = revising.latest_revisions, write(wide(SCORES / 2), "other.csv")
 
     def read_then_wait(session, request):
         seen = read(session, request)
@@ -63,7 +63,7 @@ def test_a_correction_of_what_the_person_has_not_seen_is_refused(
         return seen
 
     address = os.environ["ROUNDBOOK_DATABASE_URL"]
-    monkeypatch.setattr(logging, "latest_revision", read_then_wait)
+    monkeypatch.setattr(revising, "latest_revisions", read_then_wait)
     late = logged(
         "log", "t", "r1", write(wide(SCORES / 4)), "--measure", "AP", "--revise", "too late"
     )

@@ -257,6 +257,7 @@ def test_the_paired_variance_of_published_values(roundbook):
     assert (shown["variance_of"], shown["cells"][0]["topics"]) == ("conservative", 81)
     said = roundbook("plan", *task, "--design", "paired-t").lines
     assert any(line.startswith("No round has a two-way variance") for line in said)
+    assert " ".join(said).endswith("Log a round with 'roundbook log t ROUND FILE --measure AP'.")
     bare = roundbook("plan", *task, "--design", "paired-t", "--protocol")
     assert "Note: No round has a two-way variance" in bare.err
     asked = ("--design", "paired-t", "--variance-of", "paired")
@@ -277,9 +278,19 @@ def test_rounds_that_disagree_warn(logged, write):
     )
     words = ("log", TASK[1], "r_3", write(flat, "3.csv"), "--measure", "nDCG@10", "--create")
     assert logged(*words).code == 0
-    warning = planned(logged, *TASK, *CELL)["warning"]
-    assert "disagree" in warning
+    shown = planned(logged, *TASK, *CELL)
+    warning = shown["warning"]
+    # They differ so much that there is no planning variance to advise.
+    assert shown["variance_planning"] is None
+    assert warning.endswith(" Plan with the latest round's variance: --variance-at latest.")
+    assert warning == shown["estimate"]["pooled"]["warning"]
     assert "disagree" in logged("plan", *TASK, *CELL).out
+    # What is to be published says that they do, and advises nothing.
+    facts = warning.partition(" Plan with ")[0]
+    assert facts in shown["protocol"]
+    assert "--" not in shown["protocol"]
+    # A plan that does so already is not advised to.
+    assert planned(logged, *TASK, *CELL, "--variance-at", "latest")["warning"] == facts
     bare = logged("plan", *TASK, *CELL, "--format", "csv")
     assert warning in bare.err
     assert "disagree" not in bare.out
@@ -293,6 +304,62 @@ def test_a_variance_of_0_says_why_there_is_no_plan(roundbook, write):
         assert "is 0" in said
         assert "(r)" in said
     assert roundbook("plan", "list", "--format", "json").json["plans"] == []
+
+
+def test_the_power_of_many_rounds_is_a_detail(logged, write):
+    def powers(*words):
+        return [line for line in logged("plan", *TASK, *CELL, *words).lines if "r_1 " in line]
+
+    path = write(FIRST, "3.csv")
+    for label in ("r_3", "r_4"):
+        assert len(powers()) == 1
+        words = ("log", TASK[1], label, path, "--measure", "nDCG@10", "--create")
+        assert logged(*words).code == 0
+    assert powers() == []
+    assert (
+        "The power that each of 4 rounds had: add --details." in logged("plan", *TASK, *CELL).lines
+    )
+    assert len(powers("--details")) == 1
+    assert len(planned(logged, *TASK, *CELL)["rounds"]) == 4
+    assert logged("plan", "save", "p", *TASK, *CELL).code == 0
+    assert "add --details" in logged("plan", "show", "p").out
+    for words in (("plan", "show", "p", "--details"), ("result", "show", "p")):
+        assert "add --details" not in logged(*words).out
+    # Rounds 1, 3 and 4 have the same topics, and the paper says so.
+    (paragraph,) = logged("plan", *TASK, *CELL, "--protocol").lines
+    assert (
+        "The rounds share topics: they have 8 different ones, 16 counted round by round, which the"
+        " interval takes into account."
+    ) in paragraph
+
+
+def test_what_would_help_names_its_option(command):
+    for words, helps in (
+        ((*GIVEN, "--m", "10", "--min-d", "1e-6"), "ask for a larger --min-d."),
+        ((*GIVEN, "--design", "paired-width", "--width", "1e-6"), "ask for a wider one with --width."),
+        ((*GIVEN, *CELL, "--solve", "power", "--topics", "2", "--engine", "sakai"),
+         "use --engine exact."),
+        ((*GIVEN, *CELL, "--solve", "m", "--topics", "2"), "use more --topics or a larger --min-d."),
+        ((*GIVEN, "--solve", "min-d", "--topics", "2", "--engine", "sakai", "--design", "paired-t",
+          "--beta", "0.9"), "ask for more by a smaller --beta."),
+    ):  # fmt: skip
+        assert command("plan", *words).refusal().endswith(f": {helps}")
+    shown = planned(command, *GIVEN, *CELL, "--solve", "power", "--topics", "2", "--topics", "50")
+    assert shown["notes"] == [
+        "By the engine sakai, 1 of 2 cells have no answer: The engine sakai is not defined for 2"
+        " topics and 10 runs: use --engine exact."
+    ]
+    preferred = " For 10 runs or more prefer --design tukey."
+    assert command("plan", *GIVEN, *CELL, "--design", "two-way").lines[-1].endswith(preferred)
+    few = command("plan", *GIVEN, "--m", "3", "--design", "two-way").lines[-1]
+    assert "prefer" not in few
+
+
+def test_csv_says_of_which_task_and_measure(logged):
+    (row,) = rows_of(logged("plan", *TASK, *CELL, "--format", "csv"))
+    assert (row["task"], row["measure"]) == ("it's_50%", "nDCG@10")
+    (row,) = rows_of(logged("plan", *GIVEN, *CELL, "--format", "csv"))
+    assert (row["task"], row["measure"]) == ("", "")
 
 
 # LaTeX and the protocol

@@ -18,11 +18,48 @@ pytestmark = pytest.mark.one_server
 # What is printed otherwise than recorded on purpose, and why: by command, then by path.
 RENEWAL = "one rule and one set of sentences for all saved results; `result renew` renews them"
 EVENTS = "events name a saved report as all results are named, and a published round's fingerprint"
+DATABASE_USER = "events record the database's user beside the name claimed"
 FINGERPRINT = "a published round has a fingerprint"
 ARCHIVE = "archives of version 3 hold saved results in one table"
 TABLES = "result, result_input and matrix_run instead of plan, plan_estimate and drift_report"
 MOVE = "the way out is the terminal's own sentence"
+VARIANCE_CSV = "CSV of variances has the pooled one as its last line"
+PLAN_CSV = "CSV of a plan names its task and measure"
+PROTOCOL = "the paragraph says that rounds share topics, and that they disagree"
+PLAN_DETAILS = "the power that more than three rounds had is a detail"
+TABLE = "an interval's heading says whose it is"
+MEASURES = "measures have canonical names"
+STEPS = "the demonstration's steps are for a terminal"
+BRIEF = "a drift report is a page; what it rests on comes with --details"
+AGAINST_OTHERS = "recurring systems are measured against the other standardising runs"
+STANDARDISE = "log says which runs standardise, and why, where something is known of the pool"
 CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
+    "log web 2021 web-2021-ndcg.csv --measure nDCG@10 --teams teams-2021.csv --tool 'simulation 1' --format json": {  # noqa: E501
+        "out.notes": STANDARDISE,
+        "err": STANDARDISE,
+    },
+    "log web 2021 web-2021-p5.csv --measure P@5 --bounds 0 1 --zero-sd drop --format json": {
+        "out.notes": STANDARDISE,
+        "err": STANDARDISE,
+    },
+    "log web 2022 web-2022.tsv --measure nDCG@10 --layout long --teams teams-2022.csv --format json": {
+        "out.notes": STANDARDISE,
+        "err": STANDARDISE,
+    },
+    "log web 2022 web-2022.tsv --measure P@5": {
+        "err": STANDARDISE,
+    },
+    "log web 2023 bm25-2023.eval rm3-2023.eval dense-2023.eval hybrid-2023.eval new1-2023.eval new2-2023.eval new3-2023.eval new4-2023.eval --measure nDCG@10 --layout trec_eval --teams teams-2023.csv --format json": {  # noqa: E501
+        "out.notes": STANDARDISE,
+        "err": STANDARDISE,
+    },
+    "log web 2023 bm25-2023.eval rm3-2023.eval dense-2023.eval --measure p@5 --format csv": {
+        "err": STANDARDISE,
+    },
+    "log web 2021 web-2021-p5.csv --measure AP --zero-sd drop --revise 'A further measure' --format json": {
+        "out.notes": STANDARDISE,
+        "err": STANDARDISE,
+    },
     "impact 1 --format json": {
         "out.dependents[12].name": RENEWAL,
     },
@@ -30,6 +67,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out": RENEWAL,
     },
     "log web 2021 web-2021-corrected.csv --measure nDCG@10 --teams teams-2021.csv --revise 'Topic 2 was judged again' --format json": {  # noqa: E501
+        "out.notes": STANDARDISE,
         "out.impact": RENEWAL,
         "err": RENEWAL,
     },
@@ -52,21 +90,38 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out[6]": RENEWAL,
     },
     "plan show next --format json # 2": {
+        "out.plan.protocol": PROTOCOL,
         "out.renew": RENEWAL,
     },
     "plan show pairs": {
-        "out[1]": RENEWAL,
-        "out[3]": RENEWAL,
+        "out": PLAN_DETAILS,
     },
     "report show drift 1 --format json # 2": {
         "out.why": RENEWAL,
     },
+    "drift drift --measure AP --from first --to same --margin 1.5 --sd-ratio-margin 3 --format json": {
+        "out.revived.reason": AGAINST_OTHERS,
+    },
+    "drift drift --measure AP --from first --to same --margin 1.5 --sd-ratio-margin 3": {
+        "out": BRIEF,
+    },
+    "drift drift --measure AP --from first --to moved --min-d 0.05 --m 5": {
+        "out": BRIEF,
+    },
+    "drift drift --measure AP --to other": {
+        "out": BRIEF,
+    },
+    "drift web --measure nDCG@10 --from 2021 --to 2023 --save": {
+        "out": BRIEF,
+    },
+    "drift web --measure nDCG@10 --from 2021 --to 2023 --save --format json": {
+        "out.revived.reason": AGAINST_OTHERS,
+    },
     "report show drift 1": {
-        "out[79]": RENEWAL,
+        "out": BRIEF,
     },
     "report show web 1": {
-        "out[58]": RENEWAL,
-        "out[60]": RENEWAL,
+        "out": BRIEF,
     },
     "matrix restore 21 --reason 'They were right after all'": {
         "err[3]": RENEWAL,
@@ -82,6 +137,9 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out.events[63].details.report": EVENTS,
         "out.events[64].details.report": EVENTS,
         "out.events[75].details.report": EVENTS,
+    },
+    "events --matrix 21 --format csv": {
+        "out": DATABASE_USER,
     },
     "events --task web --round 2021": {
         "out": EVENTS,
@@ -130,6 +188,85 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
     },
     "db move --to '{second}'": {
         "err[0]": MOVE,
+    },
+    "variance show web --measure nDCG@10 --scale std-cdf --format csv": {
+        "out": VARIANCE_CSV,
+    },
+    "variance history web --measure nDCG@10 --rounds 2021 --rounds 2023 --scale std-ab --format csv": {
+        "out": VARIANCE_CSV,
+    },
+    "plan --variance 0.05 --format csv": {
+        "out": PLAN_CSV,
+    },
+    "plan --variance 0.05 --design two-sample-width --min-d 0.1 --format csv": {
+        "out": PLAN_CSV,
+    },
+    "plan --variance 0.05 --solve min-d --design two-way --m 5 --topics 60 --engine sakai --format csv": {
+        "out": PLAN_CSV,
+    },
+    "plan --task web --measure nDCG@10 --format json": {
+        "out.protocol": PROTOCOL,
+    },
+    "plan --task web --measure nDCG@10": {
+        "out": PLAN_DETAILS,
+    },
+    "plan --task web --measure nDCG@10 --protocol": {
+        "out[0]": PROTOCOL,
+    },
+    "plan --task web --measure nDCG@10 --scale std-ab --pool-by topics --variance-at planning --format json": {  # noqa: E501
+        "out.protocol": PROTOCOL,
+    },
+    "plan --task drift --measure AP --design tukey --m 8 --min-d 0.1 --format json": {
+        "out.protocol": PROTOCOL,
+    },
+    "plan --task drift --measure AP --design paired-t --min-d 0.05 --format json": {
+        "out.protocol": PROTOCOL,
+    },
+    "plan --task drift --measure AP --design paired-t --variance-of conservative --min-d 0.05": {
+        "out": PLAN_DETAILS,
+    },
+    "plan --task drift --measure AP --design paired-width --width 0.1 --format csv": {
+        "out": PLAN_CSV,
+    },
+    "plan --task paper --measure nG@1 --engine sakai --format csv": {
+        "out": PLAN_CSV,
+    },
+    "plan save next --task web --measure nDCG@10 --m 10 --min-d 0.1 --note 'For 2026' --format json": {
+        "out.plan.protocol": PROTOCOL,
+    },
+    "plan save next --task web --measure nDCG@10 --m 10 --min-d 0.1 --note 'For 2026' --format json # 2": {
+        "out.plan.protocol": PROTOCOL,
+    },
+    "plan save next --task web --measure nDCG@10 --m 20 --min-d 0.1 --scale std-ab": {
+        "out": PLAN_DETAILS,
+    },
+    "plan save pairs --task drift --measure AP --design paired-t --min-d 0.05 --format csv": {
+        "out": PLAN_CSV,
+    },
+    "plan show next --format json": {
+        "out.plan.protocol": PROTOCOL,
+    },
+    "plan save next --task web --measure nDCG@10 --m 20 --min-d 0.1 --scale std-ab --format json": {
+        "out.plan.protocol": PROTOCOL,
+    },
+    "plan save pairs --task drift --measure AP --design paired-t --min-d 0.05 --format json": {
+        "out.plan.protocol": PROTOCOL,
+    },
+    "plan show next --format json --database '{second}'": {
+        "out.plan.protocol": PROTOCOL,
+    },
+    "result show pairs --format json": {
+        "out.plan.protocol": PROTOCOL,
+    },
+    "generalisability web --measure nDCG@10 --round 2022 --target 0.9 --level 0.9 --m 5 --min-d 0.2": {
+        "out": TABLE,
+    },
+    "demo --format json": {
+        "out.published[0].measure": MEASURES,
+        "out.published[1].measure": MEASURES,
+        "out.published[2].measure": MEASURES,
+        "out.published[7].measure": MEASURES,
+        "err": STEPS,
     },
 }
 

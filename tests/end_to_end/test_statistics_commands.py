@@ -115,8 +115,15 @@ def test_variance_show_says_that_rounds_disagree_and_that_topics_are_few(log, ro
     assert (
         f"The rounds disagree (Wald F test, p < .001; largest over smallest"
         f" {shown['max_min_ratio']:.2f}): the pooled value is the mean of different variances."
-        " Plan with the next round's planning variance, which counts how much rounds differ."
+        " Plan with the next round's planning variance, which counts how much rounds differ:"
+        " --variance-at planning."
     ) in said
+    # Every door of the terminal says so in the same words.
+    assert shown["warning"] in said
+    pooled = roundbook("variance", "pooled", "t", *AP, "--format", "json").json
+    history = roundbook("variance", "history", "t", "--format", "json").json["histories"][0]
+    assert pooled["warning"] == history["pooled"]["warning"] == shown["warning"]
+    assert shown["warning"] in flat(roundbook("variance", "pooled", "t", *AP).out)
     assert "Few topics (under 25): the true variance is above the upper limit" in said
     assert "instead of 2.5% (few)." in said
 
@@ -127,8 +134,18 @@ def test_csv_of_variances_has_every_limit_in_its_own_column(logged):
         text = logged(*words, "--format", "csv").out
         assert "method=" not in text
         rows = table_of(text)
-        assert [row["round"] for row in rows] == ["r1", "r2"]
-        for row, full in zip(rows, shown["rounds"], strict=True):
+        assert [row["round"] for row in rows] == ["r1", "r2", ""]
+        *of_rounds, last = rows
+        # The pooled variance is of no round.
+        pooled = shown["pooled"]
+        assert (last["origin"], last["method"]) == ("pooled", "jackknife")
+        assert [float(last[name]) for name in ("variance", "low", "two_way_variance", "dof")] == [
+            pooled["variance"],
+            pooled["interval"]["low"],
+            pooled["two_way_variance"],
+            pooled["dof"],
+        ]
+        for row, full in zip(of_rounds, shown["rounds"], strict=True):
             assert row["measure"] == "AP"
             assert float(row["low"]) == full["interval"]["low"]
             assert float(row["high"]) == full["interval"]["high"]
@@ -173,7 +190,10 @@ def test_variance_history(log, roundbook):
     since = roundbook(*words, "--since", "2020-01-01", "--measure", "AP", "--format", "json")
     assert [row["round"] for row in since.json["histories"][0]["rounds"]] == ["new"]
     assert (since.json["since"], since.json["undated"]) == ("2020-01-01", ["undated"])
-    assert since.err == "Note: left out, since their date is not recorded: undated.\n"
+    assert since.err == (
+        "Note: left out, since their date is not recorded: undated. Record it with 'roundbook round"
+        " set' and --held.\n"
+    )
     rows = table_of(
         roundbook(
             *words, "--rounds", "old", "--rounds", "undated", "--scale", "std-ab", "--format", "csv"
@@ -182,8 +202,10 @@ def test_variance_history(log, roundbook):
     assert [(row["measure"], row["round"]) for row in rows] == [
         ("AP", "old"),
         ("AP", "undated"),
+        ("AP", ""),
         ("P@5", "old"),
         ("P@5", "undated"),
+        ("P@5", ""),
     ]
     assert "rounds without a date: undated" in roundbook(*words, "--since", "2030-01-01").refusal()
     assert roundbook(*words, "--since", "yesterday").code == 2
@@ -303,6 +325,7 @@ def test_standardise_with_a_and_b(logged):
     std = (SCORES - SCORES.mean(1)[:, None]) / SCORES.std(1, ddof=1)[:, None]
     np.testing.assert_allclose(np.transpose(shown["scores"]), np.clip(0.1 * std + 0.4, 0, 1))
     assert (shown["a"], shown["b"]) == (0.1, 0.4)
+    np.testing.assert_allclose(shown["means"], np.mean(shown["scores"], axis=1))
     for wrong in ("nan", "inf", "-inf"):
         assert "finite A and B" in logged("standardise", "t", "r1", *AP, "--a", wrong).refusal()
         assert "finite A and B" in logged("standardise", "t", "r1", *AP, "--b", wrong).refusal()
@@ -344,6 +367,7 @@ def test_rank(logged):
     assert "5 runs over 8 topics (matrix 1, revision 1) ranked raw and std-ab" in said
     assert "std-ab by factor version 1" in said
     assert f"Kendall tau-b {shown['tau_b']:.3f} (tau-a {shown['tau_a']:.3f})" in said
+    assert shown["published"]["level"] == shown["bootstrap"]["level"] == 0.95
     limits = shown["published"]
     assert f"[{limits['low']:.3f}, {limits['high']:.3f}] as the papers print it" in said
     assert "equivalent" not in said
@@ -384,7 +408,9 @@ def test_generalisability(covid):
         assert relative in cells
         assert absolute in cells
         assert [cell for cell in cells if cell in topics] == list(topics)
-    full = covid(*words, "--format", "json").json["rounds"]
+    shown = covid(*words, "--format", "json").json
+    assert (shown["alpha"], shown["beta"]) == (0.05, 0.2)
+    full = shown["rounds"]
     rows = table_of(covid(*words, "--format", "csv").out)
     for row, each in zip(rows, full, strict=True):
         for name in ("e_rho_squared", "phi"):

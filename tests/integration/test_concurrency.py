@@ -36,6 +36,7 @@ from roundbook.database.engine import unit_of_work
 from roundbook.errors import RevisedMeanwhileError
 from roundbook.formats import RunTeam, ScoreMatrix
 from roundbook.logbook.matrices import logging as matrices
+from roundbook.logbook.matrices.revising import latest_revisions
 from roundbook.logbook.session import begin
 from roundbook.logbook.storing import content_hash
 from roundbook.requests.matrices import LogRequest
@@ -179,7 +180,7 @@ def revise(person, repetition, engine, seen=None):
         scores((repetition, person)),
         revise=f"reason of {person}",
         user=f"person {person}",
-        expected_revision=seen,
+        expected_revisions=None if seen is None else {"AP": seen},
     ).revision
 
 
@@ -230,7 +231,7 @@ def test_of_several_who_have_seen_the_same_one_wins(committed, engine, people, r
     def attempt(person):
         with begin(engine) as session:
             request = LogRequest(task="t", round="r1", measure="AP")
-            seen = matrices.latest_revision(session, request)
+            seen = latest_revisions(session, request)["AP"]
         meet.wait(60)
         try:
             return revise(person, next(NUMBERS), engine, seen=seen), None
@@ -259,7 +260,7 @@ def test_a_revision_under_way_is_one_that_nobody_else_has_seen(committed, engine
         assert half.wait(60)
         with begin(engine) as session:
             request = LogRequest(task="t", round="r1", measure="AP")
-            assert matrices.latest_revision(session, request) == 1
+            assert latest_revisions(session, request)["AP"] == 1
         go_on.set()
         assert slow.result(60) == 2
     with pytest.raises(RevisedMeanwhileError, match="person 1 logged revision 2"):

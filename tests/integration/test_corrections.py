@@ -233,21 +233,21 @@ def test_the_database_takes_withdrawals_only_in_turn(engine, three):
 
 
 def test_of_two_revisions_of_the_same_one_the_second_is_refused(engine, three):
-    log(engine, scores(7), "r1", revise="mine", user="ann", expected_revision=1)
+    log(engine, scores(7), "r1", revise="mine", user="ann", expected_revisions={"AP": 1})
     with refusing(RevisedMeanwhileError, r"ann logged revision 2.*matrix show"):
-        log(engine, scores(8), "r1", revise="also mine", user="bob", expected_revision=1)
+        log(engine, scores(8), "r1", revise="also mine", user="bob", expected_revisions={"AP": 1})
     assert show_variances(engine, "task", "AP").rounds[0].revision == 2
-    log(engine, scores(8), "r1", revise="seen", user="bob", expected_revision=2)
+    log(engine, scores(8), "r1", revise="seen", user="bob", expected_revisions={"AP": 2})
     # Whoever names none revises the latest.
     assert log(engine, scores(9), "r1", revise="again", user="bob").revision == 4
     # The same content from both is one revision, and no quarrel.
-    same = log(engine, scores(9), "r1", revise="same", expected_revision=1)
+    same = log(engine, scores(9), "r1", revise="same", expected_revisions={"AP": 1})
     assert same.status == "unchanged"
 
 
 def test_who_saw_nothing_revises_nothing(engine, three):
     with refusing(RevisedMeanwhileError, "logged revision 1"):
-        log(engine, scores(8), "r1", revise="first", user="bob", expected_revision=0)
+        log(engine, scores(8), "r1", revise="first", user="bob", expected_revisions={})
 
 
 def test_publishing_freezes_a_round(engine):

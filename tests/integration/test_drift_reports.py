@@ -253,7 +253,7 @@ def test_a_report_of_an_earlier_version_is_shown_as_it_was_saved(bare_database, 
     assert len(saved["mean_shift_95"]) == 2
     later = set(printed) - set(saved)
     assert {"units", "these_runs", "systems_like_these", "recurring", "why"} <= later
-    assert {key for key in later if printed[key]} == set()
+    assert {key for key in later if printed[key]} == {"shift_unit"}
     (listed,) = list_results(engine, "web", kind="drift").results
     assert (listed.brief["shift"], listed.brief["mean_shift"]) == (None, saved["mean_shift"])
     assert (why_stale(shown) or "").endswith(
@@ -301,14 +301,18 @@ def test_every_result_has_its_lineage(engine, three):
 
 def test_the_terminal(engine, three, terminal):
     assert "Save one with: roundbook drift" in terminal("report", "list").out
-    code, out, err = terminal("drift", "task", "--measure", "AP", "--save", "--note", "agreed")
+    words = ("drift", "task", "--measure", "AP", "--details")
+    code, out, err = terminal(*words, "--save", "--note", "agreed")
     assert code == 0
     assert err.startswith("Saved: drift report 1 of task 'task'")
     assert f"factor versions 1 (1: matrix {three[0]}, revision 1) and 1 (3: matrix" in out
-    assert terminal("drift", "task", "--measure", "AP") == (0, out, "")
+    assert terminal(*words) == (0, out, "")
+    brief = terminal(*words[:-1]).out
     again = terminal("drift", "task", "--measure", "AP", "--save")
     assert again.err.startswith("Unchanged: drift report 1 of")
-    code, shown, err = terminal("report", "show", "task", "1")
+    short = terminal("report", "show", "task", "1").out
+    assert short.endswith(f"\n\n{brief}\nIt stands: these are today's factors.\n")
+    code, shown, err = terminal("report", "show", "task", "1", "--details")
     assert (code, err) == (0, "")
     head, rest = shown.split("\n\n", 1)
     assert head.startswith("Drift report 1 of task 'task', saved ")

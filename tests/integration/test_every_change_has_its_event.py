@@ -25,16 +25,27 @@ from roundbook.logbook.generalisability import report_generalisability
 from roundbook.logbook.impact import show_impact
 from roundbook.logbook.matrices.corrections import restore_matrix, withdraw_matrix
 from roundbook.logbook.matrices.export import export_matrix
+from roundbook.logbook.matrices.files import log_files
 from roundbook.logbook.matrices.history import show_history
 from roundbook.logbook.matrices.listing import list_matrices
-from roundbook.logbook.matrices.logging import latest_revision, log_files, log_scores
+from roundbook.logbook.matrices.logging import log_complete, log_scores
+from roundbook.logbook.matrices.revising import latest_revisions
 from roundbook.logbook.matrices.showing import show_matrix
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.privileges import grant_access
 from roundbook.logbook.published import record_variance
 from roundbook.logbook.rankings import compare_rankings
+from roundbook.logbook.recorded_measures import list_measures, merge_measures
 from roundbook.logbook.round_fingerprint import verify_round
-from roundbook.logbook.rounds import create_round, list_rounds, publish_round, set_round
+from roundbook.logbook.rounds import (
+    create_round,
+    list_rounds,
+    near_round,
+    publish_round,
+    remove_round,
+    rename_round,
+    set_round,
+)
 from roundbook.logbook.saved_results import (
     list_results,
     renew_results,
@@ -44,7 +55,15 @@ from roundbook.logbook.saved_results import (
 from roundbook.logbook.session import begin
 from roundbook.logbook.standardise import standardise, standardise_files
 from roundbook.logbook.storing import store_matrix
-from roundbook.logbook.tasks import create_task, list_tasks
+from roundbook.logbook.tasks import (
+    create_task,
+    list_tasks,
+    near_task,
+    remove_task,
+    rename_task,
+)
+from roundbook.logbook.teams import describe_teams
+from roundbook.logbook.topics import alias_topics, list_topics, unalias_topic
 from roundbook.logbook.variances import show_histories, show_variances
 from roundbook.logbook.verifying.record import verify_record
 from roundbook.requests.drift import CurveRequest, DriftRequest
@@ -54,12 +73,14 @@ from roundbook.requests.generalisability import GeneralisabilityRequest
 from roundbook.requests.matrices import (
     ExportMatrix,
     ListMatrices,
+    LogFilesRequest,
     LogRequest,
     RestoreMatrix,
     ShowHistory,
     ShowMatrix,
     WithdrawMatrix,
 )
+from roundbook.requests.measures import ListMeasures, MergeMeasures
 from roundbook.requests.plans import PlanRequest
 from roundbook.requests.privileges import GrantRequest
 from roundbook.requests.rankings import RankRequest
@@ -70,8 +91,14 @@ from roundbook.requests.tasks import (
     CreateTask,
     ListRounds,
     PublishRound,
+    RemoveRound,
+    RemoveTask,
+    RenameRound,
+    RenameTask,
     SetRound,
 )
+from roundbook.requests.teams import DescribeTeams
+from roundbook.requests.topics import AliasTopics, ListTopics, UnaliasTopic
 from roundbook.requests.transfer import ExportRequest, ImportRequest
 from roundbook.requests.variances import (
     RecordVarianceRequest,
@@ -116,6 +143,13 @@ def write(directory, seed, name="scores.csv"):
     return path
 
 
+def of_teams(directory, system, **options):
+    """Return a request about run0 of round r1, which is said to be a system."""
+    path = directory / f"{system}.csv"
+    path.write_text(f"run,team,system\nrun0,team 0,{system}\n", encoding="utf-8")
+    return DescribeTeams(task="t", round="r1", file=path, **options)
+
+
 class Step(NamedTuple):
     """A use case, what it is asked, and whether the record is another one afterwards."""
 
@@ -138,6 +172,13 @@ def writing(directory):
     """Return what a campaign does, use case by use case, each of which changes the record."""
     made = step(create_task, CreateTask(task="t", title="A task"))
     yield made
+    yield step(create_round, CreateRound(task="t", round="slip"))
+    made = step(rename_round, RenameRound(task="t", round="slip", name="slop"))
+    yield made
+    yield again(step(rename_round, RenameRound(task="t", round="slop", name="slop")))
+    yield step(remove_round, RemoveRound(task="t", round="slop"))
+    yield step(rename_task, RenameTask(task="t", name="tt"))
+    yield step(rename_task, RenameTask(task="tt", name="t"))
     yield step(create_round, CreateRound(task="t", round="r1"))
     made = step(set_round, SetRound(task="t", round="r1", collection="news"))
     yield from (made, again(made))
@@ -149,10 +190,14 @@ def writing(directory):
     yield step(log_scores, other, scores(1))
     # Teams that become known with another measure's scores renew the estimates of the first's.
     yield step(log_scores, other.model_copy(update={"measure": "P@5"}), scores(2), TEAMS)
-    new = {"task": "new", "round": "r1", "measure": "AP", "create": True}
+    made = step(describe_teams, of_teams(directory, "a"), max_file_bytes=2**20)
+    yield from (made, again(made))
+    made = step(describe_teams, of_teams(directory, "b", revise="wrong"), max_file_bytes=2**20)
+    yield from (made, again(made))
+    new = {"task": "new", "round": "r1", "measures": ("AP",), "create": True}
     made = step(
         log_files,
-        LogRequest(**new, files=(write(directory, 3),)),
+        LogFilesRequest(**new, files=(write(directory, 3),)),
         max_file_bytes=2**20,
     )
     yield from (made, again(made))
@@ -167,6 +212,13 @@ def writing(directory):
         record_variance,
         RecordVarianceRequest(**PUBLISHED, variance=0.2, source="paper", revise="misprint"),
     )
+    ids = directory / "ids.csv"
+    ids.write_text("topic,round,id\nt0,old,t0 again\n", encoding="utf-8")
+    made = step(alias_topics, AliasTopics(task="t", file=ids), max_file_bytes=2**20)
+    yield from (made, again(made))
+    yield step(unalias_topic, UnaliasTopic(task="t", name="t0 again"))
+    yield step(create_task, CreateTask(task="gone"))
+    yield step(remove_task, RemoveTask(task="gone"))
     made = step(save_result, "plan", PLAN, "next", "agreed")
     yield from (made, again(made))
     yield step(save_result, "plan", PlanRequest(variance=0.05), "of no task")
@@ -183,20 +235,27 @@ def writing(directory):
     yield step(renew_results, RenewResults(name="t/drift-1"))
     made = step(publish_round, PublishRound(task="t", round="r1"))
     yield from (made, again(made))
+    misspelt = LogRequest(task="t", round="r3", measure="avrage precision", create=True)
+    yield step(log_scores, misspelt, scores(7))
+    yield step(merge_measures, MergeMeasures(merged="avrage precision", into="AP"))
     yield step(import_archive, ImportRequest(archive=ARCHIVE, trusted=True))
 
 
 def reading(directory):
     """Return every use case that reads, asked of the record that `writing` leaves."""
     yield step(list_tasks)
+    yield step(near_task, "tt")
+    yield step(near_round, "t", "rr1")
+    yield step(list_topics, ListTopics(task="t"))
     yield step(list_rounds, ListRounds(task="t"))
+    yield step(list_measures, ListMeasures(task="t"))
     yield step(event_kinds)
     yield step(list_events, EventsRequest(task="t"))
     yield step(list_matrices, ListMatrices(task="t"))
     yield step(show_matrix, ShowMatrix(matrix=1))
     yield step(show_history, ShowHistory(matrix=1))
     yield step(export_matrix, ExportMatrix(matrix=1, output=directory / "matrix.csv"))
-    yield step(latest_revision, LogRequest(**OF_ROUND))
+    yield step(latest_revisions, LogRequest(**OF_ROUND))
     yield step(show_impact, 1)
     yield step(show_variances, VarianceRequest(**OF_TASK))
     yield step(show_histories, VarianceHistoryRequest(task="t"))
@@ -217,7 +276,7 @@ def reading(directory):
 
 
 # What several use cases share, and what changes rights and no row.
-NO_USE_CASES = {store_matrix}
+NO_USE_CASES = {store_matrix, log_complete}
 CHANGES_RIGHTS = {grant_access}
 
 # Rows by table, in one query: what is compared before and after.
@@ -257,9 +316,8 @@ def complaints(session, done):
     if not events:
         wrong.append(f"{name} changed {', '.join(changed)} without an event")
     made = set(connection.scalars(text("SELECT id FROM roundbook.task"))) - known
-    tasks = (
-        {None} if done.use_case is save_result and done.arguments[1].task is None else made or {1}
-    )
+    of_none = done.use_case is save_result and done.arguments[1].task is None
+    tasks = {None} if of_none or done.use_case is remove_task else made or {1}
     # An archive has the events of its results of no task.
     if not tasks <= (of := {row.task_id for row in events}) <= tasks | {None}:
         wrong.append(f"the events of {name} refer to the tasks {of}, not to {tasks}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import resource
 import select
@@ -16,14 +17,14 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
-from sqlalchemy import text
+from sqlalchemy import exc, text
 from tests.factories import log_matrix
 
 from roundbook.database import vectors
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.schema import upgrade
 from roundbook.database.tables import metadata
-from roundbook.embedded.server import embedded_server
+from roundbook.embedded.server import embedded_server, server_process
 from roundbook.errors import DatabaseError, DatabaseUnreachableError
 from roundbook.formats import ScoreMatrix
 from roundbook.logbook import storing
@@ -55,7 +56,7 @@ def counts(engine):
 
 
 @pytest.fixture
-def command(monkeypatch, capsys):
+def command(monkeypatch, capsys, caplog):
     """Run a command line in this process on a database; return its exit code and its stderr."""
 
     def call(url, *words):
@@ -68,6 +69,9 @@ def command(monkeypatch, capsys):
         code = run([str(word) for word in words])
         out, err = capsys.readouterr()
         assert "Traceback" not in out + err
+        # What nobody handles would be printed by Python itself.
+        stray = [record for record in caplog.records if not logging.getLogger(record.name).handlers]
+        assert stray == []
         if code:
             assert out == ""
             assert len(err.splitlines()) == 1, err
@@ -257,10 +261,21 @@ def test_a_connection_lost_midway_through_the_scores(log, halfway, cable, databa
     assert counts(engine)["score_vector"] == RUNS
 
 
+def test_a_connection_lost_midway_through_reading(log, command, cable, database, tmp_path):
+    assert log(database) == (0, "")
+    archive = tmp_path / "record.zip"
+    for words in (("db", "verify"), ("matrix", "export", 1), ("export", archive)):
+        line = cable(database, b"COPY (SELECT", answered=True)
+        code, said = command(line.url, *words)
+        assert (code, "was lost" in said) == (4, True), words
+    assert not archive.exists()
+    assert command(database, "db", "verify")[0] == 0
+
+
 @pytest.mark.parametrize("answered", [True, False])
 def test_a_commit_without_an_answer_claims_nothing(log, cable, database, engine, answered):
     before = counts(engine)
-    code, said = log(cable(database, b"COMMIT", answered=answered).url)
+    code, said = log(cable(database, b"COMMIT\0", answered=answered).url)
     assert code == 4
     assert "may be there or not" in said
     assert "nothing was written" not in said
@@ -270,6 +285,26 @@ def test_a_commit_without_an_answer_claims_nothing(log, cable, database, engine,
     assert log(database)[0] == 0
     found = counts(engine)
     assert (found["matrix"], found["score_vector"]) == (1, RUNS)
+
+
+def test_a_transaction_that_is_idle_for_longer_than_the_server_allows(
+    log, before_scores, database, engine
+):
+    before = counts(engine)
+    name = database.database
+    execute(database, f"ALTER DATABASE {name} SET idle_in_transaction_session_timeout = '100ms'")
+    before_scores(lambda: time.sleep(0.5))
+    code, said = log(database)
+    assert code == 4
+    assert "was lost: terminating connection due to idle-in-transaction timeout" in said
+    assert "nothing was written" in said
+    assert counts(engine) == before
+    if engine.dialect.server_version_info >= (17,):  # the first that knows the other timeout
+        execute(database, f"ALTER DATABASE {name} SET transaction_timeout = '400ms'")
+        before_scores(lambda: time.sleep(1))
+        assert log(database)[0] == 4
+    execute(database, f"ALTER DATABASE {name} RESET ALL")
+    assert log(database) == (0, "")
 
 
 @pytest.fixture
@@ -535,3 +570,35 @@ def test_a_file_limit(own):
     with served(own) as (_, engine):
         assert stored(engine, *size).status == "logged"
         assert counts(engine)["score_vector"] == size[1]
+
+
+def test_the_embedded_server_finds_no_room_for_its_log(log, halfway, own, monkeypatch):
+    monkeypatch.setenv("ROUNDBOOK_DATA_DIR", str(own.parent))
+    with served(own) as (_, engine):
+        before = counts(engine)
+
+    def fill():
+        (own / "pg_wal").chmod(0o500)
+        with served(own) as (url, _), suppress(exc.DBAPIError):
+            execute(url, "SELECT pg_switch_wal()")
+
+    waiting = halfway(fill)
+    code, said = log(None)
+    assert waiting == []
+    assert code == 1
+    assert f"The embedded server in {own} broke down: could not create file" in said
+    assert server_process(own) is None
+    code, said = log(None)
+    assert server_process(own) is None
+    assert code in (1, 4)
+    assert "could not create file" in said
+    (own / "pg_wal").chmod(0o700)
+    with served(own) as (_, engine):
+        assert counts(engine) == before
+    assert log(None) == (0, "")
+    # What its log tells of an earlier start is no reason of this one.
+    (own / "postgresql.auto.conf").write_text("no_such_setting = 1\n")
+    code, said = log(None)
+    assert code == 4
+    assert "no_such_setting" in said or "auto.conf" in said
+    assert "could not create file" not in said

@@ -120,6 +120,9 @@ def test_a_filled_record_is_not_moved_into(source, engine):
 
 def test_another_schema_is_not_moved_into(source, bare):
     migrate(bare, "0002")
+    with unit_of_work(bare) as connection:
+        connection.execute(text("INSERT INTO roundbook.task (name) VALUES ('t')"))
+        connection.commit()
     with pytest.raises(SchemaOutOfDateError, match="earlier Roundbook"):
         moved(source, bare)
     with unit_of_work(bare) as connection:

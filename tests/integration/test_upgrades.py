@@ -67,6 +67,7 @@ CHANGED = {
         ".commands",
         ".mean_shift_90",
         ".mean_shift_95",
+        ".notes",
         ".reason",
         ".sd_ratio",
         ".sd_ratio_90",
@@ -379,6 +380,8 @@ def test_what_was_logged_before_the_upgrade_is_guarded_after_it(upgraded, role):
             f"DELETE FROM roundbook.{table}",
             f"TRUNCATE roundbook.{table} CASCADE",
         ):
+            if change == "DELETE FROM roundbook.topic_alias":
+                continue  # an alias is taken back where it was wrong
             problem = refused(engine, f"SET session_replication_role = {role}", change)
             assert isinstance(problem, psycopg.errors.RestrictViolation), change
     assert values(engine, recorded) == before
@@ -551,7 +554,7 @@ def assert_renewable(engine, *, unchanged):
 @pytest.mark.parametrize("release", ["0005"], scope="module")
 def test_a_downgrade_keeps_what_was_renewed(copied, upgraded, fresh, release):
     renew_results(copied, task="web", user="tester")
-    run_alembic(copied, command.downgrade, "-1")
+    run_alembic(copied, command.downgrade, release)
     assert catalogue(copied) == fresh[release]
     kept = values(copied, upgraded.columns)
     for table in ("plan", "plan_estimate", "drift_report"):

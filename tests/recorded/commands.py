@@ -369,5 +369,14 @@ task list --database ''
 nonsense
 """
 
-# The refused ones are last: what they rolled back may have used up numbers of matrices.
-COMMANDS = read_commands(_RECORD + _REFUSED)
+_SEVERAL = """
+# Several measures at once, and teams that come late
+log judged several web-2022.tsv --all-measures --teams teams-2022.csv --create --dry-run --format json
+log judged several web-2022.tsv --measure P@5 --measure nDCG@10 --create --dry-run --format csv
+round teams web 2022 teams-2022.csv --format json
+round teams web 2022 teams-2021.csv
+"""
+
+# The refused ones are last, but for what logs nothing: what they rolled back may have used up
+# numbers of matrices.
+COMMANDS = read_commands(_RECORD + _REFUSED + _SEVERAL)

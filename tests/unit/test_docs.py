@@ -32,13 +32,17 @@ from roundbook.logbook import (
     privileges,
     published,
     rankings,
+    recorded_measures,
     rounds,
     saved_results,
     schema,
     standardise,
     tasks,
+    teams,
+    topics,
     variance_history,
 )
+from roundbook.logbook.drift import curve
 from roundbook.logbook.drift import report as drift
 from roundbook.logbook.matrices import corrections
 from roundbook.logbook.matrices import export as matrix_export
@@ -64,14 +68,24 @@ STATISTICS = sorted((DOCS / "statistics").glob("*.md"))
 NO_SETTING = {"CONFIG", "TEST_SERVER", "TEST_PROFILE", "SHARED", "DB_PASSWORD", "DB_PORT"}
 # The results of commands that print all fields of one; of the others the recorded outputs tell.
 RESULTS = {
+    "roundbook measure list": recorded_measures.MeasureList,
+    "roundbook measure merge": recorded_measures.MergedMeasures,
     "roundbook task create": tasks.Task,
+    "roundbook task rename": tasks.RenamedTask,
+    "roundbook task remove": tasks.RemovedTask,
     "roundbook task list": tasks.TaskList,
     "roundbook round create": rounds.Round,
+    "roundbook round rename": rounds.RenamedRound,
+    "roundbook round remove": rounds.RemovedRound,
     "roundbook round list": rounds.RoundList,
+    "roundbook topic alias": topics.AliasedTopics,
+    "roundbook topic unalias": topics.UnaliasedTopic,
+    "roundbook topic list": topics.TopicList,
     "roundbook round set": rounds.Round,
     "roundbook round publish": rounds.PublishedRound,
+    "roundbook round teams": teams.DescribedTeams,
     "roundbook round verify": VerifiedRound,
-    "roundbook log": matrices.LoggedMatrix,
+    "roundbook log": matrices.LoggedMatrices,
     "roundbook matrix list": matrix_list.MatrixList,
     "roundbook matrix show": matrix_show.ShownMatrix,
     "roundbook matrix history": matrix_history.MatrixHistory,
@@ -89,6 +103,7 @@ RESULTS = {
     "roundbook rank": rankings.RankAgreement,
     "roundbook generalisability": generalisability.GeneralisabilityReport,
     "roundbook drift": drift.DriftReport,
+    "roundbook drift --curve": curve.DriftCurve,
     "roundbook result list": saved_results.ResultList,
     "roundbook result renew": saved_results.Renewal,
     "roundbook events": events.EventList,
@@ -96,6 +111,7 @@ RESULTS = {
     "roundbook export": exporting.ExportedArchive,
     "roundbook import": importing.ImportedArchive,
     "roundbook db upgrade": schema.SchemaState,
+    "roundbook db check": schema.DatabaseState,
     "roundbook db start": embedded_server.EmbeddedServer,
     "roundbook db stop": embedded_server.EmbeddedServer,
     "roundbook db grant": privileges.GrantedAccess,
@@ -104,14 +120,16 @@ RESULTS = {
     "roundbook db move": move.MovedRecord,
     "roundbook db verify": Verification,
 }
+# What a result has for its sentences alone.
+FOR_SENTENCES = "arguments"
 # What prints the keys of another command, and has no table of its own.
 ALIKE = {
     "roundbook db current": "roundbook db upgrade",
-    "roundbook db check": "roundbook db upgrade",
     "roundbook result show": "roundbook plan show",
 }
 # Sections that refer to another for the keys of what is within.
 REFERS = {
+    "roundbook round teams": "roundbook log",
     "roundbook drift --curve": "roundbook drift",
     "roundbook report show": "roundbook result list",
     "roundbook result renew": "roundbook result list",
@@ -332,6 +350,8 @@ def _model_keys(model):
             if reference and reference not in elsewhere:
                 yield from walk_schema(schema["$defs"][reference])
             for key, inner in part.get("properties", {}).items():
+                if key == FOR_SENTENCES:
+                    continue
                 yield key
                 if key not in COMPOSED:
                     yield from walk_schema(inner)
@@ -358,7 +378,7 @@ def test_the_keys_that_the_design_fixed_are_there():
 
 def test_every_layout_has_a_section_whose_samples_are_of_that_layout(tmp_path):
     parts = sections("reference/file-formats.md")
-    assert set(parts) == {*LAYOUTS, "Team files"}
+    assert set(parts) == {*LAYOUTS, "Team files", "Topic ids", "Names of measures"}
     for layout in LAYOUTS:
         samples = re.findall(r"^```text\n(.*?)^```$", parts[layout], re.DOTALL | re.MULTILINE)
         assert samples

@@ -179,6 +179,12 @@ def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
         "--no-password",
         "--set=ON_ERROR_STOP=1",
     )
+    lock_timeout = connection.execute(text("SHOW lock_timeout")).scalar_one()
+    # READ COMMITTED, or what was written before the locks were there would not be seen.
+    begin = (
+        f"{_SILENT}BEGIN ISOLATION LEVEL READ COMMITTED;\n"
+        f"SET LOCAL lock_timeout = '{lock_timeout}';\n"
+    )
     before = "" if replace else _REFUSE_A_FILLED_RECORD
     with tempfile.TemporaryFile() as reader_errors, tempfile.TemporaryFile() as writer_errors:
         with (
@@ -198,7 +204,7 @@ def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
             assert pg_restore.stdout is not None
             complete = False
             try:
-                psql.stdin.write(f"{_SILENT}BEGIN;\n{before}{_EMPTY_SCHEMA}".encode())
+                psql.stdin.write(f"{begin}{before}{_EMPTY_SCHEMA}".encode())
                 shutil.copyfileobj(pg_restore.stdout, psql.stdin)
                 # The script may have ended early, and psql reads it ahead of what it does: only
                 # when all is there, and we still are, is it told to commit.

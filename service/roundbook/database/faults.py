@@ -90,8 +90,10 @@ _BROKEN = _Fault(
 )
 _FAULTS |= dict.fromkeys(("58", "XX"), _BROKEN)  # its files, its own invariants
 _REFUSED = _Fault(DatabaseError, "PostgreSQL refused, so nothing was changed: {said}.{hint}")
+# A transaction that was idle, or under way, for longer than the server allows.
+_TIMED_OUT = ("25P03", "25P04")
 # Connections lost, refused because there are too many, broken off or not yet taken.
-_LOSSES = ("08", "53300", "57P01", "57P02", "57P03", "57P05")
+_LOSSES = ("08", "53300", "57P01", "57P02", "57P03", "57P05", *_TIMED_OUT)
 
 
 def driver_error(error: exc.DBAPIError | psycopg.Error) -> psycopg.Error:
@@ -112,7 +114,9 @@ def is_lost(error: psycopg.Error) -> bool:
 def translate(error: psycopg.Error, url: URL, moment: Moment) -> DatabaseError:
     """Return the driver's error as one of Roundbook's; the address's password is not repeated."""
     state = error.sqlstate or ""
-    if is_lost(error):
+    if state in _TIMED_OUT:
+        fault = _LOST["working"]  # the server tells of it in place of the commit
+    elif is_lost(error):
         fault = _LOST[moment]
     elif moment == "connecting" and not state:
         fault = _UNKNOWN_OPTION

@@ -17,13 +17,6 @@ from roundbook.database.tables import SCHEMA
 
 VERSION_TABLE = "alembic_version"
 
-# What decides how PostgreSQL writes a value as text. So written, a double is exact.
-_AS_TEXT = (
-    "SET LOCAL client_encoding = 'UTF8'",
-    "SET LOCAL extra_float_digits = 1",
-    "SET LOCAL DateStyle = 'ISO, YMD'",
-    "SET LOCAL TimeZone = 'UTC'",
-)
 # The columns by name, as a later schema may have them in another order; those of the key first
 # and by byte, as collations differ between machines.
 _TABLES = text(
@@ -60,10 +53,8 @@ class _Described(NamedTuple):
 def fingerprint_tables(connection: Connection) -> dict[str, Fingerprint]:
     """Return the fingerprint of every table of the record, by its name.
 
-    Changes settings of the transaction that hold to its end.
+    How a value is written as text, a double exactly, is pinned by `make_engine`.
     """
-    for setting in _AS_TEXT:
-        connection.execute(text(setting))
     return {table.name: _fingerprint(connection, table) for table in _tables(connection)}
 
 

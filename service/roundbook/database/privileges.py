@@ -9,13 +9,16 @@ from sqlalchemy import Connection, text
 
 from roundbook.database.tables import SCHEMA, event, metadata
 
-# Logged facts are only ever inserted. These alone are learnt or decided later; that of the task
-# is there because locking a row needs the right to change it.
+# Logged facts are only ever inserted. These alone are learnt, decided or mended later.
 _CHANGEABLE = {
-    "task": ("title",),
-    "round": ("held", "collection", "status"),
+    "task": ("title", "name"),
+    "round": ("held", "collection", "status", "label", "ordinal"),
     "run": ("team_id", "type", "contributed_to_pool", "system"),
+    "measure": ("spellings",),
+    **dict.fromkeys(("matrix", "factor_set", "published_variance"), ("measure_id",)),
 }
+# Tasks, rounds and measures without scores; where there are any, the database refuses it.
+_REMOVABLE = frozenset({"task", "round", "topic_alias", "measure"})
 
 # An event's number tells when it came, so whoever adds one does not choose it.
 _INSERT = {
@@ -46,6 +49,8 @@ def wanted_grants(connection: Connection, *, writes: bool) -> list[Grant]:
         privileges = ["SELECT"]
         if writes:
             privileges.append(_INSERT.get(name, "INSERT"))
+        if writes and name in _REMOVABLE:
+            privileges.append("DELETE")
         if writes and name in _CHANGEABLE:
             privileges.append(f"UPDATE ({', '.join(_CHANGEABLE[name])})")
         grants.append(Grant("TABLE", name, tuple(privileges)))

@@ -20,6 +20,7 @@ from psycopg import pq
 from sqlalchemy import Connection, text
 
 from roundbook.database.server_library import wheel_programs
+from roundbook.database.server_state import is_pooled
 from roundbook.errors import DatabaseBusyError, DatabaseError, InputError
 
 _DEBIAN = Path("/usr/lib/postgresql")
@@ -33,7 +34,20 @@ def server_version(connection: Connection) -> tuple[int, str]:
 
 
 def fitting_program(connection: Connection, name: str) -> Path:
-    """Return where the program `name` for the server of `connection` is; see `find_program`."""
+    """Return where the program `name` for the server of `connection` is; see `find_program`.
+
+    Raises
+    ------
+    InputError
+        When there is none, or a pooler answers in the server's place: in transaction mode the
+        program's settings would be lost on its way, and numbers rounded.
+    """
+    if is_pooled(connection):
+        raise InputError(
+            "A pooler answers at this address, and PostgreSQL's own programs, which save and"
+            " restore backups, need the server itself. Name the server's own address in"
+            " ROUNDBOOK_DATABASE_URL or --database."
+        )
     major, _ = server_version(connection)
     return find_program(name, major, encrypted=_driver(connection).pgconn.ssl_in_use)
 

@@ -51,6 +51,8 @@ def target_version() -> int:
 
 def wheel_programs(major: int) -> Path | None:
     """Return the directory of the wheel's programs of a major version, None without any."""
+    if not hasattr(os, "getuid"):  # on Windows, where the wheel is not installed
+        return None
     programs: dict[int, Path] = load_library().utils.POSTGRES_VERSIONS
     return programs.get(major)
 
@@ -71,9 +73,16 @@ def socket_lock(pgdata: Path) -> Path:
 
 def _put(users: Any, values: list[int]) -> None:  # noqa: ANN401
     """Write the list of a server's users at a stroke: killed halfway, the library forgets all."""
+    written = json.dumps(values)
     new = users.path.with_suffix(".new")
-    new.write_text(json.dumps(values))
-    new.replace(users.path)
+    try:
+        new.write_text(written)
+    except OSError:  # the disk is full: what is there already has room
+        new.unlink(missing_ok=True)
+        with users.path.open("r+") as file:
+            file.write(written.ljust(users.path.stat().st_size))
+    else:
+        new.replace(users.path)
 
 
 def _socket_directory(pgdata: Path, runtime: Path) -> Path:

@@ -2,8 +2,8 @@
 
 The migrations make the schema; this module describes it to queries, and ``alembic check``
 holds the two together. Rows are only ever inserted: the database itself refuses DELETE and
-TRUNCATE, and UPDATE of all but a task's title, what becomes known of a round or a run, and a
-draft's becoming published.
+TRUNCATE, and UPDATE of all but what becomes known of a task, a round or a run. Tasks and rounds
+without scores, and other ids of topics, may be removed again.
 """
 
 from __future__ import annotations
@@ -112,6 +112,28 @@ topic = Table(
     _refers("task_id", "task"),
     _required("name"),
     UniqueConstraint("task_id", "name"),
+    UniqueConstraint("id", "task_id"),
+    Index(
+        "topic_unnormalised_index",
+        "task_id",
+        postgresql_where=text("name IS NOT NFC NORMALIZED"),
+    ),
+)
+
+# Another id under which a topic returned. Scores keep the names of their files; wherever topics of
+# two rounds are compared, one called so is the topic it stands for.
+topic_alias = Table(
+    "topic_alias",
+    metadata,
+    _refers("task_id", "task"),
+    _required("name"),
+    Column("topic_id", BigInteger, nullable=False),
+    _required("software"),
+    _now("recorded_at"),
+    _required("recorded_by"),
+    PrimaryKeyConstraint("task_id", "name"),
+    ForeignKeyConstraint(["topic_id", "task_id"], [topic.c.id, topic.c.task_id]),
+    CheckConstraint("name <> ''", name="named"),
 )
 
 # One team however its name is capitalised; the first spelling recorded is the one shown.
@@ -137,7 +159,8 @@ run = Table(
     UniqueConstraint("round_id", "tag"),
 )
 
-# A measure is family, cutoff and parameters together; estimates of two measures never pool.
+# A measure is family, cutoff and parameters together; estimates of two measures never pool. It is
+# found by the names of measures that were merged into it too: its spellings.
 measure = Table(
     "measure",
     metadata,
@@ -148,6 +171,7 @@ measure = Table(
     Column("parameters", JSONB, nullable=False, server_default="{}"),
     Column("lower_bound", Double),
     Column("upper_bound", Double),
+    Column("spellings", ARRAY(Text), nullable=False, server_default="{}"),
     Index("measure_name_folded_key", func.lower(text("name")), unique=True),
     CheckConstraint("cutoff > 0", name="cutoff"),
     CheckConstraint("lower_bound < upper_bound", name="bounds"),
@@ -472,6 +496,8 @@ event = Table(
     Column("why", Text),
     Column("details", JSONB, nullable=False, server_default="{}"),
     _required("software"),
+    # Whose session it was, whatever name was claimed; the database fills it in.
+    Column("database_user", Text, server_default=text("SESSION_USER")),
     Index("event_task_id_index", "task_id"),
     Index("event_matrix_id_index", "matrix_id"),
     CheckConstraint("what <> ''", name="what"),

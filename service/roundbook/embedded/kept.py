@@ -6,7 +6,6 @@ nor a restart of the machine leaves a keeper behind that is none.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import signal
@@ -19,6 +18,7 @@ from typing import IO, NamedTuple
 
 import psutil
 
+from roundbook.embedded.locks import lock
 from roundbook.errors import DatabaseUnreachableError
 
 _FILE = ".kept_up.json"
@@ -44,7 +44,7 @@ def become_keeper(directory: Path, until: datetime) -> Iterator[IO[str]]:
         When another process is.
     """
     with _open(directory, "a+") as file:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(file)
         file.truncate(0)
         file.write(json.dumps({"process": os.getpid(), "until": until.isoformat()}))
         file.flush()
@@ -67,7 +67,7 @@ def find_keeper(directory: Path) -> Keeper | None:
         try:
             with _open(directory, "r") as file:
                 with suppress(BlockingIOError):
-                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                    lock(file, shared=True)
                     return None
                 keeper = _read(file)
         except (FileNotFoundError, NotADirectoryError):
@@ -81,7 +81,7 @@ def find_keeper(directory: Path) -> Keeper | None:
 def forget_dead_keeper(directory: Path) -> int | None:
     """Return the number of a keeper that ended without leaving the server, once."""
     with suppress(FileNotFoundError, BlockingIOError), _open(directory, "r+") as file:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(file)
         keeper = _read(file)
         file.truncate(0)
         return keeper.process if keeper is not None else None

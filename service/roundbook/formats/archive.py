@@ -19,10 +19,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any, NamedTuple, NoReturn
+from typing import IO, Annotated, Any, NamedTuple, NoReturn
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from roundbook.errors import BadFileError, InputError
 from roundbook.formats.archive_package import (
@@ -32,6 +32,7 @@ from roundbook.formats.archive_package import (
     package_pieces,
     scores_schema,
 )
+from roundbook.formats.table import has_unfit, readable
 from roundbook.formats.text import shown_path
 
 FORMAT = "roundbook archive"
@@ -63,6 +64,15 @@ BROKEN = (
 )
 
 
+def _fit(text: str) -> str:
+    if has_unfit(text) or len(text) > 2000:
+        raise ValueError("this is no line of at most 2,000 characters")
+    return text
+
+
+_Text = Annotated[str, AfterValidator(_fit)]
+
+
 class Member(BaseModel):
     """What the manifest says of a member; `rows` are those below the header of a CSV."""
 
@@ -83,9 +93,9 @@ class Manifest(BaseModel):
 
     format: str
     version: int
-    software: str
-    schema_revision: str
-    tasks: list[str] | None
+    software: _Text
+    schema_revision: _Text
+    tasks: list[_Text] | None
     members: dict[str, Member]
 
 
@@ -285,12 +295,12 @@ def _read_manifest(content: ZipFile, file: str) -> Manifest:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        raise BadFileError(f"{where[:100]}: {first['msg']}", member) from None
+        raise BadFileError(f"{readable(where)}: {first['msg']}", member) from None
     listed, there = {*manifest.members, MANIFEST}, set(content.namelist())
     if listed != there:
         name = min(listed ^ there)
         _refuse(
-            f"{name} is {'listed and not there' if name in listed else 'there and not listed'}",
+            f"{readable(name)} is {'listed and not there' if name in listed else 'there and not listed'}",
             member,
         )
     return manifest
@@ -300,7 +310,7 @@ def _check_version(version: Any, software: Any, member: str) -> None:  # noqa: A
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         _refuse("this does not say of which version the archive is", member)
     if version > VERSION:
-        by = f" by {software[:100]}" if isinstance(software, str) else ""
+        by = f" by {readable(software)}" if isinstance(software, str) else ""
         _refuse(
             f"the archive was written{by} in version {version} of the format, and this Roundbook"
             f" reads up to {VERSION}; install the newer Roundbook",

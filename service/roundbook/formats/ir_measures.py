@@ -7,19 +7,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from roundbook.errors import BadFileError
-from roundbook.formats.lines import ScoreLine, block_of_lines
+from roundbook.formats.lines import ScoreLine, blocks_of_lines
 from roundbook.formats.matrix import SUMMARY_TOPIC, Block
 from roundbook.formats.table import shown
 from roundbook.formats.text import SourceText, fields_of
+from roundbook.formats.wanted import WantedMeasures
 
 _NO_TOPICS = (
     "there are summaries over all topics, no scores of single topics; run ir_measures with -q"
 )
 
 
-def read_ir_measures(
-    source: SourceText, measure: str, file_measure: str | None
-) -> tuple[Block, str]:
+def read_ir_measures(source: SourceText, wanted: WantedMeasures) -> dict[str, Block]:
     """Read one file of ir_measures output; the file's name is the run's tag.
 
     ir_measures evaluates one run a call and does not write its tag. The topic ``all`` of the
@@ -28,14 +27,12 @@ def read_ir_measures(
     Parameters
     ----------
     source : SourceText
-    measure, file_measure : str, str or None
-        As in `read_scores`.
+    wanted : WantedMeasures
 
     Returns
     -------
-    Block
-    str
-        The measure's name in the file.
+    dict of str to Block
+        By the measures that are wanted.
 
     Raises
     ------
@@ -47,10 +44,9 @@ def read_ir_measures(
     lines = [line for line in read_lines(source) if line.topic != SUMMARY_TOPIC]
     if not lines:
         raise BadFileError(_NO_TOPICS, source.file)
-    return block_of_lines(
+    return blocks_of_lines(
         lines,
-        measure,
-        file_measure,
+        wanted,
         source.file,
         value_column=None if is_json else 3,
         topic_column=None if is_json else 1,

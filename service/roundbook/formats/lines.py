@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from roundbook.errors import BadFileError
-from roundbook.formats.matrix import Block, Location, refuse_oversize
-from roundbook.formats.measures import choose_measure
-from roundbook.formats.table import checked_name, quick_numbers, score
+from roundbook.formats.matrix import Block, Location, Scores, refuse_oversize
+from roundbook.formats.table import checked_name, checked_names, numbers
+from roundbook.formats.text import STANDARD_INPUT
+from roundbook.formats.wanted import WantedMeasures, choose_measures
 
 # Only these are taken off a file's name: run tags hold dots themselves (10x20.prf.unipd.it).
 _SUFFIXES = frozenset(
@@ -23,13 +24,16 @@ _SUFFIXES = frozenset(
 
 @dataclass
 class Records:
-    """Scores of one measure as they stand in a file line by line; columns of equal length."""
+    """Scores of one measure as they stand in a file line by line; columns of equal length.
+
+    `values` may be numbers already.
+    """
 
     file: str
     topics: list[str] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
-    values: list[str] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
+    values: list[str] | Scores = field(default_factory=list)
+    lines: Sequence[int] = field(default_factory=list)
     topic_column: int | None = None
     run_column: int | None = None
     value_column: int | None = None
@@ -48,9 +52,11 @@ def block_from_records(records: Records, *, whole_runs: bool) -> Block:
     runs, at_run = _coded(records.runs, "run", records, records.run_column)
     refuse_oversize(len(topics), len(runs), file)
     cell = at_topic * len(runs) + at_run
-    order = np.argsort(cell, kind="stable")
-    again = np.flatnonzero(np.diff(cell[order]) == 0)
-    if again.size:
+    filled = np.zeros(len(topics) * len(runs), dtype=bool)
+    filled[cell] = True
+    if filled.sum() < len(cell):
+        order = np.argsort(cell, kind="stable")
+        again = np.flatnonzero(np.diff(cell[order]) == 0)
         second = int(order[again + 1].min())
         first = int(np.flatnonzero(cell == cell[second])[0])
         raise BadFileError(
@@ -61,15 +67,9 @@ def block_from_records(records: Records, *, whole_runs: bool) -> Block:
             lines[second],
             records.topic_column,
         )
-    values = quick_numbers(records.values)
-    if values is None:
-        column = records.value_column
-        values = np.array(
-            [
-                score(text, file, line, column)
-                for text, line in zip(records.values, lines, strict=True)
-            ]
-        )
+    values = records.values
+    if isinstance(values, list):
+        values = numbers(values, file, lambda at: (lines[at], records.value_column))
     scores = np.full(len(topics) * len(runs), np.nan)
     scores[cell] = values
 
@@ -85,15 +85,18 @@ def block_from_records(records: Records, *, whole_runs: bool) -> Block:
 def _coded(
     names: list[str], what: str, records: Records, column: int | None
 ) -> tuple[tuple[str, ...], np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    codes: dict[str, int] = {}
-    coded = np.empty(len(names), dtype=np.int64)
-    for index, name in enumerate(names):
-        code = codes.get(name)
-        if code is None:
-            checked_name(name, what, records.file, records.lines[index], column)
-            code = codes[name] = len(codes)
-        coded[index] = code
-    return tuple(codes), coded
+    spellings = list(dict.fromkeys(names))
+    fit = checked_names(
+        spellings,
+        what,
+        records.file,
+        lambda at: (records.lines[names.index(spellings[at])], column),
+    )
+    codes = {name: code for code, name in enumerate(dict.fromkeys(fit))}
+    of_names = codes
+    if fit != spellings:
+        of_names = {spelling: codes[name] for spelling, name in zip(spellings, fit, strict=True)}
+    return tuple(codes), np.fromiter(map(of_names.__getitem__, names), np.int64, len(names))
 
 
 class ScoreLine(NamedTuple):
@@ -114,6 +117,12 @@ def run_tag_from_name(file: str) -> str:
     BadFileError
         If nothing, or nothing fit for a name, is left.
     """
+    if file == STANDARD_INPUT:
+        raise BadFileError(
+            "the scores name no run, and standard input has no file name to take the tag from;"
+            " give a file called by the tag",
+            file,
+        )
     name = Path(file).name
     while Path(name).suffix.lower() in _SUFFIXES:
         name = Path(name).stem
@@ -122,40 +131,49 @@ def run_tag_from_name(file: str) -> str:
     return checked_name(name, "run", file, None, None)
 
 
-def block_of_lines(
+def blocks_of_lines(
     lines: Iterable[ScoreLine],
-    measure: str,
-    file_measure: str | None,
+    wanted: WantedMeasures,
     file: str,
     *,
     value_column: int | None,
     topic_column: int | None,
-) -> tuple[Block, str]:
-    """Lay out the scores of one measure; lines without a run belong to the file's run.
+) -> dict[str, Block]:
+    """Lay out the scores of the wanted measures; lines without a run belong to the file's run.
 
-    Only the chosen measure's values are read as numbers, since other measures may hold text
-    (trec_eval's relstring) or nothing defined.
+    Only their values are read as numbers, since other measures may hold text (trec_eval's
+    relstring) or nothing defined.
 
     Returns
     -------
-    Block
-    str
-        The measure's name in the file.
+    dict of str to Block
+        By the measures that are wanted.
     """
-    lines = list(lines)
-    chosen = choose_measure((line.measure for line in lines), measure, file_measure, file)
-    records = Records(file, topic_column=topic_column, value_column=value_column)
-    tag: str | None = None
+    by_name: dict[str, list[ScoreLine]] = {}
     for line in lines:
-        if line.measure != chosen:
-            continue
-        run = line.run
-        if run is None:
-            tag = run = tag or run_tag_from_name(file)
+        by_name.setdefault(line.measure, []).append(line)
+    return {
+        measure: replace(
+            _block_of_measure(by_name[name], file, value_column, topic_column), measure=name
+        )
+        for measure, name in choose_measures(by_name, wanted, file).items()
+    }
+
+
+def _block_of_measure(
+    lines: list[ScoreLine], file: str, value_column: int | None, topic_column: int | None
+) -> Block:
+    for line in lines:
         if not line.value:
             raise BadFileError("the score is missing", file, line.line, value_column)
-        records.topics.append(line.topic)
-        records.runs.append(run)
-        records.values.append(line.value)
-        records.lines.append(line.line)
-    return block_from_records(records, whole_runs=True), chosen
+    tag = "" if all(line.run is not None for line in lines) else run_tag_from_name(file)
+    records = Records(
+        file,
+        topics=[line.topic for line in lines],
+        runs=[tag if line.run is None else line.run for line in lines],
+        values=[line.value for line in lines],
+        lines=[line.line for line in lines],
+        topic_column=topic_column,
+        value_column=value_column,
+    )
+    return block_from_records(records, whole_runs=True)

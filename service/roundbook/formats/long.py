@@ -3,127 +3,141 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from roundbook.errors import BadFileError
+from roundbook.formats.columns import Table
 from roundbook.formats.lines import Records, block_from_records
 from roundbook.formats.matrix import SUMMARY_TOPIC, Block, without_summary
-from roundbook.formats.measures import canonical_measure, choose_measure
+from roundbook.formats.measures import is_measure_like, measure_key
 from roundbook.formats.table import (
     ANY_RUN_HEADER,
     ANY_TOPIC_HEADER,
+    ANY_VALUE_HEADER,
     MEASURE_HEADERS,
+    PYTERRIER_RUN_HEADERS,
     RUN_HEADERS,
     TOPIC_HEADERS,
     VALUE_HEADERS,
     named_column,
-    table_rows,
 )
-from roundbook.formats.text import SourceText
+from roundbook.formats.wanted import WantedMeasures, choose_measures
+
+# What else a table has whose column of runs is called name.
+_PYTERRIER = (ANY_TOPIC_HEADER, frozenset({"measure"}), ANY_VALUE_HEADER)
 
 
-@dataclass(frozen=True)
-class _Columns:
-    topic: int
-    run: int
-    measure: int | None
-    value: int
-    measure_name: str | None
-
-
-def read_long(
-    source: SourceText, measure: str, file_measure: str | None
-) -> tuple[Block, str | None]:
-    """Read one long CSV or TSV file.
+def read_long(table: Table, wanted: WantedMeasures) -> dict[str, Block]:
+    """Read a long table.
 
     Rows of the topic ``all`` are summaries and left out, wherever they stand. A file without a
     column of scores by name, but with one column a measure, is read too.
 
     Parameters
     ----------
-    source : SourceText
-    measure, file_measure : str, str or None
-        As in `read_scores`.
+    table : Table
+    wanted : WantedMeasures
 
     Returns
     -------
-    Block
-    str or None
-        The measure's name in the file.
+    dict of str to Block
+        By the measures that are wanted.
 
     Raises
     ------
     BadFileError
         If columns are missing or could be confused, or a row does not fit.
     """
-    rows = list(table_rows(source))
-    head_line, header = rows[0]
-    columns = _columns(header, measure, file_measure, source.file, head_line)
-    chosen = columns.measure_name
-    at = columns.measure
-    if at is not None:
-        chosen = choose_measure(
-            (fields[at].strip() for _, fields in rows[1:]), measure, file_measure, source.file
-        )
-    elif chosen is None and file_measure is not None:
-        raise BadFileError(
-            "the file names no measure", source.file, head_line, way_out="no measure in the file"
-        )
-    records = Records(
-        source.file,
-        topic_column=columns.topic + 1,
-        run_column=columns.run + 1,
-        value_column=columns.value + 1,
-    )
-    for line, fields in rows[1:]:
-        topic = fields[columns.topic].strip()
-        if (at is None or fields[at].strip() == chosen) and topic.lower() != SUMMARY_TOPIC:
-            records.topics.append(topic)
-            records.runs.append(fields[columns.run].strip())
-            records.values.append(fields[columns.value])
-            records.lines.append(line)
-    if not records.lines:
-        raise BadFileError("there are no scores of single topics", source.file)
-    return without_summary(block_from_records(records, whole_runs=False)), chosen
-
-
-def _columns(
-    header: Sequence[str], measure: str, file_measure: str | None, file: str, line: int
-) -> _Columns:
+    file, header, line = table.file, table.header, table.header_line
     topic = named_column(header, TOPIC_HEADERS, file, line)
-    run = named_column(header, RUN_HEADERS, file, line)
     value = named_column(header, VALUE_HEADERS, file, line)
+    run = named_column(header, RUN_HEADERS, file, line)
+    if run is None and is_pyterrier(table):
+        run = named_column(header, PYTERRIER_RUN_HEADERS, file, line)
     if topic is None or run is None:
         raise BadFileError(
             f"a long file needs a column {'topic' if topic is None else 'run'!r}", file, line
         )
-    if value is not None:
-        return _Columns(topic, run, named_column(header, MEASURE_HEADERS, file, line), value, None)
-    name = _measure_column(header, measure, file_measure, file, line)
-    return _Columns(topic, run, None, [cell.strip() for cell in header].index(name), name)
+    at = named_column(header, MEASURE_HEADERS, file, line)
+    lines = table.line_numbers()
+    # By measure: its name in the file, the column of its scores, its rows.
+    parts: dict[str, tuple[str | None, int, Sequence[int]]]
+    if value is None:
+        cells = [cell.strip() for cell in header]
+        chosen = _measure_columns(cells, wanted, file, line)
+        every = range(len(lines))
+        parts = {measure: (name, cells.index(name), every) for measure, name in chosen.items()}
+    elif at is None:
+        if wanted.file_measure is not None:
+            raise BadFileError(
+                "the file names no measure", file, line, way_out="no measure in the file"
+            )
+        parts = {wanted.only(file): (None, value, range(len(lines)))}
+    else:
+        names = [*map(str.strip, table.texts(at))]
+        by_name: dict[str, list[int]] = {name: [] for name in dict.fromkeys(names)}
+        for row, name in enumerate(names):
+            by_name[name].append(row)
+        chosen = choose_measures(by_name, wanted, file)
+        parts = {measure: (name, value, by_name[name]) for measure, name in chosen.items()}
+    topics, runs = ([*map(str.strip, table.texts(column))] for column in (topic, run))
+    has_summaries = SUMMARY_TOPIC in map(str.lower, topics)
+    blocks = {}
+    for measure, (file_name, column, of_measure) in parts.items():
+        rows = of_measure
+        if has_summaries:
+            rows = [row for row in of_measure if topics[row].lower() != SUMMARY_TOPIC]
+        if not rows:
+            raise BadFileError("there are no scores of single topics", file)
+        whole = len(rows) == len(lines)
+        records = Records(
+            file,
+            topics=topics if whole else [topics[row] for row in rows],
+            runs=runs if whole else [runs[row] for row in rows],
+            values=table.numbers(column, rows),
+            lines=lines if whole else [lines[row] for row in rows],
+            topic_column=topic + 1,
+            run_column=run + 1,
+            value_column=column + 1,
+        )
+        block = without_summary(block_from_records(records, whole_runs=False))
+        blocks[measure] = replace(block, measure=file_name)
+    return blocks
 
 
-def _measure_column(
-    header: Sequence[str], measure: str, file_measure: str | None, file: str, line: int
-) -> str:
-    known = ANY_TOPIC_HEADER | ANY_RUN_HEADER
-    names = [cell.strip() for cell in header if cell.strip().lower() not in known]
+def is_pyterrier(table: Table) -> bool:
+    """Tell whether these are scores a topic as PyTerrier has them: name, qid, measure, value."""
+    keys = table.keys
+    return "name" in keys and not any(others.isdisjoint(keys) for others in _PYTERRIER)
+
+
+def _measure_columns(
+    cells: Sequence[str], wanted: WantedMeasures, file: str, line: int
+) -> dict[str, str]:
+    names = [cell for cell in cells if cell.lower() not in ANY_TOPIC_HEADER | ANY_RUN_HEADER]
     try:
-        chosen = choose_measure(names, measure, file_measure, file)
+        chosen = choose_measures(names, wanted, file)
     except BadFileError:
+        if not wanted.measures:
+            raise
         raise BadFileError(
-            "a long file needs a column 'value' or 'score', or one named like the measure "
-            f"{file_measure or measure}",
+            "a long file needs a column 'value' or 'score', or one named like the measure"
+            f" {wanted}",
             file,
             line,
         ) from None
-    if names.count(chosen) > 1:
-        raise BadFileError(f"two columns are called {chosen!r}; keep one", file, line)
+    for name in chosen.values():
+        if names.count(name) > 1:
+            raise BadFileError(f"two columns are called {name!r}; keep one", file, line)
     return chosen
 
 
-def has_measure_column(header: Sequence[str], measure: str, file_measure: str | None) -> bool:
-    """Tell whether one of the header's cells is the measure's name."""
-    if file_measure is not None:
-        return file_measure in [cell.strip() for cell in header]
-    return canonical_measure(measure) in [canonical_measure(cell.strip()) for cell in header]
+def has_measure_column(header: Sequence[str], wanted: WantedMeasures) -> bool:
+    """Tell whether one of the header's cells is the name of a measure that is wanted."""
+    cells = [cell.strip() for cell in header]
+    if wanted.file_measure is not None:
+        return wanted.file_measure in cells
+    if not wanted.measures:
+        return any(map(is_measure_like, cells))
+    identities = set(map(measure_key, wanted.measures))
+    return not identities.isdisjoint(map(measure_key, cells))

@@ -159,6 +159,8 @@ class Block:
         Topic and run index to the score's line and column.
     whole_runs : bool
         Whether the layout has one run a file, so that a second file of a run is a mistake.
+    measure : str or None
+        The measure's name in the file; None where it does not say.
     """
 
     file: str
@@ -167,6 +169,7 @@ class Block:
     scores: Scores
     location: Callable[[int, int], Location]
     whole_runs: bool = False
+    measure: str | None = None
 
 
 def refuse_oversize(topics: int, runs: int, file: str) -> None:
@@ -194,6 +197,10 @@ def merged(blocks: Sequence[Block]) -> tuple[tuple[str, ...], tuple[str, ...], S
     BadFileError
         If two files score the same run on the same topic, or each claims the whole run.
     """
+    if len(blocks) == 1:
+        (block,) = blocks
+        # -0 and 0 are one score, and must hash alike
+        return block.topics, block.runs, (np.ascontiguousarray(block.scores.T) + 0.0).T
     files: dict[str, str] = {}
     for block in blocks:
         for run in block.runs if block.whole_runs else ():
@@ -221,7 +228,7 @@ def merged(blocks: Sequence[Block]) -> tuple[tuple[str, ...], tuple[str, ...], S
         if clash.any():
             raise _scored_twice(blocks[:number], block, *np.argwhere(clash.T)[0].tolist())
         by_run[cells] = np.where(np.isnan(new), before, new)
-    by_run += 0.0  # -0 and 0 are one score, and must hash alike
+    by_run += 0.0
     return tuple(topics), tuple(runs), by_run.T
 
 
@@ -254,9 +261,11 @@ def without_summary(block: Block) -> Block:
     BadFileError
         If a topic has such a name and cannot be shown to be a row of means, or is the only one.
     """
-    names = list(map(str.lower, block.topics))
-    if MEANS.isdisjoint(names):
+    # No name holds a line feed, and one long text is searched sooner than many short ones.
+    joined = "\n".join(("", *block.topics, "")).lower()
+    if not any(f"\n{name}\n" in joined for name in MEANS):
         return block
+    names = list(map(str.lower, block.topics))
     at, last = min(names.index(name) for name in MEANS if name in names), len(names) - 1
     name, (line, _) = block.topics[at], block.location(at, 0)
     if at != last:

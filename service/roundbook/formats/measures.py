@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from unicodedata import normalize
 
 from roundbook.errors import BadFileError
 from roundbook.formats.table import shown
@@ -30,32 +31,54 @@ _IR_MEASURES = re.compile(
 # normalised ERR nERR@10: only the exact name may choose one of them.
 _NEARLY_ERR = re.compile(r"NERR(?:8|9|10|11)\b")
 
-_Rewrite = str | Callable[[re.Match[str]], str]
-
-
-def _cutoff(name: str) -> Callable[[re.Match[str]], str]:
-    return lambda match: f"{name}@{int(match[1])}"
-
-
-_ALIASES: tuple[tuple[re.Pattern[str], _Rewrite], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE | re.ASCII), rewrite)
-    for pattern, rewrite in (
-        (r"(?:map|mean average precision|average precision)", "ap"),
-        (r"(?:recip_rank|mrr)", "rr"),
-        (r"(?:r-prec|r_prec|rprecision)", "rprec"),
-        (r"q-measure", "q"),
-        (r"set_P", "setp"),
-        (r"set_recall", "setr"),
-        (r"map(?:_cut_|@)0*([0-9]{1,9})", _cutoff("ap")),
-        (r"ndcg_cut_0*([0-9]{1,9})", _cutoff("ndcg")),
-        (r"(?:p_|precision@)0*([0-9]{1,9})", _cutoff("p")),
-        (r"(?:recall_|recall@)0*([0-9]{1,9})", _cutoff("r")),
-        (r"(?:success_)0*([0-9]{1,9})", _cutoff("success")),
-        (r"(?:mrr|recip_rank)@0*([0-9]{1,9})", _cutoff("rr")),
-        (r"q-measure@0*([0-9]{1,9})", _cutoff("q")),
-    )
+# The names that Roundbook records, those of ir_measures where it has the measure.
+_FAMILIES = (
+    *("AP", "P", "R", "RR", "nDCG", "Rprec", "Bpref", "ERR", "RBP", "Success", "Judged", "IPrec"),
+    *("infAP", "Accuracy", "BPM", "Compat", "INST", "INSQ", "SDCG", "iRBU", "EBR"),
+    *("SetP", "SetR", "SetF", "SetAP", "NumQ", "NumRel", "NumRet"),
+    *("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "AP_IA", "P_IA", "NRBP", "nNRBP", "StRecall"),
+    *("MSnDCG", "nERR", "Q", "O-measure", "P-measure", "P-plus"),
 )
-_PADDED = re.compile(r"(.*@)0*([0-9]{1,9})")
+_FAMILY_OF = {family.lower().replace("-", "_"): family for family in _FAMILIES} | {
+    spelling: family
+    for family, spellings in {
+        "AP": ("map", "mean average precision", "average precision"),
+        "RR": ("mrr", "recip_rank", "reciprocal rank"),
+        "P": ("precision",),
+        "R": ("recall",),
+        "Q": ("q_measure",),
+        "Rprec": ("r_prec", "rprecision"),
+        "SetP": ("set_p",),
+        "SetR": ("set_recall",),
+        "SetF": ("set_f",),
+        "SetAP": ("set_map",),
+        "NumQ": ("num_q",),
+        "NumRel": ("num_rel",),
+        "NumRet": ("num_ret",),
+        "AP_IA": ("map_ia",),
+        "StRecall": ("strec",),
+        "alpha_DCG": ("α_dcg",),
+        "alpha_nDCG": ("α_ndcg",),
+    }.items()
+    for spelling in spellings
+}
+# trec_eval's names with a cutoff, as it prints them and as its option -m takes them.
+_TREC_EVAL_CUTOFF = re.compile(
+    r"(?:(map_cut|ndcg_cut|recall|success|iprec_at_recall)[_.]|(P)[_.]?)"
+    r"([0-9]{1,9}(?:\.[0-9]{1,9})?)",
+    re.IGNORECASE | re.ASCII,
+)
+_BEFORE_CUTOFF = {
+    "map_cut": "AP",
+    "ndcg_cut": "nDCG",
+    "p": "P",
+    "recall": "R",
+    "success": "Success",
+    "iprec_at_recall": "IPrec",
+}
+_NAME = re.compile(
+    r"(?P<family>[^()@]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]{1,9}(?:\.[0-9]{1,9})?))?"
+)
 _MAX_MEASURES = 10_000
 
 
@@ -64,16 +87,68 @@ def is_measure_like(name: str) -> bool:
     return bool(_TREC_EVAL.fullmatch(name) or _IR_MEASURES.fullmatch(name))
 
 
+def clean_measure(name: str) -> str:
+    """Return a measure's name as it was typed, in NFC and without surplus space."""
+    return " ".join(normalize("NFC", name).split())
+
+
 def canonical_measure(name: str) -> str:
-    """Return one spelling for the names that are known to mean the same measure."""
+    """Return the name under which a measure is recorded, whichever tool's spelling is given.
+
+    That is ir_measures' name, with parameters in the order of their names and numbers without
+    padding: ``nDCG@10`` for ``ndcg_cut_10``. A name that is not known stays as it is, but for
+    surplus space, the order of parameters and the zeros before a cutoff.
+
+    Examples
+    --------
+    >>> [canonical_measure(name) for name in ("map", "P_10", "MSnDCG@0010", "rbp(p=0.80)")]
+    ['AP', 'P@10', 'MSnDCG@10', 'RBP(p=0.8)']
+    >>> canonical_measure("clicks per query")
+    'clicks per query'
+    """
+    name = clean_measure(name)
     if _NEARLY_ERR.match(name):
         return name
-    for pattern, rewrite in _ALIASES:
-        if match := pattern.fullmatch(name):
-            return rewrite if isinstance(rewrite, str) else rewrite(match)
-    # NTCIREVAL pads cutoffs: MSnDCG@0010.
-    padded = _PADDED.fullmatch(name)
-    return f"{padded[1]}{int(padded[2])}".lower() if padded else name.lower()
+    if cut := _TREC_EVAL_CUTOFF.fullmatch(name):
+        return f"{_BEFORE_CUTOFF[(cut[1] or cut[2]).lower()]}@{_number(cut[3])}"
+    if name.lower() == "num_rel_ret":
+        return "NumRet(rel=1)"
+    match = _NAME.fullmatch(name)
+    if match is None:
+        return name
+    family = match["family"].strip()
+    family = _FAMILY_OF.get(family.lower().replace("-", "_"), family)
+    settings = {}
+    for part in (match["parameters"] or "").split(","):
+        key, equals, value = map(str.strip, part.partition("="))
+        if key and equals and value and key not in settings:
+            settings[key] = _number(value)
+        elif part.strip():
+            return name
+    parameters = ",".join(map("=".join, sorted(settings.items())))
+    cutoff = match["cutoff"]
+    return (
+        family
+        + (f"({parameters})" if parameters else "")
+        + (f"@{_number(cutoff)}" if cutoff else "")
+    )
+
+
+def is_known_measure(name: str) -> bool:
+    """Tell whether a canonical name is that of a known measure, whatever its parameters."""
+    match = _NAME.fullmatch(name)
+    return match is not None and match["family"] in _FAMILIES
+
+
+def measure_key(name: str) -> str:
+    """Return what two spellings of one measure have in common: no capitals, but for NERR8 to 11."""
+    return _in_any_case(canonical_measure(name))
+
+
+def _number(text: str) -> str:
+    if not re.fullmatch(r"[0-9]{0,9}\.?[0-9]{1,9}", text, re.ASCII):
+        return text
+    return repr(float(text)) if "." in text else str(int(text))
 
 
 def choose_measure(names: Iterable[str], measure: str, file_measure: str | None, file: str) -> str:
@@ -84,7 +159,8 @@ def choose_measure(names: Iterable[str], measure: str, file_measure: str | None,
     names : iterable of str
         The names in the file.
     measure : str
-        The measure's name in the record; tried exactly, then in any case, then by its aliases.
+        The measure's name in the record; tried exactly, then in any case, then by its other
+        spellings.
     file_measure : str or None
         The name in the file, if the user gave it; only an exact match counts.
     file : str
@@ -105,11 +181,11 @@ def choose_measure(names: Iterable[str], measure: str, file_measure: str | None,
     if wanted in names:
         return wanted
     if file_measure is None:
-        for spelt in (_in_any_case, canonical_measure):
+        for spelt in (_in_any_case, measure_key):
             fitting = [name for name in names if spelt(name) == spelt(wanted)]
             if len(fitting) > 1:
                 raise BadFileError(
-                    f"the measures {_listed(fitting)} of this file could all be {wanted}",
+                    f"the measures {listed(fitting)} of this file could all be {wanted}",
                     file,
                     way_out="several measures",
                 )
@@ -117,12 +193,12 @@ def choose_measure(names: Iterable[str], measure: str, file_measure: str | None,
                 return fitting[0]
     if len(names) == 1:
         raise BadFileError(
-            f"the file holds the measure {_listed(names)}, not {wanted}",
+            f"the file holds the measure {listed(names)}, not {wanted}",
             file,
             way_out="another measure",
         )
     raise BadFileError(
-        f"the file holds no measure {wanted}, but {_listed(names)}",
+        f"the file holds no measure {wanted}, but {listed(names)}",
         file,
         way_out="other measures",
     )
@@ -132,7 +208,8 @@ def _in_any_case(name: str) -> str:
     return name if _NEARLY_ERR.match(name) else name.lower()
 
 
-def _listed(names: list[str], limit: int = 40) -> str:
+def listed(names: list[str], limit: int = 40) -> str:
+    """Return names one after another, as they can be printed, and how many more there are."""
     more = len(names) - limit
     short = [name if name.isprintable() and len(name) <= 80 else shown(name) for name in names]
     return ", ".join(short[:limit]) + (f" and {more} more" if more > 0 else "")

@@ -6,16 +6,17 @@ import re
 from collections.abc import Iterator
 
 from roundbook.errors import BadFileError
-from roundbook.formats.lines import ScoreLine, block_of_lines
+from roundbook.formats.lines import ScoreLine, blocks_of_lines
 from roundbook.formats.matrix import Block
 from roundbook.formats.table import is_number, shown
 from roundbook.formats.text import SourceText
+from roundbook.formats.wanted import WantedMeasures
 
 # After -out TOPIC; the last are the rank-by-rank lines of -v, which name no topic.
 _NOTE = re.compile(r"(?:\S+\s+)?#\s*(?:syslen|r1|intent_num|nuggets)=|#\d+\s+(?:CGi|count)=")
 
 
-def read_ntcireval(source: SourceText, measure: str, file_measure: str | None) -> tuple[Block, str]:
+def read_ntcireval(source: SourceText, wanted: WantedMeasures) -> dict[str, Block]:
     """Read one ``.nev`` file; the file's name is the run's tag.
 
     Notes on the run (``0001 # syslen=620 jrel=5 jnonrel=0``) are left out, and so are the lines
@@ -25,14 +26,12 @@ def read_ntcireval(source: SourceText, measure: str, file_measure: str | None) -
     Parameters
     ----------
     source : SourceText
-    measure, file_measure : str, str or None
-        As in `read_scores`.
+    wanted : WantedMeasures
 
     Returns
     -------
-    Block
-    str
-        The measure's name in the file.
+    dict of str to Block
+        By the measures that are wanted.
 
     Raises
     ------
@@ -42,7 +41,7 @@ def read_ntcireval(source: SourceText, measure: str, file_measure: str | None) -
     lines = list(_score_lines(source))
     if not lines:
         raise BadFileError("there are notes only, no scores", source.file)
-    return block_of_lines(lines, measure, file_measure, source.file, value_column=3, topic_column=1)
+    return blocks_of_lines(lines, wanted, source.file, value_column=3, topic_column=1)
 
 
 def looks_like_ntcireval(text: str) -> bool:

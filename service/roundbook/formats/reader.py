@@ -1,4 +1,4 @@
-"""Score files in: which layout each has, and one score matrix from all of them."""
+"""Score files in: which layout each has, and one score matrix a measure from all of them."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from roundbook.errors import AmbiguousLayoutError, BadFileError, InputError
+from roundbook.formats.columns import Table, TextTable
 from roundbook.formats.ir_measures import read_ir_measures
-from roundbook.formats.long import has_measure_column, read_long
+from roundbook.formats.long import has_measure_column, is_pyterrier, read_long
 from roundbook.formats.matrix import SUMMARY_TOPIC, Block, ScoreMatrix, merged
-from roundbook.formats.measures import is_measure_like
+from roundbook.formats.measures import is_measure_like, measure_key
 from roundbook.formats.ntcireval import looks_like_ntcireval, read_ntcireval
+from roundbook.formats.sources import read_source
 from roundbook.formats.table import (
     ANY_RUN_HEADER,
     ANY_TEAM_HEADER,
     ANY_TOPIC_HEADER,
     ANY_VALUE_HEADER,
-    delimiter_of,
-    header_key,
+    has_decimal_comma,
     is_number,
-    split_fields,
 )
-from roundbook.formats.text import DEFAULT_MAX_BYTES, SourceText, fields_of, read_text
+from roundbook.formats.text import DEFAULT_MAX_BYTES, SourceText, fields_of
 from roundbook.formats.trec_eval import read_trec_eval
+from roundbook.formats.wanted import WantedMeasures
 from roundbook.formats.wide import read_wide
 
 LAYOUTS = ("wide", "long", "trec_eval", "ir_measures", "ntcireval")
-_WITH_MEASURES = {
-    "long": read_long,
+_OF_TOOLS = {
     "trec_eval": read_trec_eval,
     "ir_measures": read_ir_measures,
     "ntcireval": read_ntcireval,
@@ -73,50 +73,132 @@ def read_scores(
     InputError
         If no file is given, or the layout is unknown.
     """
+    (matrix,) = read_measures(
+        paths, (measure,), file_measure=file_measure, layout=layout, max_bytes=max_bytes
+    )
+    return matrix
+
+
+def read_measures(
+    paths: Sequence[Path | str],
+    measures: Sequence[str],
+    *,
+    file_measure: str | None = None,
+    layout: str = "auto",
+    max_bytes: int = DEFAULT_MAX_BYTES,
+) -> list[ScoreMatrix]:
+    """Read the scores of several measures from files that are read once; see `read_scores`.
+
+    A file may lack some of the measures where other files have them of the same runs.
+
+    Parameters
+    ----------
+    measures : sequence of str
+        Their names in the record; none for all that the files name, without what tools count
+        per topic (num_ret).
+
+    Returns
+    -------
+    list of ScoreMatrix
+        In the order of `measures`, or in that of the files.
+
+    Raises
+    ------
+    AmbiguousLayoutError, BadFileError, InputError
+        As `read_scores`; also if a run has scores of one measure and none of another.
+    """
     if isinstance(paths, (str, Path)):
         paths = [paths]
     if not paths:
         raise InputError("no score file was given")
     if layout not in ("auto", *LAYOUTS):
         raise InputError(f"there is no layout {layout!r}; choose auto or {', '.join(LAYOUTS)}")
-    blocks: list[Block] = []
-    files: list[str] = []
-    kinds: list[tuple[str, str | None]] = []
+    wanted = WantedMeasures(tuple(measures), file_measure)
+    first: tuple[str, str] | None = None  # file and layout
+    by_measure: dict[str, list[Block]] = {measure: [] for measure in measures}
     for path in paths:
-        source = read_text(path, max_bytes)
-        kind = detect_layout(source, measure, file_measure) if layout == "auto" else layout
-        name: str | None = None
-        if kind != "wide":
-            block, name = _WITH_MEASURES[kind](source, measure, file_measure)
-        elif file_measure is None:
-            block = read_wide(source)
+        source = read_source(path, max_bytes)
+        if layout == "auto":
+            kind, source = detect_layout(source, wanted)
         else:
-            raise BadFileError(
-                "a wide file names no measure", source.file, way_out="no measure in the file"
-            )
-        blocks.append(block)
-        files.append(source.file)
-        kinds.append((kind, name))
-        for what, first, other in zip(("layout", "measure"), kinds[0], kinds[-1], strict=True):
-            if first != other:
-                raise BadFileError(
-                    f"the {what} is {other}, but that of {files[0]} is {first}; "
-                    "files read together must agree",
-                    source.file,
+            kind = layout
+        first = first or (source.file, kind)
+        if kind != first[1]:
+            raise _disagreement("layout", kind, first[1], source.file, first[0])
+        for measure, block in _blocks(source, kind, wanted).items():
+            # A measure that was not asked for by name may be spelt otherwise in every file.
+            same = measure if measures else measure_key(measure)
+            blocks = by_measure.setdefault(same, [])
+            blocks.append(block)
+            if measures and block.measure != blocks[0].measure:
+                raise _disagreement(
+                    "measure", block.measure, blocks[0].measure, block.file, blocks[0].file
                 )
-    topics, runs, scores = merged(blocks)
-    return ScoreMatrix(
-        topics=topics,
-        runs=runs,
-        scores=scores,
-        measure=kinds[0][1],
-        layout=kinds[0][0],
-        files=tuple(files),
+    assert first is not None
+    matrices = []
+    for measure, blocks in by_measure.items():
+        if not blocks:
+            raise BadFileError(
+                f"no file holds the measure {measure}", first[0], way_out="name the measures"
+            )
+        topics, runs, scores = merged(blocks)
+        files = tuple(block.file for block in blocks)
+        matrices.append(ScoreMatrix(topics, runs, scores, blocks[0].measure, first[1], files))
+    _refuse_partial_runs(matrices)
+    return matrices
+
+
+def _blocks(source: SourceText | Table, kind: str, wanted: WantedMeasures) -> dict[str, Block]:
+    if kind in _OF_TOOLS:
+        if isinstance(source, Table):
+            raise BadFileError(
+                f"{kind} is a layout of text, and this is a table",
+                source.file,
+                way_out="one of two layouts",
+                first="wide",
+                second="long",
+            )
+        return _OF_TOOLS[kind](source, wanted)
+    table = source if isinstance(source, Table) else TextTable(source)
+    if kind == "long":
+        return read_long(table, wanted)
+    if wanted.file_measure is not None:
+        raise BadFileError(
+            "a wide file names no measure", table.file, way_out="no measure in the file"
+        )
+    return {wanted.only(table.file): read_wide(table)}
+
+
+def _disagreement(
+    what: str, other: str | None, first: str | None, file: str, first_file: str
+) -> BadFileError:
+    return BadFileError(
+        f"the {what} is {other}, but that of {first_file} is {first}; "
+        "files read together must agree",
+        file,
     )
 
 
-def detect_layout(source: SourceText, measure: str, file_measure: str | None) -> str:
-    """Return the one layout the content fits.
+def _refuse_partial_runs(matrices: Sequence[ScoreMatrix]) -> None:
+    """Refuse runs that have scores of one measure and none of another: a file was forgotten."""
+    first, *others = matrices
+    for other in others:
+        for has, lacks in ((first, other), (other, first)):
+            there = set(lacks.runs)
+            run = next((run for run in has.runs if run not in there), None)
+            if run is not None:
+                raise BadFileError(
+                    f"the run {run} has scores of {has.measure} in these files, and none of"
+                    f" {lacks.measure}",
+                    lacks.files[0],
+                    way_out="name the measures",
+                )
+
+
+def detect_layout(
+    source: SourceText | Table, wanted: WantedMeasures
+) -> tuple[str, SourceText | Table]:
+    """Return the one layout the content fits, and the content as what its reader takes.
 
     trec_eval writes ``measure topic value`` and ir_measures ``topic measure value``. Which of
     the two columns holds measures is told by the names the tools use and the measure asked
@@ -124,14 +206,14 @@ def detect_layout(source: SourceText, measure: str, file_measure: str | None) ->
 
     Parameters
     ----------
-    source : SourceText
-    measure, file_measure : str, str or None
-        As in `read_scores`.
+    source : SourceText or Table
+    wanted : WantedMeasures
 
     Returns
     -------
     str
         One of `LAYOUTS`.
+    SourceText or Table
 
     Raises
     ------
@@ -140,34 +222,39 @@ def detect_layout(source: SourceText, measure: str, file_measure: str | None) ->
     BadFileError
         If the content is that of another file of an evaluation, which holds no scores.
     """
-    first = source.rows[0][1].lstrip()
-    if first.startswith("{"):
-        return "ir_measures"
-    if first.startswith(("[", "<")):
-        raise _no_layout(source)
-    line, text = source.rows[0]
-    delimiter = delimiter_of(text)
-    header = [text] if delimiter is None else split_fields(text, delimiter, source.file, line)
-    keys = set(map(header_key, header))
-    _refuse_other_file(source, header_key(header[0]), keys)
-    tabular = header_key(header[0]) in ANY_TOPIC_HEADER | ANY_RUN_HEADER | {""}
-    if not tabular or first.split()[:2] == ["runid", SUMMARY_TOPIC]:
-        layout = _tool_layout(source, header, {measure, file_measure} - {None, ""})
-        if layout is not None:
-            return layout
-    if len(header) < 2:
-        raise _no_layout(source)
-    if keys & ANY_TOPIC_HEADER and keys & ANY_RUN_HEADER:
-        return _long_or_wide(source, header, measure, file_measure)
-    return "wide"
+    if isinstance(source, SourceText):
+        first = source.first_rows[0][1].lstrip()
+        if first.startswith("{"):
+            return "ir_measures", source
+        if first.startswith(("[", "<")):
+            raise _no_layout(source.file)
+        _refuse_other_text(source)
+        table: Table = TextTable(source)
+        has_heading = table.keys[0] in ANY_TOPIC_HEADER | ANY_RUN_HEADER | {""}
+        if not has_heading or first.split(maxsplit=2)[:2] == ["runid", SUMMARY_TOPIC]:
+            names = {*wanted.measures, wanted.file_measure} - {None, ""}
+            layout = _tool_layout(source, table.header, names)
+            if layout is not None:
+                return layout, source
+    else:
+        table = source
+    _refuse_other_table(table)
+    keys = table.keys
+    if len(keys) < 2:
+        raise _no_layout(table.file)
+    if is_pyterrier(table):
+        return "long", table
+    if ANY_TOPIC_HEADER.isdisjoint(keys) or ANY_RUN_HEADER.isdisjoint(keys):
+        return "wide", table
+    return _long_or_wide(table, wanted), table
 
 
 def _tool_layout(
     source: SourceText, header: Sequence[str], measures: set[str | None]
 ) -> str | None:
-    first = source.rows[0][1]
+    first = source.first_rows[0][1]
     fields = fields_of(first)
-    if all(looks_like_ntcireval(text) for _, text in source.rows[:2]):
+    if all(looks_like_ntcireval(text) for _, text in source.first_rows):
         return "ntcireval"
     if len(fields) == 2 and is_measure_like(fields[0]) and is_number(fields[1]):
         return "ir_measures"
@@ -206,52 +293,55 @@ def _measures_in(source: SourceText, measures: set[str | None]) -> tuple[bool, b
     )
 
 
-def _long_or_wide(
-    source: SourceText, header: list[str], measure: str, file_measure: str | None
-) -> str:
-    keys = [header_key(cell) for cell in header]
-    if ANY_VALUE_HEADER & set(keys):
+def _long_or_wide(table: Table, wanted: WantedMeasures) -> str:
+    keys = table.keys
+    if not ANY_VALUE_HEADER.isdisjoint(keys):
         return "long"
     # No column of scores by name: a column a measure, or a wide file with a run called "run".
     at = next(i for i, key in enumerate(keys) if key in ANY_RUN_HEADER)
-    delimiter = delimiter_of(source.rows[0][1]) or ","
-    numeric = True
-    for line, text in source.rows[1:2]:
-        cells = split_fields(text, delimiter, source.file, line)
-        numeric = len(cells) > at and is_number(cells[at])
-    if not numeric:
+    first = next(iter(table.texts(at)), "0")
+    if not is_number(first) and not has_decimal_comma(first):
         return "long"
-    if at == 0 or not has_measure_column(header, measure, file_measure):
+    if at == 0 or not has_measure_column(table.header, wanted):
         return "wide"
     raise AmbiguousLayoutError(
-        f"the column {header[at].strip()!r} may be a run or hold run tags, so this may be "
+        f"the column {table.header[at].strip()!r} may be a run or hold run tags, so this may be "
         "a wide or a long file",
-        source.file,
+        table.file,
         way_out="one of two layouts",
         first="wide",
         second="long",
     )
 
 
-def _no_layout(source: SourceText) -> BadFileError:
-    return AmbiguousLayoutError(
-        "the content fits none of the layouts", source.file, way_out="no layout"
-    )
+def _no_layout(file: str) -> BadFileError:
+    return AmbiguousLayoutError("the content fits none of the layouts", file, way_out="no layout")
 
 
-def _refuse_other_file(source: SourceText, first: str, keys: set[str]) -> None:
-    """Refuse a team file, TREC qrels and a TREC run, which lie beside scores and hold none."""
+def _refuse_other_table(table: Table) -> None:
+    """Refuse a team file and PyTerrier's means, which lie beside scores and hold none."""
+    first, keys = table.keys[0], table.keys
     if (
         first in ANY_RUN_HEADER | ANY_TEAM_HEADER
-        and keys & ANY_RUN_HEADER
-        and keys & ANY_TEAM_HEADER
-        and not keys & ANY_TOPIC_HEADER
+        and not ANY_RUN_HEADER.isdisjoint(keys)
+        and not ANY_TEAM_HEADER.isdisjoint(keys)
+        and ANY_TOPIC_HEADER.isdisjoint(keys)
     ):
         raise BadFileError(
-            "this looks like a team file, and not like scores", source.file, way_out="team file"
+            "this looks like a team file, and not like scores", table.file, way_out="team file"
         )
-    _, texts = zip(*source.rows[:2], strict=True)
-    kinds = set(map(_other_kind, texts))
+    names = table.header[keys.index("name") + 1 :] if "name" in keys[:2] else []
+    if names and all(is_measure_like(name.strip()) for name in names):
+        raise BadFileError(
+            "this looks like PyTerrier's means over topics; Roundbook takes scores a topic, as"
+            " pt.Experiment gives them with perquery=True",
+            table.file,
+        )
+
+
+def _refuse_other_text(source: SourceText) -> None:
+    """Refuse TREC qrels and a TREC run."""
+    kinds = {_other_kind(text) for _, text in source.first_rows}
     if len(kinds) == 1 and (kind := kinds.pop()) is not None:
         raise BadFileError(
             f"this looks like {kind}, and not like scores; Roundbook takes scores a topic, as"

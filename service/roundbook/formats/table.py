@@ -1,11 +1,12 @@
-"""Rows of fields under a header, and what a field may hold: strict numbers, printable names."""
+"""Headers of tables, and what a cell may hold: strict numbers, printable names."""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
+from unicodedata import normalize
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,8 @@ from roundbook.limits import LARGEST_SCORE
 # a file may carry the topic's id and its text, or a run's tag and its system.
 TOPIC_HEADERS = (("topic", "topic_id", "topicid", "query_id", "queryid", "qid"), ("query",))
 RUN_HEADERS = (("run", "run_id", "runid", "run_tag", "runtag", "run_name", "tag"), ("system",))
+# Read so only in a table of PyTerrier's, see `long`: elsewhere it may be anything's name.
+PYTERRIER_RUN_HEADERS = (("name",),)
 TEAM_HEADERS = (
     ("team", "team_id", "team_name"),
     ("group", "group_id", "participant", "organisation"),
@@ -31,12 +34,16 @@ ANY_VALUE_HEADER = frozenset(chain(*VALUE_HEADERS))
 
 MAX_NAME = 500
 # Longer than any double needs; float() takes quadratic time on very long digit strings.
-_MAX_NUMBER = 400
+MAX_NUMBER = 400
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 # float() also takes 1_000, nan, infinity and full-width digits: none passes these characters.
 _PLAIN = re.compile(r"[0-9eE.+\- ]*")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
 _ABSENT = re.compile(r"[+-]?(?:nan|inf(?:inity)?)|n/?a|null|none|-+|\?", re.IGNORECASE)
+# A group of three digits after a comma may be thousands, but not after a leading 0.
+_GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
+# Bytes of which a name may be made without a closer look.
+_VISIBLE = bytes(range(33, 127))
 # Control characters, and the invisible ones that make two names look the same:
 # zero-width space, bidirectional marks, byte order mark; lone surrogates come from JSON escapes.
 _UNFIT = re.compile(
@@ -49,17 +56,43 @@ def header_key(cell: str) -> str:
     return cell.strip().lower().replace(" ", "_").replace("-", "_")
 
 
-def delimiter_of(header: str) -> str | None:
-    """Return what separates the header's fields, or None.
+def header_keys(header: Sequence[str]) -> list[str]:
+    """Return what `header_key` gives for each cell, of many in little time."""
+    joined = "\n".join(map(str.strip, header)).lower().replace(" ", "_").replace("-", "_")
+    keys = joined.split("\n")
+    return keys if len(keys) == len(header) else [*map(header_key, header)]
 
-    A tab wins over a comma, since no name may hold a tab; a semicolon counts only where
-    neither is there.
+
+def delimiter_of(source: SourceText) -> str | None:
+    """Return what separates the fields of a table, or None.
+
+    A tab wins over the others, since no name may hold a tab. Of comma and semicolon it is the one
+    that parts the first row into as many fields as the header, of both the one that leaves a known
+    heading over the first column.
+
+    Raises
+    ------
+    BadFileError
+        If it could be either.
     """
-    for text in (re.sub(r'"[^"]*"', "", header), header):
-        for mark in "\t,;":
-            if mark in text:
-                return mark
-    return None
+    line, header = source.first_rows[0]
+    bare = [re.sub(r'"[^"]*"', "", text) for _, text in source.first_rows]
+    marks = [mark for mark in "\t,;" if mark in bare[0]]
+    if marks != [",", ";"]:
+        return next((mark for mark in marks or "\t,;" if mark in header), None)
+    fitting = [mark for mark in marks if len({text.count(mark) for text in bare}) == 1]
+    if len(fitting) == 2:
+        known = ANY_TOPIC_HEADER | ANY_RUN_HEADER
+        heading = {mark: header_key(header.partition(mark)[0].strip('"')) for mark in marks}
+        fitting = [mark for mark in marks if heading[mark] in known] or fitting
+    if len(fitting) == 2:
+        raise BadFileError(
+            "the columns may be separated by commas or by semicolons; put names that hold one in"
+            " double quotes",
+            source.file,
+            line,
+        )
+    return fitting[0] if fitting else ","
 
 
 def split_fields(text: str, delimiter: str, file: str, line: int) -> list[str]:
@@ -98,39 +131,6 @@ def _open_quote(text: str, delimiter: str) -> int:
     return start if inside else 1
 
 
-def table_rows(source: SourceText) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line number and the fields of the header, then of every row.
-
-    Raises
-    ------
-    BadFileError
-        If there is no delimiter, a row has more or fewer fields than the header, or there
-        is nothing below the header.
-    """
-    first_line, first = source.rows[0]
-    delimiter = delimiter_of(first)
-    if delimiter is None:
-        raise BadFileError(
-            "the header has one field only; separate the columns by commas, tabs or semicolons",
-            source.file,
-            first_line,
-        )
-    header = split_fields(first, delimiter, source.file, first_line)
-    yield first_line, header
-    if len(source.rows) == 1:
-        raise BadFileError("there is a header and nothing below it", source.file, first_line)
-    for line, text in source.rows[1:]:
-        fields = split_fields(text, delimiter, source.file, line)
-        if len(fields) != len(header):
-            raise BadFileError(
-                f"expected {len(header)} fields as in the header, found {len(fields)}",
-                source.file,
-                line,
-                min(len(fields), len(header)) + (len(fields) > len(header)),
-            )
-        yield line, fields
-
-
 def named_column(
     header: Sequence[str], names: Sequence[Sequence[str]], file: str, line: int
 ) -> int | None:
@@ -163,15 +163,25 @@ def shown(text: str, limit: int = 40) -> str:
     return repr(text if len(text) <= limit else text[: limit - 1] + "…")
 
 
+def readable(text: str, limit: int = 100) -> str:
+    """Return a piece of a file as it is, if it can be printed and is short, else as `shown`."""
+    return text if text.isprintable() and len(text) <= limit else shown(text, limit)
+
+
+def has_unfit(text: str) -> bool:
+    """Tell whether a text holds a control or invisible character."""
+    return _UNFIT.search(text) is not None
+
+
 def checked_name(text: str, what: str, file: str, line: int | None, column: int | None) -> str:
-    """Return a topic's or run's name without the white space around it.
+    """Return a topic's or run's name in NFC, without the white space around it.
 
     Raises
     ------
     BadFileError
         If the name is empty, very long, or holds characters nobody can see.
     """
-    name = text.strip()
+    name = normalize("NFC", text.strip())
     if not name:
         raise BadFileError(f"the {what} name is empty", file, line, column)
     if len(name) > MAX_NAME:
@@ -182,7 +192,7 @@ def checked_name(text: str, what: str, file: str, line: int | None, column: int 
             line,
             column,
         )
-    if _UNFIT.search(name):
+    if has_unfit(name):
         raise BadFileError(
             f"the {what} name {shown(name)} holds a control or invisible character; take it out",
             file,
@@ -192,15 +202,40 @@ def checked_name(text: str, what: str, file: str, line: int | None, column: int 
     return name
 
 
+def checked_names(
+    cells: Sequence[str], what: str, file: str, location: Callable[[int], tuple[int, int | None]]
+) -> list[str]:
+    """Return what `checked_name` gives for each cell, of many in little time."""
+    if not "".join(cells).encode("utf-8", "surrogatepass").translate(None, _VISIBLE):
+        lengths = set(map(len, cells))
+        if not lengths or 0 < min(lengths) <= max(lengths) <= MAX_NAME:
+            return list(cells)
+    return [checked_name(cell, what, file, *location(at)) for at, cell in enumerate(cells)]
+
+
+def first_repeated(names: Sequence[str]) -> int | None:
+    """Return the index of the first name that is there before, or None."""
+    if len(set(names)) == len(names):
+        return None
+    first: dict[str, int] = {}
+    return next(at for at, name in enumerate(names) if first.setdefault(name, at) != at)
+
+
 def is_number(text: str) -> bool:
     """Tell whether a cell is a strict decimal number."""
     text = text.strip()
-    return len(text) <= _MAX_NUMBER and _NUMBER.fullmatch(text) is not None
+    return len(text) <= MAX_NUMBER and _NUMBER.fullmatch(text) is not None
+
+
+def has_decimal_comma(text: str) -> bool:
+    """Tell whether a cell is a strict decimal number but for a comma in the point's place."""
+    text = text.strip()
+    return len(text) <= MAX_NUMBER and _DECIMAL_COMMA.fullmatch(text) is not None
 
 
 def quick_numbers(cells: Sequence[str]) -> npt.NDArray[np.float64] | None:
     """Return the cells as numbers, NaN where empty, or None if any needs a closer look."""
-    if not cells or max(map(len, cells)) > _MAX_NUMBER or not _PLAIN.fullmatch("".join(cells)):
+    if not cells or max(map(len, cells)) > MAX_NUMBER or not _PLAIN.fullmatch("".join(cells)):
         return None
     holes = [index for index, cell in enumerate(cells) if not cell] if "" in cells else []
     try:
@@ -211,6 +246,59 @@ def quick_numbers(cells: Sequence[str]) -> npt.NDArray[np.float64] | None:
         return None
     values[holes] = np.nan
     return values
+
+
+def numbers(
+    cells: Sequence[str], file: str, location: Callable[[int], tuple[int, int | None]]
+) -> npt.NDArray[np.float64]:
+    """Return cells as scores; an empty cell is NaN, a missing score.
+
+    Scores may have decimal commas where these can be nothing else.
+
+    Parameters
+    ----------
+    location : callable
+        A cell's index to its line and column.
+
+    Raises
+    ------
+    BadFileError
+        If a cell is no score, or commas in them are ambiguous.
+    """
+    values = quick_numbers(cells)
+    if values is None:
+        cells = _with_points(cells, file, location)
+        values = quick_numbers(cells)
+    if values is None:
+        values = np.array([score(cell, file, *location(at)) for at, cell in enumerate(cells)])
+    return values
+
+
+def _with_points(
+    cells: Sequence[str], file: str, location: Callable[[int], tuple[int, int | None]]
+) -> Sequence[str]:
+    """Return cells with a decimal point in the place of a decimal comma."""
+    commas = [at for at, cell in enumerate(cells) if has_decimal_comma(cell)]
+    if not commas:
+        return cells
+    first = cells[commas[0]].strip()
+    reason = None
+    if any("." in cell and is_number(cell) for cell in cells):
+        reason = (
+            f"the score {shown(first)} is written with a decimal comma, and others with a decimal"
+            f" point; write {shown(first.replace(',', '.'))}"
+        )
+    elif all(_GROUPED.fullmatch(cells[at].strip()) for at in commas):
+        reason = (
+            f"the comma in the score {shown(first)} may be a decimal comma or part thousands; write"
+            f" {shown(first.replace(',', '.'))} or {shown(first.replace(',', ''))}"
+        )
+    if reason is not None:
+        raise BadFileError(reason, file, *location(commas[0]))
+    pointed = list(cells)
+    for at in commas:
+        pointed[at] = pointed[at].replace(",", ".")
+    return pointed
 
 
 def score(text: str, file: str, line: int, column: int | None) -> float:
@@ -233,7 +321,7 @@ def score(text: str, file: str, line: int, column: int | None) -> float:
         )
     elif _ABSENT.fullmatch(text):
         reason = f"{shown(text)} is not a score; leave it out if the score is missing"
-    elif _DECIMAL_COMMA.fullmatch(text):
+    elif has_decimal_comma(text):
         reason = (
             f"the score {shown(text)} is written with a decimal comma; "
             f"write {shown(text.replace(',', '.'))}"

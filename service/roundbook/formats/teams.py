@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roundbook.errors import BadFileError
+from roundbook.formats.columns import table_rows
+from roundbook.formats.sources import read_source
 from roundbook.formats.table import (
     RUN_HEADERS,
     TEAM_HEADERS,
     checked_name,
     named_column,
     shown,
-    table_rows,
 )
-from roundbook.formats.text import DEFAULT_MAX_BYTES, read_text
+from roundbook.formats.text import DEFAULT_MAX_BYTES
 
 _RUN = RUN_HEADERS[:1]  # a system has a column of its own here
 _TYPE = (("type", "run_type", "runtype"),)
@@ -47,7 +48,7 @@ class RunTeam:
 
 
 def read_teams(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> dict[str, RunTeam]:
-    """Read a CSV or TSV file ``run,team[,type][,contributed_to_pool][,system]``.
+    """Read a table ``run,team[,type][,contributed_to_pool][,system]``.
 
     Parameters
     ----------
@@ -65,7 +66,7 @@ def read_teams(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> dict[str
     BadFileError
         If the file cannot be read, lacks a column, or names a run twice.
     """
-    source = read_text(path, max_bytes)
+    source = read_source(path, max_bytes)
     file = source.file
     rows = table_rows(source)
     head_line, header = next(rows)
@@ -95,7 +96,9 @@ def read_teams(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> dict[str
     return teams
 
 
-def _optional(fields: list[str], at: int | None, what: str, file: str, line: int) -> str | None:
+def _optional(
+    fields: list[str], at: int | None, what: str, file: str, line: int | None
+) -> str | None:
     if at is None or not fields[at].strip():
         return None
     return checked_name(fields[at], what, file, line, at + 1)

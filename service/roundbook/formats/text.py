@@ -6,10 +6,13 @@ import gzip
 import io
 import os
 import stat
+import sys
 import zlib
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
+from unicodedata import normalize
 
 from roundbook.errors import BadFileError
 
@@ -17,9 +20,9 @@ DEFAULT_MAX_BYTES = 256 * 2**20
 _CHUNK = 2**20
 _GZIP = b"\x1f\x8b"
 _NOT_TEXT = {
-    b"PK\x03\x04": "is a zip archive or a spreadsheet (xlsx, ods); save the sheet as CSV",
+    b"PK\x03\x04": "is a zip archive or a spreadsheet (ods); save the sheet as CSV or xlsx",
     b"PK\x05\x06": "is an empty zip archive; give the file inside it",
-    b"\xd0\xcf\x11\xe0": "is an old Office document (xls); save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "is an old Office document (xls) or has a password; save it as CSV or xlsx",
     b"BZh": "is compressed with bzip2; decompress it, or compress it with gzip",
     b"\xfd7zXZ\x00": "is compressed with xz; decompress it, or compress it with gzip",
     b"\x28\xb5\x2f\xfd": "is compressed with zstd; decompress it, or compress it with gzip",
@@ -36,27 +39,55 @@ _WIDE = {
 
 @dataclass(frozen=True)
 class SourceText:
-    """The lines of a file that are not blank.
+    """The text of a file.
 
     Attributes
     ----------
     file : str
         The file as the user named it.
-    rows : list of (int, str)
-        1-based physical line number and the line; at least one.
+    text : str
+        Lines that end in a line feed; at least one is not blank.
     """
 
     file: str
-    rows: list[tuple[int, str]]
+    text: str
+
+    @cached_property
+    def rows(self) -> list[tuple[int, str]]:
+        """The lines that are not blank, each with its 1-based physical number."""
+        # Not splitlines(): that also splits at form feeds and Unicode separators inside names.
+        return [row for row in enumerate(self.text.split("\n"), 1) if row[1].strip()]
+
+    @cached_property
+    def first_rows(self) -> list[tuple[int, str]]:
+        """The first two of these, or the only one."""
+        rows: list[tuple[int, str]] = []
+        start = number = 0
+        while len(rows) < 2 and start < len(self.text):
+            stop = self.text.find("\n", start)
+            line = self.text[start : stop if stop >= 0 else None]
+            start += len(line) + 1
+            number += 1
+            if line.strip():
+                rows.append((number, line))
+        return rows
+
+
+# What stands for standard input in place of a path, and what that is called.
+_STANDARD_INPUT = "-"
+STANDARD_INPUT = "standard input"
 
 
 def shown_path(path: Path | str) -> str:
     """Return the path as text that can be printed and stored, whatever bytes it is made of."""
-    return os.fspath(path).encode("utf-8", "backslashreplace").decode("utf-8")
+    if os.fspath(path) == _STANDARD_INPUT:
+        return STANDARD_INPUT
+    text = os.fspath(path).encode("utf-8", "backslashreplace").decode("utf-8")
+    return "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in text)
 
 
 def read_text(path: Path | str, max_bytes: int) -> SourceText:
-    """Read a UTF-8 text file, gzipped or not.
+    """Read a UTF-8 text file, or standard input by the path ``-``, gzipped or not.
 
     Parameters
     ----------
@@ -73,16 +104,38 @@ def read_text(path: Path | str, max_bytes: int) -> SourceText:
     BadFileError
         If the file cannot be read, is too large, is not UTF-8 text, or is empty.
     """
+    return decoded(*read_bytes(path, max_bytes))
+
+
+def read_bytes(path: Path | str, max_bytes: int) -> tuple[str, bytes]:
+    """Return what a file is called, and its bytes, decompressed where it is gzipped.
+
+    Raises
+    ------
+    BadFileError
+        If the file cannot be read, or is too large.
+    """
     file = shown_path(path)
     data = _file_bytes(path, file, max_bytes)
-    if data.startswith(_GZIP):
-        data = _decompressed(data, file, max_bytes)
-    text = _decoded(data, file).replace("\r\n", "\n").replace("\r", "\n")
-    # Not splitlines(): that also splits at form feeds and Unicode separators inside names.
-    rows = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if not rows:
+    return file, _decompressed(data, file, max_bytes) if data.startswith(_GZIP) else data
+
+
+def decoded(file: str, data: bytes) -> SourceText:
+    """Return bytes as text in NFC, so that a name is one however its accents are encoded.
+
+    Raises
+    ------
+    BadFileError
+        If they are not UTF-8 text, or none.
+    """
+    text = _decoded(data, file)
+    if not text.isascii():
+        text = normalize("NFC", text)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not text or text.isspace():
         raise BadFileError("the file is empty", file)
-    return SourceText(file, rows)
+    return SourceText(file, text)
 
 
 def fields_of(text: str) -> list[str]:
@@ -92,6 +145,8 @@ def fields_of(text: str) -> list[str]:
 
 def _file_bytes(path: Path | str, file: str, max_bytes: int) -> bytes:
     try:
+        if file == STANDARD_INPUT:
+            return _limited(sys.stdin.buffer, "is larger", file, max_bytes)
         mode = Path(path).stat().st_mode
         if stat.S_ISDIR(mode):
             refusal = "is a directory; give the files in it"

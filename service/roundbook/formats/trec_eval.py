@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from roundbook.errors import BadFileError
-from roundbook.formats.lines import ScoreLine, block_of_lines
+from roundbook.formats.lines import ScoreLine, blocks_of_lines
 from roundbook.formats.matrix import SUMMARY_TOPIC, Block
 from roundbook.formats.table import checked_name
 from roundbook.formats.text import SourceText, fields_of
+from roundbook.formats.wanted import WantedMeasures
 
 
-def read_trec_eval(source: SourceText, measure: str, file_measure: str | None) -> tuple[Block, str]:
+def read_trec_eval(source: SourceText, wanted: WantedMeasures) -> dict[str, Block]:
     """Read one file of trec_eval output, of one run or of several one after another.
 
     The run's tag is in the summary line ``runid all TAG``; without one (``trec_eval -m map -q``
@@ -21,14 +22,12 @@ def read_trec_eval(source: SourceText, measure: str, file_measure: str | None) -
     Parameters
     ----------
     source : SourceText
-    measure, file_measure : str, str or None
-        As in `read_scores`.
+    wanted : WantedMeasures
 
     Returns
     -------
-    Block
-    str
-        The measure's name in the file.
+    dict of str to Block
+        By the measures that are wanted.
 
     Raises
     ------
@@ -62,10 +61,9 @@ def read_trec_eval(source: SourceText, measure: str, file_measure: str | None) -
             "there are only summary lines, no scores of single topics; run trec_eval with -q",
             source.file,
         )
-    return block_of_lines(
+    return blocks_of_lines(
         _tagged(groups, tags, source.file),
-        measure,
-        file_measure,
+        wanted,
         source.file,
         value_column=3,
         topic_column=2,

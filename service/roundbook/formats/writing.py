@@ -10,20 +10,27 @@ import io
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from math import fsum
+from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Literal, get_args
 
+import numpy as np
+
+from roundbook.csv_names import marked
 from roundbook.errors import InputError
 from roundbook.formats.matrix import MEANS, SUMMARY_TOPIC, Scores
+from roundbook.formats.parquet import write_parquet
 from roundbook.formats.table import (
     ANY_RUN_HEADER,
     ANY_TOPIC_HEADER,
     ANY_VALUE_HEADER,
     header_key,
 )
+from roundbook.formats.workbooks import write_workbook
 
 ExportLayout = Literal["wide", "long", "trec_eval"]
 EXPORT_LAYOUTS: tuple[ExportLayout, ...] = get_args(ExportLayout)
+TableFile = Literal["csv", "xlsx", "parquet"]
 RUN_FILE_SUFFIX = ".eval"
 _COLUMN_HEADERS = ANY_TOPIC_HEADER | ANY_RUN_HEADER | ANY_VALUE_HEADER
 # trec_eval's own width of a measure's name.
@@ -37,18 +44,34 @@ _RESERVED = frozenset(
 )
 
 
-def write_wide(topics: Sequence[str], runs: Sequence[str], scores: Scores) -> str:
-    """Return a score matrix as CSV, a topic a row and a run a column.
+def table_file(path: Path | None) -> TableFile:
+    """Return what kind of file a table is written to, by the ending of its name."""
+    ending = "" if path is None else path.suffix.lower()
+    return "xlsx" if ending == ".xlsx" else "parquet" if ending == ".parquet" else "csv"
+
+
+def write_wide(
+    topics: Sequence[str],
+    runs: Sequence[str],
+    scores: Scores,
+    kind: TableFile = "csv",
+    file: str = "",
+) -> str | bytes:
+    """Return a score matrix as a table, a topic a row and a run a column.
 
     Parameters
     ----------
     scores : (topics, runs) float array
         Without missing scores.
+    kind : {'csv', 'xlsx', 'parquet'}
+        Text is what CSV gives, the others bytes.
+    file : str
+        What it will be called, for the refusals.
 
     Raises
     ------
     InputError
-        When a name would be read as something else.
+        When a name would be read as something else, or the library for the kind is missing.
     """
     _refuse_summaries(topics, "wide")
     for run in runs:
@@ -59,19 +82,43 @@ def write_wide(topics: Sequence[str], runs: Sequence[str], scores: Scores) -> st
                 way_out="other layout",
                 layout="long",
             )
+    if kind == "parquet":
+        columns = zip(runs, np.ascontiguousarray(scores.T), strict=True)
+        return write_parquet([("topic", topics)], list(columns), file)
     rows = ([topic, *row] for topic, row in zip(topics, scores.tolist(), strict=True))
-    return _csv(["topic", *runs], rows)
+    header = ["topic", *runs]
+    return _csv(header, rows) if kind == "csv" else write_workbook(header, rows, file, scores.shape)
 
 
-def write_long(topics: Sequence[str], runs: Sequence[str], scores: Scores, measure: str) -> str:
-    """Return a score matrix as CSV, a score a row, run by run; see `write_wide`."""
+def write_long(
+    topics: Sequence[str],
+    runs: Sequence[str],
+    scores: Scores,
+    measure: str,
+    kind: TableFile = "csv",
+    file: str = "",
+) -> str | bytes:
+    """Return a score matrix as a table, a score a row, run by run; see `write_wide`."""
     _refuse_summaries(topics, "long")
+    header = ["run", "topic", "measure", "value"]
+    if kind == "parquet":
+        names = (
+            [run for run in runs for _ in topics],
+            list(topics) * len(runs),
+            [measure] * scores.size,
+        )
+        values = ("value", scores.T.ravel())
+        return write_parquet(list(zip(header, names, strict=False)), [values], file)
     rows = (
         [run, topic, measure, score]
         for run, column in zip(runs, scores.T.tolist(), strict=True)
         for topic, score in zip(topics, column, strict=True)
     )
-    return _csv(["run", "topic", "measure", "value"], rows)
+    return (
+        _csv(header, rows)
+        if kind == "csv"
+        else write_workbook(header, rows, file, (scores.size, 4))
+    )
 
 
 def write_trec_eval(topics: Sequence[str], run: str, scores: Scores, measure: str) -> str:
@@ -140,6 +187,6 @@ def _refuse_summaries(topics: Iterable[str], layout: str) -> None:
 def _csv(header: Sequence[str], rows: Iterable[Sequence[str | float]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
+    for row in (header, *rows):
+        writer.writerow([marked(cell) if isinstance(cell, str) else cell for cell in row])
     return text.getvalue()

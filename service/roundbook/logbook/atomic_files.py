@@ -12,8 +12,8 @@ from uuid import uuid4
 from roundbook.errors import InputError
 
 
-def write_file(path: Path, content: str, *, force: bool = False) -> None:
-    """Write a text file, which nobody sees half written; see `atomic_file`."""
+def write_file(path: Path, content: str | bytes, *, force: bool = False) -> None:
+    """Write a file, which nobody sees half written; see `atomic_file`."""
     with atomic_file(path, force=force) as part, _named(path):
         _write(part, content)
 
@@ -130,9 +130,9 @@ def _unfinished(target: Path) -> Path:
     return target.with_name(f".{target.name[:100]}.{uuid4().hex}.part")
 
 
-def _write(path: Path, content: str) -> None:
-    with path.open("x", encoding="utf-8", newline="") as file:
-        file.write(content)
+def _write(path: Path, content: str | bytes) -> None:
+    with path.open("xb") as file:
+        file.write(content.encode() if isinstance(content, str) else content)
         file.flush()
         os.fsync(file.fileno())
 

@@ -93,13 +93,13 @@ class Demonstration(Result):
     drift_aged: DriftReport
 
 
-def demonstrate(settings: Settings, progress: Callable[[str], None]) -> Demonstration:
+def demonstrate(settings: Settings, progress: Callable[[str], object]) -> Demonstration:
     """Run the demonstration in an embedded database that is thrown away.
 
     Parameters
     ----------
     progress : callable
-        Is told, in a few words, each step before it begins; see `STEPS` for how many.
+        Told in a few words what is done next.
     """
     progress("Starting an embedded PostgreSQL")
     with (
@@ -110,10 +110,7 @@ def demonstrate(settings: Settings, progress: Callable[[str], None]) -> Demonstr
         return _demonstrate(session, progress)
 
 
-STEPS = 6
-
-
-def _demonstrate(session: Session, progress: Callable[[str], None]) -> Demonstration:
+def _demonstrate(session: Session, progress: Callable[[str], object]) -> Demonstration:
     progress("Recording the published NTCIR-12 variances")
     published = [_record_published(session, row) for row in _table("airs2016_table1.csv")]
     progress("Logging a simulated campaign of four rounds")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,25 +137,42 @@ def _standardised_parts(
     }
 
 
-def renew_runs_parts(connection: Connection, round_id: int) -> list[str]:
-    """Estimate anew what teams bear on, where teams of a round's runs became known since.
+def renew_runs_parts(
+    connection: Connection,
+    round_id: int,
+    teams_before: Mapping[int, int | None] | None = None,
+) -> list[str]:
+    """Estimate anew what teams bear on, where teams of a round's runs became known or were corrected.
 
     Each counting estimate of the round's latest matrices whose runs fall into fewer clusters than
     it was made with gets a further version, with another `runs_part` and all else the same. The
     earlier versions stay.
+
+    Parameters
+    ----------
+    teams_before : mapping from run id to team id, optional
+        The teams that corrected runs had; the estimates of all matrices whose runs fell into other
+        clusters by these are then made anew, be they more or fewer.
 
     Returns
     -------
     list of str
         The measures, one entry for each estimate that was renewed.
     """
-    outdated = outdated_estimates(connection, [round_id])
+    rows = _estimates_in_force(connection, [round_id], _AS_KNOWN if teams_before is None else "")
     by_matrix: dict[int, list[Row[Any]]] = {}
-    for row in outdated:
+    for row in rows:
         by_matrix.setdefault(row.matrix_id, []).append(row)
+    renewed = []
     for matrix_id, estimates in by_matrix.items():
         row = connection.execute(select(matrix).where(matrix.c.id == matrix_id)).one()
         stored = load_matrix(connection, row).stored()
+        if teams_before is not None:
+            now = stored.team_ids
+            run_ids = stored.run_ids.tolist()
+            before = [teams_before.get(*of_run) for of_run in zip(run_ids, now, strict=True)]
+            if _clusters(before) == _clusters(now):
+                continue
         for estimate, scores in _scores_of(connection, stored, estimates):
             parts = runs_parts(scores, stored.team_ids)
             connection.execute(
@@ -168,7 +185,17 @@ def renew_runs_parts(connection: Connection, round_id: int) -> list[str]:
                     "software": SOFTWARE,
                 },
             )
-    return [row.measure for row in outdated]
+            renewed.append(estimate.measure)
+    return renewed
+
+
+def _clusters(team_ids: Sequence[int | None]) -> list[int]:
+    """Return for each run the first run of its cluster; a run of unknown team is alone."""
+    first: dict[int, int] = {}
+    return [
+        index if team is None else first.setdefault(team, index)
+        for index, team in enumerate(team_ids)
+    ]
 
 
 def outdated_estimates(connection: Connection, rounds: Sequence[int]) -> list[Row[Any]]:
@@ -180,7 +207,14 @@ def outdated_estimates(connection: Connection, rounds: Sequence[int]) -> list[Ro
         With `id`, `matrix_id`, `factor_set_id`, `scale`, `clusters`, and how many clusters the
         runs form by what is `known` today; `round` and `measure` by name.
     """
-    return list(connection.execute(text(_OUTDATED), {"rounds": list(rounds)}))
+    return _estimates_in_force(connection, rounds, _AS_KNOWN)
+
+
+def _estimates_in_force(
+    connection: Connection, rounds: Sequence[int], condition: str
+) -> list[Row[Any]]:
+    query = text(f"{_IN_FORCE}{condition}ORDER BY latest.id")
+    return list(connection.execute(query, {"rounds": list(rounds)}))
 
 
 def _scores_of(
@@ -218,8 +252,8 @@ def scores_on_scale(scores: Scores, mean: Vector, sd: Vector, scale: Any, zero_s
 
 
 # The latest version of every estimate by the latest factors, of the latest revisions of a round's
-# matrices, that was made with more clusters than the runs have teams or stand alone in today.
-_OUTDATED = """
+# matrices, beside how many clusters the runs form by the teams that are known today.
+_IN_FORCE = """
 SELECT latest.id, latest.matrix_id, latest.factor_set_id, latest.scale, latest.clusters,
        known.clusters AS known, round.label AS round, measure.name AS measure
 FROM (
@@ -243,9 +277,8 @@ CROSS JOIN LATERAL (
     WHERE estimate.matrix_id = newest.id
     ORDER BY estimate.scale, factor_set.version DESC, estimate.version DESC
 ) AS latest
-WHERE latest.clusters > known.clusters
-ORDER BY latest.id
 """
+_AS_KNOWN = "WHERE latest.clusters > known.clusters "
 
 _FURTHER = """
 INSERT INTO roundbook.variance_estimate

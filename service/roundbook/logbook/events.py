@@ -18,8 +18,9 @@ from roundbook.requests.events import EventsRequest
 class Event(Result):
     """One change of the record.
 
-    `who` and `software` are None where they are unknown, which they are of what was recorded
-    before Roundbook kept events.
+    `who` is the name that was claimed, `database_user` the database's user whose session it was.
+    They and `software` are None where they are unknown, which they are of what was recorded before
+    Roundbook kept them.
     """
 
     event: int
@@ -32,13 +33,15 @@ class Event(Result):
     why: str | None
     details: dict[str, Any]
     software: str | None
+    database_user: str | None = None
 
 
 class EventList(Result):
-    """Events, oldest first; `earlier` are those that the limit left out."""
+    """Events, oldest first; `earlier` and `later` are how many the limit left out."""
 
     events: list[Event]
     earlier: int
+    later: int
 
 
 def record_event(
@@ -83,7 +86,7 @@ def event_kinds(session: Session) -> list[str]:
 
 
 def list_events(session: Session, request: EventsRequest) -> EventList:
-    """Return events, oldest first; with a limit, the latest so many.
+    """Return events, oldest first; with a limit, the latest so many, or the first after one.
 
     Raises
     ------
@@ -106,13 +109,15 @@ def list_events(session: Session, request: EventsRequest) -> EventList:
         wanted.append(event.c.who == request.who)
     if request.since is not None:
         wanted.append(event.c.at >= request.since)
-    limit = request.limit
+    if request.after is not None:
+        wanted.append(event.c.id > request.after)
+    limit, forwards = request.limit, request.after is not None
     rows = connection.execute(
         select(event, task.c.name.label("task"), round_.c.label.label("round"))
         .outerjoin(task, task.c.id == event.c.task_id)
         .outerjoin(round_, round_.c.id == event.c.round_id)
         .where(*wanted)
-        .order_by(event.c.id.desc())
+        .order_by(event.c.id if forwards else event.c.id.desc())
         .limit(limit)
     ).all()
     total = len(rows)
@@ -132,7 +137,9 @@ def list_events(session: Session, request: EventsRequest) -> EventList:
             why=row.why,
             details=row.details,
             software=None if row.software == "unknown" else row.software,
+            database_user=row.database_user,
         )
-        for row in reversed(rows)
+        for row in (rows if forwards else reversed(rows))
     ]
-    return EventList(events=events, earlier=total - len(events))
+    left = total - len(events)
+    return EventList(events=events, earlier=0 if forwards else left, later=left if forwards else 0)

@@ -13,6 +13,7 @@ from roundbook.database.tables import factor, factor_set, matrix, matrix_topic, 
 from roundbook.logbook.lookup import Series, factor_sets, find_factor_set, find_series
 from roundbook.logbook.matrices.listing import read_status
 from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.runs import known_pool
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import StoredMatrix
 from roundbook.requests.factors import FactorsRequest
@@ -187,9 +188,8 @@ def standardising_runs(contributed: list[bool | None]) -> Standardising:
     ----------
     contributed : per run, None where unknown
     """
-    mask = np.array([flag is True for flag in contributed])
-    if None not in contributed and 2 <= mask.sum() < mask.size:
-        return Standardising("pooled", mask)
+    if known_pool(contributed) == "part":
+        return Standardising("pooled", np.array(contributed, dtype=bool))
     return Standardising("all", np.ones(len(contributed), dtype=bool))
 
 

@@ -19,6 +19,9 @@ from roundbook.statistics.generalisability.reliable_topics import reliable_topic
 from roundbook.statistics.generalisability.variance_components import variance_components
 from roundbook.statistics.variance.residual import residual_variance, two_way_variance
 
+# Of the topic set size design.
+_ALPHA, _BETA = 0.05, 0.20
+
 
 class Reliability(Result):
     """One round's variance components and what they imply.
@@ -54,6 +57,7 @@ class Reliability(Result):
 class GeneralisabilityReport(Result):
     """Generalisability of a measure's rounds, and the plan it stands beside.
 
+    `m`, `min_d`, `alpha` and `beta` are those of the topic set size design.
     `single_run` are the rounds left out since one run leaves nothing to rank.
     """
 
@@ -64,6 +68,8 @@ class GeneralisabilityReport(Result):
     target: float
     m: int
     min_d: float
+    alpha: float
+    beta: float
     software: str = SOFTWARE
     rounds: list[Reliability]
     single_run: list[str]
@@ -74,8 +80,6 @@ def report_generalisability(
     session: Session, request: GeneralisabilityRequest
 ) -> GeneralisabilityReport:
     """Return the variance components and reliability of a task's rounds, or of one.
-
-    The topic set size beside them is designed for alpha .05 and power .80.
 
     Raises
     ------
@@ -123,6 +127,8 @@ def report_generalisability(
         measure=measure,
         assessments=label,
         **request.model_dump(include={"level", "target", "m", "min_d"}),
+        alpha=_ALPHA,
+        beta=_BETA,
         rounds=[_reliability(name, scores, request) for name, scores in loaded],
         single_run=[row.label for row in current if row.runs < 2],
         withdrawn=withdrawn,
@@ -149,7 +155,8 @@ def _reliability(label: str, loaded: LoadedMatrix, request: GeneralisabilityRequ
     # Without any variance there is nothing to plan for.
     size = None
     if variance > 0:
-        size = int(solve_topics("anova", request.min_d, variance, runs=request.m).topics)
+        design = solve_topics("anova", request.min_d, variance, _ALPHA, _BETA, runs=request.m)
+        size = int(design.topics)
     return Reliability(
         round=label,
         matrix=loaded.row.id,

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Row, text
 
 from roundbook.logbook.kinds import KINDS
 from roundbook.logbook.lookup import Series, factor_sets, find_matrix, latest_matrix
+from roundbook.logbook.measures import measure_named, measures_of
 from roundbook.logbook.result import Result
 from roundbook.logbook.saved_results import ResultEntry, results_of_task
 from roundbook.logbook.session import Session
@@ -287,9 +288,11 @@ def _results(connection: Connection, row: Row[Any]) -> Iterator[Dependent]:
     One that rests on another revision of the same scores is a dependent of that one.
     """
     results = results_of_task(connection, row.task_id)
+    measures = measures_of(connection, row.task_id)
     for entry, inputs in sorted(results, key=lambda result: KINDS.index(result.entry.kind)):
         rests = any(given.matrix == row.id for given in inputs)
-        measured = entry.brief.get("measure") == row.measure
+        named = measure_named(measures, entry.brief.get("measure") or "")
+        measured = named is not None and named.id == row.measure_id
         same_scores = measured and any(
             (given.round, given.assessments) == (row.round, row.assessments)
             for given in inputs

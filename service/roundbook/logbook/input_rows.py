@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, text
 
+from roundbook.logbook.same_topics import bridging_ids, same_topics
 from roundbook.logbook.staleness import Input
 
 
@@ -37,6 +38,36 @@ JOIN roundbook.round ON round.id = coalesce(matrix.round_id, published.round_id)
 WHERE input.result_id = ANY (CAST(:results AS bigint[]))
 ORDER BY input.result_id, input.position
 """
+
+
+def results_of_round(connection: Connection, round_id: int) -> list[str]:
+    """Return the names of saved results, any version, that rest on something in a round."""
+    return list(connection.execute(text(_OF_ROUND), {"round": round_id}).scalars())
+
+
+_OF_ROUND = """
+SELECT result.name
+FROM roundbook.result_input AS input
+JOIN roundbook.result ON result.id = input.result_id
+LEFT JOIN roundbook.variance_estimate AS estimate ON estimate.id = input.variance_estimate_id
+LEFT JOIN roundbook.published_variance AS published ON published.id = input.published_variance_id
+LEFT JOIN roundbook.factor_set AS fitted ON fitted.id = input.factor_set_id
+LEFT JOIN roundbook.matrix ON matrix.id = coalesce(input.matrix_id, estimate.matrix_id)
+WHERE coalesce(matrix.round_id, published.round_id, fitted.round_id) = :round
+GROUP BY result.name ORDER BY min(result.id)
+"""
+
+
+def with_other_ids(connection: Connection, task_id: int, inputs: Sequence[Input]) -> list[Input]:
+    """Return inputs that know by which other ids their matrices share topics with each other."""
+    collections = {row.matrix: row.known.get("collection") for row in inputs if row.matrix}
+    ids = bridging_ids(connection, same_topics(connection, task_id), collections)
+    return [
+        row._replace(known={**row.known, "other_ids": ids[row.matrix]})
+        if row.matrix in ids
+        else row
+        for row in inputs
+    ]
 
 
 def estimates_today(
@@ -81,6 +112,7 @@ def factors_today(connection: Connection, task_id: int, measure_id: int) -> list
                 "collection": row.collection,
                 "runs_without_team": row.without_team,
                 "runs_without_system": row.without_system,
+                **({"corrections": row.corrections} if row.corrections else {}),
             },
         )
         for row in rows
@@ -90,7 +122,7 @@ def factors_today(connection: Connection, task_id: int, measure_id: int) -> list
 _FACTORS = """
 SELECT latest.id, round.label AS round, round.ordinal, latest.assessments,
        latest.matrix_id AS matrix, current.revision, latest.version, round.collection,
-       known.without_team, known.without_system
+       known.without_team, known.without_system, corrected.corrections
 FROM (
     SELECT DISTINCT ON (round_id, assessments) factor_set.*
     FROM roundbook.factor_set
@@ -101,6 +133,10 @@ FROM (
 ) AS latest
 JOIN roundbook.matrix AS current ON current.id = latest.matrix_id
 JOIN roundbook.round ON round.id = latest.round_id
+LEFT JOIN (
+    SELECT round_id, count(*) AS corrections
+    FROM roundbook.event WHERE what = 'runs corrected' GROUP BY round_id
+) AS corrected ON corrected.round_id = round.id
 CROSS JOIN LATERAL (
     SELECT count(*) FILTER (WHERE run.team_id IS NULL) AS without_team,
            count(*) FILTER (WHERE run.system IS NULL) AS without_system

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Column, ColumnElement, Connection, Row, func, select
 
 from roundbook.database.tables import (
     factor_set,
@@ -33,8 +34,14 @@ class Series(NamedTuple):
 
 
 def check_name(what: str, name: str) -> str:
-    """Return a name without surrounding space; refuse what no table or command line could hold."""
-    name = name.strip()
+    """Return a name in NFC, without surrounding space.
+
+    Raises
+    ------
+    InputError
+        When no table or command line could hold it.
+    """
+    name = normalize("NFC", name.strip())
     article = "An" if what.startswith(tuple("aeiou")) else "A"
     if not name or not name.isprintable() or len(name) > 200:
         raise InputError(f"{article} {what} needs a printable name of at most 200 characters.")
@@ -44,6 +51,13 @@ def check_name(what: str, name: str) -> str:
             f" '{name}'."
         )
     return name
+
+
+def is_named(column: Column[str], name: str) -> ColumnElement[bool]:
+    """Return whether a column holds a name, however its accents are encoded there."""
+    name = normalize("NFC", name.strip())
+    # Names were not always normalised when they were recorded.
+    return column == name if name.isascii() else func.normalize(column) == name
 
 
 def check_text(what: str, text: str | None) -> str | None:
@@ -75,7 +89,7 @@ def find_task(connection: Connection, name: str, *, lock: bool = False) -> int:
     NotRecordedError
         When there is no such task.
     """
-    query = select(task.c.id).where(task.c.name == name.strip())
+    query = select(task.c.id).where(is_named(task.c.name, name)).order_by(task.c.id)
     task_id = connection.execute(query.with_for_update(key_share=True) if lock else query).scalar()
     if task_id is None:
         raise NotRecordedError(f"There is no task '{name}'.", way_out="no task", task=name)
@@ -91,7 +105,9 @@ def find_round(connection: Connection, task_id: int, task_name: str, label: str)
         When the task has no such round.
     """
     round_id = connection.execute(
-        select(round_.c.id).where(round_.c.task_id == task_id, round_.c.label == label.strip())
+        select(round_.c.id)
+        .where(round_.c.task_id == task_id, is_named(round_.c.label, label))
+        .order_by(round_.c.id)
     ).scalar()
     if round_id is None:
         raise NotRecordedError(
@@ -134,8 +150,11 @@ def choose_assessments(
     )
     known = ", ".join(sorted(labels))
     where = "task" if round_id is None else "round"
-    if wanted is not None and wanted.strip() in labels:
-        return wanted.strip()
+    if wanted is not None:
+        spelled = normalize("NFC", wanted.strip())
+        for label in labels:
+            if normalize("NFC", label) == spelled:
+                return str(label)
     if not labels:
         raise NotRecordedError(f"This {where} has nothing for measure {measure}.")
     if wanted is not None:

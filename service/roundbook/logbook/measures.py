@@ -1,7 +1,8 @@
 """Measures: an identity, not only a name.
 
 A measure is its family, cutoff and parameters: ``nDCG@10``, ``RBP(p=0.8)``,
-``nDCG(gains=exp)@10``. The canonical name is made of these, and capitals do not make another.
+``nDCG(gains=exp)@10``. It is recorded under its canonical name. It is found by every spelling of
+that, in any case, and by the names of measures that were merged into it.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, func, select
 from sqlalchemy.dialects.postgresql import insert
 
 from roundbook.database.tables import matrix, measure, published_variance, round_
 from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
+from roundbook.formats.measures import canonical_measure, clean_measure
 
 _NAME = re.compile(r"(?P<family>[^()@]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]+))?")
 
@@ -30,18 +32,21 @@ class MeasureIdentity(NamedTuple):
 
 
 def parse_measure(name: str) -> MeasureIdentity:
-    """Split ``family(parameter=value, ...)@cutoff``; any other name is a family alone.
+    """Return what a name, in whichever spelling, identifies.
+
+    Its canonical name is split as ``family(parameter=value, ...)@cutoff``; any other name is a
+    family alone.
 
     Raises
     ------
     InputError
         When the name is empty, has control characters, or a cutoff of 0.
     """
-    name = name.strip()
-    if not name or not name.isprintable() or len(name) > 200:
+    if not clean_measure(name) or not name.strip().isprintable() or len(name) > 200:
         raise InputError(
             "A measure needs a printable name of at most 200 characters, such as nDCG@10."
         )
+    name = canonical_measure(name)
     match = _NAME.fullmatch(name)
     parameters: dict[str, str] = {}
     for part in ((match and match["parameters"]) or "").split(","):
@@ -59,10 +64,7 @@ def parse_measure(name: str) -> MeasureIdentity:
     cutoff = int(match["cutoff"]) if match["cutoff"] else None
     if cutoff == 0 or (cutoff or 0) >= 2**31:
         raise InputError(f"The measure '{name}' has a cutoff of {cutoff}, which is none.")
-    family = match["family"].strip()
-    settings = ",".join(map("=".join, sorted(parameters.items())))
-    canonical = family + (f"({settings})" if settings else "") + (f"@{cutoff}" if cutoff else "")
-    return MeasureIdentity(canonical, family, cutoff, parameters)
+    return MeasureIdentity(name, match["family"].strip(), cutoff, parameters)
 
 
 class RecordedMeasure(NamedTuple):
@@ -93,15 +95,23 @@ def ensure_measure(
     if bounds is not None and not -inf < bounds[0] < bounds[1] < inf:
         raise InputError(f"Bounds are two finite numbers, the lower first, not {bounds}.")
     lower, upper = bounds or (None, None)
-    added = connection.execute(
-        insert(measure)
-        .values(**identity._asdict(), lower_bound=lower, upper_bound=upper)
-        .on_conflict_do_nothing()
-        .returning(measure.c.id)
-    ).scalar_one_or_none()
-    row = connection.execute(
-        select(measure).where(func.lower(measure.c.name) == func.lower(identity.name))
-    ).one()
+    row = added = None
+    # One that is found may be merged into another before it is locked.
+    while row is None:
+        found = measure_named(connection.execute(select(measure)).all(), name)
+        if found is None:
+            added = connection.execute(
+                insert(measure)
+                .values(**identity._asdict(), lower_bound=lower, upper_bound=upper)
+                .on_conflict_do_nothing()
+                .returning(measure.c.id)
+            ).scalar_one_or_none()
+        by_name = func.lower(measure.c.name) == func.lower(identity.name)
+        row = connection.execute(
+            select(measure)
+            .where(by_name if found is None else measure.c.id == found.id)
+            .with_for_update(read=True, key_share=True)
+        ).one_or_none()
     recorded = None if row.lower_bound is None else (row.lower_bound, row.upper_bound)
     if bounds is not None and bounds != recorded:
         known = f"bounds {recorded[0]:g} to {recorded[1]:g}" if recorded else "no bounds"
@@ -119,11 +129,10 @@ def find_measure(connection: Connection, task_id: int, task: str, name: str) -> 
     NotRecordedError
         Listing the measures that the task has.
     """
-    identity = parse_measure(name)
-    rows = _measures_of(connection, task_id)
-    for row in rows:
-        if row.name.lower() == identity.name.lower():
-            return row.id, row.name
+    parse_measure(name)
+    rows = measures_of(connection, task_id)
+    if row := measure_named(rows, name):
+        return row.id, row.name
     if not rows:
         raise NotRecordedError(
             f"Task '{task}' has no scores yet.", way_out="log a round", task=task, measure=name
@@ -136,10 +145,34 @@ def other_measures(connection: Connection, task_id: int, new: RecordedMeasure) -
     """Return a task's other measures where one is new: it may be one of them, mistyped."""
     if not new.is_new:
         return []
-    return [row.name for row in _measures_of(connection, task_id) if row.id != new.id]
+    return [row.name for row in measures_of(connection, task_id) if row.id != new.id]
 
 
-def _measures_of(connection: Connection, task_id: int) -> Sequence[Row[int, str]]:
+def measure_named(rows: Sequence[Row[Any]], name: str) -> Row[Any] | None:
+    """Return which of some measures a name means, None where it means none of them.
+
+    Their own names come first: measures that were recorded apart may be one but for spelling.
+
+    Parameters
+    ----------
+    rows : sequence of rows with ``name`` and ``spellings``
+    """
+    typed, canonical = clean_measure(name).lower(), canonical_measure(name).lower()
+    for row in rows:
+        if row.name.lower() == typed:
+            return row
+    for row in rows:
+        if row.name.lower() == canonical:
+            return row
+    for row in rows:
+        spellings = {canonical_measure(row.name).lower(), *map(str.lower, row.spellings)}
+        if not spellings.isdisjoint((typed, canonical)):
+            return row
+    return None
+
+
+def measures_of(connection: Connection, task_id: int) -> Sequence[Row[Any]]:
+    """Return the measures that a task has numbers for, by name."""
     used = (
         select(matrix.c.measure_id)
         .join(round_, round_.c.id == matrix.c.round_id)
@@ -151,5 +184,5 @@ def _measures_of(connection: Connection, task_id: int) -> Sequence[Row[int, str]
         )
     )
     return connection.execute(
-        select(measure.c.id, measure.c.name).where(measure.c.id.in_(used)).order_by(measure.c.name)
+        select(measure).where(measure.c.id.in_(used)).order_by(measure.c.name)
     ).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,9 +24,11 @@ from roundbook.statistics.ranking.run_means import run_means
 from roundbook.statistics.ranking.tau_ap import tau_ap
 from roundbook.statistics.standardisation.factors import scale_scores
 
+_LEVEL = 0.95
+
 
 class Limits(Result):
-    """An interval of tau, and how it was made.
+    """An interval of tau at confidence `level`, and how it was made.
 
     ``published`` is tau +- 1.96 standard errors under no correlation, as the papers print it, of
     tau-b rounded to three places; its limits may pass 1. ``bootstrap`` resamples topics.
@@ -33,6 +36,7 @@ class Limits(Result):
 
     low: float
     high: float
+    level: float
     method: str
 
 
@@ -79,12 +83,21 @@ class RankAgreement(Result):
     ranking: list[RankedRun]
 
 
-def compare_rankings(session: Session, request: RankRequest) -> RankAgreement:
+def compare_rankings(
+    session: Session,
+    request: RankRequest,
+    progress: Callable[[str], object] = lambda _: None,
+) -> RankAgreement:
     """Compare a round's run rankings by mean score.
 
     Without `versions`, the raw ranking is compared with that on the scale by the latest factors;
     with `versions`, the rankings on the scale by these two factor versions. Only topics with
     factors count, on both sides.
+
+    Parameters
+    ----------
+    progress : callable
+        Told in a few words what is done next.
 
     Raises
     ------
@@ -145,7 +158,7 @@ def compare_rankings(session: Session, request: RankRequest) -> RankAgreement:
         runs=len(runs),
         resamples=request.resamples,
         seed=request.seed,
-        **_rank(runs, first, second, request.resamples, request.seed),
+        **_rank(runs, first, second, request.resamples, request.seed, progress),
     )
 
 
@@ -189,6 +202,7 @@ def _rank(
     second: npt.NDArray[np.float64],
     resamples: int,
     seed: int,
+    progress: Callable[[str], object],
 ) -> dict[str, Any]:
     """Return the statistics and the ranking of a `RankAgreement`."""
     means = run_means(first), run_means(second)
@@ -196,11 +210,20 @@ def _rank(
     printed, resampled = None, None
     if tau.tau_b is not None:
         limits = published_interval(tau.tau_b, len(runs))
-        printed = Limits(low=limits.low, high=limits.high, method="published")
+        printed = Limits(low=limits.low, high=limits.high, level=_LEVEL, method="published")
     if len(first) >= 2 and tau.tau_b is not None:
-        interval = bootstrap_tau(first, second, resamples=resamples, seed=seed)
+        interval = bootstrap_tau(
+            first,
+            second,
+            resamples=resamples,
+            level=_LEVEL,
+            seed=seed,
+            progress=lambda done: progress(f"Resampled {done:,} of {resamples:,} times ..."),
+        )
         if interval.low is not None and interval.high is not None:
-            resampled = Limits(low=interval.low, high=interval.high, method="bootstrap")
+            resampled = Limits(
+                low=interval.low, high=interval.high, level=_LEVEL, method="bootstrap"
+            )
     ranks = [_ranks(of_side) for of_side in means]
     # Runs are ranked by means without rounding noise, but shown with their own.
     shown = first.mean(axis=0).tolist(), second.mean(axis=0).tolist()

@@ -1,6 +1,7 @@
 """The fingerprint of a round: SHA-256 over the names, scores and factors that count in it.
 
-It is over lines of JSON, which docs/how-to/publish-a-round.md describes.
+It is over lines of JSON, which docs/how-to/publish-a-round.md describes. A measure stands in it
+under the name that its scores were logged under, as it may be renamed or merged later.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ WHERE round.id = :round
 """)
 
 _MATRICES = text("""
-SELECT measure.name AS measure, matrix.assessments, matrix.content_hash, latest.zero_sd,
+SELECT coalesce(noted.measure, measure.name) AS measure, matrix.assessments, matrix.content_hash,
+       latest.zero_sd,
        ARRAY(
            SELECT topic.name
            FROM roundbook.matrix_topic JOIN roundbook.topic ON topic.id = matrix_topic.topic_id
@@ -56,6 +58,11 @@ SELECT measure.name AS measure, matrix.assessments, matrix.content_hash, latest.
 FROM roundbook.current_matrix
 JOIN roundbook.matrix ON matrix.id = current_matrix.id
 JOIN roundbook.measure ON measure.id = matrix.measure_id
+LEFT JOIN LATERAL (
+    SELECT details ->> 'measure' AS measure FROM roundbook.event
+    WHERE event.matrix_id = matrix.id AND what IN ('matrix logged', 'matrix revised')
+    ORDER BY id LIMIT 1
+) AS noted ON true
 LEFT JOIN LATERAL (
     SELECT * FROM roundbook.factor_set WHERE factor_set.matrix_id = matrix.id
     ORDER BY version DESC LIMIT 1

@@ -4,19 +4,36 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from typing import Any
+from unicodedata import normalize
 
 from sqlalchemy import Connection, Row, func, select, true
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 
 from roundbook.database.tables import current_matrix, event, matrix, measure, round_, withdrawn
-from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
+from roundbook.database.tables import task as task_table
+from roundbook.errors import (
+    AlreadyRecordedError,
+    InputError,
+    NotRecordedError,
+    RecordError,
+    RoundPublishedError,
+)
 from roundbook.logbook.events import record_event
-from roundbook.logbook.lookup import check_name, find_round, find_task, optional_text
+from roundbook.logbook.input_rows import results_of_round
+from roundbook.logbook.lookup import check_name, find_round, find_task, is_named, optional_text
+from roundbook.logbook.near_names import near_name
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_fingerprint import PUBLISHED, fingerprint_round
 from roundbook.logbook.session import Session
-from roundbook.logbook.tasks import ensure_task
-from roundbook.requests.tasks import CreateRound, ListRounds, PublishRound, SetRound
+from roundbook.logbook.tasks import ensure_task, holds_scores
+from roundbook.requests.tasks import (
+    CreateRound,
+    ListRounds,
+    PublishRound,
+    RemoveRound,
+    RenameRound,
+    SetRound,
+)
 
 
 class LoggedMeasure(Result):
@@ -54,6 +71,19 @@ class PublishedRound(Round):
 
     published_at: datetime | None
     fingerprint: str
+
+
+class RenamedRound(Round):
+    """A round under its new label, and the one it had."""
+
+    was: str
+
+
+class RemovedRound(Result):
+    """A round that is gone."""
+
+    task: str
+    round: str
 
 
 class RoundList(Result):
@@ -132,6 +162,108 @@ def set_round(session: Session, request: SetRound) -> Round:
             },
         )
     return _read(connection, task_id, recorded.label)[0]
+
+
+def rename_round(session: Session, request: RenameRound) -> RenamedRound:
+    """Give a round another label; where it holds scores, only by `force`.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task or round.
+    AlreadyRecordedError
+        When the task has a round of the new label.
+    RoundPublishedError
+        When it is published.
+    RecordError
+        When a saved result rests on it, or it holds scores and `force` is not given.
+    """
+    connection = session.connection
+    label = check_name("round", request.name)
+    task_id, recorded = _locked(connection, request)
+    was = recorded.label
+    taken = select(round_.c.id).where(
+        round_.c.task_id == task_id, is_named(round_.c.label, label), round_.c.id != recorded.id
+    )
+    if connection.execute(taken).first():
+        raise AlreadyRecordedError(
+            f"Task '{request.task}' has a round '{label}' already.",
+            way_out="round exists",
+            task=request.task,
+        )
+    if recorded.status == "published":
+        raise RoundPublishedError(f"Round '{was}' is published, so it keeps its label.")
+    if saved := results_of_round(connection, recorded.id):
+        raise RecordError(
+            f"The saved result '{saved[0]}' rests on round '{was}', so it keeps its label."
+        )
+    if not request.force and holds_scores(connection, [recorded.id]):
+        raise RecordError(f"Round '{was}' holds scores.", way_out="force a rename")
+    if label != was:
+        connection.execute(round_.update().where(round_.c.id == recorded.id).values(label=label))
+        record_event(
+            connection,
+            "round renamed",
+            who=session.user,
+            task_id=task_id,
+            round_id=recorded.id,
+            details={"round": {"was": was, "is": label}},
+        )
+    return RenamedRound(**dict(_read(connection, task_id, label)[0]), was=was)
+
+
+def remove_round(session: Session, request: RemoveRound) -> RemovedRound:
+    """Take out a round that holds no scores; those after it move up, and its events stay.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task or round.
+    RecordError
+        When it holds scores.
+    """
+    connection = session.connection
+    task_id, recorded = _locked(connection, request)
+    if holds_scores(connection, [recorded.id]):
+        raise RecordError(
+            f"Round '{recorded.label}' holds scores, so it stays.",
+            way_out="withdraw instead",
+            task=request.task,
+        )
+    connection.execute(round_.delete().where(round_.c.id == recorded.id))
+    later = connection.execute(
+        select(round_.c.id)
+        .where(round_.c.task_id == task_id, round_.c.ordinal > recorded.ordinal)
+        .order_by(round_.c.ordinal)
+    ).scalars()
+    # One by one: no two rounds may have one place in between.
+    for round_id in later.all():
+        moved_up = round_.update().where(round_.c.id == round_id)
+        connection.execute(moved_up.values(ordinal=round_.c.ordinal - 1))
+    record_event(
+        connection,
+        "round removed",
+        who=session.user,
+        task_id=task_id,
+        details={"round": recorded.label},
+    )
+    return RemovedRound(task=request.task, round=recorded.label)
+
+
+def near_round(session: Session, task: str, label: str) -> str | None:
+    """Return the round of a task that a new label may be a slip for.
+
+    None where it is like none, or is one, and where there is no such task.
+    """
+    labels = session.connection.execute(
+        select(round_.c.label)
+        .join(task_table, task_table.c.id == round_.c.task_id)
+        .where(is_named(task_table.c.name, task))
+        .order_by(round_.c.ordinal)
+    ).scalars()
+    label = check_name("round", label)
+    known = [normalize("NFC", other) for other in labels]
+    return None if label in known else near_name(label, known)
 
 
 def publish_round(session: Session, request: PublishRound) -> PublishedRound:
@@ -222,6 +354,9 @@ def ensure_round(
 ) -> bool:
     """Record a round unless it is there; return whether it is new. The task must be locked."""
     label = check_name("round", label)
+    known = select(round_.c.id).where(round_.c.task_id == task_id, is_named(round_.c.label, label))
+    if connection.execute(known).first():
+        return False
     last = select(func.coalesce(func.max(round_.c.ordinal), 0)).where(round_.c.task_id == task_id)
     statement = insert(round_).values(
         task_id=task_id,
@@ -260,7 +395,9 @@ def _collection_name(request: CreateRound) -> str | None:
     return None if name is None else check_name("document collection", name)
 
 
-def _locked(connection: Connection, request: SetRound | PublishRound) -> tuple[int, Row[Any]]:
+def _locked(
+    connection: Connection, request: SetRound | PublishRound | RenameRound | RemoveRound
+) -> tuple[int, Row[Any]]:
     """Lock a task and return its id and a row of its round."""
     task_id = find_task(connection, request.task, lock=True)
     round_id = find_round(connection, task_id, request.task, request.round)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,18 @@ from sqlalchemy import Connection, text
 
 from roundbook.errors import AlreadyRecordedError, InputError
 from roundbook.formats import RunTeam
+from roundbook.logbook.recorded_names import teams_as_recorded
+from roundbook.logbook.result import Result
+
+Fact = Literal["team", "type", "contributed_to_pool", "system"]
+_FACTS: tuple[Fact, ...] = ("team", "type", "contributed_to_pool", "system")
+Pool = Literal[
+    "unknown",  # of no run is it known whether it contributed
+    "partly known",  # of some runs only
+    "part",  # some runs contributed, at least two, and some did not
+    "all",  # all runs contributed
+    "too few",  # fewer than two did
+]
 
 
 class RecordedRuns(NamedTuple):
@@ -23,6 +35,32 @@ class RecordedRuns(NamedTuple):
     contributed: list[bool | None]
     team_ids: list[int | None]
     described: int
+
+
+class RunChange(Result):
+    """What of a run is otherwise than it was, None where it was or is unknown."""
+
+    run: str
+    fact: Fact
+    was: str | bool | None
+    now: str | bool | None
+
+
+class DescribedRuns(NamedTuple):
+    """What a team file changed, and by the ids of runs the ids of the teams they had before."""
+
+    changes: list[RunChange]
+    teams_before: dict[int, int | None]
+
+
+def known_pool(contributed: Sequence[bool | None]) -> Pool:
+    """Return what is known of the pool, by whether each run contributed (None: unknown)."""
+    if None in contributed:
+        return "unknown" if set(contributed) == {None} else "partly known"
+    number = sum(map(bool, contributed))
+    if number < 2:
+        return "too few"
+    return "all" if number == len(contributed) else "part"
 
 
 def record_runs(
@@ -48,7 +86,14 @@ def record_runs(
         values,
     ).rowcount
     if teams:
-        described = max(described, _describe(connection, round_id, tags, teams))
+        given = {tag: teams[tag] for tag in tags if tag in teams}
+        if not given:
+            raise InputError(
+                "The team file names none of the runs in the score files; its first column must"
+                " hold the run tags."
+            )
+        changes = describe_runs(connection, round_id, given).changes
+        described = max(described, len({change.run for change in changes}))
     rows = connection.execute(
         text(
             "SELECT run.id, run.contributed_to_pool, run.team_id"
@@ -61,78 +106,119 @@ def record_runs(
     return RecordedRuns(np.array(ids, dtype=np.int64), contributed, team_ids, described)
 
 
-def _describe(
-    connection: Connection, round_id: int, tags: Sequence[str], teams: Mapping[str, RunTeam]
-) -> int:
-    """Fill in what the team file has of runs, and return of how many."""
-    given = [teams[tag] for tag in tags if tag in teams]
-    if not given:
-        raise InputError(
-            "The team file names none of the runs in the score files; its first column must hold"
-            " the run tags."
-        )
-    facts = {
-        "round": round_id,
-        "tags": [run.run for run in given],
-        "teams": [run.team for run in given],
-        "types": [run.type for run in given],
-        "pooled": [run.contributed_to_pool for run in given],
-        "systems": [run.system for run in given],
-    }
+def describe_runs(
+    connection: Connection, round_id: int, teams: Mapping[str, RunTeam], *, correct: bool = False
+) -> DescribedRuns:
+    """Record what a team file has of recorded runs of a round.
+
+    What is unknown is filled in. What is known changes only by `correct`, and then becomes unknown
+    where the file leaves it empty, but for what the file says of no run at all.
+
+    Raises
+    ------
+    AlreadyRecordedError
+        When the team file contradicts the record and is not to correct it.
+    """
+    teams = teams_as_recorded(connection, teams)
+    names = {run.team for run in teams.values() if run.team is not None}
     connection.execute(
         text(
             "INSERT INTO roundbook.team (name) SELECT DISTINCT ON (lower(name)) name"
-            " FROM unnest(CAST(:teams AS text[])) AS listed (name) WHERE name IS NOT NULL"
+            " FROM unnest(CAST(:names AS text[])) AS listed (name)"
             " ORDER BY lower(name) ON CONFLICT DO NOTHING"
         ),
-        {"teams": facts["teams"]},
+        {"names": sorted(names)},
     )
-    clash = connection.execute(text(_DESCRIBED + _CLASH), facts).first()
-    if clash is not None:
-        raise AlreadyRecordedError(
-            f"The team file contradicts the record on run '{clash.tag}': {clash.fact} is"
-            f" '{clash.recorded}' there and '{clash.given}' in the file. Nothing was written."
+    # A team is one however its name is capitalised.
+    recorded_team = {
+        row.given: row
+        for row in connection.execute(
+            text(
+                "SELECT listed.name AS given, team.id, team.name"
+                " FROM unnest(CAST(:names AS text[])) AS listed (name)"
+                " JOIN roundbook.team ON lower(team.name) = lower(listed.name)"
+            ),
+            {"names": sorted(names)},
         )
-    return connection.execute(text(_DESCRIBED + _FILL_IN), facts).rowcount
+    }
+    rows = connection.execute(
+        text(
+            "SELECT run.id, run.tag, run.team_id, team.name AS team, run.type,"
+            " run.contributed_to_pool, run.system"
+            " FROM roundbook.run LEFT JOIN roundbook.team ON team.id = run.team_id"
+            " WHERE run.round_id = :round AND run.tag = ANY (CAST(:tags AS text[])) ORDER BY run.id"
+        ),
+        {"round": round_id, "tags": list(teams)},
+    ).all()
+    told = {
+        fact
+        for fact in _FACTS
+        if correct and any(getattr(run, fact) is not None for run in teams.values())
+    }
+    changes: list[RunChange] = []
+    clashes: list[RunChange] = []
+    new: dict[int, dict[str, object]] = {}
+    for row in rows:
+        facts: dict[str, object] = {"id": row.id, "team_id": row.team_id}
+        for fact in _FACTS:
+            was, given = getattr(row, fact), getattr(teams[row.tag], fact)
+            if fact == "team" and given is not None:
+                given = recorded_team[given].name
+            now = given if given is not None or fact in told else was
+            facts[fact] = now
+            if now != was:
+                change = RunChange(run=row.tag, fact=fact, was=was, now=now)
+                changes.append(change)
+                if was is not None and not correct:
+                    clashes.append(change)
+                if fact == "team":
+                    facts["team_id"] = (
+                        None if given is None else recorded_team[teams[row.tag].team].id
+                    )
+                new[row.id] = facts
+    if clashes:
+        raise _contradiction(connection, round_id, clashes)
+    if new:
+        connection.execute(
+            text(
+                "UPDATE roundbook.run SET team_id = given.team_id, type = given.type,"
+                " contributed_to_pool = given.contributed_to_pool, system = given.system"
+                " FROM unnest(CAST(:id AS bigint[]), CAST(:team_id AS bigint[]),"
+                " CAST(:type AS text[]), CAST(:contributed_to_pool AS boolean[]),"
+                " CAST(:system AS text[]))"
+                " AS given (id, team_id, type, contributed_to_pool, system)"
+                " WHERE run.id = given.id"
+            ),
+            {
+                column: [facts[column] for facts in new.values()]
+                for column in ("id", "team_id", "type", "contributed_to_pool", "system")
+            },
+        )
+    before = {row.id: row.team_id for row in rows if row.id in new}
+    return DescribedRuns(changes, before)
 
 
-_DESCRIBED = """
-WITH described AS (
-    SELECT run.id, run.tag, given.type, given.contributed_to_pool, given.system,
-           team.id AS team_id, team.name AS team
-    FROM unnest(CAST(:tags AS text[]), CAST(:teams AS text[]), CAST(:types AS text[]),
-                CAST(:pooled AS boolean[]), CAST(:systems AS text[]))
-         AS given (tag, team, type, contributed_to_pool, system)
-    JOIN roundbook.run ON run.round_id = :round AND run.tag = given.tag
-    LEFT JOIN roundbook.team ON lower(team.name) = lower(given.team)
-)
-"""
-
-_CLASH = """
-SELECT described.tag, fact.name AS fact, fact.recorded, fact.given
-FROM described
-JOIN roundbook.run ON run.id = described.id
-LEFT JOIN roundbook.team AS was ON was.id = run.team_id
-CROSS JOIN LATERAL (VALUES
-    ('team', was.name, described.team),
-    ('type', run.type, described.type),
-    ('contributed_to_pool', run.contributed_to_pool::text, described.contributed_to_pool::text),
-    ('system', run.system, described.system)
-) AS fact (name, recorded, given)
-WHERE fact.recorded <> fact.given
-ORDER BY described.id LIMIT 1
-"""
-
-_FILL_IN = """
-UPDATE roundbook.run SET
-    team_id = coalesce(run.team_id, described.team_id),
-    type = coalesce(run.type, described.type),
-    contributed_to_pool = coalesce(run.contributed_to_pool, described.contributed_to_pool),
-    system = coalesce(run.system, described.system)
-FROM described
-WHERE run.id = described.id
-  AND (run.team_id, run.type, run.contributed_to_pool, run.system) IS DISTINCT FROM
-      (coalesce(run.team_id, described.team_id), coalesce(run.type, described.type),
-       coalesce(run.contributed_to_pool, described.contributed_to_pool),
-       coalesce(run.system, described.system))
-"""
+def _contradiction(
+    connection: Connection, round_id: int, clashes: Sequence[RunChange]
+) -> AlreadyRecordedError:
+    names = connection.execute(
+        text(
+            "SELECT task.name AS task, round.label AS round FROM roundbook.round"
+            " JOIN roundbook.task ON task.id = round.task_id WHERE round.id = :round"
+        ),
+        {"round": round_id},
+    ).one()
+    first, more = clashes[0], len({clash.run for clash in clashes}) - 1
+    others = f" and {more} more" if more else ""
+    was, now = (
+        ("no", "yes")[value] if isinstance(value, bool) else value
+        for value in (first.was, first.now)
+    )
+    return AlreadyRecordedError(
+        f"The team file contradicts the record on run '{first.run}'{others}: {first.fact} is"
+        f" '{was}' there and '{now}' in the file. Nothing was"
+        " written.",
+        way_out="correct the teams",
+        task=names.task,
+        round=names.round,
+    )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
+from unicodedata import normalize
 
 from pydantic import SerializeAsAny
 from sqlalchemy import Connection, text
@@ -16,6 +18,7 @@ from roundbook.logbook.events import record_event
 from roundbook.logbook.input_rows import saved_inputs
 from roundbook.logbook.kinds import Kind, find_kind
 from roundbook.logbook.lookup import check_name, find_task, optional_text
+from roundbook.logbook.measures import measure_named, measures_of
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Change, Input, changes, is_stale
@@ -113,7 +116,6 @@ LEFT JOIN roundbook.task ON task.id = result.task_id
 WHERE (CAST(:task AS bigint) IS NULL OR result.task_id = :task)
   AND (CAST(:kind AS text) IS NULL OR result.kind = :kind)
   AND (CAST(:name AS text) IS NULL OR result.name = :name)
-ORDER BY result.kind, result.name, result.version
 """
 
 
@@ -322,7 +324,15 @@ def _rows(
         find_kind(kind)  # there must be such a kind
     wanted = _STORED.format(result="result.result - 'topics'" if name is None else "result.result")
     values = {"task": task_id, "kind": kind, "name": name}
-    return [_Stored._make(row) for row in connection.execute(text(wanted), values)]
+    rows = [_Stored._make(row) for row in connection.execute(text(wanted), values)]
+    return sorted(rows, key=lambda row: (row.kind, _by_number(row.name), row.version))
+
+
+def _by_number(name: str) -> list[tuple[int, str]]:
+    """Return what sorts names by the numbers in them: drift-2 before drift-10."""
+    return [
+        (int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)
+    ]
 
 
 def _versions(connection: Connection, kind: str | None, name: str) -> list[_Stored]:
@@ -337,6 +347,8 @@ def _find(connection: Connection, kind: str | None, name: str, version: int | No
     name = name.strip()
     title = "result" if kind is None else find_kind(kind).title
     versions = _versions(connection, kind, name)
+    if not versions and not name.isascii():
+        versions = _versions(connection, kind, normalize("NFC", name))
     if not versions:
         raise NotRecordedError(
             f"There is no saved {title} '{name}'.", way_out=f"list {kind or 'result'}s", name=name
@@ -376,6 +388,7 @@ def _entries(connection: Connection, rows: Sequence[_Stored]) -> list[ResultEntr
         for task_id in {row.task_id for row in rows}
         if task_id is not None
     }
+    measures = {task_id: measures_of(connection, task_id) for task_id in withdrawn}
     today: dict[str, list[Any]] = {}
     entries = []
     for row in rows:
@@ -386,13 +399,14 @@ def _entries(connection: Connection, rows: Sequence[_Stored]) -> list[ResultEntr
             key = f"{row.kind} {row.task_id} {_today_key(request)}"
             if key not in today:
                 today[key] = kind.today(connection, row.task_id, request)
+            recorded = measure_named(measures[row.task_id], getattr(request, "measure", None) or "")
             changed = changes(
                 inputs[row.id],
                 today[key],
                 withdrawn={
                     (label, assessments): reason
                     for (measure, label, assessments), reason in withdrawn[row.task_id].items()
-                    if measure == getattr(request, "measure", None)
+                    if recorded is not None and measure == recorded.name
                 },
                 left_out=kind.left_out(row.result),
             )

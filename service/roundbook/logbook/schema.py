@@ -7,6 +7,8 @@ from collections.abc import Callable
 from sqlalchemy import Engine
 
 from roundbook.database import schema
+from roundbook.database.engine import unit_of_work
+from roundbook.database.server_state import OtherSetting, read_server_state
 from roundbook.logbook.result import Result
 
 
@@ -20,6 +22,29 @@ class SchemaState(Result):
     current: str | None
     expected: str
     status: str
+
+
+class DatabaseState(SchemaState):
+    """The schema of the database, and how its server is reached and set up.
+
+    `settings` are those that the server, the database or the role has otherwise than Roundbook's
+    transactions; `pooler` is whether a pooler answers in the server's place.
+    """
+
+    postgresql: str
+    encoding: str
+    encrypted: bool
+    pooler: bool
+    standby: bool
+    read_only: bool
+    settings: list[OtherSetting]
+
+
+def read_database(engine: Engine) -> DatabaseState:
+    """Return the state of the schema and of the server."""
+    with unit_of_work(engine) as connection:
+        server = read_server_state(connection)
+    return DatabaseState(**dict(read_schema(engine)), **server._asdict())
 
 
 def read_schema(engine: Engine) -> SchemaState:

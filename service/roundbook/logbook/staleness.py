@@ -21,6 +21,8 @@ Code = Literal[
     "refitted",  # its factors were fitted anew
     "estimated",  # its variance was estimated anew, as teams became known
     "collection",  # its document collection was declared
+    "topics",  # it shares other topics, as ids were declared to be those of another topic
+    "runs",  # what is known of its runs (teams, systems, the pool) was corrected
     "team",  # teams of so many runs became known
     "system",  # systems of so many runs became known
     "rule",  # the result is by an earlier rule
@@ -43,7 +45,9 @@ class Input(NamedTuple):
         The variance, None of other inputs.
     known
         What is known beside the scores that the result rests on: the round's ``collection``,
-        ``runs_without_team`` and ``runs_without_system`` among the runs, the ``rule``.
+        ``runs_without_team`` and ``runs_without_system`` among the runs, how many ``corrections``
+        what is known of its runs had, the ``other_ids`` by which it shares topics with the other
+        inputs, the ``rule``.
     """
 
     origin: Origin
@@ -129,6 +133,8 @@ def _change(
     if now is not None and (was.origin, was.id) == (now.origin, now.id):
         if "collection" in was.known and was.known["collection"] != now.known.get("collection"):
             return _changed("collection", was, now)
+        if was.known.get("other_ids") != now.known.get("other_ids"):
+            return _changed("topics", was, now)
         return None
     reason = withdrawn.get((was.round, was.assessments))
     if reason is not None and was.origin != "published_variance":
@@ -161,7 +167,11 @@ def _known_since(saved: Sequence[Input], current: Mapping[str, Input]) -> list[C
         return [Change(code="rule", round=saved[0].round)]
     if any((now := current.get(was.round)) is None or now.id != was.id for was in saved):
         return []  # other runs, of which others are known
-    changed: list[Change] = []
+    changed = [
+        _changed("runs", was, current[was.round])
+        for was in saved
+        if was.known.get("corrections", 0) != current[was.round].known.get("corrections", 0)
+    ]
     codes: tuple[Code, ...] = ("team", "system")
     for code in codes:
         key = f"runs_without_{code}"

@@ -25,9 +25,11 @@ from roundbook.logbook.lookup import (
     find_factor_set,
     find_series,
     find_task,
+    is_named,
 )
 from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.same_topics import same_topics
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import load_matrix
 from roundbook.requests.standardise import StandardiseFilesRequest, StandardiseRequest
@@ -50,9 +52,9 @@ class StandardisedScores(Result):
     `matrix` and `revision` are None for scores read from `files`; the factors were fitted on
     `factors_matrix`, and `withdrawn` is why that is withdrawn, None where it is not; `outdated`
     says so too where it is superseded, None where it counts. `a` and `b` are those of std-AB, None
-    on other scales. `left_out` are the topics that have no factors, or no spread under the policy
-    ``drop``; `off_ties` are the scores that the policy ``average`` puts at 0 sds although they
-    differ from the tie.
+    on other scales. `means` are the runs' means over the topics. `left_out` are the topics that
+    have no factors, or no spread under the policy ``drop``; `off_ties` are the scores that the
+    policy ``average`` puts at 0 sds although they differ from the tie.
     """
 
     task: str
@@ -77,6 +79,7 @@ class StandardisedScores(Result):
     topics: list[str]
     runs: list[str]
     scores: list[list[float]]
+    means: list[float]
     left_out: list[str]
     off_ties: list[OffTie]
 
@@ -168,18 +171,21 @@ def _standardised(
     a, b = _slope_and_centre(request)
     factors = load_factors(connection, find_factor_set(connection, source, version))
     zero_sd = factors.row.zero_sd
+    # Topics keep the names of their scores, and are found by the topics that they are.
+    same = same_topics(connection, find_task(connection, request.task))
+    names = [same.name(name) for name in raw.topics]
     usable = {
-        name: index
+        same.name(name): index
         for index, name in enumerate(factors.topics)
         if zero_sd == "average" or factors.sd[index] > 0
     }
-    kept = [index for index, name in enumerate(raw.topics) if name in usable]
+    kept = [index for index, name in enumerate(names) if name in usable]
     if not kept:
         raise ImpossibleStatisticError(
             f"None of the topics has usable factors in round '{source.round}': there is nothing to"
             " standardise by."
         )
-    chosen = [usable[raw.topics[index]] for index in kept]
+    chosen = [usable[names[index]] for index in kept]
     scores, mean, sd = raw.scores[kept], factors.mean[chosen], factors.sd[chosen]
     if request.scale == "e-std":
         standardised = e_std(scores, _standardising_scores(connection, factors)[chosen], zero_sd)
@@ -211,7 +217,10 @@ def _standardised(
         topics=[raw.topics[index] for index in kept],
         runs=list(raw.runs),
         scores=np.ascontiguousarray(standardised.T).tolist(),
-        left_out=[name for name in raw.topics if name not in usable],
+        means=standardised.mean(axis=0).tolist(),
+        left_out=[
+            name for name, known in zip(raw.topics, names, strict=True) if known not in usable
+        ],
         off_ties=[
             OffTie(run=raw.runs[run], topic=raw.topics[kept[topic]])
             for topic, run in off_ties.tolist()
@@ -277,5 +286,5 @@ def _label_and_version(
 
 
 def _has_round(connection: Connection, task_id: int, label: str) -> bool:
-    query = select(round_.c.id).where(round_.c.task_id == task_id, round_.c.label == label)
+    query = select(round_.c.id).where(round_.c.task_id == task_id, is_named(round_.c.label, label))
     return connection.execute(query).first() is not None

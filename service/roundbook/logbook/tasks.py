@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
+from unicodedata import normalize
 
 from sqlalchemy import Connection, distinct, func, select, union
 from sqlalchemy.dialects.postgresql import insert
 
-from roundbook.database.tables import matrix, measure, published_variance, round_, task
-from roundbook.errors import AlreadyRecordedError
+from roundbook.database.tables import (
+    matrix,
+    measure,
+    published_variance,
+    result,
+    round_,
+    task,
+)
+from roundbook.errors import AlreadyRecordedError, RecordError, RoundPublishedError
 from roundbook.logbook.events import record_event
-from roundbook.logbook.lookup import check_name, optional_text
+from roundbook.logbook.lookup import check_name, find_task, is_named, optional_text
+from roundbook.logbook.near_names import near_name
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
-from roundbook.requests.tasks import CreateTask
+from roundbook.requests.tasks import CreateTask, RemoveTask, RenameTask
 
 
 class Task(Result):
@@ -32,6 +42,19 @@ class TaskList(Result):
     tasks: list[Task]
 
 
+class RenamedTask(Task):
+    """A task under its new name, and the one it had."""
+
+    was: str
+
+
+class RemovedTask(Result):
+    """A task that is gone, and its rounds, which held no scores."""
+
+    task: str
+    rounds: list[str]
+
+
 def create_task(session: Session, request: CreateTask) -> Task:
     """Record a new task.
 
@@ -46,6 +69,103 @@ def create_task(session: Session, request: CreateTask) -> Task:
     return _read(session.connection, name)[0]
 
 
+def rename_task(session: Session, request: RenameTask) -> RenamedTask:
+    """Give a task another name; where it holds scores, only by `force`.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task.
+    AlreadyRecordedError
+        When there is a task of the new name.
+    RoundPublishedError
+        When one of its rounds is published.
+    RecordError
+        When a result is saved for it, or it holds scores and `force` is not given.
+    """
+    connection = session.connection
+    name = check_name("task", request.name)
+    task_id = find_task(connection, request.task, lock=True)
+    was = connection.execute(select(task.c.name).where(task.c.id == task_id)).scalar_one()
+    taken = select(task.c.name).where(is_named(task.c.name, name), task.c.id != task_id)
+    if connection.execute(taken).first():
+        raise AlreadyRecordedError(f"There is a task '{name}' already.", way_out="task exists")
+    rounds = connection.execute(select(round_).where(round_.c.task_id == task_id)).all()
+    for row in rounds:
+        if row.status == "published":
+            raise RoundPublishedError(
+                f"Task '{was}' has the published round '{row.label}', so it keeps its name."
+            )
+    _refuse_saved(connection, task_id, was, "keeps its name")
+    if not request.force and holds_scores(connection, [row.id for row in rounds]):
+        raise RecordError(f"Task '{was}' holds scores.", way_out="force a rename")
+    if name != was:
+        connection.execute(task.update().where(task.c.id == task_id).values(name=name))
+        record_event(
+            connection,
+            "task renamed",
+            who=session.user,
+            task_id=task_id,
+            details={"task": {"was": was, "is": name}},
+        )
+    return RenamedTask(**dict(_read(connection, name)[0]), was=was)
+
+
+def remove_task(session: Session, request: RemoveTask) -> RemovedTask:
+    """Take out a task that holds no scores, with its rounds; its events stay.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task.
+    RecordError
+        When it holds scores, or a result is saved for it.
+    """
+    connection = session.connection
+    task_id = find_task(connection, request.task, lock=True)
+    name = connection.execute(select(task.c.name).where(task.c.id == task_id)).scalar_one()
+    rounds = connection.execute(
+        select(round_.c.id, round_.c.label)
+        .where(round_.c.task_id == task_id)
+        .order_by(round_.c.ordinal)
+    ).all()
+    if holds_scores(connection, [row.id for row in rounds]):
+        raise RecordError(
+            f"Task '{name}' holds scores, so it stays.", way_out="withdraw instead", task=name
+        )
+    _refuse_saved(connection, task_id, name, "stays")
+    connection.execute(round_.delete().where(round_.c.task_id == task_id))
+    connection.execute(task.delete().where(task.c.id == task_id))
+    labels = [row.label for row in rounds]
+    record_event(
+        connection, "task removed", who=session.user, details={"task": name, "rounds": labels}
+    )
+    return RemovedTask(task=name, rounds=labels)
+
+
+def _refuse_saved(connection: Connection, task_id: int, name: str, so: str) -> None:
+    saved = connection.execute(select(result.c.name).where(result.c.task_id == task_id)).scalar()
+    if saved is not None:
+        raise RecordError(f"Task '{name}' has the saved result '{saved}', so it {so}.")
+
+
+def holds_scores(connection: Connection, rounds: Sequence[int]) -> bool:
+    """Return whether a score matrix, withdrawn or not, or a published variance is in rounds."""
+    held = union(
+        select(matrix.c.id).where(matrix.c.round_id.in_(rounds)),
+        select(published_variance.c.id).where(published_variance.c.round_id.in_(rounds)),
+    )
+    return connection.execute(held.limit(1)).first() is not None
+
+
+def near_task(session: Session, name: str) -> str | None:
+    """Return the task that a new name may be a slip for; None where it is like none, or is one."""
+    names = session.connection.execute(select(task.c.name).order_by(task.c.id)).scalars()
+    name = check_name("task", name)
+    known = [normalize("NFC", other) for other in names]
+    return None if name in known else near_name(name, known)
+
+
 def list_tasks(session: Session) -> TaskList:
     """Return all tasks, oldest first."""
     return TaskList(tasks=_read(session.connection))
@@ -54,6 +174,8 @@ def list_tasks(session: Session) -> TaskList:
 def ensure_task(connection: Connection, name: str, title: str | None = None, *, user: str) -> bool:
     """Record a task unless it is there; return whether it is new."""
     name = check_name("task", name)
+    if connection.execute(select(task.c.id).where(is_named(task.c.name, name))).first():
+        return False
     statement = insert(task).values(name=name, title=optional_text("title", title))
     task_id = connection.execute(
         statement.on_conflict_do_nothing().returning(task.c.id)

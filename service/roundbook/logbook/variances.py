@@ -12,6 +12,7 @@ from roundbook.errors import NotRecordedError, WithdrawnError
 from roundbook.logbook.lookup import choose_assessments, find_round, find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.pooling import judge_rounds, round_variance
+from roundbook.logbook.same_topics import same_topics
 from roundbook.logbook.session import Session
 from roundbook.logbook.variance_history import RoundVariance, VarianceHistories, VarianceHistory
 from roundbook.logbook.withdrawals import left_out, read_withdrawn
@@ -176,6 +177,8 @@ def read_rows(
 ) -> list[VarianceRow]:
     """Return what each round counts with on a scale, by measure, assessments and round.
 
+    In `topic_ids`, a topic that came under another id is the topic that it is.
+
     Parameters
     ----------
     measures, rounds, assessments : optional
@@ -191,7 +194,14 @@ def read_rows(
         "assessments": assessments,
         "mixed": mixed,
     }
-    return [VarianceRow._make(row) for row in connection.execute(text(HISTORY), filters)]
+    rows = [VarianceRow._make(row) for row in connection.execute(text(HISTORY), filters)]
+    same = same_topics(connection, task_id).ids
+    if same:
+        rows = [
+            row._replace(topic_ids=[same.get(at, at) for at in row.topic_ids or ()] or None)
+            for row in rows
+        ]
+    return rows
 
 
 # The current matrix of each round first; a published estimate where there is none. On the raw

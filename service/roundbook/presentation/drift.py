@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+from roundbook.logbook.drift.assessment import StandardisingRuns
 from roundbook.logbook.drift.curve import DriftCurve
 from roundbook.logbook.drift.recurring_systems import RecurringSystems
 from roundbook.logbook.drift.report import DriftReport
-from roundbook.logbook.drift.shared_topics import Consequence, DriftTests, UnderFactors
+from roundbook.logbook.drift.shared_topics import (
+    Consequence,
+    DriftTests,
+    TopicDrift,
+    UnderFactors,
+)
 from roundbook.presentation.drift_verdict import (
     UNITS,
     advice,
@@ -18,9 +25,23 @@ from roundbook.presentation.drift_verdict import (
     reason,
     signed,
 )
-from roundbook.statistics.design.inputs import MOST_TOPICS
+from roundbook.statistics.design import MOST_TOPICS
 from roundbook.statistics.significance.two_sample_tests import Outcome
+from roundbook.statistics.t_interval import Interval
 
+_NO_OUTCOME = {
+    "fewer than 2 values for Welch's test": "Welch's test needs at least two values in each"
+    " sample.",
+    "fewer than 2 values for the Brown-Forsythe test": "The Brown-Forsythe test needs at least two"
+    " values in each sample.",
+    "no spread in either sample": "Neither sample has any spread.",
+    "deviations do not vary": "The deviations from the median do not vary within either sample.",
+    "fewer than 2 topics": "A paired t test needs at least two topics.",
+    "same difference on every topic": "The difference is the same on every topic.",
+    "no difference on any topic": "There is no difference on any topic.",
+    "fewer than 3 topics": "A correlation over topics needs at least three topics.",
+    "one side is constant": "The values of one side are the same on every topic.",
+}
 NO_EVIDENCE = (
     "No evidence that factors moved, or that they did not: the rounds have other topics, which may"
     " be harder or easier for every system alike."
@@ -32,7 +53,7 @@ def sentences(report: DriftReport) -> dict[str, Any]:
 
     What has sentences within, as `consequence`, is there with the figures.
     """
-    consequence = recurring = factors = None
+    consequence = recurring = factors = tests = None
     if report.consequence:
         done = report.consequence
         consequence = done.model_dump(mode="json") | {
@@ -42,10 +63,16 @@ def sentences(report: DriftReport) -> dict[str, Any]:
             consequence[side]["reason"] = topics_reason(done, under)
     if report.recurring_systems:
         systems = report.recurring_systems
-        recurring = systems.model_dump(mode="json") | {"reason": recurring_reason(systems)}
+        recurring = systems.model_dump(mode="json", by_alias=True)
+        recurring["reason"] = recurring_reason(report, systems)
     if report.no_shared_topics:
         dumped = report.model_dump(mode="json", include={"no_shared_topics"})
         factors = {"note": NO_EVIDENCE} | dumped["no_shared_topics"]
+        for name in ("means", "sds"):
+            _say_why_untested(factors[name], ("welch", "brown_forsythe"))
+    if report.tests:
+        tests = report.tests.model_dump(mode="json")
+        _say_why_untested(tests, ("paired_t", "wilcoxon", "pearson", "kendall"))
     return {
         "assumed": assumed(report),
         "reason": reason(report),
@@ -54,8 +81,29 @@ def sentences(report: DriftReport) -> dict[str, Any]:
         "consequence": consequence,
         "consequence_reason": consequence_reason(report),
         "revived": recurring,
+        "tests": tests,
         "unbridged": factors,
+        "topics": [
+            topic.model_dump(mode="json") | {"untested": untested(topic)} for topic in report.topics
+        ],
     }
+
+
+def _say_why_untested(outcomes: dict[str, Any], tests: Iterable[str]) -> None:
+    for name in tests:
+        outcomes[name]["reason"] = _no_outcome(outcomes[name]["reason"])
+
+
+def _no_outcome(reason: str | None) -> str | None:
+    """Return why a test has no outcome; reports of earlier versions have the sentence itself."""
+    return None if reason is None else _NO_OUTCOME.get(reason, reason)
+
+
+def untested(topic: TopicDrift) -> str | None:
+    """Return why tests on a topic have no outcome; None where they have one."""
+    if topic.untested is None or isinstance(topic.untested, str):
+        return topic.untested
+    return " ".join(_NO_OUTCOME.get(reason, reason) for reason in topic.untested)
 
 
 def curve_sentences(curve: DriftCurve) -> dict[str, Any]:
@@ -111,17 +159,41 @@ def _collections(result: DriftReport | DriftCurve) -> list[tuple[str, str | None
 
 def notes(report: DriftReport) -> list[str]:
     """Return what to know beside the verdict, a paragraph each; that it is provisional last."""
+    paragraphs: tuple[str | None, ...] = (choice_note(report),)
     if report.verdict == "unbridged":
-        return []
-    paragraphs = (
+        return [paragraph for paragraph in paragraphs if paragraph]
+    paragraphs += (
         _these_runs(report),
         _moved(report),
-        _small_sds(report),
+        small_sds_note(report),
         _recurring(report),
         _margin(report),
         _provisional(report),
     )
     return [paragraph for paragraph in paragraphs if paragraph]
+
+
+def choice_note(report: DriftReport) -> str | None:
+    """Return how differently the runs behind the two rounds' factors were chosen."""
+    first, later = report.standardising_from, report.standardising_to
+    if first is None or later is None or effective_choice(first) == effective_choice(later):
+        return None
+    return (
+        f"The factors of '{report.from_round}' rest on {_chosen(first)}, those of"
+        f" '{report.to_round}' on {_chosen(later)}: part of what moved may be that choice."
+    )
+
+
+def effective_choice(runs: StandardisingRuns) -> str:
+    """Return how the runs that factors were fitted to were chosen; 'all' if all of them were."""
+    return runs.which if runs.runs < runs.of else "all"
+
+
+def _chosen(runs: StandardisingRuns) -> str:
+    if effective_choice(runs) == "all":
+        return f"all {runs.of} runs"
+    how = {"pooled": "that contributed to the pool", "chosen": "that were named"}[runs.which]
+    return f"the {runs.runs} of {runs.of} runs {how}"
 
 
 def _these_runs(report: DriftReport) -> str | None:
@@ -146,7 +218,8 @@ def _moved(report: DriftReport) -> str | None:
     return "Whether anything moved at all, for systems like these, is open."
 
 
-def _small_sds(report: DriftReport) -> str | None:
+def small_sds_note(report: DriftReport) -> str | None:
+    """Return that topics of small sd moved otherwise than the rest; None where they did not."""
     if report.shift is None or report.mean_shift is None or report.why == "topics of small sd":
         return None
     if abs(report.mean_shift - report.shift) <= report.margin / 2:
@@ -227,7 +300,7 @@ def tests_sentences(report: DriftReport, tests: DriftTests) -> list[str]:
 
 def _outcome(name: str, test: Outcome) -> str:
     if test.statistic is None or test.p_value is None:
-        return f"{name} cannot be said ({(test.reason or '').rstrip('.')})"
+        return f"{name} cannot be said ({(_no_outcome(test.reason) or '').rstrip('.')})"
     if test.p_value < 0.0001:
         return f"{name} {test.statistic:.3f}, p < 0.0001"
     return f"{name} {test.statistic:.3f}, p = {test.p_value:.4f}"
@@ -247,6 +320,25 @@ def consequence_sentences(done: Consequence, from_round: str) -> list[str]:
         f" {done.min_d:g} apart on std-AB, at alpha {done.alpha:g} and beta {done.beta:g}.",
         *sorted(text for text in reasons if text),
     ]
+
+
+def brief_consequence(report: DriftReport, done: Consequence) -> str:
+    """Return what the later round's runs gain or lose by the earlier factors, in brief."""
+    earlier, later = done.earlier, done.later
+    clipped = f", {earlier.clipped_at_1:.2%} clipped at 1" if earlier.clipped_at_1 else ""
+    lines = [
+        f"by the factors of '{report.from_round}' the {done.runs} runs of '{report.to_round}' score"
+        f" {abs(done.bias):.4f} {'higher' if done.bias >= 0 else 'lower'} on std-AB"
+        f" ({earlier.mean:.4f} in place of {later.mean:.4f}{clipped})."
+    ]
+    if earlier.topics_needed is not None and later.topics_needed is not None:
+        lines.append(
+            f"Topics needed (m {done.m}, minD {done.min_d:g}): {earlier.topics_needed} in place of"
+            f" {later.topics_needed}."
+        )
+    if done.kendall_tau is not None:
+        lines.append(f"Kendall's tau of the two rankings: {done.kendall_tau:.3f}.")
+    return " ".join(lines)
 
 
 def consequence_reason(report: DriftReport) -> str | None:
@@ -279,14 +371,14 @@ def topics_reason(done: Consequence, under: UnderFactors) -> str | None:
     return (
         f"m = {done.m} runs, minD {done.min_d:g} and variance {under.variance:g} (alpha"
         f" {done.alpha:g}, beta {done.beta:g}) would take more than {MOST_TOPICS:,} topics: ask for"
-        " a larger minD."
+        " a larger minD (`min_d`)."
     )
 
 
 # Recurring systems, the curve
 
 
-def recurring_reason(recurring: RecurringSystems) -> str:
+def recurring_reason(report: DriftReport, recurring: RecurringSystems) -> str:
     """Return how far recurring systems moved, and what that says of drift."""
     number = len(recurring.systems) if recurring.count is None else recurring.count
     systems = "One system" if number == 1 else f"{number} systems"
@@ -296,20 +388,50 @@ def recurring_reason(recurring: RecurringSystems) -> str:
             f"{systems} ran in both rounds, but no topic of round{round_} has an sd above 0, so"
             " nothing can be said of them."
         )
-    interval = "no interval exists for one"
-    if recurring.mean_difference_95:
-        low, high = recurring.mean_difference_95
-        interval = f"95% interval {low:.3f} to {high:.3f}"
+    moved = (
+        f"{systems} ran in both rounds; their mean standardised score, each by its own round's"
+        f" factors, moved by {recurring.mean_difference:+.3f} sds"
+        f" ({_interval(recurring.mean_difference_95)}; up to {recurring.margin:g} does not matter)"
+    )
+    against = ""
+    if recurring.against_others is not None:
+        against = (
+            f"against the other runs that standardise they moved by {recurring.against_others:+.3f}"
+            f" ({_interval(recurring.against_others_95)})"
+        )
+    if recurring.why == "against other runs":
+        return f"{moved}, but {against}: whether they stand where they stood cannot be told."
+    if recurring.why is not None:
+        return f"{moved}. {_pulled(report, recurring)}"
     meaning = {
         "held": "they stand where they stood, so the field around them is as it was",
         "aged": "they do not stand where they stood, so a standardised score no longer means the"
         " same",
         "undecided": "whether they stand where they stood cannot be told",
     }[recurring.verdict]
+    beside = f"; {against}" if recurring.verdict == "held" and against else ""
+    return f"{moved}{beside}: {meaning}."
+
+
+def _interval(limits: Interval | None) -> str:
+    if limits is None:
+        return "no interval exists for one"
+    return f"95% interval {limits[0]:.3f} to {limits[1]:.3f}"
+
+
+def _pulled(report: DriftReport, recurring: RecurringSystems) -> str:
+    """Return why recurring systems hardly move where most standardising runs are theirs."""
+    runs, theirs = recurring.standardising, recurring.of_recurring
+    assert runs is not None
+    assert theirs is not None
+    pulled = "pulls that score to 0 where they are more than half"
+    if recurring.why == "all standardising runs recur":
+        pulled = "makes that score 0 in both rounds whatever happened"
     return (
-        f"{systems} ran in both rounds; their mean standardised score, each by its own round's"
-        f" factors, moved by {recurring.mean_difference:+.3f} sds ({interval}; up to"
-        f" {recurring.margin:g} does not matter): {meaning}."
+        "Whether they stand where they stood cannot be told: of the runs that standardise,"
+        f" {theirs.from_} of {runs.from_} in '{report.from_round}' and {theirs.to} of {runs.to} in"
+        f" '{report.to_round}' are theirs, which {pulled}. It takes as many other runs beside them"
+        " in either round, or factors that were fitted on other runs alone (`runs`)."
     )
 
 
@@ -327,6 +449,22 @@ def summary(curve: DriftCurve) -> str:
     if len(curve.rounds) > 1:
         lines.append("The verdicts are not adjusted for their number.")
     return " ".join(lines)
+
+
+def curve_choice(curve: DriftCurve) -> str | None:
+    """Return which later factors rest on runs chosen otherwise than the first's; None if none."""
+    first = effective_choice(curve.standardising)
+    others = [
+        f"'{later.round}' on {_chosen(later.standardising)}"
+        for later in curve.rounds
+        if effective_choice(later.standardising) != first
+    ]
+    if not others:
+        return None
+    return (
+        f"The factors of '{curve.from_round}' rest on {_chosen(curve.standardising)}, those of"
+        f" {', '.join(others)}: part of what moved may be that choice."
+    )
 
 
 def curve_provisional(curve: DriftCurve) -> str | None:

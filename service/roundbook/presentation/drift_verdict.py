@@ -10,6 +10,7 @@ from roundbook.logbook.drift.assessment import Assessment
 from roundbook.logbook.drift.compared_rounds import collections_differ
 from roundbook.logbook.drift.curve import DriftCurve, LaterRound
 from roundbook.logbook.drift.report import DriftReport
+from roundbook.statistics.drift.jackknife import PerStatistic
 from roundbook.statistics.drift.verdict import Needed, Size, Sizes
 from roundbook.statistics.t_interval import Interval
 
@@ -49,17 +50,18 @@ def headline(report: DriftReport) -> str:
 
 def reason(report: DriftReport) -> str:
     """Return the figures that the verdict rests on, in sentences."""
-    return _reason(
-        report,
-        Comparison(
-            report.from_round,
-            report.from_collection,
-            report.to_round,
-            report.to_collection,
-            report.shared_topics,
-            report.margin,
-            report.sd_ratio_margin,
-        ),
+    return _reason(report, _compared(report))
+
+
+def _compared(report: DriftReport) -> Comparison:
+    return Comparison(
+        report.from_round,
+        report.from_collection,
+        report.to_round,
+        report.to_collection,
+        report.shared_topics,
+        report.margin,
+        report.sd_ratio_margin,
     )
 
 
@@ -76,6 +78,28 @@ def curve_reason(curve: DriftCurve, later: LaterRound) -> str:
             curve.margin,
             curve.sd_ratio_margin,
         ),
+    )
+
+
+def brief_reason(report: DriftReport) -> str:
+    """Return the figures that the verdict rests on, in as few words as they take."""
+    like = report.systems_like_these
+    if report.verdict == "unbridged" or like is None or like.shift is None or like.sd_ratio is None:
+        return reason(report)
+    rounds = _compared(report)
+    # One interval of each: where the 90% one is not inside the margin, the 95% one is not either.
+    by_itself = report.verdicts or PerStatistic(report.verdict, report.verdict)
+    shift_by, ratio_by = (
+        "held" if verdict == "held" else "aged" for verdict in (by_itself.shift, by_itself.sd_ratio)
+    )
+    shift = intervals(shift_by, like.shift_95, like.shift_90, signed)
+    ratio = intervals(ratio_by, like.sd_ratio_95, like.sd_ratio_90, plain)
+    return (
+        f"For systems and topics like these the mean score moved by {signed(like.shift)}"
+        f" first-round standard deviations ({shift}; up to {report.margin:.3g} does not matter),"
+        f" and the spread is {plain(like.sd_ratio)} times what it was ({ratio};"
+        f" {1 / report.sd_ratio_margin:.3g} to {report.sd_ratio_margin:g} does not matter)."
+        f" {_deciding(report)} It rests on {_topics(report, rounds)}, {_units(report, rounds)}."
     )
 
 
@@ -226,7 +250,8 @@ def advice(report: DriftReport) -> str:
     if collections_differ(report.from_collection, report.to_collection):
         return (
             f"On another collection, {_APART}. Only systems that run again unchanged can link"
-            " them: name these in the system column of both rounds' team files."
+            " them, beside as many others: name these in the system column of both rounds' team"
+            " files (`teams`)."
         )
     if report.verdict == "undecided":
         return f"For now {_APART}. {_what_would_decide(report)}"
@@ -240,9 +265,21 @@ def advice(report: DriftReport) -> str:
     }[report.verdict]
 
 
+def brief_advice(report: DriftReport) -> str:
+    """Return what to do about a verdict, without the sizes that would decide."""
+    if report.verdict != "undecided" or report.why == "topics of small sd":
+        return advice(report)
+    return (
+        f"For now {_APART}. What would decide, cheapest: some 20 of the same systems run again,"
+        " unchanged, in both rounds, named in the column system of both team files (`teams`)."
+    )
+
+
 def _what_would_decide(report: DriftReport) -> str:
     if report.why == "topics of small sd":
-        return "More systems or topics need not decide it: look at the topics of small sd below."
+        return (
+            "More systems or topics need not decide it: look at the topics of small sd (`details`)."
+        )
     units, needed = report.units, report.needed
     if units is None or needed is None or needed.shift is None or needed.sd_ratio is None:
         return (
@@ -255,8 +292,8 @@ def _what_would_decide(report: DriftReport) -> str:
     else:
         intro = (
             "To find out, running the same systems again in both rounds is far cheaper than any"
-            " others: some 20 of them, unchanged, named in the column system of both team files."
-            f" With other {noun} it would take:"
+            " others: some 20 of them, unchanged, named in the column system of both team files"
+            f" (`teams`). With other {noun} it would take:"
         )
     sentences = []
     if report.why != "sd ratio":

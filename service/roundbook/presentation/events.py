@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from roundbook.logbook.events import Event
 
 
 def details(values: Mapping[str, Any]) -> str:
@@ -14,6 +17,16 @@ def details(values: Mapping[str, Any]) -> str:
         else f"{name} {_text(value)}"
         for name, value in values.items()
     )
+
+
+def differing_users(events: Sequence[Event]) -> list[Event]:
+    """Return events in which the database's user is left out where the name claimed is the same."""
+    return [
+        event.model_copy(update={"database_user": None})
+        if event.database_user == event.who
+        else event
+        for event in events
+    ]
 
 
 def _text(value: Any) -> str:  # noqa: ANN401

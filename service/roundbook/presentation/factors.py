@@ -101,10 +101,7 @@ def standardised_remarks(scores: StandardisedScores) -> list[str]:
 
 def run_means(scores: StandardisedScores) -> list[RunMean]:
     """Return the runs with their mean standardised scores, the best first."""
-    means = [
-        RunMean(run, sum(values) / len(values))
-        for run, values in zip(scores.runs, scores.scores, strict=True)
-    ]
+    means = map(RunMean, scores.runs, scores.means)
     return sorted(means, key=lambda run: -run.mean)
 
 

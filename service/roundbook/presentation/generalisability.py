@@ -28,7 +28,7 @@ def heading(report: GeneralisabilityReport) -> str:
     return (
         f"{report.task}: {report.measure}, {report.level:.0%} intervals; topics for a reliability"
         f" of {report.target:g}, and by power (one-way ANOVA, m {report.m}, minD"
-        f" {report.min_d:g}, alpha 0.05, beta 0.2)"
+        f" {report.min_d:g}, alpha {report.alpha:g}, beta {report.beta:g})"
     )
 
 

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 from roundbook.presentation.measures import new_measure_notes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from roundbook.logbook.matrices.export import ExportedMatrix
     from roundbook.logbook.matrices.history import Changes
     from roundbook.logbook.matrices.logged import Difference, LoggedMatrix
     from roundbook.logbook.matrices.showing import ShownMatrix
+    from roundbook.logbook.teams import RefittableFactors
 
 _NAMED = 5
 
@@ -50,18 +53,69 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
         dropped = ", ".join(logged.dropped_topics)
         treatment = f"topics left out: {dropped}" if dropped else "set to 0"
         notes.append(f"Missing scores: {logged.missing_cells}; {treatment}.")
-    if remarks.renewed:
-        measures = ", ".join(dict.fromkeys(remarks.renewed))
-        notes.append(
-            "Teams of runs became known: the intervals of"
-            f" {_count(len(remarks.renewed), 'variance estimate')} ({measures}) were estimated anew"
-            " by team. What was saved on the earlier ones is stale."
+    if note := renewed_note(remarks.renewed):
+        notes.append(note)
+    return notes + team_file_notes(
+        remarks.unknown_runs, remarks.undescribed_runs, "the score files"
+    )
+
+
+def standardising_note(logged: LoggedMatrix) -> str | None:
+    """Return which runs of a matrix just logged standardise and why; None where it goes without saying.
+
+    That is where all do, and nothing is known of the pool.
+    """
+    if logged.status == "unchanged" or logged.standardising is None:
+        return None
+    if logged.standardising == "pooled":
+        return (
+            f"{logged.standardising_runs} of {logged.runs} runs standardise: those that contributed"
+            " to the pool (team file)."
         )
-    if remarks.unknown_runs:
-        names = _named("run", remarks.unknown_runs)
-        notes.append(f"The team file names what is not in the score files: {names}.")
-    if remarks.undescribed_runs:
-        notes.append(f"The team file says nothing of {_named('run', remarks.undescribed_runs)}.")
+    why = {
+        "partly known": "of some it is not known whether they contributed to the pool",
+        "all": "all contributed to the pool (team file)",
+        "too few": "fewer than two contributed to the pool (team file)",
+    }.get(logged.pool)
+    return why and f"All {logged.runs} runs standardise: {why}."
+
+
+def refittable_note(refittable: Sequence[RefittableFactors]) -> str:
+    """Return that factors rest on other runs than the pool that is known now."""
+    measures = ", ".join(dict.fromkeys(factors.measure for factors in refittable))
+    first, *_ = refittable
+    all_runs = all(factors.standardising_runs == factors.runs for factors in refittable)
+    return (
+        f"The pool is known now: {first.contributed} of {first.runs} runs contributed. The factors"
+        f" of {measures} still rest on {'all' if all_runs else 'other'} runs."
+    )
+
+
+def renewed_note(renewed: Sequence[str], *, corrected: bool = False) -> str | None:
+    """Return that variance estimates were made anew as teams became known; None for none.
+
+    Parameters
+    ----------
+    renewed : sequence of str
+        Their measures, an entry for each.
+    """
+    if not renewed:
+        return None
+    measures = ", ".join(dict.fromkeys(renewed))
+    what = "were corrected" if corrected else "became known"
+    return (
+        f"Teams of runs {what}: the intervals of {_count(len(renewed), 'variance estimate')}"
+        f" ({measures}) were estimated anew by team. What was saved on the earlier ones is stale."
+    )
+
+
+def team_file_notes(unknown: Sequence[str], undescribed: Sequence[str], where: str) -> list[str]:
+    """Return which runs only a team file has, and which runs `where` it leaves out."""
+    notes = []
+    if unknown:
+        notes.append(f"The team file names what is not in {where}: {_named('run', unknown)}.")
+    if undescribed:
+        notes.append(f"The team file says nothing of {_named('run', undescribed)}.")
     return notes
 
 
@@ -141,7 +195,7 @@ def _from_round(difference: Difference, logged: LoggedMatrix) -> list[str]:
     return notes
 
 
-def _named(noun: str, names: list[str]) -> str:
+def _named(noun: str, names: Sequence[str]) -> str:
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     first = ", ".join(names[:_NAMED]) + more
     return f"{noun} {first}" if len(names) == 1 else f"{len(names)} {noun}s ({first})"

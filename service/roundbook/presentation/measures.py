@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from roundbook.logbook.recorded_measures import MergedMeasures
 
 
 def new_measure_notes(measure: str, others: Sequence[str]) -> list[str]:
@@ -14,3 +18,16 @@ def new_measure_notes(measure: str, others: Sequence[str]) -> list[str]:
         f"The measure '{measure}' is new to the record; this task has"
         f" {', '.join(others[:5])}{more}."
     ]
+
+
+def bounds_in_words(bounds: tuple[float, float]) -> str:
+    """Return a measure's lowest and highest possible score."""
+    return f"{bounds[0]:g} to {bounds[1]:g}"
+
+
+def merge_sentence(done: MergedMeasures) -> str:
+    """Return what it means that a measure was merged into another."""
+    return (
+        f"{done.merged} is {done.measure} from now on: whoever asks for it gets {done.measure}, and"
+        " the variances of both are pooled."
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.plans.variance import (
     VarianceKind,
     kind_of,
@@ -12,6 +13,7 @@ from roundbook.logbook.plans.variance import (
     round_interval,
     variance_at,
 )
+from roundbook.presentation.variances import disagreement
 from roundbook.requests.plans import INTERVALS, PAIRED
 from roundbook.statistics.design import DESIGNS
 
@@ -84,6 +86,22 @@ def _variance(plan: Plan) -> list[str]:
             "The planning variance, which 4 of 5 next rounds of this kind are expected to stay"
             f" below, is {plan.variance_planning:.5g}."
         )
+    return sentences + _rounds(plan, history)
+
+
+def _rounds(plan: Plan, history: VarianceHistory) -> list[str]:
+    """Return that the rounds share topics, and that they disagree, where they do."""
+    sentences, pooled = [], history.pooled
+    topics = sum(row.topics for row in history.rounds)
+    if plan.variance_at in ("pooled", "planning") and pooled.topics and pooled.topics < topics:
+        counted = ", which the interval takes into account" if plan.interval else ""
+        sentences.append(
+            f"The rounds share topics: they have {pooled.topics} different ones, {topics} counted"
+            f" round by round{counted}."
+        )
+    disagreeing = disagreement(history, two_way=kind_of(plan) == "two-way")
+    if plan.variance_at != "given" and disagreeing is not None:
+        sentences.append(disagreeing)
     return sentences
 
 
@@ -94,8 +112,9 @@ def _origin(plan: Plan, history: VarianceHistory) -> str:
             return ", a value given for it"
         case "latest":
             last = history.rounds[-1]
-            interval = _interval(round_interval(last, kind))
-            return f": that of the latest round, {last.round} of {history.task}{interval}"
+            interval, reason = round_interval(last, kind)
+            of_round = f"that of the latest round, {last.round} of {history.task}"
+            return f": {of_round}{_interval(interval, reason)}"
         case "planning":
             pooled = variance_at(history, kind, "pooled")
             return (
@@ -115,12 +134,13 @@ def _pooled(plan: Plan, history: VarianceHistory, kind: VarianceKind) -> str:
         origin = (
             f"pooled by {weights} over {len(rounds)} rounds of {history.task} ({', '.join(rounds)})"
         )
-    return f"{origin}, {dof} degrees of freedom{_interval(plan.interval)}"
+    reason = pooled.interval_reason if kind == "one-way" else pooled.two_way_interval_reason
+    return f"{origin}, {dof} degrees of freedom{_interval(plan.interval, reason)}"
 
 
-def _interval(interval: Interval | None) -> str:
+def _interval(interval: Interval | None, reason: str | None) -> str:
     if interval is None:
-        return ""
+        return f", without an interval since {no_interval(reason)}" if reason else ""
     high = "without an upper limit" if interval.high is None else f"to {interval.high:.5g}"
     text = f", with a {100 * interval.level:.10g}% interval from {interval.low:.5g} {high}"
     if interval.of is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from roundbook.presentation.latex import latex
 from roundbook.presentation.plans import alternative, headline
-from roundbook.presentation.tables import Column, count, number
+from roundbook.presentation.tables import Column, count, number, values_at
 
 if TYPE_CHECKING:
     from roundbook.logbook.plans.plan import Plan
@@ -53,7 +53,8 @@ def plan_columns(plan: Plan) -> tuple[Column, ...]:
 
 
 def plan_rows(plan: Plan) -> list[SimpleNamespace]:
-    """Return the cells with what stands beside them as fields of their own."""
+    """Return the cells, with the task and measure and what stands beside as fields of their own."""
+    of = values_at(plan, {"task": "estimate.task", "measure": "estimate.measure"})
     whole = plan.solve == "topics"
     prefix = "topics" if whole else "solved"
     rows = []
@@ -62,7 +63,7 @@ def plan_rows(plan: Plan) -> list[SimpleNamespace]:
             f"{prefix}_{name}": int(value) if whole and value is not None else value
             for name, value in cell.beside.items()
         }
-        rows.append(SimpleNamespace(**cell.model_dump(exclude={"beside"}), **values))
+        rows.append(SimpleNamespace(**of, **cell.model_dump(exclude={"beside"}), **values))
     return rows
 
 

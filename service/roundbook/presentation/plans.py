@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from roundbook.errors import WayOut
 from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.plans.variance import VarianceAt, kind_of, pooled_rounds
 from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.staleness import added_rounds, change_of_round
-from roundbook.presentation.variances import disagreement, history_in_json
+from roundbook.presentation.variances import (
+    disagreement,
+    disagreement_way_out,
+    history_in_json,
+)
 from roundbook.requests.plans import INTERVALS, PAIRED
 from roundbook.statistics.design import DESIGNS
+from roundbook.statistics.design.reasons import sentence
+from roundbook.statistics.design.reasons import way_out as way_out_of
 
 if TYPE_CHECKING:
     from roundbook.logbook.plans.plan import Alternative, Plan, PlanNote, RoundPower
@@ -30,7 +37,9 @@ def plan_in_json(plan: Plan) -> dict[str, Any]:
     return plan.model_dump(mode="json") | {
         "estimate": None if plan.estimate is None else history_in_json(plan.estimate),
         "warning": warning(plan),
-        "rounds": [row.model_dump() | {"reason": no_power(row)} for row in plan.rounds],
+        "rounds": [
+            row.model_dump(exclude={"arguments"}) | {"reason": no_power(row)} for row in plan.rounds
+        ],
         "notes": notes(plan),
         "protocol": protocol(plan),
     }
@@ -116,13 +125,11 @@ def fits(plan: Plan) -> str:
     return f"Design {clauses}."
 
 
-def remarks(plan: Plan) -> list[str]:
-    """Return what to know of a plan: that rounds disagree, are left out, or lack an answer."""
-    lines = [] if (disagreeing := warning(plan)) is None else [disagreeing]
-    if plan.estimate is not None:
-        counted = plan.estimate.pooled.rounds
-        lines += [left_out(matrix, counted) for matrix in plan.estimate.withdrawn]
-    return lines + notes(plan)
+def withdrawn_notes(plan: Plan) -> list[str]:
+    """Return which rounds a plan leaves out as their scores are withdrawn."""
+    if plan.estimate is None:
+        return []
+    return [left_out(matrix, plan.estimate.pooled.rounds) for matrix in plan.estimate.withdrawn]
 
 
 def warning(plan: Plan) -> str | None:
@@ -132,9 +139,29 @@ def warning(plan: Plan) -> str | None:
     return disagreement(plan.estimate, two_way=kind_of(plan) == "two-way")
 
 
+def warning_way_out(plan: Plan) -> WayOut | None:
+    """Return what to do where the rounds disagree; None where the plan does it."""
+    if plan.estimate is None:
+        return None
+    way_out = disagreement_way_out(plan.estimate, two_way=kind_of(plan) == "two-way")
+    pools = plan.variance_at in (None, "pooled")
+    return way_out if pools or (way_out and way_out.code == "look at the scores") else None
+
+
 def notes(plan: Plan) -> list[str]:
     """Return a plan's notes as sentences, as those of plans saved earlier are already."""
     return [note if isinstance(note, str) else _note(plan, note) for note in plan.notes]
+
+
+def note_way_out(plan: Plan, note: PlanNote | str) -> WayOut | None:
+    """Return what would help where cells have no answer, or rounds no two-way variance."""
+    if isinstance(note, str):
+        return None
+    if note.code == "no_two_way_variance" and plan.estimate is not None:
+        history = plan.estimate
+        return WayOut("log a round", {"task": history.task, "measure": history.measure})
+    code = way_out_of(note.reason or "")
+    return None if code is None else WayOut(code, {})
 
 
 # Where an alternative has no answer for some cells.
@@ -157,7 +184,8 @@ def _note(plan: Plan, note: PlanNote) -> str:
     if note.code == "no_planning_variance":
         return f"There is no planning variance: {no_interval(note.reason or '')}."
     where = _BY.get(note.by or "", f"By the engine {note.by}")
-    return f"{where}, {note.cells} of {len(plan.cells)} cells have no answer: {note.reason}"
+    why = sentence(note.reason or "", note.arguments)
+    return f"{where}, {note.cells} of {len(plan.cells)} cells have no answer: {why}"
 
 
 _NO_POWER = {
@@ -168,7 +196,13 @@ _NO_POWER = {
 
 def no_power(row: RoundPower) -> str | None:
     """Return why a round's power does not exist, as a sentence; None where it does."""
-    return row.reason and _NO_POWER.get(row.reason, row.reason)
+    return row.reason and (_NO_POWER.get(row.reason) or sentence(row.reason, row.arguments))
+
+
+def no_power_way_out(row: RoundPower) -> WayOut | None:
+    """Return what would help where a round's power does not exist."""
+    code = way_out_of(row.reason or "")
+    return None if code is None else WayOut(code, {})
 
 
 def powers_heading(plan: Plan) -> str:

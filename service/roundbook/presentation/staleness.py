@@ -16,6 +16,11 @@ _OF_ROUND = {
     "collection": (
         "its document collection was declared, which tells the topics that rounds share"
     ),
+    "topics": (
+        "topics of it were declared to have other ids, or to have none, which tells the topics that"
+        " rounds share"
+    ),
+    "runs": "teams, systems or pool of its runs were corrected",
     "restored": "left out as withdrawn, and counts again",
 }
 

@@ -7,27 +7,31 @@ from typing import Any, NamedTuple
 
 
 class Column(NamedTuple):
-    """A column of a table: the result's field, its heading, how to write a value."""
+    """A column of a table: the result's field, its heading, how to write a value.
+
+    Where a table is too wide, the column with the highest `spare` is left out first; 0 stays.
+    """
 
     field: str
     heading: str
     write: Callable[[Any], str] = str
     justify: str = "left"
+    spare: int = 0
 
 
-def number(field: str, heading: str, digits: int = 4) -> Column:
+def number(field: str, heading: str, digits: int = 4, *, spare: int = 0) -> Column:
     """Return a right-aligned column of numbers with so many decimals."""
-    return Column(field, heading, f"{{:.{digits}f}}".format, "right")
+    return Column(field, heading, f"{{:.{digits}f}}".format, "right", spare)
 
 
-def signed(field: str, heading: str, digits: int = 3) -> Column:
+def signed(field: str, heading: str, digits: int = 3, *, spare: int = 0) -> Column:
     """Return a right-aligned column of numbers with their signs."""
-    return Column(field, heading, f"{{:+.{digits}f}}".format, "right")
+    return Column(field, heading, f"{{:+.{digits}f}}".format, "right", spare)
 
 
-def count(field: str, heading: str) -> Column:
+def count(field: str, heading: str, *, spare: int = 0) -> Column:
     """Return a right-aligned column of whole numbers."""
-    return Column(field, heading, str, "right")
+    return Column(field, heading, str, "right", spare)
 
 
 def values_at(result: object, paths: Mapping[str, str]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from roundbook.errors import WayOut
 from roundbook.logbook.interval_reasons import no_interval, no_test
 from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation.measures import new_measure_notes
@@ -41,6 +42,13 @@ _POOLED = {
     "homogeneity_p": "homogeneity.p_value",
     "two_way_variance": "two_way_variance",
 }
+# What the line of the pooled variance has, below those of the rounds.
+_POOLED_ROW = {
+    **{name: name for name in ("topics", "variance", "two_way_variance", "dof")},
+    **{name: f"interval.{name}" for name in ("low", "high", "method", "of")},
+    "two_way_low": "two_way_interval.low",
+    "two_way_high": "two_way_interval.high",
+}
 HISTORY_LINE = ("measure", "assessments", *_ROUND)
 _TESTS = {"wald-f": "Wald F test", "bartlett": "Bartlett's test"}
 
@@ -55,22 +63,19 @@ def history_in_json(history: VarianceHistory) -> dict[str, Any]:
 def disagreement(history: VarianceHistory, *, two_way: bool = False) -> str | None:
     """Return the warning where the rounds disagree about their variances, None where they do not.
 
+    What to do about it is `disagreement_way_out`.
+
     Parameters
     ----------
     two_way : bool
         Whether about the two-way ones.
     """
-    values = {
-        row.round: value
-        for row in history.rounds
-        if (value := row.two_way_variance if two_way else row.variance) is not None
-    }
+    values = _variances(history, two_way=two_way)
     zeros = [label for label, value in values.items() if value == 0]
     if zeros and len(zeros) < len(values):
         return (
             f"The rounds disagree: the variance is 0 in {', '.join(zeros)} and not in the others,"
-            " so no test and no interval exist. One pooled value hides that: look for what is"
-            " wrong with the scores there before you plan with it."
+            " so no test and no interval exist. One pooled value hides that."
         )
     pooled = history.pooled
     test = pooled.two_way_homogeneity if two_way else pooled.homogeneity
@@ -80,9 +85,28 @@ def disagreement(history: VarianceHistory, *, two_way: bool = False) -> str | No
     p = "p < .001" if test.p_value < 0.001 else f"p = {test.p_value:.3f}"
     return (
         f"The rounds disagree ({_TESTS.get(test.method, test.method)}, {p}; largest over smallest"
-        f" {ratio:.2f}): the pooled value is the mean of different variances. Plan with the next"
-        " round's planning variance, which counts how much rounds differ."
+        f" {ratio:.2f}): the pooled value is the mean of different variances."
     )
+
+
+def disagreement_way_out(history: VarianceHistory, *, two_way: bool = False) -> WayOut | None:
+    """Return what to plan with, or to look at, where the rounds disagree; see `disagreement`."""
+    if disagreement(history, two_way=two_way) is None:
+        return None
+    if 0 in _variances(history, two_way=two_way).values():
+        return WayOut("look at the scores", {"task": history.task})
+    pooled = history.pooled
+    following = pooled.two_way_next_round if two_way else pooled.next_round
+    planning = following is not None and following.u80 is not None
+    return WayOut("plan at the planning variance" if planning else "plan at the latest", {})
+
+
+def _variances(history: VarianceHistory, *, two_way: bool) -> dict[str, float]:
+    return {
+        row.round: value
+        for row in history.rounds
+        if (value := row.two_way_variance if two_way else row.variance) is not None
+    }
 
 
 def heading(history: VarianceHistory) -> str:
@@ -136,9 +160,14 @@ def recorded_notes(recorded: RecordedVariance) -> list[str]:
 
 
 def history_lines(history: VarianceHistory) -> list[SimpleNamespace]:
-    """Return a variance history as lines of CSV, with every limit in a column of its own."""
+    """Return a variance history as lines of CSV, with every limit in a column of its own.
+
+    The last one is the pooled variance, of no round.
+    """
     of = {"measure": history.measure, "assessments": history.assessments}
-    return [SimpleNamespace(**of, **values_at(row, _ROUND)) for row in history.rounds]
+    rounds = [SimpleNamespace(**of, **values_at(row, _ROUND)) for row in history.rounds]
+    pooled = dict.fromkeys(_ROUND) | values_at(history.pooled, _POOLED_ROW) | {"origin": "pooled"}
+    return [*rounds, SimpleNamespace(**of, **pooled)]
 
 
 def pooled_line(pooled: Pooled) -> SimpleNamespace:

@@ -26,8 +26,9 @@ class CurveRequest(Request):
     sd_ratio_margin: float = Field(1.25, description="Largest ratio of sds that holds, above 1.")
     min_d: float | None = Field(
         None,
-        description="Smallest std-AB difference that matters: the margin is D / 0.3 sds, unless"
-        " `margin` is given. Topics needed: to detect it. (default: 0.1)",
+        description="Smallest std-AB difference that matters. It sets two things: the margin, D /"
+        " 0.3 sds, unless `margin` does (without both: 0.2), and what the topics needed are to"
+        " detect (without it: 0.1).",
     )
     assessments: Assessments = None
 

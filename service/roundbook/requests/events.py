@@ -18,4 +18,12 @@ class EventsRequest(Request):
     what: str | None = Field(None, description="Only these: 'matrix withdrawn'.")
     who: str | None = Field(None, description="Only this person's.")
     since: date | None = Field(None, description="Only from this day (UTC) on.")
-    limit: int | None = Field(None, ge=1, le=10**9, description="Only the latest N. (default: all)")
+    after: int | None = Field(
+        None, ge=0, le=2**63 - 1, description="Only those after this event, by its number."
+    )
+    limit: int | None = Field(
+        None,
+        ge=1,
+        le=10**9,
+        description="Only the latest N; with `after`, the first N after it. (default: all)",
+    )

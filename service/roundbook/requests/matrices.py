@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from roundbook.requests.base import Request
 from roundbook.requests.fields import (
@@ -21,20 +22,11 @@ from roundbook.requests.fields import (
 ExportLayout = Literal["wide", "long", "trec_eval"]
 
 
-class LogRequest(Request):
-    """A round's score matrix to log, from files or already read."""
+class LoggingRequest(Request):
+    """Where scores are to be logged, and what is to be done with them."""
 
     task: TaskName
     round: RoundLabel
-    measure: MeasureName
-    files: tuple[Path, ...] = Field((), description="Score files of one layout.")
-    layout: Layout = Field("auto", description="How the files are laid out; auto looks inside.")
-    file_measure: str | None = Field(
-        None, description="What the files call the measure, if otherwise."
-    )
-    teams: Path | None = Field(
-        None, description="A CSV of run, team and optionally type, contributed_to_pool, system."
-    )
     assessments: str = Field(
         "official",
         description="Which relevance assessments the scores rest on; labels are never mixed.",
@@ -53,13 +45,53 @@ class LogRequest(Request):
     revise: str | None = Field(
         None, description="Replace what is recorded by a new revision, for this reason."
     )
-    expected_revision: int | None = Field(
+    expected_revisions: Mapping[str, int] | None = Field(
         None,
-        ge=0,
-        description="The latest revision that the person who revises has seen, 0 where there was"
-        " none; a later one is not revised. (default: whichever is the latest)",
+        description="By the measures' names in the record, the latest revisions that the person who"
+        " revises has seen; a later one is not revised. (default: whichever is the latest)",
     )
     dry_run: bool = Field(default=False, description="Do it all, say what came out, write nothing.")
+
+
+class LogRequest(LoggingRequest):
+    """A round's score matrix to log, already read."""
+
+    measure: MeasureName
+
+
+class LogFilesRequest(LoggingRequest):
+    """Score files to log: a score matrix for each of several measures, all of them or none."""
+
+    files: tuple[Path, ...] = Field(
+        description="Score files of one layout; - for standard input.", min_length=1
+    )
+    measures: tuple[str, ...] = Field(
+        (),
+        description="The measure: nDCG@10, AP, RBP(p=0.8), ... Repeat for several in the files.",
+    )
+    all_measures: bool = Field(
+        default=False, description="All measures in the files, but for counts such as num_ret."
+    )
+    layout: Layout = Field("auto", description="How the files are laid out; auto looks inside.")
+    file_measure: str | None = Field(
+        None, description="What the files call the measure, if otherwise."
+    )
+    teams: Path | None = Field(
+        None, description="A CSV of run, team and optionally type, contributed_to_pool, system."
+    )
+
+    @model_validator(mode="after")
+    def _check_measures(self) -> Self:
+        if not self.measures and not self.all_measures:
+            raise ValueError("name the measure with `measure`, or take `all_measures`")
+        if self.measures and self.all_measures:
+            raise ValueError("give `measure` or `all_measures`, not both")
+        twice = [name for name in self.measures if self.measures.count(name) > 1]
+        if twice:
+            raise ValueError(f"`measure` names '{twice[0]}' twice")
+        if self.file_measure is not None and len(self.measures) != 1:
+            raise ValueError("`file_measure` is the name of one measure; give a single `measure`")
+        return self
 
 
 class ListMatrices(Request):
@@ -72,6 +104,10 @@ class ListMatrices(Request):
     superseded: bool = Field(
         default=False, description="Also those whose place a later revision took."
     )
+    after: int | None = Field(
+        None, description="Only those that the list has after this matrix, by its number."
+    )
+    limit: int | None = Field(None, ge=1, le=10**9, description="Only the first N. (default: all)")
 
 
 class ShowMatrix(Request):
@@ -94,7 +130,8 @@ class ExportMatrix(Request):
     layout: ExportLayout = Field("wide", description="How to lay it out.")
     output: Path | None = Field(
         None,
-        description="The file, or for trec_eval the directory, to write. (default: stdout)",
+        description="The file, or for trec_eval the directory, to write: CSV, or by its ending"
+        " .xlsx or .parquet. (default: stdout)",
     )
     runs: tuple[str, ...] = Field((), description="Only this run. Repeat for several.")
     force: bool = Field(default=False, description="Replace the file or directory that is there.")

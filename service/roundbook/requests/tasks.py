@@ -17,6 +17,20 @@ class CreateTask(Request):
     title: str | None = Field(None, description="A longer name to print.")
 
 
+class RenameTask(Request):
+    """Another name for a task that was named by a slip."""
+
+    task: TaskName
+    name: str = Field(description="Its new name.")
+    force: bool = Field(default=False, description="Rename it though it holds scores.")
+
+
+class RemoveTask(Request):
+    """A task that was made by a slip, with its rounds; none of them holds scores."""
+
+    task: TaskName
+
+
 class CreateRound(Request):
     """A new round, after the last one of its task."""
 
@@ -34,6 +48,22 @@ class SetRound(CreateRound):
     force: bool = Field(
         default=False, description="Change what is recorded, not only what is unknown."
     )
+
+
+class RenameRound(Request):
+    """Another label for a round that was named by a slip."""
+
+    task: TaskName
+    round: RoundLabel
+    name: str = Field(description="Its new label.")
+    force: bool = Field(default=False, description="Rename it though it holds scores.")
+
+
+class RemoveRound(Request):
+    """A round that was made by a slip and holds no scores."""
+
+    task: TaskName
+    round: RoundLabel
 
 
 class PublishRound(Request):

@@ -10,7 +10,7 @@ from sqlalchemy import Engine, text
 
 from roundbook.database.fingerprints import filled_tables
 from roundbook.database.programs import server_version
-from roundbook.database.schema import current_revision, expected_revision, require_current, upgrade
+from roundbook.database.schema import expected_revision, require_current, upgrade
 from roundbook.database.tables import metadata
 from roundbook.errors import AlreadyRecordedError, DatabaseError, InputError
 from roundbook.formats.archive_package import DATA_PACKAGE
@@ -52,7 +52,7 @@ def move_record(
     source : Engine
         On a record whose schema is up to date.
     target : Engine
-        On a database without a schema, which is then made, or with an empty record.
+        On a database without a schema, or with an empty record, which is brought up to date.
     progress : callable
         Told in a few words what is done next.
 
@@ -69,7 +69,9 @@ def move_record(
     DatabaseError
         When what was read in differs from the record.
     """
-    if current_revision(target) is None:
+    with begin(target) as there:
+        empty = not filled_tables(there.connection)
+    if empty:  # also where a move was killed while it made the tables
         upgrade(target)
     require_current(target)
     with begin(target, user) as there, TemporaryDirectory(prefix="roundbook-") as directory:

@@ -1,7 +1,12 @@
 import pytest
 
 from roundbook.errors import BadFileError
-from roundbook.formats.measures import choose_measure, is_measure_like
+from roundbook.formats.measures import (
+    canonical_measure,
+    choose_measure,
+    is_known_measure,
+    is_measure_like,
+)
 from roundbook_cli.ways_out import sentence
 
 TREC_EVAL = ["num_ret", "map", "Rprec", "bpref", "recip_rank", "P_5", "recall_100", "ndcg"]
@@ -87,3 +92,68 @@ def test_names_of_the_tools_are_known_and_topics_are_not():
         assert is_measure_like(name), name
     for name in ["301", "q072210025", "t97", "MC-E-0001", "0001", "all", "1.EC.AB", "P", "R", ""]:
         assert not is_measure_like(name), name
+
+
+CANONICAL = {
+    "AP": ("map", "MAP", "ap", " Average  Precision "),
+    "AP@100": ("map_cut_100", "MAP@100", "map_cut.100"),
+    "RR": ("recip_rank", "MRR", "rr"),
+    "RR@10": ("MRR@10",),
+    "nDCG": ("ndcg",),
+    "nDCG@10": ("ndcg_cut_10", "NDCG_CUT_10", "ndcg_cut.10", "NDCG@10", "nDCG@0010"),
+    "P@10": ("P_10", "P.10", "P10", "p@10", "Precision@10"),
+    "R@100": ("recall_100", "Recall@100"),
+    "Rprec": ("rprec", "R-prec"),
+    "Bpref": ("bpref",),
+    "Success@5": ("success_5",),
+    "IPrec@0.1": ("iprec_at_recall_0.10", "IPrec@0.10"),
+    "SetP": ("set_P",),
+    "NumRet(rel=1)": ("num_rel_ret",),
+    "RBP(p=0.8)": ("rbp( p = 0.80 )",),
+    "nDCG(b=2,gains=exp)@10": ("ndcg(gains=exp, b=2)@10",),
+    "alpha_nDCG@5": ("alpha-nDCG@5", "\u03b1_nDCG@5"),
+    "MSnDCG@10": ("MSnDCG@0010",),
+    "nERR@10": ("nERR@0010", "NERR@10"),
+    "Q@1000": ("Q@1000", "Q-measure@1000"),
+    # Not known: as they are, but for space, NFC and zeros before a cutoff.
+    "D#-nDCG@10": ("D#-nDCG@0010",),
+    "clicks per query": ("  clicks per\u00a0query",),
+    "pr\u00e9cision": ("pre\u0301cision",),
+    "gm_map": ("gm_map",),
+    "NERR10@10": ("NERR10@10",),
+    "nERR10@10": ("nERR10@10",),
+    "P_avgjg_5": ("P_avgjg_5",),
+    "f(x": ("f(x",),
+}
+
+
+@pytest.mark.parametrize(("canonical", "spellings"), CANONICAL.items())
+def test_every_spelling_has_one_canonical_name(canonical, spellings):
+    for name in (canonical, *spellings):
+        assert canonical_measure(name) == canonical, name
+
+
+def test_known_measures_are_told_from_others():
+    known = [name for name in CANONICAL if is_known_measure(name)]
+    assert known == list(CANONICAL)[: list(CANONICAL).index("D#-nDCG@10")]
+
+
+def test_the_canonical_names_are_those_of_ir_measures():
+    ir_measures = pytest.importorskip("ir_measures")
+    for name in ["AP", "MAP@10", "Precision(rel=2)@5", "MRR@10", "NDCG@20", "RPrec", "RBP(p=0.85)"]:
+        assert canonical_measure(name) == str(ir_measures.parse_measure(name))
+    for name in ["ERR@20", "BPref", "Success@5", "IPrec@0.1", "Judged@10", "infAP", "SetP"]:
+        assert canonical_measure(name.lower()) == str(ir_measures.parse_measure(name))
+    for name in [
+        "map",
+        "recip_rank",
+        "P_10",
+        "ndcg_cut_10",
+        "ndcg",
+        "bpref",
+        "Rprec",
+        "recall_100",
+    ]:
+        assert [canonical_measure(name)] == list(map(str, ir_measures.parse_trec_measure(name)))
+    for name in ["success_5", "map_cut_10", "set_P", "set_recall", "num_ret", "num_rel", "num_q"]:
+        assert [canonical_measure(name)] == list(map(str, ir_measures.parse_trec_measure(name)))

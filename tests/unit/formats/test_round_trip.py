@@ -1,6 +1,7 @@
 import gzip
 import json
 import time
+from unicodedata import normalize
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from roundbook.formats import read_scores
 
 ALPHABET = st.characters(codec="utf-8", exclude_categories=("C", "Z"), exclude_characters='"{[<#=')
-NAME = st.text(ALPHABET, min_size=1, max_size=12).map(lambda text: f"n{text}")
+NAME = st.text(ALPHABET, min_size=1, max_size=12).map(lambda text: normalize("NFC", f"n{text}"))
 SCORE = st.floats(-1e100, 1e100)
 
 

@@ -39,7 +39,7 @@ def archive():
         ("\ufefftopic,a\n".encode("utf-16-be"), "UTF-16 text; save it as UTF-8", None),
         ("\ufefftopic,a\n".encode("utf-32-le"), "UTF-32 text; save it as UTF-8", None),
         ("\ufefftopic,a\n".encode("utf-32-be"), "UTF-32 text; save it as UTF-8", None),
-        (archive(), "zip archive or a spreadsheet (xlsx, ods); save the sheet as CSV", None),
+        (archive(), "zip archive or a spreadsheet (ods); save the sheet as CSV or xlsx", None),
         (b"BZh91AY", "compressed with bzip2", None),
         (gzip.compress(GOOD, mtime=0)[:-9], "gzip file is broken or cut short", None),
         (b"\x1f\x8bnot really", "gzip file is broken or cut short", None),

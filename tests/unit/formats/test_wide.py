@@ -81,7 +81,7 @@ def test_gzip_is_known_by_content(tmp_path):
         ("1e999", "'1e999' is too large; only scores within ±1e+100 are read"),
         ("1e308", "'1e308' is too large; only scores within ±1e+100 are read"),
         ("-1.1e100", "'-1.1e100' is too large"),
-        ('"0,5"', "'0,5' is written with a decimal comma; write '0.5'"),
+        ('"0,5"', "is written with a decimal comma, and others with a decimal point; write '0.5'"),
         ("9" * 5000, "is not a number"),
     ],
 )
@@ -92,10 +92,57 @@ def test_a_cell_that_is_no_score_is_named_with_its_place(tmp_path, cell, reason)
     assert len(found) < 200
 
 
-def test_decimal_comma_in_a_semicolon_file(tmp_path):
-    reason, line, column = refusal(tmp_path, "topic;a;b\n1;0.5;0,25\n")
-    assert reason == "the score '0,25' is written with a decimal comma; write '0.25'"
-    assert (line, column) == (2, 3)
+@pytest.mark.parametrize(
+    ("content", "scores"),
+    [
+        ("topic;a;b\n1;0,5;0,25\n2;1;\n", [[0.5, 0.25], [1, np.nan]]),
+        ("topic\ta\n1\t-,5e-1\n", [[-0.05]]),
+        ('topic,a,b\n1,"0,5",1\n', [[0.5, 1]]),
+        ("topic;a\n1;1,234\n2;0,123\n", [[1.234], [0.123]]),
+        ("topic;a,b\n1;0,5\n", [[0.5]]),
+        ("topic;a,b;c\n1;0,5;0,25\n", [[0.5, 0.25]]),
+        ("topic,a;b\n1;2,0.5\n", [[0.5]]),
+    ],
+)
+def test_decimal_commas_and_semicolons_that_can_be_nothing_else(tmp_path, content, scores):
+    np.testing.assert_array_equal(read(tmp_path, content).scores, scores)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason", "place"),
+    [
+        (
+            "topic;a;b\n1;0.5;0,25\n",
+            "the score '0,25' is written with a decimal comma, and others with a decimal point;"
+            " write '0.25'",
+            (2, 3),
+        ),
+        (
+            "topic;a\n1;2\n2;1,234\n",
+            "the comma in the score '1,234' may be a decimal comma or part thousands; write '1.234'"
+            " or '1234'",
+            (3, 2),
+        ),
+        ("topic;a\n1;1.234,5\n", "'1.234,5' is not a number", (2, 2)),
+        ("topic;a\n1;0,5\n2;0,5,5\n", "'0,5,5' is not a number", (3, 2)),
+        (
+            "topic,a,b\n1,0,5,0,25\n",
+            "expected 3 fields as in the header, found 5; where scores have decimal commas,"
+            " separate columns by semicolons",
+            (2, 4),
+        ),
+        (
+            "q;a,b\n1;0,5\n",
+            "the columns may be separated by commas or by semicolons; put names that hold one in"
+            " double quotes",
+            (1, None),
+        ),
+    ],
+)
+def test_commas_that_can_be_something_else(tmp_path, content, reason, place):
+    found = refusal(tmp_path, content)
+    assert reason in found[0]
+    assert found[1:] == place
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from unicodedata import normalize
 from urllib.parse import unquote
 
 import numpy as np
@@ -19,7 +20,7 @@ from roundbook_cli.ways_out import sentence
 # As the readers take them: no control or invisible character, no white space at the ends.
 NAME = (
     st.text(st.characters(codec="utf-8", exclude_categories=("C", "Zl", "Zp")), max_size=12)
-    .map(str.strip)
+    .map(lambda name: normalize("NFC", name.strip()))
     .filter(bool)
 )
 WORD = st.sampled_from(

@@ -26,9 +26,11 @@ def loaded(label, scores, topics=None, teams=None, *, systems=None, collection=N
     teams = [f"team {tag}" for tag in runs] if teams is None else list(teams)
     factors = fit_factors(scores)
     facts = {"zero_sd": "average", "standardising": "all", **fitted}
+    names = list(topics or [f"t{j}" for j in range(scores.shape[0])])
     return ComparedRound(
         fitted=FittedRound(1, label, collection, 1, 1, matrix=1, revision=1, **facts),
-        topics=list(topics or [f"t{j}" for j in range(scores.shape[0])]),
+        topics=names,
+        known_as=names,
         mean=factors.mean,
         sd=factors.sd,
         scores=scores,

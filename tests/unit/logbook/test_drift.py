@@ -9,6 +9,7 @@ from tests.unit.logbook.drift_rounds import drift_between, loaded
 
 from roundbook.errors import RequestError
 from roundbook.logbook.drift.assessment import choose_margin
+from roundbook.logbook.drift.report import DriftReport
 from roundbook.presentation.drift import sentences
 from roundbook.presentation.drift_verdict import headline
 from roundbook.requests.drift import CurveRequest, DriftRequest
@@ -178,6 +179,72 @@ def test_recurring_systems_on_tied_topics_only_tell_nothing():
     )
 
 
+# Recurring systems among the standardising runs
+
+
+def recurring(first, later):
+    """Return the drift by recurring systems, and how it reads."""
+    report = drift_between(first, later)
+    return report.recurring_systems, report_text(report)["revived"]["reason"]
+
+
+def test_systems_that_are_all_standardising_runs_tell_nothing():
+    """Their mean standardised score is 0 in both rounds, whatever happened."""
+    generator = np.random.default_rng(8)
+    systems = {f"r{i}": f"system{i}" for i in range(5)}
+    first = loaded("1", generator.random((50, 5)), systems=systems)
+    worse = generator.random((50, 5)) * 0.05
+    told, reason = recurring(first, loaded("2", worse, numbered("u", 50), systems=systems))
+    assert (told.verdict, told.why) == ("undecided", "all standardising runs recur")
+    assert told.mean_difference == pytest.approx(0, abs=1e-12)
+    assert (told.against_others, told.against_others_90) == (None, None)
+    assert dict(told.standardising) == dict(told.of_recurring) == {"from_": 5, "to": 5}
+    assert reason.endswith(
+        "Whether they stand where they stood cannot be told: of the runs that standardise, 5 of 5"
+        " in '1' and 5 of 5 in '2' are theirs, which makes that score 0 in both rounds whatever"
+        " happened. It takes as many other runs beside them in either round, or factors that were"
+        " fitted on other runs alone (factors fit --runs)."
+    )
+    # Near it, with a run that does not come again.
+    for scores in (worse, generator.random((50, 6)) * 0.05):
+        more = loaded("1", generator.random((50, 6)), systems=systems)
+        later = loaded("2", scores, numbered("u", 50), systems=systems)
+        told, reason = recurring(more, later)
+        assert (told.verdict, told.why) == ("undecided", "most standardising runs recur")
+        assert f"5 of 6 in '1' and 5 of {scores.shape[1]} in '2' are theirs" in reason
+
+
+def test_recurring_systems_are_measured_against_runs_that_do_not_come_again():
+    generator = np.random.default_rng(9)
+    ability = np.concatenate([np.zeros(20), np.tile([-0.1, 0.1], 30)])
+    systems = {f"r{i}": f"system{i}" for i in range(20)}
+    first, later = (
+        loaded(label, ability + generator.normal(0, 0.1, (200, 80)), topics, systems=systems)
+        for label, topics in (("a", numbered("t", 200)), ("b", numbered("u", 200)))
+    )
+    told, reason = recurring(first, later)
+    assert (told.verdict, told.why) == ("held", None)
+    std = [(entry.scores - entry.mean[:, None]) / entry.sd[:, None] for entry in (first, later)]
+    others = [scores[:, 20:].mean() for scores in std]
+    assert told.against_others == pytest.approx(told.mean_difference - others[1] + others[0])
+    moved = std[1][:, :20].mean(0) - std[0][:, :20].mean(0)
+    error = np.sqrt(moved.var(ddof=1) * (1 / 20 + 1 / 60))
+    assert told.against_others_95 == pytest.approx(
+        stats.t.interval(0.95, 19, told.against_others, error)
+    )
+    assert (
+        f"; against the other runs that standardise they moved by {told.against_others:+.3f} (95%"
+        in reason
+    )
+    # Their lead over the others grows by .2 sds, of which they themselves take off a quarter.
+    gap = later.scores + 0.2 * later.sd.mean() * (np.arange(80) < 20)
+    told, reason = recurring(first, loaded("b", gap, numbered("u", 200), systems=systems))
+    assert (told.verdict, told.why) == ("undecided", "against other runs")
+    assert told.mean_difference_90[1] < 0.2 < told.against_others_90[1]
+    assert told.mean_difference == pytest.approx(0.75 * told.against_others, rel=1e-6)
+    assert reason.endswith(": whether they stand where they stood cannot be told.")
+
+
 # No shared topics
 
 
@@ -237,7 +304,14 @@ def test_constant_matrices():
     assert tied.no_shared_topics.means.welch.reason
     assert tied.tests.paired_t.reason
     assert {row.shift for row in tied.topics} == {None}
-    assert all(row.untested for row in tied.topics)
+    codes = ["no spread in either sample", "deviations do not vary"]
+    assert [row.untested for row in tied.topics] == [codes] * 4
+    assert text["topics"][0]["untested"] == (
+        "Neither sample has any spread. The deviations from the median do not vary within either"
+        " sample."
+    )
+    assert tied.no_shared_topics.means.welch.reason == "no spread in either sample"
+    assert text["unbridged"]["means"]["welch"]["reason"] == "Neither sample has any spread."
     assert tied.consequence is None
     into = drift_between(spread, flat)
     assert (into.sd_ratio, into.sd_ratio_geometric, into.tied.to) == (0, None, 4)
@@ -270,7 +344,15 @@ def test_one_shared_topic_has_no_interval():
     assert "an interval needs at least 5 of them, and there is 1" in text["reason"]
     assert report.consequence.later.variance is None
     assert "at least two topics" in text["consequence"]["later"]["reason"]
-    assert "at least two topics" in report.tests.paired_t.reason
+    assert report.tests.paired_t.reason == "fewer than 2 topics"
+    assert text["tests"]["paired_t"]["reason"] == "A paired t test needs at least two topics."
+    # A report of an earlier version has the sentence itself.
+    stored = report.model_dump(mode="json", by_alias=True)
+    stored["tests"]["paired_t"]["reason"] = "It needs two."
+    stored["topics"][0]["untested"] = "No spread."
+    text = report_text(DriftReport.model_validate(stored))
+    assert text["tests"]["paired_t"]["reason"] == "It needs two."
+    assert text["topics"][0]["untested"] == "No spread."
 
 
 def test_figures_beyond_every_float_are_not_known():

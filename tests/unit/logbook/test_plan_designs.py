@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.factories import plan
 
-from roundbook.errors import ImpossibleStatisticError, RoundbookError
-from roundbook.logbook.plans.plan import Plan
+from roundbook.errors import ImpossibleStatisticError, RoundbookError, WayOut
+from roundbook.logbook.plans.plan import Plan, RoundPower
 from roundbook.presentation.plan_protocol import protocol
-from roundbook.presentation.plans import notes
+from roundbook.presentation.plans import no_power, no_power_way_out, note_way_out, notes
 from roundbook.statistics.design import DESIGNS, solve_min_d, solve_variance
 
 RELEASES = Path(__file__).parents[2] / "releases"
@@ -212,7 +212,22 @@ def test_an_engine_without_an_answer_has_a_note():
     ]
     (note,) = found.notes
     assert (note.code, note.by, note.cells) == ("no_answer", "sakai", 1)
-    assert notes(found) == [f"By the engine sakai, 1 of 2 cells have no answer: {note.reason}"]
+    # What is saved is a code with its arguments; the words are composed anew.
+    assert (note.reason, note.arguments) == (
+        "undefined", {"engine": "sakai", "topics": 2.0, "runs": 10.0},
+    )  # fmt: skip
+    start = "By the engine sakai, 1 of 2 cells have no answer:"
+    sentence = "The engine sakai is not defined for 2 topics and 10 runs."
+    assert notes(found) == [f"{start} {sentence}"]
+    assert note_way_out(found, note) == WayOut("exact engine", {})
+    assert notes(Plan.model_validate_json(found.model_dump_json())) == notes(found)
+    # An earlier Roundbook saved the sentence in place of the code.
+    old = f"{sentence[:-1]}: use the engine exact."
+    saved = found.model_dump(mode="json")
+    saved["notes"] = [{"code": "no_answer", "by": "sakai", "cells": 1, "reason": old}]
+    read = Plan.model_validate(saved)
+    assert notes(read) == [f"{start} {old}"]
+    assert note_way_out(read, read.notes[0]) is None
     with pytest.raises(ImpossibleStatisticError, match="engine sakai"):
         plan(0.05, m=(10,), min_d=(0.1,), topics=(2,), solve="power", engine="sakai")
 
@@ -279,3 +294,16 @@ def test_a_plan_of_an_earlier_release_is_read_with_its_own_keys(saved):
 def test_notes_that_were_saved_as_sentences_are_kept():
     saved = json.loads(plan(0.05).model_dump_json()) | {"notes": ["There is none."]}
     assert notes(Plan.model_validate(saved)) == ["There is none."]
+
+
+def test_a_round_without_a_power_has_a_code_and_an_old_one_its_sentence():
+    facts = {"round": "r", "topics": 2, "variance": 0.05, "m": 10, "min_d": 0.1}
+    unknown = dict.fromkeys(("achieved_power", "power_exact", "power_sakai", "enough"))
+    arguments = {"engine": "sakai", "topics": 2.0, "runs": 10.0}
+    row = RoundPower(**facts, **unknown, reason="undefined", arguments=arguments)
+    assert no_power(row) == "The engine sakai is not defined for 2 topics and 10 runs."
+    assert no_power_way_out(row) == WayOut("exact engine", {})
+    old = RoundPower(**facts, **unknown, reason="It was so.")
+    assert (no_power(old), no_power_way_out(old)) == ("It was so.", None)
+    # What has no arguments is saved without any.
+    assert "arguments" not in old.model_dump()

@@ -26,7 +26,11 @@ from tests.variances_by_hand import (
 from roundbook.logbook.pooling import judge_rounds
 from roundbook.logbook.variance_history import VarianceHistory
 from roundbook.logbook.variances import VarianceRow
-from roundbook.presentation.variances import disagreement, history_in_json
+from roundbook.presentation.variances import (
+    disagreement,
+    disagreement_way_out,
+    history_in_json,
+)
 from roundbook.statistics.variance.parts import variance_parts
 
 _NUMBERS = {}
@@ -289,7 +293,9 @@ def test_the_warning_where_rounds_disagree():
         assert warning.startswith(
             "The rounds disagree (Wald F test, p < .001; largest over smallest"
         )
-        assert "Plan with the next round's planning variance" in warning
+        helps = disagreement_way_out(shown, two_way=two_way)
+        assert helps is not None
+        assert helps.code == "plan at the planning variance"
     assert history_in_json(shown)["pooled"]["warning"] == disagreement(shown)
     # They differ so much that the next round may lie anywhere between, and beyond.
     assert shown.pooled.next_round.tau2 > 0.3

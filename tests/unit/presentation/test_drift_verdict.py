@@ -84,7 +84,8 @@ def test_undecided_says_what_would_decide():
     assert drift.advice.startswith(
         "For now standardise each round by its own factors, and compare no scores across the two."
         " To find out, running the same systems again in both rounds is far cheaper than any"
-        " others: some 20 of them, unchanged, named in the column system of both team files. With"
+        " others: some 20 of them, unchanged, named in the column system of both team files"
+        " (log --teams). With"
         f" other teams it would take: for the shift, known to ±{needed.shift.half_width_90:.3f}"
         f" where 0.2 does not matter ({needed.shift.share_of_runs:.0%} of that is which systems"
         " took part), "
@@ -140,7 +141,7 @@ def test_topics_of_small_sd():
     drift = Described(loaded("a", first), loaded("b", later))
     assert (drift.report.verdict, drift.report.why) == ("undecided", "topics of small sd")
     assert f"shift in its own standard deviation is {drift.report.mean_shift:+.3f}" in drift.reason
-    assert "look at the topics of small sd below" in drift.advice
+    assert "look at the topics of small sd (drift --details)" in drift.advice
     aged = Described(loaded("a", first), loaded("b", later + 1))
     assert aged.report.verdict == "aged"
     assert f"is {aged.report.mean_shift:+.3f}" in aged.note("The mean of the topics' shifts")

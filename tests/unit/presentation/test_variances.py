@@ -7,6 +7,7 @@ from typing import get_args
 
 import pytest
 
+from roundbook.errors import WayOut
 from roundbook.logbook.interval_reasons import no_interval, no_test
 from roundbook.logbook.variance_history import (
     Homogeneity,
@@ -15,7 +16,7 @@ from roundbook.logbook.variance_history import (
     RoundVariance,
     VarianceHistory,
 )
-from roundbook.presentation.variances import disagreement, limits
+from roundbook.presentation.variances import disagreement, disagreement_way_out, limits
 from roundbook.statistics.variance import rounds as reasons
 
 PAGE = Path(__file__).parents[3] / "docs/statistics/variance.md"
@@ -115,5 +116,11 @@ def history(variances, p_value, method="wald-f"):
     ],
 )
 def test_the_warning(variances, p, method, part, two_way):
-    warning = disagreement(history(variances, p, method), two_way=two_way)
+    of = history(variances, p, method)
+    warning = disagreement(of, two_way=two_way)
     assert warning is None if part is None else part in warning
+    # No planning variance is known here.
+    helps = disagreement_way_out(of, two_way=two_way)
+    looked = WayOut("look at the scores", {"task": "t"})
+    latest = looked if 0 in variances else WayOut("plan at the latest", {})
+    assert helps == (None if part is None else latest)

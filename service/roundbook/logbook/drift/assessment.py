@@ -26,6 +26,8 @@ from roundbook.statistics.drift.units import By, unit_labels
 from roundbook.statistics.drift.verdict import Needed
 
 MarginFrom = Literal["default", "given", "min-d"]
+# Shifts are in standard deviations of the first round's factors.
+ShiftUnit = Literal["sd_from"]
 _Intervals = TypeVar("_Intervals", TheseRuns, SystemsLikeThese)
 _Parts = TypeVar("_Parts", VarianceParts, Needed)
 
@@ -48,6 +50,17 @@ class UnitCounts(RoundCounts):
     by: By
     runs_without_team: int
     runs_without_system: int | None = None
+
+
+class StandardisingRuns(Result):
+    """Which runs a round's factors were fitted to, and how many of how many.
+
+    `which` is 'all', 'pooled' (those that contributed to the pool) or 'chosen' by tag.
+    """
+
+    which: str
+    runs: int
+    of: int
 
 
 class Assessment(Result):
@@ -101,6 +114,15 @@ def choose_margin(request: CurveRequest) -> tuple[float, MarginFrom]:
     if request.min_d is not None:
         return margin_from_min_d(request.min_d), "min-d"
     return MARGIN, "default"
+
+
+def standardising_runs(entry: ComparedRound) -> StandardisingRuns:
+    """Return which runs the factors of a round were fitted to."""
+    return StandardisingRuns(
+        which=entry.fitted.standardising,
+        runs=int(entry.standardising.sum()),
+        of=entry.standardising.size,
+    )
 
 
 def assess_pair(pair: RoundPair, margin: float, sd_ratio_margin: float) -> PairAssessment:

@@ -24,8 +24,9 @@ from roundbook.database.tables import (
 )
 from roundbook.database.vectors import read_vectors
 from roundbook.errors import NotRecordedError
-from roundbook.logbook.lookup import choose_assessments, find_task
+from roundbook.logbook.lookup import choose_assessments, find_round, find_task
 from roundbook.logbook.measures import find_measure
+from roundbook.logbook.same_topics import same_topics
 from roundbook.requests.drift import CurveRequest
 from roundbook.statistics.drift.units import kin_groups
 
@@ -60,13 +61,15 @@ class FittedRound(NamedTuple):
 class ComparedRound(NamedTuple):
     """One of the rounds compared: its latest factors and the scores they were fitted on.
 
-    `topics`, `mean` and `sd` are the factors', `scores` is (topics, runs) in their order. `runs`
+    `topics`, `mean` and `sd` are the factors', `scores` is (topics, runs) in their order; `known_as`
+    names the topic that each one is, which another id is not, and rounds share by it. `runs`
     names each run, `systems` and `teams` what is known of it, and `standardising` is a (runs,)
     mask. `kin` holds the kin group of each standardising run, None where all have a team.
     """
 
     fitted: FittedRound
     topics: list[str]
+    known_as: list[str]
     mean: npt.NDArray[np.float64]
     sd: npt.NDArray[np.float64]
     scores: npt.NDArray[np.float64]
@@ -97,9 +100,9 @@ def pair_rounds(first: ComparedRound, later: ComparedRound) -> RoundPair:
     """Return two rounds with the topics that have factors in both."""
     if collections_differ(first.fitted.collection, later.fitted.collection):
         return RoundPair(first, later, [], [])
-    index_later = {name: index for index, name in enumerate(later.topics)}
-    shared = [index for index, name in enumerate(first.topics) if name in index_later]
-    return RoundPair(first, later, shared, [index_later[first.topics[index]] for index in shared])
+    index_later = {name: index for index, name in enumerate(later.known_as)}
+    shared = [index for index, name in enumerate(first.known_as) if name in index_later]
+    return RoundPair(first, later, shared, [index_later[first.known_as[index]] for index in shared])
 
 
 def collections_differ(first: str | None, second: str | None) -> bool:
@@ -124,6 +127,20 @@ def find_series(connection: Connection, request: CurveRequest) -> FactorSeries:
     measure_id, measure = find_measure(connection, task_id, request.task, request.measure)
     label = choose_assessments(connection, task_id, measure_id, measure, request.assessments)
     return FactorSeries(task_id, request.task, measure_id, measure, label)
+
+
+def find_compared_round(connection: Connection, series: FactorSeries, label: str) -> int:
+    """Return the id of a round to compare, which is there already if at all.
+
+    Raises
+    ------
+    NotRecordedError
+        When the task has no such round.
+    """
+    try:
+        return find_round(connection, series.task_id, series.task, label)
+    except NotRecordedError as error:
+        raise NotRecordedError(str(error), way_out="list rounds", task=series.task) from None
 
 
 def rounds_with_factors(connection: Connection, series: FactorSeries) -> list[FittedRound]:
@@ -162,18 +179,24 @@ def rounds_with_factors(connection: Connection, series: FactorSeries) -> list[Fi
         have = f"only round '{only.round}' has" if only else "no round has"
         raise NotRecordedError(
             f"Drift compares the factors of two rounds, and {have} {series.measure} factors"
-            f" ({series.assessments} assessments) in task '{series.task}'; log another round of at"
-            " least two runs."
+            f" ({series.assessments} assessments) in task '{series.task}'; factors need a"
+            " round of at least two runs.",
+            way_out="log a round",
+            task=series.task,
+            measure=series.measure,
         )
     return list(latest.values())
 
 
-def load_rounds(connection: Connection, fitted: Sequence[FittedRound]) -> Iterator[ComparedRound]:
+def load_rounds(
+    connection: Connection, task_id: int, fitted: Sequence[FittedRound]
+) -> Iterator[ComparedRound]:
     """Yield rounds with their factors and scores, one score matrix at a time.
 
-    Beside one copy of each matrix it takes two queries, however many the rounds.
+    Beside one copy of each matrix it takes three queries, however many the rounds.
     """
     factors, runs = _factors(connection, fitted), _runs(connection, fitted)
+    same = same_topics(connection, task_id)
     for entry in fitted:
         topics, mean, sd = zip(*factors[entry.factor_set_id], strict=True)
         tags, systems, teams, standardising = zip(*runs[entry.factor_set_id], strict=True)
@@ -183,6 +206,7 @@ def load_rounds(connection: Connection, fitted: Sequence[FittedRound]) -> Iterat
         yield ComparedRound(
             fitted=entry,
             topics=list(topics),
+            known_as=[same.name(name) for name in topics],
             mean=np.array(mean),
             sd=np.array(sd),
             scores=scores,

@@ -9,19 +9,22 @@ from roundbook.errors import NotRecordedError
 from roundbook.logbook.drift.assessment import (
     Assessment,
     MarginFrom,
+    ShiftUnit,
+    StandardisingRuns,
     assess_pair,
     choose_margin,
+    standardising_runs,
 )
 from roundbook.logbook.drift.compared_rounds import (
     ComparedRound,
     FactorSeries,
     FittedRound,
+    find_compared_round,
     find_series,
     load_rounds,
     pair_rounds,
     rounds_with_factors,
 )
-from roundbook.logbook.lookup import find_round
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.withdrawals import WithdrawnMatrix, read_withdrawn
@@ -36,6 +39,7 @@ class LaterRound(Assessment):
     revision: int
     version: int
     collection: str | None
+    standardising: StandardisingRuns
     shared_topics: int
 
 
@@ -50,6 +54,8 @@ class DriftCurve(Result):
     from_revision: int
     from_version: int
     from_collection: str | None
+    standardising: StandardisingRuns
+    shift_unit: ShiftUnit = "sd_from"
     margin: float
     margin_from: MarginFrom
     sd_ratio_margin: float
@@ -71,7 +77,8 @@ def trace_drift(session: Session, request: CurveRequest) -> DriftCurve:
     margin, margin_from = choose_margin(request)
     connection = session.connection
     series = find_series(connection, request)
-    rounds = load_rounds(connection, _choose_rounds(connection, series, request.from_round))
+    chosen = _choose_rounds(connection, series, request.from_round)
+    rounds = load_rounds(connection, series.task_id, chosen)
     first = next(rounds)
     return DriftCurve(
         task=series.task,
@@ -82,6 +89,7 @@ def trace_drift(session: Session, request: CurveRequest) -> DriftCurve:
         from_revision=first.fitted.revision,
         from_version=first.fitted.version,
         from_collection=first.fitted.collection,
+        standardising=standardising_runs(first),
         margin=margin,
         margin_from=margin_from,
         sd_ratio_margin=request.sd_ratio_margin,
@@ -103,7 +111,7 @@ def _choose_rounds(
     fitted = rounds_with_factors(connection, series)
     start = 0
     if from_round is not None:
-        wanted = find_round(connection, series.task_id, series.task, from_round)
+        wanted = find_compared_round(connection, series, from_round)
         numbers = [entry.round_id for entry in fitted]
         if wanted not in numbers:
             raise NotRecordedError(
@@ -131,5 +139,6 @@ def _compare(
         revision=later.fitted.revision,
         version=later.fitted.version,
         collection=later.fitted.collection,
+        standardising=standardising_runs(later),
         shared_topics=len(pair.shared_first),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row
 
-from roundbook.logbook.input_rows import factors_today
+from roundbook.logbook.input_rows import factors_today, with_other_ids
 from roundbook.logbook.kinds import Kind
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import find_measure
@@ -54,17 +54,22 @@ def _inputs(connection: Connection, report: DriftReport) -> list[Input]:
     if report.verdict != "unbridged":
         return compared
     # Without shared topics it rests on no run.
-    return [row._replace(known={"collection": row.known["collection"]}) for row in compared]
+    kept = ("collection", "other_ids")
+    return [
+        row._replace(known={name: row.known[name] for name in kept if name in row.known})
+        for row in compared
+    ]
 
 
 def _today(connection: Connection, task_id: int, request: DriftRequest) -> list[Input]:
     measure_id, _ = find_measure(connection, task_id, request.task, request.measure)
-    return [
+    compared = [
         row
         for row in factors_today(connection, task_id, measure_id)
         if row.assessments == request.assessments
         and row.round in (request.from_round, request.to_round)
     ]
+    return with_other_ids(connection, task_id, compared)
 
 
 def _renewable(changes: Sequence[Change], _: Sequence[Input]) -> bool:

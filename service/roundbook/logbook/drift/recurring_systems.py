@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import numpy.typing as npt
 
+from roundbook.logbook.drift.assessment import RoundCounts
 from roundbook.logbook.drift.compared_rounds import ComparedRound
 from roundbook.logbook.result import Result
-from roundbook.statistics.drift.recurring_systems import recurring_drift
+from roundbook.statistics.drift.recurring_systems import StandardisingRuns, recurring_drift
 from roundbook.statistics.standardisation.factors import ZeroSd, standardise
 
 
@@ -29,16 +32,28 @@ class RecurringSystems(Result):
     """How far recurring systems moved, in sds of each topic's runs.
 
     Each mean is over all topics of its round, shared or not. Intervals are by t over systems.
-    Where no topic of a round has an sd above 0, that is `tied_round`, and the `count` systems that
-    ran in both rounds are not listed.
+    `against_others` is the difference less that of the other standardising runs' mean, None where
+    a round has no other ones. `standardising` counts the standardising runs, `of_recurring` those
+    of them that are of these systems. `why` is a code; see
+    `roundbook.statistics.drift.recurring_systems.RecurringDrift`. Where no topic of a round has an
+    sd above 0, that is `tied_round`, and the `count` systems that ran in both rounds are not
+    listed.
     """
 
+    # Reports saved before these keys were there are read back by them.
+
     verdict: str
+    why: str | None = None
     count: int | None = None
     tied_round: str | None = None
     mean_difference: float | None
     mean_difference_95: tuple[float, float] | None
     mean_difference_90: tuple[float, float] | None
+    against_others: float | None = None
+    against_others_95: tuple[float, float] | None = None
+    against_others_90: tuple[float, float] | None = None
+    standardising: RoundCounts | None = None
+    of_recurring: RoundCounts | None = None
     margin: float
     systems: list[RecurringSystem]
 
@@ -70,17 +85,31 @@ def compare_recurring_systems(
             margin=margin,
             systems=[],
         )
-    means = [
-        [float(std[runs[name]].mean()) for name in names]
-        for std, runs in ((_run_means(first), runs_first), (_run_means(later), runs_later))
-    ]
-    drift = recurring_drift(*means, margin=margin)
+    means: list[list[float]] = []
+    standardising: list[StandardisingRuns] = []
+    for entry, runs in ((first, runs_first), (later, runs_later)):
+        std = _run_means(entry)
+        means.append([float(std[runs[name]].mean()) for name in names])
+        recurring = np.zeros(std.size, dtype=bool)
+        recurring[[index for name in names for index in runs[name]]] = True
+        standardising.append(
+            StandardisingRuns(
+                int((entry.standardising & recurring).sum()), std[entry.standardising & ~recurring]
+            )
+        )
+    drift = recurring_drift(means[0], means[1], *standardising, margin=margin)
     return RecurringSystems(
         verdict=drift.verdict,
+        why=drift.why,
         count=len(names),
         mean_difference=drift.mean_difference,
         mean_difference_95=drift.mean_difference_95,
         mean_difference_90=drift.mean_difference_90,
+        against_others=drift.against_others,
+        against_others_95=drift.against_others_95,
+        against_others_90=drift.against_others_90,
+        standardising=_counts(entry.standardising.sum() for entry in (first, later)),
+        of_recurring=_counts(runs.recurring for runs in standardising),
         margin=margin,
         systems=[
             RecurringSystem(
@@ -94,6 +123,11 @@ def compare_recurring_systems(
             for name, mean_from, mean_to in zip(names, *means, strict=True)
         ],
     )
+
+
+def _counts(numbers: Iterable[int]) -> RoundCounts:
+    from_, to = map(int, numbers)
+    return RoundCounts(from_=from_, to=to)
 
 
 def _runs_by_system(entry: ComparedRound) -> dict[str, list[int]]:

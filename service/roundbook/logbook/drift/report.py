@@ -11,13 +11,17 @@ from roundbook.errors import InputError
 from roundbook.logbook.drift.assessment import (
     Assessment,
     MarginFrom,
+    ShiftUnit,
+    StandardisingRuns,
     assess_pair,
     choose_margin,
+    standardising_runs,
 )
 from roundbook.logbook.drift.compared_rounds import (
     FactorSeries,
     FittedRound,
     RoundPair,
+    find_compared_round,
     find_series,
     load_rounds,
     pair_rounds,
@@ -34,7 +38,7 @@ from roundbook.logbook.drift.shared_topics import (
     compare_scores,
     compare_topics,
 )
-from roundbook.logbook.lookup import Series, find_factor_set, find_round
+from roundbook.logbook.lookup import Series, find_factor_set
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.session import Session
 from roundbook.logbook.withdrawals import WithdrawnMatrix, read_withdrawn
@@ -74,7 +78,10 @@ class DriftReport(Assessment):
     to_version: int
     from_collection: str | None
     to_collection: str | None
+    standardising_from: StandardisingRuns | None = None
+    standardising_to: StandardisingRuns | None = None
     shared_topics: int
+    shift_unit: ShiftUnit = "sd_from"
     margin: float
     margin_from: MarginFrom | None = None
     sd_ratio_margin: float
@@ -111,7 +118,8 @@ def report_drift(session: Session, request: DriftRequest) -> DriftReport:
     """
     connection = session.connection
     series = find_series(connection, request)
-    pair = pair_rounds(*load_rounds(connection, _choose_rounds(connection, series, request)))
+    chosen = _choose_rounds(connection, series, request)
+    pair = pair_rounds(*load_rounds(connection, series.task_id, chosen))
     withdrawn = read_withdrawn(
         connection,
         series.task_id,
@@ -149,6 +157,8 @@ def compare_rounds(
         to_version=later.fitted.version,
         from_collection=first.fitted.collection,
         to_collection=later.fitted.collection,
+        standardising_from=standardising_runs(first),
+        standardising_to=standardising_runs(later),
         shared_topics=len(pair.shared_first),
         margin=margin,
         margin_from=margin_from,
@@ -175,14 +185,14 @@ def _choose_rounds(
     """Return the two rounds that a request compares."""
     for label in (request.from_round, request.to_round):
         if label is not None:
-            find_round(connection, series.task_id, series.task, label)
+            find_compared_round(connection, series, label)
     fitted = rounds_with_factors(connection, series)
     by_label = {entry.round: entry for entry in fitted}
     chosen = []
     for named in (request.from_round or fitted[0].round, request.to_round or fitted[-1].round):
         label = named.strip()
         if label not in by_label:
-            round_id = find_round(connection, series.task_id, series.task, label)
+            round_id = find_compared_round(connection, series, label)
             # It has no factors of scores that count, and this says why.
             find_factor_set(
                 connection,

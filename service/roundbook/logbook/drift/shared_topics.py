@@ -22,7 +22,7 @@ class TopicDrift(Result):
     `shift` is (mean_to - mean_from) / sd_from and `sd_ratio` sd_to / sd_from; None where an sd
     of 0 leaves them undefined. The tests are Welch's t of the means and Brown-Forsythe of the
     spread; `welch_p_holm` and `brown_forsythe_p_holm` are adjusted over topics. Where one has no
-    outcome, `untested` says why.
+    outcome, `untested` has the codes of why; in reports of earlier versions it is a sentence.
     """
 
     topic: str
@@ -40,7 +40,7 @@ class TopicDrift(Result):
     brown_forsythe_dof: float | None
     brown_forsythe_p: float | None
     brown_forsythe_p_holm: float | None
-    untested: str | None
+    untested: list[str] | str | None
 
 
 class DriftTests(Result):
@@ -167,9 +167,9 @@ def _significant(p_values: list[float | None]) -> int:
     return sum(p is not None and p < _ALPHA for p in p_values)
 
 
-def _untested(test: TopicTests) -> str | None:
+def _untested(test: TopicTests) -> list[str] | None:
     reasons = (test.welch.reason, test.brown_forsythe.reason)
-    return " ".join(reason for reason in reasons if reason) or None
+    return [reason for reason in reasons if reason] or None
 
 
 def compare_scores(pair: RoundPair, m: int, min_d: float) -> Consequence | None:

@@ -21,9 +21,9 @@ def report_differences(
 
     Shifts and sd ratios are computed from the factors.
     """
-    compared = []
+    compared: list[dict[str, tuple[float, float]]] = []
     inputs = connection.execute(
-        select(factor_set, round_.c.task_id)
+        select(factor_set, round_.c.task_id, result_input.c.known)
         .join(round_, round_.c.id == factor_set.c.round_id)
         .join(result_input, result_input.c.factor_set_id == factor_set.c.id)
         .where(result_input.c.result_id == saved.id)
@@ -40,6 +40,13 @@ def report_differences(
             if recorded != computed:
                 yield {"what": f"{end}_{name}", "recorded": recorded, "computed": computed}
         compared.append(_factors(connection, fitted.id))
+    # As they were then: a topic has the name that it has in the first round.
+    there, later = (fitted.known.get("other_ids", {}) for fitted in inputs)
+    first = {topic: spelled for spelled, topic in there.items()}
+    known = {spelled: first.get(topic, topic) for spelled, topic in later.items()}
+    compared[1] = {
+        known.get(name, first.get(name, name)): value for name, value in compared[1].items()
+    }
     yield from _topic_differences(read, compared)
 
 

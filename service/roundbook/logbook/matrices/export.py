@@ -7,6 +7,7 @@ from roundbook.formats.text import shown_path
 from roundbook.formats.writing import (
     RUN_FILE_SUFFIX,
     run_file_names,
+    table_file,
     write_long,
     write_trec_eval,
     write_wide,
@@ -23,6 +24,7 @@ from roundbook.requests.matrices import ExportMatrix
 class ExportedMatrix(Result):
     """What was exported: `content` where no `output` is named, else the `files` written there.
 
+    `file_type` is csv, xlsx, parquet or, of trec_eval's files, text.
     `standing` is the matrix's status, for a `reason`; `replaced_by` is the next revision.
     """
 
@@ -36,6 +38,7 @@ class ExportedMatrix(Result):
     reason: str | None
     replaced_by: int | None
     layout: str
+    file_type: str
     anonymous: bool
     topics: int
     runs: int
@@ -55,7 +58,8 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
     NotRecordedError
         When there is no such matrix or run.
     InputError
-        When the layout cannot hold the names, or there is something of the output's name.
+        When the layout cannot hold the names, there is something of the output's name, or the
+        library is missing that writes such a file.
     """
     connection, layout, output = session.connection, request.layout, request.output
     row = read_status(connection, request.matrix)
@@ -80,10 +84,20 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
             f"trec_eval's output is a file a run, and these are {len(runs)} runs.",
             way_out="file a run",
         )
+    kind = table_file(output)
+    file = "" if output is None else shown_path(output)
+    contents: dict[str, str] = {}
+    table: str | bytes = ""
     if layout == "wide":
-        contents = {"": write_wide(loaded.topics, runs, scores)}
+        table = write_wide(loaded.topics, runs, scores, kind, file)
     elif layout == "long":
-        contents = {"": write_long(loaded.topics, runs, scores, row.measure)}
+        table = write_long(loaded.topics, runs, scores, row.measure, kind, file)
+    elif kind != "csv":
+        raise InputError(
+            f"{file}: trec_eval's output is a directory of text files, and no {kind} file.",
+            way_out="other layout",
+            layout="long",
+        )
     else:
         names = run_file_names(runs)
         contents = {
@@ -91,15 +105,15 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
             for run, column in zip(runs, scores.T, strict=True)
         }
     content = None
+    files = []
     if output is None:
-        (content,) = contents.values()
-        files = []
+        content = str(next(iter(contents.values()), table))
     elif layout == "trec_eval":
         write_directory(output, contents, suffix=RUN_FILE_SUFFIX, force=request.force)
         files = [shown_path(output / name) for name in contents]
     else:
-        write_file(output, contents[""], force=request.force)
-        files = [shown_path(output)]
+        write_file(output, table, force=request.force)
+        files = [file]
     return ExportedMatrix(
         matrix=row.id,
         task=row.task,
@@ -111,6 +125,7 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
         reason=row.why,
         replaced_by=row.replaced_by,
         layout=layout,
+        file_type="text" if layout == "trec_eval" else kind,
         anonymous=request.anonymous,
         topics=len(loaded.topics),
         runs=len(runs),

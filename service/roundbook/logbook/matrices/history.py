@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from datetime import datetime
 from typing import Any, Literal
 
@@ -139,24 +140,34 @@ def _part(loaded: LoadedMatrix, topics: list[str], runs: list[str]) -> npt.NDArr
 
 def _revision(connection: Connection, row: Row[Any], changes: Changes | None) -> list[HistoryEntry]:
     """Return a revision, and all that was done to it before the next one came, in order."""
-    entries = [
-        _entry(row, row.logged_at, row.logged_by, "revised" if changes else "logged", row.reason)
-    ]
-    fits = connection.execute(
+    first = _entry(
+        row, row.logged_at, row.logged_by, "revised" if changes else "logged", row.reason
+    )
+    fitted = connection.execute(
         select(factor_set).where(factor_set.c.matrix_id == row.id).order_by(factor_set.c.version)
     )
-    for fit in fits:
-        entry = _entry(row, fit.fitted_at, fit.fitted_by, "factors fitted", fit.reason)
-        entries.append(entry.model_copy(update={"factor_version": fit.version}))
-    decisions = connection.execute(
+    fits = [
+        _entry(row, fit.fitted_at, fit.fitted_by, "factors fitted", fit.reason).model_copy(
+            update={"factor_version": fit.version}
+        )
+        for fit in fitted
+    ]
+    decided = connection.execute(
         select(withdrawal).where(withdrawal.c.matrix_id == row.id).order_by(withdrawal.c.number)
     )
-    for decision in decisions:
-        what: What = "withdrawn" if decision.withdrawn else "restored"
-        entries.append(_entry(row, decision.decided_at, decision.decided_by, what, decision.reason))
-    first = entries[0].model_copy(update={"changes": changes})
-    # The sort is stable: what was done in one transaction stays in this order.
-    return [first, *sorted(entries[1:], key=lambda entry: entry.at)]
+    decisions = [
+        _entry(
+            row,
+            decision.decided_at,
+            decision.decided_by,
+            "withdrawn" if decision.withdrawn else "restored",
+            decision.reason,
+        )
+        for decision in decided
+    ]
+    # Each of the two is in its own order, also where the clock was set back.
+    others = heapq.merge(fits, decisions, key=lambda entry: entry.at)
+    return [first.model_copy(update={"changes": changes}), *others]
 
 
 def _entry(row: Row[Any], at: datetime, who: str, what: What, why: str | None) -> HistoryEntry:

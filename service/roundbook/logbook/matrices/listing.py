@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, Row, text
 
+from roundbook.errors import NotRecordedError
 from roundbook.logbook.lookup import find_matrix, find_round, find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result
@@ -38,10 +39,11 @@ class ListedMatrix(Result):
 
 
 class MatrixList(Result):
-    """Score matrices by round, measure and revision."""
+    """Score matrices by round, measure and revision; `later` is how many the limit left out."""
 
     task: str
     matrices: list[ListedMatrix]
+    later: int
 
 
 def list_matrices(session: Session, request: ListMatrices) -> MatrixList:
@@ -50,7 +52,7 @@ def list_matrices(session: Session, request: ListMatrices) -> MatrixList:
     Raises
     ------
     NotRecordedError
-        When there is no such task, round or measure.
+        When there is no such task, round, measure or matrix to begin after.
     """
     connection, task = session.connection, request.task
     task_id = find_task(connection, task)
@@ -59,16 +61,26 @@ def list_matrices(session: Session, request: ListMatrices) -> MatrixList:
         round_id = find_round(connection, task_id, task, request.round)
     if request.measure is not None:
         measure_id, _ = find_measure(connection, task_id, task, request.measure)
+    if request.after is not None:
+        last = find_matrix(connection, request.after)
+        if last.task_id != task_id:
+            raise NotRecordedError(
+                f"Matrix {request.after} is of task '{last.task}', not of '{task}'",
+                way_out="list matrices",
+                task=task,
+            )
     rows = connection.execute(
-        text(_MATRICES.format(condition=_OF_TASK)),
+        text(f"{_MATRICES.format(condition=_OF_TASK)} LIMIT CAST(:limit AS bigint)"),
         {
             "task": task_id,
             "round": round_id,
             "measure": measure_id,
             "assessments": None if assessments is None else assessments.strip(),
             "superseded": request.superseded,
+            "after": request.after,
+            "limit": request.limit,
         },
-    )
+    ).all()
     matrices = [
         ListedMatrix(
             matrix=row.id,
@@ -86,7 +98,8 @@ def list_matrices(session: Session, request: ListMatrices) -> MatrixList:
         )
         for row in rows
     ]
-    return MatrixList(task=task.strip(), matrices=matrices)
+    later = rows[0].fitting - len(rows) if rows else 0
+    return MatrixList(task=task.strip(), matrices=matrices, later=later)
 
 
 def read_status(connection: Connection, number: int) -> Row[Any]:
@@ -109,7 +122,7 @@ def read_status(connection: Connection, number: int) -> Row[Any]:
 # The latest decision about a matrix holds, unless a later revision took its place.
 _MATRICES = """
 SELECT matrix.*, task.name AS task, round.label AS round, round.status AS round_status,
-       measure.name AS measure, later.id AS replaced_by,
+       measure.name AS measure, count(*) OVER () AS fitting, later.id AS replaced_by,
        CASE WHEN later.id IS NOT NULL THEN 'superseded'
             WHEN decided.withdrawn THEN 'withdrawn' ELSE 'current' END AS standing,
        CASE WHEN later.id IS NOT NULL THEN later.reason
@@ -137,4 +150,11 @@ WHERE round.task_id = :task
   AND (CAST(:measure AS bigint) IS NULL OR matrix.measure_id = :measure)
   AND (CAST(:assessments AS text) IS NULL OR matrix.assessments = :assessments)
   AND (:superseded OR later.id IS NULL)
+  AND (CAST(:after AS bigint) IS NULL
+       OR (round.ordinal, measure.name, matrix.assessments, matrix.revision) > (
+           SELECT last_round.ordinal, last_measure.name, last.assessments, last.revision
+           FROM roundbook.matrix AS last
+           JOIN roundbook.round AS last_round ON last_round.id = last.round_id
+           JOIN roundbook.measure AS last_measure ON last_measure.id = last.measure_id
+           WHERE last.id = :after))
 """

@@ -8,6 +8,8 @@ from pydantic import Field
 
 from roundbook.logbook.impact import Dependent
 from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.runs import Pool
+from roundbook.logbook.teams import RefittableFactors
 
 
 class Difference(Result):
@@ -50,6 +52,8 @@ class Remarks(Result):
     renewed : list of str
         The measures of the variance estimates that were made anew as teams became known, an entry
         for each.
+    refittable : list of RefittableFactors
+        The round's factors that rest on other runs than the pool that became known just now.
     unknown_runs, undescribed_runs : list of str
         Runs that only the team file has, and those that it leaves out.
     """
@@ -62,6 +66,7 @@ class Remarks(Result):
     zero_sd: str
     equal_runs: int = 0
     renewed: list[str]
+    refittable: list[RefittableFactors] = Field(default_factory=list)
     unknown_runs: list[str] = Field(default_factory=list)
     undescribed_runs: list[str] = Field(default_factory=list)
 
@@ -72,6 +77,8 @@ class LoggedMatrix(Result):
     `status` is ``logged`` or ``unchanged``; with `dry_run` it says what would have been done.
     `variance` is the residual variance on the raw scale, `variances` that on every scale. `impact`
     is what rests on the scores that were replaced, and so is stale; empty where none were.
+    `standardising_runs` is how many of the runs standardise, None where there are no factors, and
+    `pool` what is known of the pool, which decides on them unless they were ``chosen``.
     """
 
     matrix: int | None
@@ -89,10 +96,22 @@ class LoggedMatrix(Result):
     assessments: str
     layout: str
     standardising: str | None
+    standardising_runs: int | None
+    pool: Pool
     missing_policy: str
     missing_cells: int
     dropped_topics: list[str]
     runs_described: int
     remarks: Remarks
     impact: list[Dependent]
+    software: str = SOFTWARE
+
+
+class LoggedMatrices(Result):
+    """What logging several measures together did, in one transaction."""
+
+    task: str
+    round: str
+    dry_run: bool
+    matrices: list[LoggedMatrix]
     software: str = SOFTWARE

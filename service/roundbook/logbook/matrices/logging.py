@@ -8,32 +8,14 @@ from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Row
 
-from roundbook.database.tables import (
-    current_matrix,
-    matrix,
-    matrix_run,
-    matrix_topic,
-    measure,
-    round_,
-    task,
-)
-from roundbook.errors import (
-    BadFileError,
-    ContentDiffersError,
-    InputError,
-    NotRecordedError,
-    RevisedMeanwhileError,
-    RoundPublishedError,
-)
+from roundbook.errors import InputError
 from roundbook.formats import (
     CompleteMatrix,
     RunTeam,
     ScoreMatrix,
     apply_missing_policy,
-    read_scores,
-    read_teams,
 )
 from roundbook.logbook.estimates import (
     matrix_statistics,
@@ -53,16 +35,17 @@ from roundbook.logbook.lookup import (
     optional_text,
     withdrawn_error,
 )
-from roundbook.logbook.matrices.logged import Difference, LoggedMatrix, Remarks, Twin
-from roundbook.logbook.measures import (
-    ensure_measure,
-    other_measures,
-    parse_measure,
-)
+from roundbook.logbook.matrices.comparing import find_twin, read_difference
+from roundbook.logbook.matrices.logged import LoggedMatrix, Remarks
+from roundbook.logbook.matrices.revising import check_revision
+from roundbook.logbook.measures import ensure_measure, other_measures
+from roundbook.logbook.recorded_names import as_recorded
 from roundbook.logbook.rounds import open_round
-from roundbook.logbook.runs import RecordedRuns, record_runs
+from roundbook.logbook.runs import RecordedRuns, known_pool, record_runs
+from roundbook.logbook.same_topics import refuse_topic_twice
 from roundbook.logbook.session import Session
-from roundbook.logbook.storing import StoredMatrix, content_hash, store_matrix
+from roundbook.logbook.storing import content_hash, store_matrix
+from roundbook.logbook.teams import refittable_factors
 from roundbook.requests.matrices import LogRequest
 from roundbook.statistics.score_matrix import checked_scores
 
@@ -87,33 +70,9 @@ class _Outcome(NamedTuple):
     revision: int
     factor_version: int | None
     standardising: str | None
+    standardising_runs: int | None
     variances: dict[str, float]
     remarks: dict[str, Any]
-
-
-def log_files(session: Session, request: LogRequest, *, max_file_bytes: int) -> LoggedMatrix:
-    """Read score files and log them; see `log_scores`.
-
-    Raises
-    ------
-    BadFileError
-        When a file cannot be read as scores, with file:line:column.
-    """
-    scores = read_scores(
-        request.files,
-        measure=request.measure,
-        file_measure=request.file_measure,
-        layout=request.layout,
-        max_bytes=max_file_bytes,
-    )
-    complete = apply_missing_policy(scores, request.missing)
-    if len(complete.topics) == 1:
-        raise BadFileError(
-            "the scores of one topic have no residual variance, which needs at least 2 topics",
-            complete.files[0],
-        )
-    teams = read_teams(request.teams, max_bytes=max_file_bytes) if request.teams else {}
-    return _log(session, request, complete, teams)
 
 
 def log_scores(
@@ -153,15 +112,15 @@ def log_scores(
     ImpossibleStatisticError
         When there is but one topic.
     """
-    return _log(session, request, apply_missing_policy(scores, request.missing), teams or {})
+    return log_complete(
+        session, request, apply_missing_policy(scores, request.missing), teams or {}
+    )
 
 
-def _log(
-    session: Session,
-    request: LogRequest,
-    complete: CompleteMatrix,
-    teams: Mapping[str, RunTeam],
+def log_complete(
+    session: Session, request: LogRequest, complete: CompleteMatrix, teams: Mapping[str, RunTeam]
 ) -> LoggedMatrix:
+    """Log a score matrix whose missing scores were treated already; see `log_scores`."""
     request = request.model_copy(
         update={"revise": check_reason(request.revise), "tool": optional_text("tool", request.tool)}
     )
@@ -169,6 +128,8 @@ def _log(
     task_id, round_id = open_round(
         connection, request.task, request.round, create=request.create, user=session.user
     )
+    complete, teams = as_recorded(connection, task_id, round_id, complete, teams)
+    refuse_topic_twice(connection, task_id, request.task, complete.topics)
     recorded = ensure_measure(connection, request.measure, request.bounds)
     if recorded.bounds is not None:
         _check_bounds(recorded.name, recorded.bounds, complete)
@@ -194,6 +155,8 @@ def _log(
         tags = dict.fromkeys(complete.runs)
         remarks["unknown_runs"] = [tag for tag in teams if tag not in tags]
         remarks["undescribed_runs"] = [tag for tag in tags if tag not in teams]
+        if entry.runs.described:
+            remarks["refittable"] = refittable_factors(connection, round_id)
     impact = []
     if entry.latest is not None and not unchanged:
         impact = stale_dependents(connection, entry.latest.id)
@@ -203,6 +166,8 @@ def _log(
         revision=outcome.revision,
         factor_version=outcome.factor_version,
         standardising=outcome.standardising,
+        standardising_runs=outcome.standardising_runs,
+        pool=known_pool(entry.runs.contributed),
         variance=outcome.variances["raw"],
         variances=outcome.variances,
         runs_described=entry.runs.described,
@@ -221,23 +186,6 @@ def _log(
         missing_cells=complete.missing_cells,
         dropped_topics=list(complete.dropped_topics),
     )
-
-
-def latest_revision(session: Session, request: LogRequest) -> int:
-    """Return the latest revision of what is to be logged, 0 where nothing is logged."""
-    revision: int = session.connection.execute(
-        select(func.coalesce(func.max(matrix.c.revision), 0))
-        .join(round_, round_.c.id == matrix.c.round_id)
-        .join(task, task.c.id == round_.c.task_id)
-        .join(measure, measure.c.id == matrix.c.measure_id)
-        .where(
-            task.c.name == request.task.strip(),
-            round_.c.label == request.round.strip(),
-            func.lower(measure.c.name) == func.lower(parse_measure(request.measure).name),
-            matrix.c.assessments == request.assessments.strip(),
-        )
-    ).scalar_one()
-    return revision
 
 
 def _check_bounds(measure: str, bounds: tuple[float, float], complete: CompleteMatrix) -> None:
@@ -270,12 +218,14 @@ def _keep(entry: _Entry) -> _Outcome:
             matrix_id=latest.id,
             details={"runs": entry.runs.described, "estimates_renewed": len(renewed)},
         )
-    sets = [row for row in factor_sets(connection, series) if row.matrix_id == latest.id]
+    own = [row for row in factor_sets(connection, series) if row.matrix_id == latest.id]
+    fitted = own[-1] if own else None
     return _Outcome(
         latest.id,
         latest.revision,
-        sets[-1].version if sets else None,
-        sets[-1].standardising if sets else None,
+        fitted and fitted.version,
+        fitted and fitted.standardising,
+        fitted and fitted.runs,
         read_estimates(connection, latest.id),
         {"renewed": renewed},
     )
@@ -285,7 +235,18 @@ def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
     """Store scores as the next revision, with their factors and variances."""
     session, request, task_id, series, complete, digest, latest, runs = entry
     connection = session.connection
-    _check_revision(connection, request, series, complete, latest)
+    check_revision(
+        connection,
+        series,
+        complete,
+        latest,
+        reason=request.revise,
+        expected=(
+            None
+            if request.expected_revisions is None
+            else request.expected_revisions.get(series.measure, 0)
+        ),
+    )
     # Before the database refuses it in its own words.
     checked_scores(complete.scores, "The residual variance", least_topics=2)
     revision = latest.revision + 1 if latest is not None else 1
@@ -339,8 +300,9 @@ def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
     return _Outcome(
         stored.matrix_id,
         revision,
-        fitted.version if fitted else None,
-        fitted.standardising if fitted else None,
+        fitted and fitted.version,
+        fitted and fitted.standardising,
+        int(chosen.mask.sum()) if chosen else None,
         variances,
         {
             "difference": read_difference(connection, series, stored, latest),
@@ -353,45 +315,6 @@ def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
     )
 
 
-def _check_revision(
-    connection: Connection,
-    request: LogRequest,
-    series: Series,
-    complete: CompleteMatrix,
-    latest: Row[Any] | None,
-) -> None:
-    """Refuse other scores than those logged without a reason, and a reason without such scores."""
-    where = f"{series.measure} ({series.assessments} assessments) of round '{series.round}'"
-    if latest is None:
-        status = connection.execute(
-            select(round_.c.status).where(round_.c.id == series.round_id)
-        ).scalar_one()
-        if request.revise is None and status == "published":
-            raise RoundPublishedError(
-                f"Round '{series.round}' is published: it takes further scores only with a reason.",
-                way_out="revise with a reason",
-            )
-        if request.revise is not None and status != "published":
-            raise NotRecordedError(
-                f"Nothing is logged for {where} yet to revise.", way_out="nothing to revise"
-            )
-    elif request.revise is None:
-        raise ContentDiffersError(
-            f"Other scores are already logged for {where}.",
-            way_out="other scores",
-            topics=len(complete.topics),
-            runs=len(complete.runs),
-        )
-    elif request.expected_revision not in (None, latest.revision):
-        # Of two corrections at once, one wins: nobody revises what they have not seen.
-        raise RevisedMeanwhileError(
-            f"{latest.logged_by} logged revision {latest.revision} of {series.measure} in round"
-            f" '{series.round}' while this correction was under way, so it was not logged.",
-            way_out="revised meanwhile",
-            matrix=latest.id,
-        )
-
-
 def _unnumbered(dependent: Dependent, matrix: int) -> Dependent:
     """Leave out the number that a dry run's matrix had, which is no matrix's."""
     reasons = [
@@ -399,54 +322,3 @@ def _unnumbered(dependent: Dependent, matrix: int) -> Dependent:
         for reason in dependent.reasons
     ]
     return dependent.model_copy(update={"reasons": reasons})
-
-
-def read_difference(
-    connection: Connection, series: Series, stored: StoredMatrix, replaced: Row[Any] | None
-) -> Difference | None:
-    """Return how a matrix differs from the revision before, or from its round's other matrices.
-
-    None where it does not, or nothing is beside it.
-    """
-    if replaced is not None:
-        others = select(matrix.c.id).where(matrix.c.id == replaced.id)
-    else:
-        others = select(current_matrix.c.id).where(
-            current_matrix.c.round_id == series.round_id, current_matrix.c.id != stored.matrix_id
-        )
-    topics = matrix_topic.c.topic_id, matrix_topic.c.matrix_id, stored.topic_ids
-    runs = matrix_run.c.run_id, matrix_run.c.matrix_id, stored.run_ids
-    counts = []
-    for column, of_matrix, ids in (topics, runs):
-        there = set(connection.execute(select(column).where(of_matrix.in_(others))).scalars())
-        if not there:
-            return None
-        own = set(ids.tolist())
-        counts += [len(own - there), len(there - own)]
-    if not any(counts):
-        return None
-    return Difference(
-        revision=None if replaced is None else replaced.revision,
-        new_topics=counts[0],
-        lacking_topics=counts[1],
-        new_runs=counts[2],
-        lacking_runs=counts[3],
-    )
-
-
-def find_twin(connection: Connection, task_id: int, series: Series, digest: str) -> Twin | None:
-    """Return the first matrix of another round with the same content, None where there is none."""
-    row = connection.execute(
-        select(matrix.c.id, round_.c.label)
-        .join(current_matrix, current_matrix.c.id == matrix.c.id)
-        .join(round_, round_.c.id == matrix.c.round_id)
-        .where(
-            matrix.c.content_hash == digest,
-            matrix.c.measure_id == series.measure_id,
-            round_.c.task_id == task_id,
-            round_.c.id != series.round_id,
-        )
-        .order_by(matrix.c.id)
-        .limit(1)
-    ).one_or_none()
-    return None if row is None else Twin(round=row.label, matrix=row.id)

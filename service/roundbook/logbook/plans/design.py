@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
-from roundbook.errors import ImpossibleStatisticError
+from roundbook.errors import ImpossibleDesignError, ImpossibleStatisticError
 from roundbook.logbook.plans.plan import RoundPower
 from roundbook.logbook.plans.variance import VarianceKind, round_variance
 from roundbook.logbook.variance_history import RoundVariance
@@ -46,10 +46,11 @@ class Cells(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """What a cell was solved for, or why there is none."""
+    """What a cell was solved for, or why there is none: a code with its arguments."""
 
     value: float | None
     reason: str | None = None
+    arguments: Mapping[str, str | float] = {}
 
 
 def grid_cells(request: PlanRequest, variance: float | None) -> Cells:
@@ -106,15 +107,15 @@ def solutions(request: PlanRequest, solved: SolvedDesign) -> list[Solution]:
 
 
 def try_cells(request: PlanRequest, cells: Cells, engine: Engine) -> list[Solution]:
-    """Solve every cell; those that have no solution have the reason, as the statistics say it.
+    """Solve every cell; those that have no solution have the reason.
 
     A grid with such cells is halved until they are alone, so that few of them cost little.
     """
     try:
         return solutions(request, solve_cells(request, cells, engine))
-    except ImpossibleStatisticError as error:
+    except ImpossibleDesignError as error:
         if cells.m.size == 1:
-            return [Solution(None, str(error))]
+            return [Solution(None, error.code, error.arguments)]
     halves = zip(*(np.array_split(axis, 2) for axis in cells), strict=True)
     return [tried for half in halves for tried in try_cells(request, Cells(*half), engine)]
 
@@ -141,7 +142,7 @@ def round_powers(
     results = []
     for cell, (row, m, min_d) in enumerate(grid):
         power, variance = powers[request.engine][cell], round_variance(row, kind)
-        reason = {0.0: "zero_variance", None: "no_two_way_variance"}.get(variance, power.reason)
+        no_variance = {0.0: "zero_variance", None: "no_two_way_variance"}.get(variance)
         results.append(
             RoundPower(
                 round=row.round,
@@ -153,7 +154,8 @@ def round_powers(
                 power_exact=powers["exact"][cell].value,
                 power_sakai=powers["sakai"][cell].value,
                 enough=None if power.value is None else power.value >= 1 - request.beta,
-                reason=reason,
+                reason=no_variance or power.reason,
+                arguments={} if no_variance else dict(power.arguments),
             )
         )
     return results

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row
 
-from roundbook.logbook.input_rows import estimates_today
+from roundbook.logbook.input_rows import estimates_today, with_other_ids
 from roundbook.logbook.kinds import Kind
+from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result, read_result
 from roundbook.logbook.session import Session
@@ -40,8 +41,10 @@ def _asked(request: PlanRequest, plan: Plan) -> PlanRequest:
     )
 
 
-def _inputs(_: Connection, plan: Plan) -> list[Input]:
-    return [
+def _inputs(connection: Connection, plan: Plan) -> list[Input]:
+    if plan.estimate is None:
+        return []
+    inputs = [
         Input(
             "variance_estimate" if row.origin == "matrix" else "published_variance",
             row.estimate,
@@ -54,8 +57,9 @@ def _inputs(_: Connection, plan: Plan) -> list[Input]:
             row.variance,
             {"collection": row.collection},
         )
-        for row in (plan.estimate.rounds if plan.estimate else ())
+        for row in plan.estimate.rounds
     ]
+    return with_other_ids(connection, find_task(connection, plan.estimate.task), inputs)
 
 
 def _today(connection: Connection, task_id: int, request: PlanRequest) -> list[Input]:
@@ -68,7 +72,8 @@ def _today(connection: Connection, task_id: int, request: PlanRequest) -> list[I
         for row in counting
         if row.assessments == label
     }
-    return [by_round[ordinal] for ordinal in sorted(by_round)]
+    counted = [by_round[ordinal] for ordinal in sorted(by_round)]
+    return with_other_ids(connection, task_id, counted)
 
 
 def _renewable(_: Sequence[Change], today: Sequence[Input]) -> bool:

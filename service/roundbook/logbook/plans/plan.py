@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import not_
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
@@ -58,8 +59,9 @@ class RoundPower(Result):
 
     `variance` is of the kind that the plan's design takes. `achieved_power` is by the plan's
     engine, `enough` whether it is at least 1 - beta. A power that does not exist is None; where
-    `achieved_power` is, `reason` is ``zero_variance``, ``no_two_way_variance``, or what the
-    statistics say.
+    `achieved_power` is, `reason` is ``zero_variance``, ``no_two_way_variance``, or a code of
+    `roundbook.statistics.design.reasons` with its `arguments`. Plans saved earlier have a sentence
+    in place of the latter.
     """
 
     round: str
@@ -72,6 +74,7 @@ class RoundPower(Result):
     power_sakai: float | None
     enough: bool | None
     reason: str | None
+    arguments: dict[str, str | float] = Field(default_factory=dict, exclude_if=not_)
 
 
 class PlanNote(Result):
@@ -79,14 +82,16 @@ class PlanNote(Result):
 
     `code` is ``no_two_way_variance`` where a paired design took the one-way variance for want of
     the other; ``no_planning_variance``, for a `reason` that is a code; or ``no_answer``, where
-    some `cells` have none by an alternative or the other engine, named in `by`: `reason` is what
-    the statistics say of the first.
+    some `cells` have none by an alternative or the other engine, named in `by`: `reason` is why
+    the first has none, a code of `roundbook.statistics.design.reasons` with its `arguments`. Plans
+    saved earlier have a sentence in its place.
     """
 
     code: Literal["no_two_way_variance", "no_planning_variance", "no_answer"]
     by: str | None = None
     cells: int | None = None
     reason: str | None = None
+    arguments: dict[str, str | float] = Field(default_factory=dict, exclude_if=not_)
 
 
 class Plan(Result):

@@ -188,9 +188,9 @@ def _solve(
             request.engine,
         )
     unsolved = {
-        name: reasons
+        name: cells
         for name, tried in by.items()
-        if (reasons := [cell.reason for cell in tried if cell.reason])
+        if (cells := [cell for cell in tried if cell.reason])
     }
     return Plan(
         **request.model_dump(include=_ECHOED),
@@ -201,8 +201,14 @@ def _solve(
         notes=[
             *notes,
             *(
-                PlanNote(code="no_answer", by=name, cells=len(reasons), reason=reasons[0])
-                for name, reasons in unsolved.items()
+                PlanNote(
+                    code="no_answer",
+                    by=name,
+                    cells=len(cells),
+                    reason=cells[0].reason,
+                    arguments=dict(cells[0].arguments),
+                )
+                for name, cells in unsolved.items()
             ),
         ],
         **basis,

@@ -59,9 +59,11 @@ def round_variance(row: RoundVariance, kind: VarianceKind) -> float | None:
     return row.variance if kind == "one-way" else row.two_way_variance
 
 
-def round_interval(row: RoundVariance, kind: VarianceKind) -> Interval | None:
-    """Return the interval of a round's variance of a kind."""
-    return row.interval if kind == "one-way" else row.two_way_interval
+def round_interval(row: RoundVariance, kind: VarianceKind) -> tuple[Interval | None, str | None]:
+    """Return the interval of a round's variance of a kind, and the code of why it has none."""
+    if kind == "one-way":
+        return row.interval, row.interval_reason
+    return row.two_way_interval, row.two_way_interval_reason
 
 
 def next_round(pooled: Pooled, kind: VarianceKind) -> NextRound | None:

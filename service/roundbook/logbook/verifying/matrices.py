@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Row, select, text
+from sqlalchemy import Connection, Row, exists, select, text
 
 from roundbook.database.tables import matrix, measure, round_, task, variance_estimate
 from roundbook.errors import ImpossibleStatisticError
@@ -34,6 +34,8 @@ from roundbook.statistics.variance.parts import (
 _RUNS_PART = 1e-9
 # Where more than this share of what varies may be rounding, a logarithm of it says nothing.
 _MOST_ROUNDING = 1e-3
+
+_later = matrix.alias("later")
 
 _FACTOR_SETS = text("""
 SELECT id, version, standardising, runs, zero_sd,
@@ -104,6 +106,11 @@ def read_matrices(connection: Connection, matrices: Sequence[int]) -> Sequence[R
         select(
             matrix, task.c.name.label("task"), round_.c.label.label("round"),
             measure.c.name.label("measure"),
+            ~exists().where(
+                _later.c.round_id == matrix.c.round_id, _later.c.measure_id == matrix.c.measure_id,
+                _later.c.assessments == matrix.c.assessments,
+                _later.c.revision > matrix.c.revision,
+            ).label("newest"),
         )
         .join(round_, round_.c.id == matrix.c.round_id)
         .join(task, task.c.id == round_.c.task_id)
@@ -203,8 +210,14 @@ def _variance_differences(connection: Connection, derived: DerivedMatrix) -> Ite
         .where(variance_estimate.c.matrix_id == row.id)
         .order_by(variance_estimate.c.id)
     ).all()
+    last = {(each.scale, each.factor_set_id): each.id for each in estimates}
     for estimate in estimates:
         factors = derived.factor_sets.get(estimate.factor_set_id)
+        in_force = (
+            row.newest
+            and estimate.id == last[estimate.scale, estimate.factor_set_id]
+            and estimate.factor_set_id in (None, max(derived.factor_sets, default=None))
+        )
         differs = partial(
             of_matrix,
             row,
@@ -219,7 +232,9 @@ def _variance_differences(connection: Connection, derived: DerivedMatrix) -> Ite
             yield differs(kind="variance", what="variance", reason=str(error).rstrip("."))
             continue
         noise = _noise(scores)
-        for kind, what, computed, rounding in _computed(estimate, parts, scores, noise):
+        for kind, what, computed, rounding in _computed(
+            estimate, parts, scores, noise, in_force=in_force
+        ):
             recorded = getattr(estimate, what)
             if not _same(recorded, computed, rounding):
                 yield differs(kind=kind, what=what, recorded=recorded, computed=computed)
@@ -256,7 +271,12 @@ class _Computed(NamedTuple):
 
 
 def _computed(
-    row: Row[Any], parts: VarianceParts, scores: npt.NDArray[np.float64], noise: float
+    row: Row[Any],
+    parts: VarianceParts,
+    scores: npt.NDArray[np.float64],
+    noise: float,
+    *,
+    in_force: bool,
 ) -> Iterator[_Computed]:
     columns = estimate_columns(parts)
     for what in ("topics", "runs", "dof", "two_way_dof"):
@@ -265,12 +285,13 @@ def _computed(
         yield _Computed("variance", what, columns[what], noise)
     # By the sum of squares as it is stored, which may hold other rounding.
     yield _Computed("variance", "variance", row.sum_of_squares / row.dof)
-    # An estimate with more clusters than the runs form today is of the time before: each run was
-    # alone then, or some teams were known and nothing tells which.
+    # An estimate with more clusters than the runs form today, or one that is not in force, is of the
+    # time before: each run was alone then, or some teams were known and nothing tells which.
     runs = RunsParts(parts.clusters, columns["runs_part"], columns["two_way_runs_part"])
-    if parts.runs == row.clusters > parts.clusters:
-        runs = runs_parts(scores, [None] * parts.runs)
-    elif row.clusters > parts.clusters:
+    if row.clusters == parts.runs:
+        if parts.clusters < parts.runs:
+            runs = runs_parts(scores, [None] * parts.runs)
+    elif row.clusters > parts.clusters or not in_force:
         return
     yield _Computed("variance-parts", "clusters", runs.clusters)
     for what, part, value in (

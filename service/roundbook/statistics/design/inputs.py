@@ -8,15 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatisticError
+from roundbook.statistics.design.reasons import (
+    LEAST_PROBABILITY,
+    MOST_COUNTED,
+    impossible,
+)
 
 Engine = Literal["exact", "sakai"]
 ENGINES: tuple[Engine, ...] = ("exact", "sakai")
-
-MOST_TOPICS = 10_000_000
-_MOST = 1_000_000_000
-
-# SciPy's F distributions begin to return NaN where probabilities near 1e-100 are asked for.
-LEAST_PROBABILITY = 1e-30
 
 Floats = NDArray[np.float64]
 
@@ -47,36 +46,33 @@ def check_engine(engine: str) -> None:
 
 
 def check_counts(name: str, values: Floats) -> None:
-    """Raise ImpossibleStatisticError unless all `values` are whole numbers from 2 to a billion."""
+    """Raise ImpossibleDesignError unless all `values` are whole numbers from 2 to a billion."""
     # Far beyond, whole numbers are no longer all floats, and the distributions give out.
-    usable = (values >= 2) & (values <= _MOST) & (np.floor(values) == values)
-    _refuse(name, f"a whole number from 2 to {_MOST:,}", values, usable)
+    usable = (values >= 2) & (values <= MOST_COUNTED) & (np.floor(values) == values)
+    _refuse("no_count", name, values, usable)
 
 
 def check_sizes(name: str, values: Floats) -> None:
-    """Raise ImpossibleStatisticError unless all `values` are positive and finite."""
-    _refuse(name, "positive and finite", values, (values > 0) & np.isfinite(values))
+    """Raise ImpossibleDesignError unless all `values` are positive and finite."""
+    _refuse("no_size", name, values, (values > 0) & np.isfinite(values))
 
 
 def check_probabilities(name: str, values: Floats) -> None:
-    """Raise ImpossibleStatisticError unless all `values` lie between 0 and 1, and not below 1e-30."""
-    wanted = f"between 0 and 1 (and not below {LEAST_PROBABILITY:g})"
-    _refuse(name, wanted, values, (values >= LEAST_PROBABILITY) & (values < 1))
+    """Raise ImpossibleDesignError unless all `values` lie between 0 and 1, and not below 1e-30."""
+    _refuse("no_probability", name, values, (values >= LEAST_PROBABILITY) & (values < 1))
 
 
 def check_errors(alpha: Floats, beta: Floats) -> None:
-    """Raise ImpossibleStatisticError unless the power 1 - beta is everywhere above alpha."""
+    """Raise ImpossibleDesignError unless the power 1 - beta is everywhere above alpha."""
     check_probabilities("Alpha", alpha)
     check_probabilities("Beta", beta)
     hopeless = np.flatnonzero(1 - beta <= alpha)
     if hopeless.size:
-        first = hopeless[0]
-        raise ImpossibleStatisticError(
-            f"A power of {1 - beta.flat[first]:g} (beta {beta.flat[first]:g}) is no design:"
-            f" it must be above alpha, which is {alpha.flat[first]:g}."
-        )
+        allowed, level = float(beta.flat[hopeless[0]]), float(alpha.flat[hopeless[0]])
+        raise impossible("no_power", power=1 - allowed, beta=allowed, alpha=level)
 
 
-def _refuse(name: str, wanted: str, values: Floats, usable: NDArray[np.bool_]) -> None:
+def _refuse(code: str, name: str, values: Floats, usable: NDArray[np.bool_]) -> None:
     if not usable.all():
-        raise ImpossibleStatisticError(f"{name} must be {wanted}, not {values[~usable][0]:g}.")
+        # As text, since it need not be finite.
+        raise impossible(code, what=name, value=f"{values[~usable][0]:g}")

@@ -31,7 +31,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.design.inputs import (
-    MOST_TOPICS,
     Engine,
     Floats,
     broadcast_floats,
@@ -42,6 +41,7 @@ from roundbook.statistics.design.inputs import (
     check_sizes,
 )
 from roundbook.statistics.design.power import effect_size
+from roundbook.statistics.design.reasons import MOST_TOPICS, impossible
 from roundbook.statistics.design.search import least_effect, smallest_whole
 from roundbook.statistics.design.table import Design, DesignKind, find_design
 
@@ -262,9 +262,11 @@ def solve_runs(
         chosen[miss <= allowed] = m
     hopeless = np.flatnonzero(chosen == 0)
     if hopeless.size:
-        raise ImpossibleStatisticError(
-            f"{n.flat[hopeless[0]]:.0f} topics do not suffice for any of the numbers of runs"
-            f" listed, from {listed[0]:.0f} to {listed[-1]:.0f}: use more topics or a larger minD."
+        raise impossible(
+            "too_few_topics",
+            topics=float(n.flat[hopeless[0]]),
+            least=float(listed[0]),
+            most=float(listed[-1]),
         )
     return _completed(
         design, kind, engine, "runs", (n, chosen, difference, residual, level, allowed)
@@ -280,36 +282,33 @@ def _check_topics(topics: Floats, runs: Floats) -> None:
     check_counts("A topic set size", topics)
     check_counts("A number of runs", runs)
     if (topics > MOST_TOPICS).any():
-        raise ImpossibleStatisticError(
-            f"A topic set size is at most {MOST_TOPICS:,}, not {topics.max():,.0f}."
-        )
+        raise impossible("topics_out_of_range", value=f"{topics.max():,.0f}")
 
 
 def _refuse_undefined(
     undefined: NDArray[np.bool_], topics: Floats, runs: Floats, engine: Engine
 ) -> None:
-    """Raise ImpossibleStatisticError, naming the first cell, if any is undefined."""
+    """Raise ImpossibleDesignError, naming the first cell, if any is undefined."""
     if undefined.any():
         first = np.flatnonzero(undefined)[0]
-        raise ImpossibleStatisticError(
-            f"The engine {engine} is not defined for {topics.flat[first]:.0f} topics and"
-            f" {runs.flat[first]:.0f} runs: use the engine exact."
+        raise impossible(
+            "undefined",
+            engine=engine,
+            topics=float(topics.flat[first]),
+            runs=float(runs.flat[first]),
         )
 
 
 def _refuse_endless(
     kind: DesignKind, runs: float, min_d: float, variance: float, alpha: float, beta: float
 ) -> None:
+    numbers = {"min_d": min_d, "variance": variance, "alpha": alpha}
     if kind.miss is None:
-        raise ImpossibleStatisticError(
-            f"An interval of width {min_d:g} with variance {variance:g} (alpha {alpha:g}) would"
-            f" take more than {MOST_TOPICS:,} topics: ask for a wider one."
-        )
-    asked = f"m = {runs:.0f} runs, minD" if kind.takes_runs else "MinD"
-    raise ImpossibleStatisticError(
-        f"{asked} {min_d:g} and variance {variance:g} (alpha {alpha:g}, beta {beta:g}) would take"
-        f" more than {MOST_TOPICS:,} topics: ask for a larger minD."
-    )
+        raise impossible("too_many_topics_for_width", **numbers)
+    numbers["beta"] = beta
+    if kind.takes_runs:
+        raise impossible("too_many_topics", runs=runs, **numbers)
+    raise impossible("too_many_topics_for_two_runs", **numbers)
 
 
 def _completed(
@@ -417,8 +416,6 @@ def _least_difference(
     _refuse_undefined(np.isinf(effect), n, m, engine)
     trifling = np.flatnonzero(effect == 0)
     if trifling.size:
-        raise ImpossibleStatisticError(
-            f"With {n[trifling[0]]:.0f} topics the engine {engine} gives any minD, however small,"
-            f" a power of {1 - beta.flat[trifling[0]]:g}: ask for more power."
-        )
+        power = 1 - float(beta.flat[trifling[0]])
+        raise impossible("any_min_d", topics=float(n[trifling[0]]), engine=engine, power=power)
     return np.sqrt(2 * effect).reshape(topics.shape)

@@ -154,7 +154,7 @@ DESIGNS: dict[Design, DesignKind] = {
         "two-way ANOVA",
         "two-way F, topics as blocks",
         "runs on the same topics when the question is whether they differ at all (with 10 runs or"
-        " more its F test finds differences too often: prefer tukey)",
+        " more its F test finds differences too often)",
         takes_runs=True,
         shares_topics=True,
         sakai_published=False,
@@ -175,8 +175,7 @@ DESIGNS: dict[Design, DesignKind] = {
     "paired-t": DesignKind(
         "paired t test",
         "paired t, same topics",
-        "two runs on the same topics, chosen before their scores are seen (for the best and the"
-        " worst of several prefer tukey)",
+        "two runs on the same topics, chosen before their scores are seen",
         shares_topics=True,
         miss=_t_test(_same_topics),
         enough=_enough_for_t,

@@ -107,7 +107,7 @@ def drift_tests(scores_from: ArrayLike, scores_to: ArrayLike) -> DriftTests:
     >>> round(tests.by_topic[0].welch.statistic, 3)
     1.549
     >>> tests.paired_t.reason
-    'A paired t test needs at least two topics.'
+    'fewer than 2 topics'
     """
     old = checked_scores(scores_from, "A test of drift")
     new = checked_scores(scores_to, "A test of drift")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +13,30 @@ from roundbook.errors import ImpossibleStatisticError
 from roundbook.limits import LARGEST_SCORE
 from roundbook.statistics.drift.verdict import Verdict
 from roundbook.statistics.t_interval import Interval, inside, outside, t_interval
+
+# Where more of the runs that standardise a round are of recurring systems, these are measured
+# against little but themselves.
+LARGEST_SHARE = 0.5
+
+WhyRecurring = Literal[
+    "all standardising runs recur", "most standardising runs recur", "against other runs"
+]
+
+
+@dataclass(frozen=True)
+class StandardisingRuns:
+    """The standardising runs of a round.
+
+    Attributes
+    ----------
+    recurring : int
+        How many of them are of recurring systems.
+    others : (other standardising runs,) array_like of float
+        Mean over topics of the standardised scores of each other one.
+    """
+
+    recurring: int
+    others: ArrayLike
 
 
 @dataclass(frozen=True)
@@ -22,11 +47,20 @@ class RecurringDrift:
     ----------
     verdict : {'held', 'aged', 'undecided', 'unbridged'}
         See :func:`recurring_drift`.
+    why : str or None
+        Why it is undecided though `mean_difference` is small: "all standardising runs recur" (in
+        both rounds), "most standardising runs recur" (in one), or "against other runs", of which
+        `against_others` is not known well enough. Else None.
     mean_difference : float or None
         Mean of ``mean_to - mean_from``, in sds of the topics' standardising runs; None without a
         system.
     mean_difference_90, mean_difference_95 : (float, float) or None
         Its t intervals over systems; None with fewer than two.
+    against_others : float or None
+        The same less the change of the other standardising runs' mean; None without other ones in
+        both rounds.
+    against_others_90, against_others_95 : (float, float) or None
+        Its intervals.
     systems : int
         Number of systems.
     margin : float
@@ -34,32 +68,60 @@ class RecurringDrift:
     """
 
     verdict: Verdict
+    why: WhyRecurring | None
     mean_difference: float | None
     mean_difference_90: Interval | None
     mean_difference_95: Interval | None
+    against_others: float | None
+    against_others_90: Interval | None
+    against_others_95: Interval | None
     systems: int
     margin: float
 
 
 def recurring_drift(
-    mean_from: ArrayLike, mean_to: ArrayLike, *, margin: float = 0.2
+    mean_from: ArrayLike,
+    mean_to: ArrayLike,
+    runs_from: StandardisingRuns,
+    runs_to: StandardisingRuns,
+    *,
+    margin: float = 0.2,
 ) -> RecurringDrift:
     """Whether recurring systems keep their mean scores, each round by its own factors.
 
     A system that has not changed should keep its mean standardised score; if all recurring systems
     lose alike, the other systems have become better, and the factors of the two rounds do not mean
-    the same. The mean of ``mean_to - mean_from`` over systems, with t intervals (ddof 1), is
-    judged by two one-sided tests at 5% (Schuirmann 1987): ``held`` if the 90% interval lies inside
-    ``[-margin, margin]``, ``aged`` if the 95% interval lies wholly outside, ``unbridged`` without a
-    system, and else ``undecided``, as with a single one. The intervals treat systems as independent
-    and the topics as fixed: what the topics of a round do to all systems alike is not in them, so
-    they are too narrow for other topics.
+    the same.
+
+    The standardising runs of a round have the mean 0 together. Where a share w of them is of
+    recurring systems, their mean is ``1 - w`` of their lead over the others: with w = 1 it is 0
+    whatever happens, and with w near 1 close to it. So beside ``D``, the mean over systems of
+    ``d = mean_to - mean_from``, they are measured against the others alone, whose change of mean is
+    ``O = mean others_to - mean others_from``. With S systems, N_A and N_B other runs, and s the
+    sample sd of d (ddof 1)::
+
+        D      +-  t(S - 1) s sqrt(1 / S)
+        D - O  +-  t(S - 1) s sqrt(1 / S + (1 / N_A + 1 / N_B) / 2)
+
+    as the noise in d is that of two means of a run, and that of O of one for each round. By two
+    one-sided tests at 5% (Schuirmann 1987) the verdict is
+
+    - ``aged`` if the 95% interval of D lies wholly outside ``[-margin, margin]``;
+    - ``held`` if the 90% intervals of D and of D - O lie inside it, and at most half of the
+      standardising runs of either round are of recurring systems;
+    - ``unbridged`` without a system, and else ``undecided``, as with a single one or where all
+      standardising runs of both rounds are of recurring systems.
+
+    The intervals treat systems as independent, and take the topics and the other runs as they are:
+    they are too narrow for other topics and for another field.
 
     Parameters
     ----------
     mean_from, mean_to : (systems,) array_like of float
         Mean over topics of each system's standardised scores (std, not std-AB) under its round's
         own factors, in the same order.
+    runs_from, runs_to : StandardisingRuns
+        The runs that each round's factors were fitted to.
     margin : float
         Largest mean difference that does not matter, in sds.
 
@@ -74,9 +136,14 @@ def recurring_drift(
 
     Examples
     --------
-    >>> drift = recurring_drift([0.4, 0.1, -0.2], [0.1, -0.3, -0.5])
+    >>> others = StandardisingRuns(3, [-0.2, 0.1, -0.1, -0.1])
+    >>> drift = recurring_drift([0.4, 0.1, -0.2], [0.1, -0.3, -0.5], others, others)
     >>> drift.verdict, round(drift.mean_difference, 3)
     ('undecided', -0.333)
+    >>> alone = StandardisingRuns(3, [])
+    >>> drift = recurring_drift([0.3, 0.0, -0.3], [0.3, 0.0, -0.3], alone, alone)
+    >>> drift.verdict, drift.why
+    ('undecided', 'all standardising runs recur')
     """
     before, after = (np.asarray(means, dtype=np.float64) for means in (mean_from, mean_to))
     if before.ndim != 1 or before.shape != after.shape:
@@ -84,25 +151,61 @@ def recurring_drift(
             "Recurring systems need one mean in each round, and the arrays have the shapes"
             f" {before.shape} and {after.shape}."
         )
-    if not all((np.abs(means) <= LARGEST_SCORE).all() for means in (before, after)):
+    others_from, others_to = (
+        np.asarray(runs.others, dtype=np.float64) for runs in (runs_from, runs_to)
+    )
+    means = (before, after, others_from, others_to)
+    if not all((np.abs(values) <= LARGEST_SCORE).all() for values in means):
         raise ImpossibleStatisticError("Recurring systems need finite means, and one is not.")
     if not (margin > 0 and math.isfinite(margin)):
         raise ImpossibleStatisticError(
             f"The margin of recurring systems must be positive and finite, not {margin}."
         )
     difference = t_interval(after - before)
+    against = against_90 = against_95 = None
+    if others_from.size and others_to.size and difference.mean is not None:
+        against = difference.mean - float(others_to.mean() - others_from.mean())
+        wider = math.sqrt(1 + before.size * (1 / others_from.size + 1 / others_to.size) / 2)
+        against_90, against_95 = (
+            _around(against, interval, wider)
+            for interval in (difference.within_90, difference.within_95)
+        )
+    largest_share = max(
+        runs.recurring / ((runs.recurring + others.size) or 1)
+        for runs, others in ((runs_from, others_from), (runs_to, others_to))
+    )
     verdict: Verdict = "undecided"
+    why: WhyRecurring | None = None
     if difference.mean is None:
         verdict = "unbridged"
+    elif not (others_from.size or others_to.size):
+        why = "all standardising runs recur"
     elif outside(difference.within_95, margin):
         verdict = "aged"
+    elif largest_share > LARGEST_SHARE:
+        why = "most standardising runs recur"
     elif inside(difference.within_90, margin):
-        verdict = "held"
+        if inside(against_90, margin):
+            verdict = "held"
+        else:
+            why = "against other runs"
     return RecurringDrift(
         verdict,
+        why,
         difference.mean,
         difference.within_90,
         difference.within_95,
+        against,
+        against_90,
+        against_95,
         before.size,
         margin,
     )
+
+
+def _around(centre: float, interval: Interval | None, wider: float) -> Interval | None:
+    """Return an interval around another centre, so many times as wide."""
+    if interval is None:
+        return None
+    half = wider * (interval[1] - interval[0]) / 2
+    return centre - half, centre + half

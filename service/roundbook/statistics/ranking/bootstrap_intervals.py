@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -60,6 +61,7 @@ def bootstrap_tau(
     resamples: int = 2_000,
     level: float = 0.95,
     seed: int = 0,
+    progress: Callable[[int], object] = lambda _: None,
 ) -> TauInterval:
     """Percentile interval of the agreement of two rankings of runs, by resampling topics.
 
@@ -82,6 +84,8 @@ def bootstrap_tau(
         Confidence level, in (0, 1).
     seed : int
         Not negative; one seed draws the same topics every time.
+    progress : callable
+        Told how many resamples are done.
 
     Returns
     -------
@@ -122,9 +126,12 @@ def bootstrap_tau(
         return _defined(means_a, means_b, coefficient)
 
     whole = correlations(np.ones((1, topics)))
-    resampled = np.concatenate(
-        [correlations(weights) for weights in topic_weights(topics, resamples, seed)]
-    )
+    chunks, done = [], 0
+    for weights in topic_weights(topics, resamples, seed):
+        chunks.append(correlations(weights))
+        done += len(weights)
+        progress(done)
+    resampled = np.concatenate(chunks)
     reason = None
     if not (whole.size and resampled.size):
         where = "every resample" if whole.size else "one of the rankings by all topics"

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc, ndtr, stdtr
 
 from roundbook.statistics.ranking.agreement import kendall_tau
-from roundbook.statistics.significance.two_sample_tests import Floats, Outcome
+from roundbook.statistics.significance.two_sample_tests import Floats, NoOutcome, Outcome
 from roundbook.statistics.ties import without_rounding
 
 # In units of the last place of the largest value: less spread than that is rounding.
@@ -18,8 +18,6 @@ _ROUNDING = 8
 MOST_EXACT = 50
 # Up to so many pairs without ties the p value of Kendall's tau is exact.
 _MOST_EXACT_KENDALL = 33
-
-_CONSTANT = "The values of one side are the same on every topic."
 
 
 def paired_t_test(first: Floats, second: Floats) -> Outcome:
@@ -42,13 +40,13 @@ def paired_t_test(first: Floats, second: Floats) -> Outcome:
     """
     n = first.size
     if n < 2:
-        return Outcome(reason="A paired t test needs at least two topics.")
+        return Outcome(reason="fewer than 2 topics")
     differences = second - first
     deviations = differences - differences[0]
     offset = float(deviations.mean())
     deviations -= offset
     if _is_rounding(deviations, first, second):
-        return Outcome(reason="The difference is the same on every topic.")
+        return Outcome(reason="same difference on every topic")
     error = math.sqrt(float(np.dot(deviations, deviations)) / (n - 1) / n)
     statistic = (float(differences[0]) + offset) / error
     return Outcome(statistic, float(n - 1), 2 * float(stdtr(n - 1, -abs(statistic))))
@@ -83,7 +81,7 @@ def wilcoxon_test(first: Floats, second: Floats) -> Outcome:
     rounding = 8 * np.spacing(np.maximum(np.abs(first), np.abs(second)))
     differences = differences[np.abs(differences) > rounding]
     if not differences.size:
-        return Outcome(reason="There is no difference on any topic.")
+        return Outcome(reason="no difference on any topic")
     _, group, ties = np.unique(np.abs(differences), return_inverse=True, return_counts=True)
     # Twice the mean rank of each group of ties: whole numbers.
     ranks = (2 * np.cumsum(ties) - ties + 1)[group]
@@ -158,7 +156,7 @@ def kendall_test(first: Floats, second: Floats) -> Outcome:
     )
     tau = kendall_tau(first, second)
     if tau.tau_b is None:
-        return Outcome(reason=_CONSTANT)
+        return Outcome(reason="one side is constant")
     n, fewer = first.size, min(tau.concordant, tau.discordant)
     if not (tau.tied_a or tau.tied_b) and (n <= _MOST_EXACT_KENDALL or fewer <= 1):
         return Outcome(tau.tau_b, p_value=_kendall_exact(n, fewer))
@@ -191,11 +189,11 @@ def _kendall_exact(n: int, fewer: int) -> float:
     return min(1.0, 2 * float(orders.sum()))
 
 
-def _no_correlation(first: Floats, second: Floats) -> str | None:
+def _no_correlation(first: Floats, second: Floats) -> NoOutcome | None:
     if first.size < 3:
-        return "A correlation over topics needs at least three topics."
+        return "fewer than 3 topics"
     if any(_is_rounding(values - values[0], values) for values in (first, second)):
-        return _CONSTANT
+        return "one side is constant"
     return None
 
 

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc, stdtr
 
 Floats = NDArray[np.float64]
+NoOutcome = Literal[
+    "fewer than 2 values for Welch's test",
+    "fewer than 2 values for the Brown-Forsythe test",
+    "no spread in either sample",
+    "deviations do not vary",
+    "fewer than 2 topics",
+    "same difference on every topic",
+    "no difference on any topic",
+    "fewer than 3 topics",
+    "one side is constant",
+]
 
 
 @dataclass(frozen=True)
@@ -24,7 +36,8 @@ class Outcome:
         Degrees of freedom, of the denominator in an F statistic; None also for tests without.
     p_value : float or None
     reason : str or None
-        Why there is no outcome, as a sentence; None if there is one.
+        Code of why there is no outcome, a `NoOutcome`; None if there is one. Reports of earlier
+        versions have a sentence there.
     """
 
     statistic: float | None = None
@@ -58,7 +71,7 @@ def welch_tests(first: Floats, second: Floats) -> tuple[Outcome, ...]:
     """
     rows, (n, m) = len(first), (first.shape[1], second.shape[1])
     if min(n, m) < 2:
-        return (Outcome(reason="Welch's test needs at least two values in each sample."),) * rows
+        return (Outcome(reason="fewer than 2 values for Welch's test"),) * rows
     # Both samples from the same origin and in units of their largest deviation, in which neither
     # squares nor fourth powers leave the range of a double.
     start = first[:, :1]
@@ -74,7 +87,7 @@ def welch_tests(first: Floats, second: Floats) -> tuple[Outcome, ...]:
         spread, (error_1 / safe) ** 2 / (n - 1) + (error_2 / safe) ** 2 / (m - 1), 1.0
     )
     p = 2 * stdtr(dof, -np.abs(statistic))
-    return _outcomes(statistic, dof, p, spread, "Neither sample has any spread.")
+    return _outcomes(statistic, dof, p, spread, "no spread in either sample")
 
 
 def brown_forsythe_tests(first: Floats, second: Floats) -> tuple[Outcome, ...]:
@@ -102,8 +115,7 @@ def brown_forsythe_tests(first: Floats, second: Floats) -> tuple[Outcome, ...]:
     """
     rows, (n, m) = len(first), (first.shape[1], second.shape[1])
     if min(n, m) < 2:
-        reason = "The Brown-Forsythe test needs at least two values in each sample."
-        return (Outcome(reason=reason),) * rows
+        return (Outcome(reason="fewer than 2 values for the Brown-Forsythe test"),) * rows
     deviation_1 = np.abs(first - np.median(first, axis=1, keepdims=True))
     deviation_2 = np.abs(second - np.median(second, axis=1, keepdims=True))
     unit = _largest(deviation_1, deviation_2)
@@ -121,7 +133,7 @@ def brown_forsythe_tests(first: Floats, second: Floats) -> tuple[Outcome, ...]:
         np.full(rows, float(dof)),
         np.asarray(fdtrc(1, dof, statistic)),
         varies,
-        "The deviations from the median do not vary within either sample.",
+        "deviations do not vary",
     )
 
 
@@ -160,7 +172,7 @@ def _moments(values: Floats) -> tuple[Floats, Floats]:
 
 
 def _outcomes(
-    statistic: Floats, dof: Floats, p_value: Floats, exists: NDArray[np.bool_], reason: str
+    statistic: Floats, dof: Floats, p_value: Floats, exists: NDArray[np.bool_], reason: NoOutcome
 ) -> tuple[Outcome, ...]:
     return tuple(
         Outcome(*outcome) if known else Outcome(reason=reason)

@@ -46,6 +46,17 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "name": "Its name, as in the scores.",
         },
     ),
+    "topic_alias": Described(
+        "Other ids under which topics returned, by id in the order of code points.",
+        {
+            "task_id": "Of which task.",
+            "name": "The other id, as in the scores.",
+            "topic_id": "Which topic it is.",
+            "software": "Which Roundbook wrote it.",
+            "recorded_at": "When.",
+            "recorded_by": "By whom.",
+        },
+    ),
     "team": Described(
         "The teams, by name in the order of code points.",
         {
@@ -75,6 +86,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "parameters": "Its parameters.",
             "lower_bound": "The lowest possible score.",
             "upper_bound": "The highest possible score.",
+            "spellings": "The names of measures that were merged into it.",
         },
     ),
     "matrix": Described(
@@ -238,6 +250,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "why": "Why.",
             "details": "What else there is to know; names and figures.",
             "software": "Which Roundbook wrote it.",
+            "database_user": "The database's user then; empty where that is not known.",
         },
     ),
 }

@@ -33,6 +33,7 @@ from roundbook.database.tables import (
 from roundbook.errors import AlreadyRecordedError, BadFileError
 from roundbook.formats.archive import Archive, open_archive
 from roundbook.formats.archive_package import DATA_PACKAGE
+from roundbook.formats.table import shown
 from roundbook.logbook.events import record_event
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import store_scores
@@ -57,6 +58,7 @@ from roundbook.transfer.archive.shared import ensure_shared
 from roundbook.transfer.archive.tables import (
     IMPORTED,
     IN_ORDER,
+    NEW_TABLES_IN_3,
     README,
     SCORES,
     SHARED,
@@ -146,6 +148,8 @@ def import_archive(
             elif archive.manifest.version < 3 and table in (result, result_input):
                 if table is result:
                     _import_earlier_results(state)
+            elif archive.manifest.version < 3 and table in NEW_TABLES_IN_3:
+                continue
             elif table not in SCORES:
                 progress(f"Reading {table.name} ...")
                 _import_table(state, table, progress)
@@ -176,7 +180,7 @@ def _check_members(archive: Archive) -> None:
     members = archive.manifest.members
     tables = set(TABLES)
     if archive.manifest.version < 3:
-        tables = (tables - {result, result_input}) | set(EARLIER)
+        tables = (tables - {result, result_input} - NEW_TABLES_IN_3) | set(EARLIER)
     wanted = {README, *map(table_member, tables)} | ({DATA_PACKAGE} & members.keys())
     matrices = members.get(table_member(matrix))
     for number in range(1, 1 + ((matrices and matrices.rows) or 0)):
@@ -216,6 +220,8 @@ def _import_table(state: _Import, table: Table, progress: Callable[[str], object
     elif table is variance_estimate:
         rows = complete_estimates(state.connection, rows, state.archive.file, progress)
         _insert(state, table, rows, at_once=_ESTIMATES_AT_ONCE)
+    elif table is event and state.archive.manifest.version < 3:
+        _insert(state, table, ({**row, "database_user": None} for row in rows))
     elif has_id(table):
         _insert(state, table, rows)
     else:
@@ -329,7 +335,8 @@ def _find(
     try:
         return np.array([ids[within, name] for name in names], dtype=np.int64)
     except KeyError as error:
-        raise BadFileError(f"{what} '{error.args[0][1]}' is not in {what}.csv", file) from None
+        name = shown(error.args[0][1])
+        raise BadFileError(f"{what} {name} is not in {what}.csv", file) from None
 
 
 def _check_contents(state: _Import) -> None:

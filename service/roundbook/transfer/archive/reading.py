@@ -10,10 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Column, Table
 
-from roundbook.errors import BadFileError
+from roundbook.errors import BadFileError, InputError
 from roundbook.formats.archive import Archive
 from roundbook.formats.archive_csv import Record, read_records
+from roundbook.formats.table import shown
 from roundbook.transfer.archive.earlier import EARLIER_RESULTS
+from roundbook.transfer.archive.rules import check_value
 from roundbook.transfer.archive.tables import (
     RESULTS,
     Numbers,
@@ -66,6 +68,7 @@ def _row(
     for position, (column, cell) in enumerate(zip(columns, record.cells, strict=True), 1):
         try:
             value = read_cell(column, cell)
+            check_value(column, value, file, record.line, position)
             if column.name != "id":
                 row[column.name] = _with_ids(column, value, ids)
             elif value != number:
@@ -76,8 +79,11 @@ def _row(
             raise BadFileError(reason, file, record.line, position) from None
         except BadFileError:
             raise
+        except InputError as error:
+            reason = str(error).removesuffix(".")
+            raise BadFileError(reason, file, record.line, position) from None
         except ValueError:
-            reason = f"{_shown(cell)} is not how an archive writes {column.name}"
+            reason = f"{shown(cell)} is not how an archive writes {column.name}"
             raise BadFileError(reason, file, record.line, position) from None
     return row
 
@@ -133,7 +139,7 @@ def _scores(record: Record, runs: int, file: str) -> npt.NDArray[np.float64]:
         position, cell = next(
             (position, cell) for position, cell in enumerate(cells, 2) if not _is_score(cell)
         )
-        reason = f"{_shown(cell)} is not how an archive writes a score"
+        reason = f"{shown(cell)} is not how an archive writes a score"
         raise BadFileError(reason, file, record.line, position)
     return values
 
@@ -144,7 +150,3 @@ def _is_score(cell: str) -> bool:
     except ValueError:
         return False
     return isfinite(value) and repr(value) == cell
-
-
-def _shown(cell: str) -> str:
-    return repr(cell if len(cell) <= 40 else cell[:39] + "…")

@@ -9,7 +9,8 @@ from sqlalchemy import Connection, Row, Table, Text, cast, column, func, select
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 
 from roundbook.database.tables import measure
-from roundbook.errors import AlreadyRecordedError, BadFileError
+from roundbook.errors import AlreadyRecordedError, BadFileError, InputError
+from roundbook.logbook.measures import measure_named, parse_measure
 from roundbook.transfer.archive.tables import write_cell
 
 _IDENTITY = ("family", "cutoff", "parameters", "lower_bound", "upper_bound")
@@ -20,7 +21,9 @@ def ensure_shared(
 ) -> dict[int, int]:
     """Record the teams or measures that are new, and return the ids of all by number.
 
-    A name is the same however it is capitalised; the spelling recorded first stays.
+    A name is the same however it is capitalised; the spelling recorded first stays. A measure has
+    its canonical name, or that of the record's measure that it is a spelling of, unless another one
+    of the archive has it.
 
     Raises
     ------
@@ -32,6 +35,11 @@ def ensure_shared(
     if not rows:
         return {}
     names = [row["name"] for row in rows]
+    if names != sorted(names):
+        raise BadFileError("the names are not in the order of code points", file)
+    if table is measure:
+        rows = _canonical(connection, rows, file)
+        names = [row["name"] for row in rows]
     recorded = _recorded(connection, table, names)
     missing = [row for row, known in zip(rows, recorded, strict=True) if known.id is None]
     if missing:
@@ -40,12 +48,37 @@ def ensure_shared(
         recorded = _recorded(connection, table, names)
     if len({known.id for known in recorded}) < len(rows):
         raise BadFileError("a name is there twice, but for capitals", file)
-    if names != sorted(names):
-        raise BadFileError("the names are not in the order of code points", file)
     if table is measure:
         for row, known in zip(rows, recorded, strict=True):
             _refuse_other(row, known)
+            if new := [name for name in row["spellings"] if name not in known.spellings]:
+                connection.execute(
+                    measure.update()
+                    .where(measure.c.id == known.id)
+                    .values(spellings=[*known.spellings, *new])
+                )
     return {number: known.id for number, known in enumerate(recorded, 1)}
+
+
+def _canonical(
+    connection: Connection, rows: Sequence[dict[str, Any]], file: str
+) -> list[dict[str, Any]]:
+    """Return the measures of an archive with the names that they have in the record."""
+    known = connection.execute(select(measure)).all()
+    taken = {row["name"].lower() for row in rows}
+    renamed = []
+    for row in rows:
+        try:
+            identity = parse_measure(row["name"])._asdict()
+        except InputError as error:
+            raise BadFileError(str(error).removesuffix("."), file) from None
+        if recorded := measure_named(known, row["name"]):
+            identity = {name: getattr(recorded, name) for name in identity}
+        name, own = identity["name"].lower(), row["name"].lower()
+        is_other = name != own and name not in taken
+        taken.add(name)
+        renamed.append({"spellings": []} | row | (identity if is_other else {}))
+    return renamed
 
 
 def _recorded(connection: Connection, table: Table, names: list[str]) -> list[Row[Any]]:

@@ -44,6 +44,10 @@ _NEW_IN_2 = {
     tables.published_variance: {"teams"},
 }
 
+# What archives of versions 1 and 2 had not yet.
+NEW_TABLES_IN_3 = frozenset({tables.topic_alias})
+_NEW_IN_3 = {tables.event: {"database_user"}, tables.measure: {"spellings"}}
+
 # In the order in which they can be inserted: what a result names before the result, the names of
 # topics and runs before the scores, and these and the factors before the variances.
 IN_ORDER: Sequence[Table] = sort_tables(
@@ -82,6 +86,8 @@ def columns_of(table: Table, version: int = VERSION) -> list[Column[Any]]:
     left_out = set(_COMPUTED.get(table, ()))
     if version < 2:
         left_out |= _NEW_IN_2.get(table, set())
+    if version < 3:
+        left_out |= _NEW_IN_3.get(table, set())
     return [column for column in table.columns if column.name not in left_out]
 
 
@@ -106,7 +112,9 @@ def in_order(table: Table) -> list[ColumnElement[Any]]:
     """Return by what the rows of a table are ordered in an archive."""
     if table in SHARED:
         return [collate(table.c.name, "C")]
-    return list(table.primary_key)
+    return [
+        collate(key, "C") if isinstance(key.type, types.Text) else key for key in table.primary_key
+    ]
 
 
 def rows_of(table: Table, tasks: Sequence[int] | None) -> ColumnElement[bool]:

@@ -276,7 +276,7 @@ def test_the_largest_number_of_runs_on_the_same_topics(design):
 
 
 def test_sakai_says_where_it_is_undefined():
-    message = "engine sakai is not defined for 2 topics and 2 runs: use the engine exact"
+    message = "engine sakai is not defined for 2 topics and 2 runs"
     with pytest.raises(ImpossibleStatisticError, match=message):
         solve_power("anova", [2, 50], 10.0, 0.05, runs=2, engine="sakai")
     with pytest.raises(ImpossibleStatisticError, match=message):

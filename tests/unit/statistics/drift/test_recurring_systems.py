@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.drift.recurring_systems import recurring_drift
+from roundbook.statistics.drift.recurring_systems import StandardisingRuns, recurring_drift
 from roundbook.statistics.standardisation.factors import fit_factors, standardise
+
+# So many other runs, none of them of a recurring system, that their mean is known.
+FIELD = StandardisingRuns(0, np.zeros(1000))
 
 
 def spread(centre, half_90, count=16):
@@ -39,7 +42,7 @@ def test_treccovid(shared):
     systems = [tag for tag in first if tag in latest]
     assert len(systems) >= 2
     before, after = ([means[tag] for tag in systems] for means in (first, latest))
-    ours = recurring_drift(before, after)
+    ours = recurring_drift(before, after, FIELD, FIELD)
     assert ours.systems == len(systems)
     result = stats.ttest_rel(after, before)
     assert ours.mean_difference == pytest.approx(np.mean(after) - np.mean(before))
@@ -50,7 +53,7 @@ def test_treccovid(shared):
 @given(st.lists(st.tuples(st.floats(-3, 3), st.floats(-3, 3)), min_size=2, max_size=12))
 def test_intervals_are_scipy(pairs):
     before, after = np.transpose(pairs)
-    result = recurring_drift(before, after)
+    result = recurring_drift(before, after, FIELD, FIELD)
     assert result.mean_difference == pytest.approx(float(np.mean(after - before)), abs=1e-12)
     error = stats.sem(after - before)
     for interval, level in ((result.mean_difference_90, 0.9), (result.mean_difference_95, 0.95)):
@@ -73,14 +76,16 @@ def test_intervals_are_scipy(pairs):
     ],
 )
 def test_verdict(centre, half_90, verdict):
-    result = recurring_drift(np.zeros(16), spread(centre, half_90))
+    result = recurring_drift(np.zeros(16), spread(centre, half_90), FIELD, FIELD)
     assert result.mean_difference_90 == pytest.approx((centre - half_90, centre + half_90))
     assert result.verdict == verdict
-    assert recurring_drift(np.zeros(16), spread(centre, half_90), margin=1.0).verdict == "held"
+    assert (result.against_others, result.why) == (pytest.approx(centre), None)
+    wide = recurring_drift(np.zeros(16), spread(centre, half_90), FIELD, FIELD, margin=1.0)
+    assert wide.verdict == "held"
 
 
 def test_with_no_system_or_one_there_is_no_interval():
-    none, one = recurring_drift([], []), recurring_drift([0.1], [0.9])
+    none, one = (recurring_drift(*means, FIELD, FIELD) for means in (([], []), ([0.1], [0.9])))
     assert (none.verdict, none.mean_difference, none.systems) == ("unbridged", None, 0)
     assert (one.verdict, one.mean_difference, one.systems) == ("undecided", 0.8, 1)
     for result in (none, one):
@@ -102,4 +107,67 @@ def test_with_no_system_or_one_there_is_no_interval():
 )
 def test_refused(before, after, margin, message):
     with pytest.raises(ImpossibleStatisticError, match=message):
-        recurring_drift(before, after, margin=margin)
+        recurring_drift(before, after, FIELD, FIELD, margin=margin)
+
+
+def test_recurring_systems_are_measured_against_the_other_runs():
+    """In the middle of themselves they stand still, wherever the others went."""
+    still, moving = np.zeros(16), spread(0.0, 0.1)
+    others = [StandardisingRuns(16, np.full(16, level)) for level in (0.0, -0.3)]
+    result = recurring_drift(still, moving, *others)
+    assert (result.verdict, result.why) == ("undecided", "against other runs")
+    assert result.against_others == pytest.approx(0.3)
+    # s sqrt(1 / 16 + (1 / 16 + 1 / 16) / 2), in place of s sqrt(1 / 16).
+    half = 0.1 * math.sqrt(2)
+    assert result.against_others_90 == pytest.approx((0.3 - half, 0.3 + half))
+    assert recurring_drift(still, moving, others[0], others[0]).verdict == "held"
+    # One run fewer of the others, in either round: most standardising runs recur.
+    most = StandardisingRuns(16, np.zeros(15))
+    for runs in ((most, others[0]), (others[0], most)):
+        result = recurring_drift(still, moving, *runs)
+        assert (result.verdict, result.why) == ("undecided", "most standardising runs recur")
+        aged = recurring_drift(still, moving + 1, *runs)
+        assert (aged.verdict, aged.why) == ("aged", None)
+    alone = StandardisingRuns(16, [])
+    for after in (still, moving + 1):
+        result = recurring_drift(still, after, alone, alone)
+        assert (result.verdict, result.why) == ("undecided", "all standardising runs recur")
+        assert result.against_others is result.against_others_90 is None
+    assert recurring_drift(still, moving + 1, alone, others[0]).verdict == "aged"
+
+
+def standardised(generator, abilities, topics):
+    """Mean standardised scores of runs of these abilities, in sds of a score, on new topics."""
+    scores = 0.5 * abilities + generator.normal(0, math.sqrt(0.75), (topics, abilities.size))
+    factors = fit_factors(scores)
+    return standardise(scores, factors.mean, factors.sd).mean(axis=0)
+
+
+@pytest.mark.parametrize(
+    ("systems", "others_from", "others_to", "topics"),
+    [(5, 0, 0, 30), (10, 2, 2, 30), (10, 10, 10, 50), (10, 30, 3, 50), (20, 60, 60, 100)],
+)
+def test_a_moved_field_is_called_held_in_one_of_twenty_cases(
+    systems, others_from, others_to, topics
+):
+    """The others move by the margin; by the mean alone it is held in up to all cases."""
+    generator = np.random.default_rng(11)
+    held = aged = by_the_mean_alone = 0
+    for _ in range(300):
+        ability = generator.normal(0, 1, systems)
+        means, runs = [], []
+        for size, level in ((others_from, 0.0), (others_to, 0.4)):
+            others = generator.normal(0, 1, size)
+            others += level - (others.mean() if size else 0)
+            means_now = standardised(generator, np.concatenate([ability, others]), topics)
+            means.append(means_now[:systems])
+            runs.append(StandardisingRuns(systems, means_now[systems:]))
+        result = recurring_drift(*means, *runs)
+        held += result.verdict == "held"
+        aged += result.verdict == "aged"
+        low, high = result.mean_difference_90
+        by_the_mean_alone += low >= -0.2 and high <= 0.2
+    # Of 300 at one in twenty, 25 or fewer in 99 of 100 cases.
+    assert held <= 25
+    assert aged <= 15
+    assert by_the_mean_alone > 100

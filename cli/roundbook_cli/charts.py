@@ -1,0 +1,40 @@
+"""The option that also writes a result as a chart; nothing that draws is imported until it does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from roundbook_cli.output import talk
+
+if TYPE_CHECKING:
+    import altair as alt
+
+Chart = Annotated[
+    Path | None,
+    typer.Option(
+        "--chart",
+        metavar="FILE",
+        help="Also draw it, in a file that ends in .svg, .png or .html; one that is there is"
+        " replaced.",
+        show_default=False,
+    ),
+]
+
+
+def check_chart(path: Path | None) -> None:
+    """Refuse a file that no chart can be written to, before any work is done."""
+    if path is not None:
+        from roundbook.presentation.charts.files import check_chart_file
+
+        check_chart_file(path)
+
+
+def write_chart(path: Path, chart: alt.ConcatChart) -> None:
+    """Write a chart, and say where."""
+    from roundbook.presentation.charts import files
+
+    files.write_chart(path, chart)
+    talk(f"Drawn: {path}")

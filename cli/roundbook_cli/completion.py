@@ -1,0 +1,106 @@
+"""What a shell offers after Tab: the names of tasks, rounds, measures and saved results.
+
+They are asked of a server that is up, else taken from what was noted down at the end of the last
+command that a person ran on this record. No server is started for them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from roundbook.settings import Settings
+
+_FRESH_SECONDS = 60
+Kind = Literal["task", "rounds", "measures", "results"]
+
+
+def offer(kind: Kind) -> Callable[[typer.Context, str], list[str]]:
+    """Return what completes an argument or option that takes a name of this kind."""
+
+    def complete(ctx: typer.Context, incomplete: str) -> list[str]:
+        from roundbook.errors import RoundbookError
+
+        with suppress(RoundbookError, OSError, ValueError, KeyError, TypeError):
+            names = _names(ctx)
+            if kind == "results":
+                offered = names["results"]
+            elif kind == "task":
+                offered = [one["task"] for one in names["tasks"]]
+            else:
+                named = [one for one in names["tasks"] if one["task"] in _typed()]
+                tasks = named or names["tasks"]
+                offered = list(dict.fromkeys(name for one in tasks for name in one[kind]))
+            # bash takes what it is offered as it is, other shells quote it.
+            quote = shlex.quote if "bash" in os.environ.get("_ROUNDBOOK_COMPLETE", "") else str
+            return [quote(name) for name in offered if name.startswith(incomplete)]
+        return []
+
+    return complete
+
+
+BY_METAVAR = {"TASK": offer("task"), "ROUND": offer("rounds"), "M": offer("measures")}
+
+
+def _typed() -> list[str]:
+    """Return the words of the command line so far, which is not parsed before it is whole."""
+    line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
+    return [word.strip("'\"") for word in line.split()]
+
+
+def note_names(engine: Engine, settings: Settings, address: str | None) -> None:
+    """Note the names of a record down for later, unless something prevents it."""
+    from roundbook.errors import RoundbookError
+    from roundbook.logbook.names import list_names
+    from roundbook.logbook.session import begin
+
+    with suppress(RoundbookError, OSError), begin(engine, one_moment=True) as session:
+        _write(_file(settings, address), list_names(session).model_dump_json())
+
+
+def _names(context: typer.Context) -> dict[str, Any]:
+    from roundbook.settings import load_settings
+
+    settings = load_settings()
+    address = context.params.get("database") or context.find_root().params.get("database")
+    file = _file(settings, address)
+    fresh = file.exists() and time.time() - file.stat().st_mtime < _FRESH_SECONDS
+    if not fresh:
+        from roundbook.logbook.names import list_names_if_up
+
+        names = list_names_if_up(settings, address)
+        if names is not None:
+            _write(file, names.model_dump_json())
+    read: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return read
+
+
+def _file(settings: Settings, address: str | None) -> Path:
+    """Return where the names in a record are noted down; the file's name tells no password."""
+    import platformdirs
+
+    url = address or (settings.database_url.get_secret_value() if settings.database_url else None)
+    record = (
+        str(settings.data_dir.expanduser().resolve()) if url is None else url.rpartition("@")[2]
+    )
+    key = sha256(record.encode()).hexdigest()[:16]
+    return platformdirs.user_cache_path("roundbook") / f"names-{key}.json"
+
+
+def _write(file: Path, content: str) -> None:
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    part = file.with_suffix(f".{os.getpid()}")
+    part.write_text(content, encoding="utf-8")
+    part.replace(file)

@@ -1,0 +1,110 @@
+"""``roundbook measure``: the measures of the record, and two that are one."""
+
+from __future__ import annotations
+
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from roundbook.errors import RoundbookError
+from roundbook.presentation.measures import bounds_in_words, merge_sentence
+from roundbook.requests.measures import ListMeasures, MergeMeasures
+from roundbook_cli.options import Database, Form
+from roundbook_cli.output import Column, count, show, talk
+from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.session import record
+
+if TYPE_CHECKING:
+    from typer._click import Context
+
+app = typer.Typer(no_args_is_help=True, help="Measures: list them, merge two that are one.")
+
+_LISTED = (
+    Column("measure", "Measure"),
+    Column("tasks", "Tasks", ", ".join),
+    count("rounds", "Rounds"),
+    count("matrices", "Matrices"),
+    count("published_variances", "Published", spare=1),
+    Column("bounds", "Bounds", bounds_in_words, spare=3),
+    Column("spellings", "Merged into it", ", ".join, spare=2),
+)
+_MERGED = (
+    Column("measure", "Measure"),
+    Column("merged", "Merged"),
+    Column("tasks", "Tasks", ", ".join),
+    count("matrices", "Matrices"),
+    count("published_variances", "Published"),
+)
+
+
+@app.command("list", epilog="Example: roundbook measure list covid")
+def list_(
+    context: typer.Context,
+    task: Annotated[str | None, argument(ListMeasures, "task", metavar="TASK")] = default(
+        ListMeasures, "task"
+    ),
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """List the measures of the record, or those that a task has numbers for."""
+    from roundbook.logbook.recorded_measures import list_measures
+
+    with record(context, database) as session:
+        listed = list_measures(session, ListMeasures(task=task))
+    notes = [
+        f"'{entry.measure}' is a spelling of {entry.spelling_of}; join them with:"
+        f" roundbook measure merge {quote(entry.measure)} {quote(entry.spelling_of)}"
+        for entry in listed.measures
+        if entry.spelling_of is not None
+    ]
+    if not listed.measures:
+        notes = ["No measure yet. Log scores with 'roundbook log'."]
+    show(listed, form, listed.measures, _LISTED, below=notes)
+
+
+@app.command(
+    epilog="Example: roundbook measure merge ndgc@10 nDCG@10 --reason 'mistyped in 2021'",
+)
+def merge(
+    context: typer.Context,
+    merged: Annotated[str, argument(MergeMeasures, "merged", metavar="FROM")],
+    into: Annotated[str, argument(MergeMeasures, "into", metavar="INTO")],
+    reason: Annotated[
+        str | None, option(MergeMeasures, "reason", "--reason", metavar="TEXT")
+    ] = default(MergeMeasures, "reason"),
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Merge a measure that was recorded under another name into one, in every task, for good."""
+    from roundbook.logbook.recorded_measures import merge_measures
+
+    with record(context, database) as session:
+        done = merge_measures(session, MergeMeasures(merged=merged, into=into, reason=reason))
+    show(done, form, [done], _MERGED)
+    talk(merge_sentence(done))
+    for task in done.tasks:
+        talk(f"'roundbook result list --task {quote(task)} --stale' lists what is to be renewed.")
+
+
+def refuse_no_measure(context: typer.Context) -> None:
+    """Refuse --task without --measure, and name the measures that the task has."""
+    if context.params.get("task") is not None and context.params.get("measure") is None:
+        has = measures_sentence(context)
+        raise typer.BadParameter("--task needs --measure" + (f". {has}" if has else ""))
+
+
+def measures_sentence(context: Context) -> str:
+    """Return which measures the task of a command has; nothing where that cannot be known."""
+    from roundbook.logbook.recorded_measures import list_measures
+
+    task = context.params.get("task")
+    if task is None:
+        return ""
+    try:
+        with record(cast("typer.Context", context), context.params.get("database")) as session:
+            listed = list_measures(session, ListMeasures(task=task))
+    except RoundbookError:
+        return ""
+    names = ", ".join(entry.measure for entry in listed.measures)
+    return f"Task '{task}' has {names}" if names else f"Task '{task}' has no scores yet"

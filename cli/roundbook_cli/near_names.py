@@ -1,0 +1,56 @@
+"""What is new under a name that is near another one: a question on a terminal, else a warning."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+from roundbook_cli.output import talk
+
+if TYPE_CHECKING:
+    from roundbook.logbook.session import Session
+    from roundbook.requests.matrices import LoggingRequest
+    from roundbook.requests.variances import RecordVarianceRequest
+
+
+def confirm_task(session: Session, task: str, *, ask: bool = True) -> None:
+    """Ask whether a new task near another one is meant; end the command where it is not."""
+    from roundbook.logbook.tasks import near_task
+
+    _confirm("task", task, near_task(session, task), ask=ask)
+
+
+def confirm_round(session: Session, task: str, label: str, *, ask: bool = True) -> None:
+    """Ask whether a new round near another one of its task is meant; see `confirm_task`."""
+    from roundbook.logbook.rounds import near_round
+
+    _confirm("round", label, near_round(session, task, label), ask=ask)
+
+
+@contextmanager
+def confirmed_names(
+    begin: Callable[..., AbstractContextManager[Session]],
+    request: LoggingRequest | RecordVarianceRequest,
+) -> Iterator[None]:
+    """Ask before the block whether a task and a round that the request makes are meant."""
+    if request.create:
+        ask = not getattr(request, "dry_run", False)
+        with begin(keep=False) as session:
+            confirm_task(session, request.task, ask=ask)
+            confirm_round(session, request.task, request.round, ask=ask)
+    yield
+
+
+def _confirm(what: str, name: str, near: str | None, *, ask: bool) -> None:
+    if near is None:
+        return
+    name = name.strip()
+    if not (ask and sys.stdin.isatty() and sys.stderr.isatty()):
+        talk(f"Warning: The {what} {name} is new. Did you mean {near}?")
+    elif not typer.confirm(f"{name}: did you mean {near}? Make a new {what} '{name}'?", err=True):
+        talk("Nothing was written.")
+        raise typer.Exit(1)

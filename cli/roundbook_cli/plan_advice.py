@@ -1,0 +1,83 @@
+"""What variances and plans advise, with the options that do it, and their JSON with that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from roundbook_cli.ways_out import with_way_out
+
+if TYPE_CHECKING:
+    from roundbook.logbook.plans.plan import Plan, RoundPower
+    from roundbook.logbook.variance_history import VarianceHistory
+
+
+def history_json(history: VarianceHistory) -> dict[str, Any]:
+    """Return a variance history as JSON has it, its warning with what to do."""
+    from roundbook.presentation.variances import history_in_json
+
+    printed = history_in_json(history)
+    printed["pooled"]["warning"] = history_warning(history)
+    return printed
+
+
+def history_warning(history: VarianceHistory) -> str | None:
+    """Return that rounds disagree about their variances and what to do, None where they do not."""
+    from roundbook.presentation.variances import disagreement, disagreement_way_out
+
+    warning = disagreement(history)
+    return warning and with_way_out(warning, disagreement_way_out(history))
+
+
+def advised(history: VarianceHistory, lines: Iterable[str]) -> list[str]:
+    """Return lines about a variance history, with what to do where they say that rounds disagree."""
+    from roundbook.presentation.variances import disagreement
+
+    warning = disagreement(history)
+    return [history_warning(history) or line if line == warning else line for line in lines]
+
+
+def plan_json(plan: Plan) -> dict[str, Any]:
+    """Return a plan as JSON has it, its sentences with what to do."""
+    from roundbook.presentation.plans import plan_in_json
+
+    printed = plan_in_json(plan)
+    powers = zip(printed["rounds"], plan.rounds, strict=True)
+    return printed | {
+        "estimate": None if plan.estimate is None else history_json(plan.estimate),
+        "warning": plan_warning(plan),
+        "rounds": [shown | {"reason": no_power(row)} for shown, row in powers],
+        "notes": plan_notes(plan),
+    }
+
+
+def plan_remarks(plan: Plan) -> list[str]:
+    """Return what to know of a plan: that rounds disagree, are left out, or lack an answer."""
+    from roundbook.presentation.plans import withdrawn_notes
+
+    warning = plan_warning(plan)
+    return [*([warning] if warning else []), *withdrawn_notes(plan), *plan_notes(plan)]
+
+
+def plan_warning(plan: Plan) -> str | None:
+    """Return that the rounds of a plan disagree, and what to do; None where they do not."""
+    from roundbook.presentation.plans import warning, warning_way_out
+
+    disagreeing = warning(plan)
+    return disagreeing and with_way_out(disagreeing, warning_way_out(plan))
+
+
+def plan_notes(plan: Plan) -> list[str]:
+    """Return a plan's notes, and what would help."""
+    from roundbook.presentation.plans import note_way_out, notes
+
+    pairs = zip(notes(plan), plan.notes, strict=True)
+    return [with_way_out(sentence, note_way_out(plan, note)) for sentence, note in pairs]
+
+
+def no_power(row: RoundPower) -> str | None:
+    """Return why a round's power does not exist, and what would help; None where it does."""
+    from roundbook.presentation import plans
+
+    why = plans.no_power(row)
+    return why and with_way_out(why, plans.no_power_way_out(row))

@@ -1,0 +1,78 @@
+"""``roundbook round teams``: the teams of a round's runs, once they are known or were wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Annotated
+
+import typer
+
+from roundbook.presentation.matrices import renewed_note, team_file_notes
+from roundbook.presentation.teams import corrections, described_phrase
+from roundbook.requests.teams import DescribeTeams
+from roundbook_cli.options import Database, Form, RoundLabel, TaskName
+from roundbook_cli.output import Column, show, talk
+from roundbook_cli.refitting import in_one_line, refit_notes
+from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.session import record
+
+_CORRECTED = (Column("run", "Run"), Column("corrected", "Corrected"))
+_CHANGES = tuple(Column(field, field) for field in ("run", "fact", "was", "now"))
+
+
+def teams(
+    context: typer.Context,
+    task: TaskName,
+    round_label: RoundLabel,
+    file: Annotated[Path, argument(DescribeTeams, "file", metavar="FILE", show_default=False)],
+    revise: Annotated[
+        str | None, option(DescribeTeams, "revise", "--revise", metavar="REASON")
+    ] = default(DescribeTeams, "revise"),
+    dry_run: Annotated[bool, option(DescribeTeams, "dry_run", "--dry-run")] = default(
+        DescribeTeams, "dry_run"
+    ),
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Record the teams of a round's runs from a file, or correct them with --revise.
+
+    Scores and factors stay as they are. The intervals of variances, which count teams, are
+    estimated anew.
+    """
+    from roundbook.logbook.teams import describe_teams
+    from roundbook.settings import load_settings
+
+    request = DescribeTeams(task=task, round=round_label, file=file, revise=revise, dry_run=dry_run)
+    with record(context, database, keep=not dry_run) as session:
+        described = describe_teams(session, request, max_file_bytes=load_settings().max_file_bytes)
+    corrected = described.status == "corrected"
+    notes = team_file_notes(
+        described.unknown_runs, described.undescribed_runs, f"round '{described.round}'"
+    )
+    if note := renewed_note(described.renewed, corrected=corrected):
+        notes.append(note)
+    notes += refit_notes(described, described.refittable)
+    rows = [
+        SimpleNamespace(run=run, corrected=what)
+        for run, what in corrections(described.changes).items()
+    ]
+    show(
+        described,
+        form,
+        described.changes if form == "csv" else rows,
+        _CHANGES if form == "csv" else _CORRECTED,
+        above=[f"{described.task}, round '{described.round}': {described_phrase(described)}."],
+        extra={"notes": in_one_line(notes)},
+    )
+    for note in notes:
+        talk(f"Note: {note}")
+    if dry_run:
+        talk("Dry run: nothing was written.")
+
+
+def attach_to_round(app: typer.Typer) -> None:
+    """Add the command to the group ``round``."""
+    app.command(
+        epilog="Example: roundbook round teams covid round1 teams.csv --revise 'wrong file'"
+    )(teams)

@@ -1,0 +1,189 @@
+"""How a table fits the terminal: what wraps, which columns are left out, when rows become lists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from roundbook.presentation.tables import Column
+
+_GAP = 3
+# So narrow a column of words would be read down instead of across.
+_NARROWEST = 12
+# What is never parted: a word, an interval, a size, p = 0.1, a date and its time, a drawn line.
+_UNBROKEN = re.compile(
+    r"\s*(?:\[[^\[\]A-Za-z]*\]|[-+]?\d[\d.]* (?:to|x) [-+]?\d[\d.]*"
+    r"|\w+ [=<>] [-+]?\d[\d.]*|\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?|[─│┊●]+(?: +[─│┊●]+)+|\S)+"
+)
+# Control characters, but a line feed, and marks that turn the direction of writing.
+_UNFIT = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def lay_out(
+    rows: Sequence[Any], columns: Sequence[Column], width: int, *, complete: bool = False
+) -> list[str]:
+    """Return the lines of a table.
+
+    Where it is too wide, sentences wrap, and names, numbers and intervals never. Where that is not
+    enough, columns are left out, those that can most be spared first, and a line below names them.
+    Where that is not enough either, each row becomes a list, a line a field.
+
+    Parameters
+    ----------
+    rows, columns
+        As `show` has them.
+    width : int
+        How many characters a line has.
+    complete : bool
+        Whether all columns are kept, be the table wider than that.
+    """
+    cells = [
+        [visible(written(column, getattr(row, column.field))) for column in columns] for row in rows
+    ]
+    bounds = [
+        _bounds(column, [row[index] for row in cells]) for index, column in enumerate(columns)
+    ]
+    kept = list(range(len(columns)))
+    while (widths := _widths([bounds[index] for index in kept], width)) is None and not complete:
+        spare = [index for index in kept if columns[index].spare]
+        if not spare:
+            return _lists(cells, columns, width)
+        kept.remove(max(spare, key=lambda index: (columns[index].spare, index)))
+    if widths is None:
+        widths = [column.least for column in bounds]
+    lines = _table(
+        [[row[index] for index in kept] for row in cells],
+        [columns[index] for index in kept],
+        widths,
+    )
+    left_out = [column.heading for index, column in enumerate(columns) if index not in kept]
+    if left_out:
+        needed = sum(column.least for column in bounds) + _GAP * (len(columns) - 1)
+        lines += wrap(
+            f"Left out, as {width} columns are too few: {', '.join(left_out)}. For all, make the"
+            f" terminal {needed} columns wide or add --format json.",
+            width,
+        )
+    return lines
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Return the lines of a text, none of which parts a word, an interval, a size or a time."""
+    lines = []
+    for paragraph in text.split("\n"):
+        line = ""
+        for part in _UNBROKEN.findall(paragraph):
+            if line.strip() and cell_width(line + part) > width:
+                lines.append(line)
+                line = part.lstrip()
+            else:
+                line += part
+        lines.append(line)
+    return lines
+
+
+def visible(text: str) -> str:
+    """Return a text in which what would steer the terminal is written as an escape."""
+    return _UNFIT.sub(lambda unfit: unfit[0].encode("unicode_escape").decode(), text)
+
+
+def written(column: Column, value: Any) -> str:  # noqa: ANN401
+    """Return a value as a table shows it."""
+    return "-" if value is None else column.write(value)
+
+
+def cell_width(text: str) -> int:
+    """Return how many columns of the terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _longest_part(text: str) -> int:
+    first, *rest = _UNBROKEN.findall(text) or [""]
+    return max(cell_width(first), *(cell_width(part.lstrip()) for part in rest), 0)
+
+
+class _Bounds(NamedTuple):
+    """The least width a column takes, that of its widest cell, and the most it makes use of."""
+
+    least: int
+    cells: int
+    most: int
+
+
+def _bounds(column: Column, cells: Sequence[str]) -> _Bounds:
+    widest = max(map(cell_width, cells))
+    heading = _longest_part(column.heading)
+    needed = widest
+    if column.justify != "right":
+        needed = max(*map(_longest_part, cells), min(widest, _NARROWEST))
+    return _Bounds(
+        max(needed, heading), max(widest, heading), max(widest, cell_width(column.heading))
+    )
+
+
+def _widths(bounds: Sequence[_Bounds], width: int) -> list[int] | None:
+    """Return widths that fit, None where none do: long headings wrap first, then the widest cells."""
+    room = width - _GAP * (len(bounds) - 1)
+    if sum(column.least for column in bounds) > room:
+        return None
+    widths = [column.most for column in bounds]
+    while sum(widths) > room:
+        overhanging = [index for index, (_, cells, _) in enumerate(bounds) if widths[index] > cells]
+        if overhanging:
+            widest = max(overhanging, key=lambda index: widths[index] - bounds[index].cells)
+            widths[widest] = bounds[widest].cells
+            continue
+        narrower = [index for index, (least, *_) in enumerate(bounds) if widths[index] > least]
+        widths[max(narrower, key=widths.__getitem__)] -= 1
+    return widths
+
+
+def _table(
+    cells: Sequence[Sequence[str]], columns: Sequence[Column], widths: Sequence[int]
+) -> list[str]:
+    heads = [wrap(column.heading, width) for column, width in zip(columns, widths, strict=True)]
+    height = max(map(len, heads))
+    lines = _row([[""] * (height - len(head)) + head for head in heads], columns, widths)
+    lines.append("─" * (sum(widths) + _GAP * (len(widths) - 1)))
+    for row in cells:
+        wrapped = [wrap(cell, width) for cell, width in zip(row, widths, strict=True)]
+        lines += _row(wrapped, columns, widths)
+    return lines
+
+
+def _row(
+    cells: Sequence[Sequence[str]], columns: Sequence[Column], widths: Sequence[int]
+) -> list[str]:
+    """Return the lines of a row, whose cells are of one line or several."""
+    lines = []
+    for number in range(max(map(len, cells))):
+        line = []
+        for cell, column, width in zip(cells, columns, widths, strict=True):
+            text = cell[number] if number < len(cell) else ""
+            blank = " " * (width - cell_width(text))
+            line.append(blank + text if column.justify == "right" else text + blank)
+        lines.append((" " * _GAP).join(line))
+    return lines
+
+
+def _lists(cells: Sequence[Sequence[str]], columns: Sequence[Column], width: int) -> list[str]:
+    """Return rows as lists, a line a field; a word too long to stand beside its heading below it."""
+    indent = max(cell_width(column.heading) for column in columns) + _GAP
+    lines: list[str] = []
+    for row in cells:
+        lines += [""] if lines else []
+        for column, cell in zip(columns, row, strict=True):
+            blank = " " * (indent - cell_width(column.heading))
+            if _longest_part(cell) <= width - indent:
+                first, *rest = wrap(cell, width - indent)
+                lines.append(column.heading + blank + first)
+                lines += [" " * indent + more for more in rest]
+            else:
+                lines.append(column.heading)
+                lines += ["  " + more for more in wrap(cell, width - 2)]
+    return lines

@@ -1,0 +1,113 @@
+"""``roundbook topic``: the topics of a task, and the other ids under which they returned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from roundbook.requests.topics import AliasTopics, ListTopics, UnaliasTopic
+from roundbook_cli.options import Database, Form
+from roundbook_cli.output import Column, counted, show, talk
+from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.session import record
+
+if TYPE_CHECKING:
+    from roundbook.logbook.topics import TopicInRound
+
+app = typer.Typer(no_args_is_help=True, help="Topics: list, and declare their other ids.")
+
+TaskName = Annotated[str, argument(AliasTopics, "task", metavar="TASK")]
+
+
+def _rounds(rounds: list[TopicInRound]) -> str:
+    return ", ".join(f"{entry.round}: {entry.id}" for entry in rounds)
+
+
+_OTHER_IDS = (Column("topic", "Topic"), Column("id", "Other id"))
+_TOPICS = (
+    Column("topic", "Topic"),
+    Column("aliases", "Other ids", ", ".join),
+    Column("rounds", "Id in each round", _rounds),
+)
+
+
+@app.command(epilog="Example: roundbook topic alias longeval core.csv")
+def alias(
+    context: typer.Context,
+    task: TaskName,
+    file: Annotated[Path, argument(AliasTopics, "file", metavar="FILE")],
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Declare topics that returned under another id, so that rounds share them.
+
+    Scores keep the ids of their files; rounds logged before and after are compared by the topics.
+    """
+    from roundbook.logbook.topics import alias_topics
+    from roundbook.settings import load_settings
+
+    with record(context, database) as session:
+        aliased = alias_topics(
+            session, AliasTopics(task=task, file=file), load_settings().max_file_bytes
+        )
+    show(aliased, form, aliased.aliases, _OTHER_IDS)
+    talk(
+        f"{counted(len(aliased.aliases), 'new id')} recorded, {aliased.unchanged} known already."
+        if aliased.unchanged or not aliased.aliases
+        else f"{counted(len(aliased.aliases), 'new id')} recorded."
+    )
+    _tell_stale(task, aliased.stale)
+
+
+@app.command(epilog="Example: roundbook topic unalias longeval q072217124")
+def unalias(
+    context: typer.Context,
+    task: TaskName,
+    name: Annotated[str, argument(UnaliasTopic, "name", metavar="ID")],
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Let an id be a topic of its own again, where it was declared by mistake."""
+    from roundbook.logbook.topics import unalias_topic
+
+    with record(context, database) as session:
+        unaliased = unalias_topic(session, UnaliasTopic(task=task, name=name))
+    show(unaliased, form, [unaliased], _OTHER_IDS)
+    talk(f"'{unaliased.id}' is a topic of its own again.")
+    _tell_stale(task, unaliased.stale)
+
+
+def _tell_stale(task: str, stale: list[str]) -> None:
+    if stale:
+        talk(
+            f"Stale, as rounds share other topics now: {', '.join(stale)}. 'roundbook result renew"
+            f" {quote(task)} --stale' renews what is stale."
+        )
+
+
+@app.command("list", epilog="Example: roundbook topic list longeval --aliased")
+def list_(
+    context: typer.Context,
+    task: TaskName,
+    aliased: Annotated[bool, option(ListTopics, "aliased", "--aliased")] = default(
+        ListTopics, "aliased"
+    ),
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """List a task's topics, their other ids, and the rounds that scored them."""
+    from roundbook.logbook.topics import list_topics
+
+    with record(context, database) as session:
+        listed = list_topics(session, ListTopics(task=task, aliased=aliased))
+    empty = []
+    if not listed.topics:
+        empty = [
+            "No topic has another id. Declare some with 'roundbook topic alias TASK FILE'."
+            if aliased
+            else "No topic yet: they come with scores, which 'roundbook log' takes."
+        ]
+    show(listed, form, listed.topics, _TOPICS, below=empty)

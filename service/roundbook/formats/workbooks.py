@@ -1,0 +1,193 @@
+"""Excel workbooks (xlsx): a table on one sheet, in and out."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, time, timedelta
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+from roundbook.errors import BadFileError, InputError
+from roundbook.formats.columns import Table
+from roundbook.formats.extras import import_extra
+from roundbook.formats.matrix import MAX_CELLS
+
+MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
+_ERRORS = frozenset(
+    {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#SPILL!", "#CALC!"}
+)
+
+_Row = tuple[int, list[Any]]
+
+
+def read_workbook(data: bytes, file: str, max_bytes: int) -> Table:
+    """Read the one sheet of a workbook that has cells; formulas count by the values saved of them.
+
+    Parameters
+    ----------
+    max_bytes : int
+        What the workbook may unpack to.
+
+    Raises
+    ------
+    BadFileError
+        If it is broken, too large, or has several sheets with cells; if a cell holds an error, a
+        date, or a formula without its value.
+    MissingExtraError
+        If openpyxl is not installed.
+    """
+    openpyxl = import_extra("openpyxl", "xlsx", file)
+    _refuse_bomb(data, file, max_bytes)
+    rows = _rows(openpyxl, data, file, values=True)
+    if not rows:
+        raise BadFileError("the workbook has no cells", file)
+    (header_line, heading), *below = rows
+    if not below:
+        raise BadFileError("there is a header and nothing below it", file, header_line)
+    width = max(len(cells) for _, cells in rows)
+    if width > len(heading):
+        line = next(line for line, cells in rows if len(cells) > len(heading))
+        reason = f"expected {len(heading)} cells as in the header, found {width}"
+        raise BadFileError(reason, file, line, len(heading) + 1)
+    _refuse_formulas(openpyxl, data, file, below, width)
+    texts = [
+        [_text(value, file, line, at) for at, value in enumerate(_padded(cells, width), 1)]
+        for line, cells in rows
+    ]
+    columns = [list(column) for column in zip(*texts[1:], strict=True)]
+    return Table(file, texts[0], header_line, [line for line, _ in below], columns)
+
+
+def _refuse_bomb(data: bytes, file: str, max_bytes: int) -> None:
+    try:
+        with ZipFile(io.BytesIO(data)) as content:
+            size = sum(info.file_size for info in content.infolist())
+    except (BadZipFile, ValueError, OSError, NotImplementedError):
+        raise BadFileError("the workbook is broken or cut short; copy it again", file) from None
+    if size > max_bytes:
+        raise BadFileError(
+            f"the workbook unpacks to more than {max_bytes} bytes; raise ROUNDBOOK_MAX_FILE_BYTES"
+            " if it should be read",
+            file,
+        )
+
+
+def _rows(openpyxl: Any, data: bytes, file: str, *, values: bool) -> list[_Row]:  # noqa: ANN401
+    """Return the rows of the one sheet that has cells, without empty cells at their ends."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of styles that it does not know
+            book = openpyxl.load_workbook(
+                io.BytesIO(data), read_only=True, data_only=values, keep_links=False
+            )
+            sheets = {sheet.title: list(_filled(sheet, file)) for sheet in book.worksheets}
+    except BadFileError:
+        raise
+    except Exception:  # openpyxl stumbles over a damaged workbook in any way  # noqa: BLE001
+        raise BadFileError("the workbook is broken or cut short; copy it again", file) from None
+    filled = {title: rows for title, rows in sheets.items() if rows}
+    if len(filled) > 1:
+        titles = ", ".join(f"{title[:40]!r}" for title in list(filled)[:10])
+        raise BadFileError(
+            f"several sheets have cells ({titles}); save a workbook with the one to read", file
+        )
+    return next(iter(filled.values()), [])
+
+
+def _filled(sheet: Any, file: str) -> Iterator[_Row]:  # noqa: ANN401
+    sheet.reset_dimensions()  # what a workbook says of its own size need not be so
+    seen = 0
+    for line, row in enumerate(sheet.iter_rows(values_only=True), 1):
+        cells = list(row)
+        while cells and (cells[-1] is None or not str(cells[-1]).strip()):
+            cells.pop()
+        seen += len(row)
+        if line > MOST_ROWS or seen > 4 * MAX_CELLS:
+            raise BadFileError("the sheet has far too many cells", file)
+        if cells:
+            yield line, cells
+
+
+def _padded(cells: list[Any], width: int) -> list[Any]:
+    return cells + [None] * (width - len(cells))
+
+
+def _refuse_formulas(
+    openpyxl: Any,  # noqa: ANN401
+    data: bytes,
+    file: str,
+    rows: Sequence[_Row],
+    width: int,
+) -> None:
+    """Refuse cells that would be read as empty, and are formulas that nobody has computed."""
+    if all(len(cells) == width and None not in cells for _, cells in rows):
+        return
+    known = dict(rows)
+    for line, cells in _rows(openpyxl, data, file, values=False):
+        for at, (value, cell) in enumerate(
+            zip(_padded(known.get(line, []), len(cells)), cells, strict=False), 1
+        ):
+            if value is None and cell is not None and str(cell).startswith("="):
+                raise BadFileError(
+                    "the cell holds a formula without its value; open the workbook in a spreadsheet"
+                    " program and save it there",
+                    file,
+                    line,
+                    at,
+                )
+
+
+def _text(value: object, file: str, line: int, column: int) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+    if isinstance(value, date | time | timedelta):
+        reason = f"the cell holds a date or time ({value}); give the column the format Text"
+        raise BadFileError(reason, file, line, column)
+    text = str(value)
+    if text in _ERRORS:
+        raise BadFileError(f"the cell holds the error {text}", file, line, column)
+    return text
+
+
+def write_workbook(
+    header: Sequence[str], rows: Iterable[Sequence[str | float]], file: str, size: tuple[int, int]
+) -> bytes:
+    """Return a workbook with one sheet; names are text and no formulas, scores exact.
+
+    Parameters
+    ----------
+    size : (rows, columns)
+        Of what is below the header.
+
+    Raises
+    ------
+    InputError
+        If a sheet cannot hold so much.
+    MissingExtraError
+        If openpyxl is not installed.
+    """
+    openpyxl = import_extra("openpyxl", "xlsx", file)
+    if size[0] + 1 > MOST_ROWS or size[1] > MOST_COLUMNS:
+        raise InputError(
+            f"{file}: a sheet holds {MOST_ROWS} rows and {MOST_COLUMNS} columns at most, and these"
+            f" are {size[0] + 1} and {size[1]}; name a file that ends in .csv or .parquet."
+        )
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("scores")
+
+    def cell(value: str | float) -> Any:  # noqa: ANN401
+        # As text a number keeps all its digits, and a name is never taken for a formula.
+        made = openpyxl.cell.WriteOnlyCell(sheet, value="")
+        made._value = value if isinstance(value, str) else repr(value)
+        made.data_type = "s" if isinstance(value, str) else "n"
+        return made
+
+    for row in (header, *rows):
+        sheet.append([cell(value) for value in row])
+    stream = io.BytesIO()
+    book.save(stream)
+    return stream.getvalue()

@@ -1,0 +1,235 @@
+"""The measures of the record: listing them, and merging two that were recorded apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, select, text
+
+from roundbook.database.tables import measure
+from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
+from roundbook.formats.measures import canonical_measure, is_known_measure
+from roundbook.logbook.events import record_event
+from roundbook.logbook.lookup import check_reason, find_task
+from roundbook.logbook.measures import measure_named, parse_measure
+from roundbook.logbook.result import Result
+from roundbook.logbook.session import Session
+from roundbook.requests.measures import ListMeasures, MergeMeasures
+
+
+class MeasureEntry(Result):
+    """A measure with what is recorded of it.
+
+    `matrices` counts score matrices with all their revisions. `spellings` are the names of measures
+    that were merged into it. `spelling_of` is another measure of the record of which its name is
+    but a spelling, None where there is none.
+    """
+
+    measure: str
+    tasks: list[str]
+    rounds: int
+    matrices: int
+    published_variances: int
+    bounds: tuple[float, float] | None
+    spellings: list[str]
+    spelling_of: str | None
+
+
+class MeasureList(Result):
+    """Measures, by name."""
+
+    task: str | None
+    measures: list[MeasureEntry]
+
+
+class MergedMeasures(Result):
+    """The measure that another was merged into, and what of the other became its own."""
+
+    measure: str
+    merged: str
+    tasks: list[str]
+    matrices: int
+    published_variances: int
+
+
+_USES = """
+SELECT round.task_id, task.name AS task, used.round_id, used.measure_id, used.matrices, used.published
+FROM (
+    SELECT round_id, measure_id, 1 AS matrices, 0 AS published FROM roundbook.matrix
+    UNION ALL
+    SELECT round_id, measure_id, 0, 1 FROM roundbook.published_variance
+) AS used
+JOIN roundbook.round ON round.id = used.round_id
+JOIN roundbook.task ON task.id = round.task_id
+"""
+
+_LISTED = text(f"""
+WITH used AS ({_USES})
+SELECT measure.*, coalesce(entry.tasks, '{{}}') AS tasks, coalesce(entry.rounds, 0) AS rounds,
+       coalesce(entry.matrices, 0) AS matrices, coalesce(entry.published, 0) AS published
+FROM roundbook.measure
+LEFT JOIN (
+    SELECT measure_id, array_agg(DISTINCT task) AS tasks, count(DISTINCT round_id) AS rounds,
+           sum(matrices) AS matrices, sum(published) AS published,
+           bool_or(task_id = :task) AS of_task
+    FROM used GROUP BY measure_id
+) AS entry ON entry.measure_id = measure.id
+WHERE CAST(:task AS bigint) IS NULL OR entry.of_task
+ORDER BY measure.name
+""")  # noqa: S608
+
+_BY_TASK = text(f"""
+WITH used AS ({_USES})
+SELECT task_id, task, sum(matrices) AS matrices, sum(published) AS published
+FROM used WHERE measure_id = :measure GROUP BY task_id, task ORDER BY task_id
+""")  # noqa: S608
+
+# Where both measures have scores, or a published variance, that cannot both be those of one.
+_IN_BOTH = text("""
+SELECT task.name AS task, round.label AS round, clash.assessments, clash.merged, clash.kept
+FROM (
+    SELECT round_id, assessments, max(id) FILTER (WHERE measure_id = :merged) AS merged,
+           max(id) FILTER (WHERE measure_id = :into) AS kept
+    FROM roundbook.matrix WHERE measure_id IN (:merged, :into)
+    GROUP BY round_id, assessments
+    HAVING count(DISTINCT measure_id) = 2
+    UNION ALL
+    SELECT round_id, assessments, NULL, NULL
+    FROM roundbook.published_variance WHERE measure_id IN (:merged, :into)
+    GROUP BY round_id, assessments, scale
+    HAVING count(DISTINCT measure_id) = 2
+) AS clash
+JOIN roundbook.round ON round.id = clash.round_id
+JOIN roundbook.task ON task.id = round.task_id
+ORDER BY clash.merged NULLS LAST, round.id
+""")
+
+# In one statement, as factors refer to round, measure and assessments of their matrix together.
+_MOVE = text("""
+WITH moved AS (
+    UPDATE roundbook.matrix SET measure_id = :into WHERE measure_id = :merged
+), published AS (
+    UPDATE roundbook.published_variance SET measure_id = :into WHERE measure_id = :merged
+)
+UPDATE roundbook.factor_set SET measure_id = :into WHERE measure_id = :merged
+""")
+
+
+def list_measures(session: Session, request: ListMeasures) -> MeasureList:
+    """Return the measures of the record, or those that a task has numbers for.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task.
+    """
+    connection = session.connection
+    task_id = None if request.task is None else find_task(connection, request.task)
+    names = set(connection.execute(select(measure.c.name)).scalars())
+    entries = []
+    for row in connection.execute(_LISTED, {"task": task_id}):
+        canonical = canonical_measure(row.name)
+        entries.append(
+            MeasureEntry(
+                measure=row.name,
+                tasks=row.tasks,
+                rounds=row.rounds,
+                matrices=row.matrices,
+                published_variances=row.published,
+                bounds=None if row.lower_bound is None else (row.lower_bound, row.upper_bound),
+                spellings=row.spellings,
+                spelling_of=canonical if canonical != row.name and canonical in names else None,
+            )
+        )
+    return MeasureList(task=request.task, measures=entries)
+
+
+def merge_measures(session: Session, request: MergeMeasures) -> MergedMeasures:
+    """Merge a measure into another, in every task, with an event in each task that has it.
+
+    Of two spellings of one measure the canonical name stays, whichever is merged into the other.
+
+    Raises
+    ------
+    InputError
+        When they are one measure already, or known to be two.
+    NotRecordedError
+        When there is no such measure.
+    AlreadyRecordedError
+        When both have scores of the same round and assessments.
+    """
+    connection = session.connection
+    reason = check_reason(request.reason)
+    rows = connection.execute(select(measure).order_by(measure.c.id).with_for_update()).all()
+    merged, into = _found(rows, request.merged), _found(rows, request.into)
+    if merged.id == into.id:
+        raise InputError(f"'{request.merged}' and '{request.into}' are one measure: {into.name}.")
+    if canonical_measure(into.name) == merged.name:
+        merged, into = into, merged
+    _refuse_two_measures(merged.name, into.name)
+    _refuse_scores_of_both(connection, merged, into)
+    uses = connection.execute(_BY_TASK, {"measure": merged.id}).all()
+    connection.execute(
+        measure.update()
+        .where(measure.c.id == into.id)
+        .values(spellings=[*into.spellings, merged.name, *merged.spellings])
+    )
+    connection.execute(_MOVE, {"merged": merged.id, "into": into.id})
+    connection.execute(measure.delete().where(measure.c.id == merged.id))
+    for task_id, matrices, published in [
+        (row.task_id, row.matrices, row.published) for row in uses
+    ] or [(None, 0, 0)]:
+        record_event(
+            connection,
+            "measures merged",
+            who=session.user,
+            why=reason,
+            task_id=task_id,
+            details={
+                "measure": into.name,
+                "merged": merged.name,
+                "matrices": int(matrices),
+                "published_variances": int(published),
+            },
+        )
+    return MergedMeasures(
+        measure=into.name,
+        merged=merged.name,
+        tasks=[row.task for row in uses],
+        matrices=sum(row.matrices for row in uses),
+        published_variances=sum(row.published for row in uses),
+    )
+
+
+def _found(rows: Sequence[Row[Any]], name: str) -> Row[Any]:
+    row = measure_named(rows, name)
+    if row is None:
+        raise NotRecordedError(f"There is no measure '{name}'.", way_out="list measures")
+    return row
+
+
+def _refuse_two_measures(merged: str, into: str) -> None:
+    """Refuse to merge what is known to differ in more than spelling or parameters."""
+    names = [canonical_measure(name) for name in (merged, into)]
+    first, second = map(parse_measure, names)
+    if (first.family, first.cutoff) != (second.family, second.cutoff) and all(
+        map(is_known_measure, names)
+    ):
+        raise InputError(f"{merged} and {into} are two measures, and cannot be merged.")
+
+
+def _refuse_scores_of_both(connection: Connection, merged: Row[Any], into: Row[Any]) -> None:
+    clashes = connection.execute(_IN_BOTH, {"merged": merged.id, "into": into.id}).all()
+    if not clashes:
+        return
+    first = clashes[0]
+    what = "a published variance" if first.merged is None else "scores"
+    which = f"; matrices {first.merged} and {first.kept}" if first.merged else ""
+    more = len(clashes) - 1
+    raise AlreadyRecordedError(
+        f"Both {merged.name} and {into.name} have {what} of round '{first.round}' of task"
+        f" '{first.task}' ({first.assessments} assessments{which})"
+        + (f", and in {more} more" if more else "")
+        + ", and one measure cannot have two: they stay apart."
+    )

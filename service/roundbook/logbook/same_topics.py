@@ -1,0 +1,128 @@
+"""Which topics are the same, as they returned under another id, and which ones rounds share so.
+
+Score matrices keep the ids of their files. Wherever topics of two rounds are compared, an id that
+is another topic's counts as that topic; so it does for rounds that were logged before.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select, text
+
+from roundbook.database.tables import matrix_topic, topic
+from roundbook.errors import InputError
+
+
+class SameTopics(NamedTuple):
+    """Which topics of a task are another: by their ids in the database, and by their names."""
+
+    ids: Mapping[int, int]
+    names: Mapping[str, str]
+
+    def name(self, spelled: str) -> str:
+        """Return the name of the topic that a name stands for."""
+        return self.names.get(spelled, spelled)
+
+
+def same_topics(connection: Connection, task_id: int) -> SameTopics:
+    """Return which topics of a task are another one: by an alias, or spelled otherwise in Unicode.
+
+    One query, which reads aliases and names that are not normalised, and no other topic.
+    """
+    rows = connection.execute(text(_SAME), {"task": task_id}).all()
+    return SameTopics(
+        {row.id: row.same_id for row in rows if row.id is not None},
+        {row.name: row.same_name for row in rows},
+    )
+
+
+_SAME = """
+WITH twin AS (
+    SELECT topic.id, topic.name, other.id AS same_id, other.name AS same_name
+    FROM roundbook.topic
+    JOIN roundbook.topic AS other
+        ON other.task_id = topic.task_id AND other.name = normalize(topic.name, NFC)
+    WHERE topic.task_id = :task AND topic.name IS NOT NFC NORMALIZED
+)
+SELECT own.id, alias.name, same.id AS same_id, same.name AS same_name
+FROM roundbook.topic_alias AS alias
+JOIN roundbook.topic AS same ON same.id = alias.topic_id
+LEFT JOIN roundbook.topic AS own ON own.task_id = alias.task_id AND own.name = alias.name
+WHERE alias.task_id = :task
+UNION ALL
+SELECT twin.id, twin.name, coalesce(same.id, twin.same_id), coalesce(same.name, twin.same_name)
+FROM twin
+LEFT JOIN roundbook.topic_alias AS alias
+    ON alias.task_id = :task AND alias.name = twin.same_name
+LEFT JOIN roundbook.topic AS same ON same.id = alias.topic_id
+WHERE NOT EXISTS (
+    SELECT FROM roundbook.topic_alias WHERE task_id = :task AND name = twin.name
+)
+"""
+
+
+def bridging_ids(
+    connection: Connection, same: SameTopics, collections: Mapping[int, str | None]
+) -> dict[int, dict[str, str]]:
+    """Return by which other ids matrices share topics with each other.
+
+    Parameters
+    ----------
+    collections : mapping from matrix to document collection
+        A topic on another collection is another topic.
+
+    Returns
+    -------
+    dict from matrix to dict from id there to topic
+        Without matrices that have no such id.
+    """
+    if not same.names or len(collections) < 2:
+        return {}
+    rows = connection.execute(
+        select(matrix_topic.c.matrix_id, topic.c.name)
+        .join(topic, topic.c.id == matrix_topic.c.topic_id)
+        .where(
+            matrix_topic.c.matrix_id.in_(list(collections)),
+            topic.c.name.in_({*same.names, *same.names.values()}),
+        )
+    ).all()
+    declared = {name.casefold() for name in collections.values() if name is not None}
+    members = defaultdict(list)
+    for matrix_id, name in rows:
+        on = (collections[matrix_id] or "").casefold() if len(declared) > 1 else ""
+        members[same.name(name), on].append((matrix_id, name))
+    bridging: dict[int, dict[str, str]] = defaultdict(dict)
+    for (name, _), group in members.items():
+        if len({spelled for _, spelled in group}) > 1:
+            for matrix_id, spelled in group:
+                if spelled != name:
+                    bridging[matrix_id][spelled] = name
+    return dict(bridging)
+
+
+def refuse_topic_twice(
+    connection: Connection, task_id: int, task: str, topics: Sequence[str]
+) -> None:
+    """Refuse scores in which a topic is twice, under two of its ids.
+
+    Raises
+    ------
+    InputError
+        Naming both.
+    """
+    same = same_topics(connection, task_id)
+    first: dict[str, str] = {}
+    for spelled in topics if same.names else ():
+        name = same.name(spelled)
+        if name in first:
+            raise InputError(
+                f"'{first[name]}' and '{spelled}' are ids of one topic of task '{task}', and here"
+                " are scores of both.",
+                way_out="unalias",
+                task=task,
+                name=spelled if spelled in same.names else first[name],
+            )
+        first[name] = spelled

@@ -1,0 +1,166 @@
+"""Teams of a round's runs that become known later, or were wrong: what changes, what rests on it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from sqlalchemy import Connection, select, text
+
+from roundbook.database.tables import run
+from roundbook.errors import InputError
+from roundbook.formats import read_teams
+from roundbook.logbook.estimates import renew_runs_parts
+from roundbook.logbook.events import record_event
+from roundbook.logbook.lookup import check_reason, find_round, find_task
+from roundbook.logbook.result import Result
+from roundbook.logbook.runs import RunChange, describe_runs
+from roundbook.logbook.session import Session
+from roundbook.requests.teams import DescribeTeams
+
+CORRECTED = "runs corrected"
+
+
+class RefittableFactors(Result):
+    """A measure's latest factors that rest on other runs than the pool that is known now.
+
+    `standardising_runs` of `runs` were they fitted on, and `contributed` is how many runs are known
+    to have contributed to the pool.
+    """
+
+    measure: str
+    assessments: str
+    version: int
+    standardising_runs: int
+    contributed: int
+    runs: int
+
+
+class DescribedTeams(Result):
+    """What a team file changed of a round's runs; `status` is for the whole of it.
+
+    `runs` is how many runs the round has, and `described` how many of them became known better or
+    were corrected. `renewed` are the measures of the variance estimates that were made anew, an
+    entry for each. `unknown_runs` are those that only the file has, `undescribed_runs` those that it
+    leaves out.
+    """
+
+    task: str
+    round: str
+    status: Literal["described", "corrected", "unchanged"]
+    dry_run: bool
+    runs: int
+    described: int
+    changes: list[RunChange]
+    renewed: list[str]
+    refittable: list[RefittableFactors]
+    unknown_runs: list[str]
+    undescribed_runs: list[str]
+
+
+def describe_teams(
+    session: Session, request: DescribeTeams, *, max_file_bytes: int
+) -> DescribedTeams:
+    """Record what a team file has of a round's runs: what is unknown, and with a reason all of it.
+
+    Scores and factors stay as they are; the intervals of variances are estimated anew by team.
+
+    Raises
+    ------
+    BadFileError
+        When the file is no team file.
+    NotRecordedError
+        When there is no such task or round.
+    InputError
+        When the file names none of the round's runs, or the reason is empty.
+    AlreadyRecordedError
+        When the file contradicts the record and there is no reason.
+    """
+    connection = session.connection
+    reason = check_reason(request.revise)
+    teams = read_teams(request.file, max_bytes=max_file_bytes)
+    task_id = find_task(connection, request.task, lock=True)
+    round_id = find_round(connection, task_id, request.task, request.round)
+    tags = dict.fromkeys(
+        connection.execute(
+            select(run.c.tag).where(run.c.round_id == round_id).order_by(run.c.id)
+        ).scalars()
+    )
+    if tags.keys().isdisjoint(teams):
+        raise InputError(
+            f"The team file names none of the {len(tags)} runs of round '{request.round.strip()}';"
+            " its first column must hold the run tags."
+        )
+    described = describe_runs(connection, round_id, teams, correct=reason is not None)
+    changes = described.changes
+    runs = len({change.run for change in changes})
+    corrected = any(change.was is not None for change in changes)
+    renewed: list[str] = []
+    if changes:
+        before = described.teams_before if corrected else None
+        renewed = renew_runs_parts(connection, round_id, before)
+        record_event(
+            connection,
+            CORRECTED if corrected else "runs described",
+            who=session.user,
+            why=reason,
+            task_id=task_id,
+            round_id=round_id,
+            details={"runs": runs, "estimates_renewed": len(renewed)}
+            | {
+                f"{change.fact} of {change.run}": {"was": change.was, "is": change.now}
+                for change in changes
+                if change.was is not None
+            },
+        )
+    status: Literal["described", "corrected"] = "corrected" if corrected else "described"
+    return DescribedTeams(
+        task=request.task.strip(),
+        round=request.round.strip(),
+        status=status if changes else "unchanged",
+        dry_run=request.dry_run,
+        runs=len(tags),
+        described=runs,
+        changes=changes,
+        renewed=renewed,
+        refittable=refittable_factors(connection, round_id),
+        unknown_runs=[tag for tag in teams if tag not in tags],
+        undescribed_runs=[tag for tag in tags if tag not in teams],
+    )
+
+
+def refittable_factors(connection: Connection, round_id: int) -> list[RefittableFactors]:
+    """Return a round's latest factors that rest on other runs than the pool known today.
+
+    Those that were fitted on runs of somebody's choice, tag by tag, are left out.
+    """
+    rows = connection.execute(text(_REFITTABLE), {"round": round_id})
+    return [RefittableFactors.model_validate(dict(row._mapping)) for row in rows]
+
+
+_REFITTABLE = """
+SELECT measure.name AS measure, latest.assessments, latest.version,
+       latest.runs AS standardising_runs, pool.contributed, pool.runs
+FROM (
+    SELECT DISTINCT ON (measure_id, assessments) *
+    FROM roundbook.factor_set
+    WHERE round_id = :round AND matrix_id IN (SELECT id FROM roundbook.current_matrix)
+    ORDER BY measure_id, assessments, version DESC
+) AS latest
+JOIN roundbook.measure ON measure.id = latest.measure_id
+CROSS JOIN LATERAL (
+    SELECT count(*) AS runs,
+           count(*) FILTER (WHERE run.contributed_to_pool) AS contributed,
+           bool_and(run.contributed_to_pool IS NOT NULL) AS known,
+           bool_or(
+               run.contributed_to_pool
+               <> (latest.standardising = 'all' OR listed.run_id IS NOT NULL)
+           ) AS otherwise
+    FROM roundbook.matrix_run
+    JOIN roundbook.run ON run.id = matrix_run.run_id
+    LEFT JOIN roundbook.factor_set_run AS listed
+        ON listed.factor_set_id = latest.id AND listed.run_id = run.id
+    WHERE matrix_run.matrix_id = latest.matrix_id
+) AS pool
+WHERE latest.standardising <> 'chosen' AND pool.known AND pool.otherwise AND pool.contributed >= 2
+ORDER BY measure.name, latest.assessments
+"""

@@ -1,0 +1,307 @@
+"""Topics of a task, and the other ids under which they returned."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from unicodedata import normalize
+
+from sqlalchemy import Connection, func, select, text
+
+from roundbook.database.tables import matrix, matrix_topic, round_, topic, topic_alias
+from roundbook.errors import AlreadyRecordedError, BadFileError, NotRecordedError
+from roundbook.formats.topic_aliases import TopicId, read_topic_ids
+from roundbook.logbook.events import record_event
+from roundbook.logbook.lookup import check_name, find_round, find_task, is_named
+from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.same_topics import same_topics
+from roundbook.logbook.saved_results import results_of_task
+from roundbook.logbook.session import Session
+from roundbook.requests.topics import AliasTopics, ListTopics, UnaliasTopic
+
+
+class OtherId(Result):
+    """Another id of a topic."""
+
+    topic: str
+    id: str
+
+
+class AliasedTopics(Result):
+    """What a file of topic ids brought: other ids that are new, and how many were known.
+
+    `stale` names the saved results whose rounds share other topics now.
+    """
+
+    task: str
+    aliases: list[OtherId]
+    unchanged: int
+    stale: list[str]
+
+
+class UnaliasedTopic(OtherId):
+    """An id that is a topic of its own again, and what it stood for; see `AliasedTopics`."""
+
+    task: str
+    stale: list[str]
+
+
+class TopicInRound(Result):
+    """A round in whose scores a topic is, and its id there."""
+
+    round: str
+    id: str
+
+
+class Topic(Result):
+    """A topic, its other ids, and the rounds it is in."""
+
+    topic: str
+    aliases: list[str]
+    rounds: list[TopicInRound]
+
+
+class TopicList(Result):
+    """The topics of a task, in the order in which they came."""
+
+    task: str
+    topics: list[Topic]
+
+
+def alias_topics(session: Session, request: AliasTopics, max_file_bytes: int) -> AliasedTopics:
+    """Record under which other ids topics returned, as a file says; all of it or nothing.
+
+    What rests on the topics that rounds share is stale from then on.
+
+    Parameters
+    ----------
+    max_file_bytes : int
+        No larger file is read.
+
+    Raises
+    ------
+    BadFileError
+        When the file cannot be read, or names what cannot be: a topic or an id that is not there,
+        two topics of one round as one.
+    NotRecordedError
+        When there is no such task or round.
+    AlreadyRecordedError
+        When an id is another topic's already.
+    """
+    rows = read_topic_ids(request.file, max_file_bytes)
+    connection = session.connection
+    task_id = find_task(connection, request.task, lock=True)
+    known = same_topics(connection, task_id)
+    rounds = _round_topics(connection, task_id, request.task, rows)
+    recorded = _recorded_topics(connection, task_id, rows)
+    new: dict[str, str] = {}
+    for row in rows:
+        there = rounds[row.round]
+        spelled = recorded.get(row.id, row.id)
+        name = recorded.get(row.topic)
+        if name is None:
+            raise _refused(row, f"task '{request.task}' has no topic '{row.topic}'")
+        name = new.get(name, known.name(name))
+        if there and spelled not in there:
+            raise _refused(row, f"round '{row.round}' has no topic '{row.id}'")
+        other = new.get(spelled, known.names.get(spelled))
+        if name in (spelled, other):
+            continue
+        if other is not None:
+            raise AlreadyRecordedError(
+                f"'{row.id}' is the id of topic '{other}' already, and cannot be that of"
+                f" '{row.topic}' too.",
+                way_out="unalias",
+                task=request.task,
+                name=row.id,
+            )
+        if spelled in new.values() or spelled in known.names.values():
+            raise _refused(row, f"'{row.id}' is a topic that other ids stand for; name it as topic")
+        new[spelled] = name
+    names = dict(known.names) | new
+    _refuse_two_in_one(connection, task_id, names, {row.id: row for row in rows})
+    topics = {name: at for at, name in _ids(connection, task_id, set(new.values()))}
+    if new:
+        connection.execute(
+            topic_alias.insert(),
+            [
+                {
+                    "task_id": task_id,
+                    "name": spelled,
+                    "topic_id": topics[name],
+                    "software": SOFTWARE,
+                    "recorded_by": session.user,
+                }
+                for spelled, name in new.items()
+            ],
+        )
+        record_event(
+            connection,
+            "topics aliased",
+            who=session.user,
+            task_id=task_id,
+            details={"topics": len(new), "rounds": sorted({row.round for row in rows})},
+        )
+    return AliasedTopics(
+        task=request.task,
+        aliases=[OtherId(topic=name, id=spelled) for spelled, name in new.items()],
+        unchanged=len(rows) - len(new),
+        stale=_stale(connection, task_id),
+    )
+
+
+def _stale(connection: Connection, task_id: int) -> list[str]:
+    return [
+        entry.name
+        for entry, _ in results_of_task(connection, task_id)
+        if entry.version == entry.versions
+        and any(change.code == "topics" for change in entry.changes)
+    ]
+
+
+def _refused(row: TopicId, reason: str) -> BadFileError:
+    return BadFileError(reason, row.file, row.line)
+
+
+def _round_topics(
+    connection: Connection, task_id: int, task: str, rows: Sequence[TopicId]
+) -> dict[str, set[str]]:
+    """Return the topics of the rounds that rows name; none of a round without scores."""
+    ids = {
+        label: find_round(connection, task_id, task, label)
+        for label in dict.fromkeys(row.round for row in rows)
+    }
+    topics: dict[int, set[str]] = defaultdict(set)
+    for round_id, name in connection.execute(
+        select(matrix.c.round_id, topic.c.name)
+        .join(matrix_topic, matrix_topic.c.matrix_id == matrix.c.id)
+        .join(topic, topic.c.id == matrix_topic.c.topic_id)
+        .where(matrix.c.round_id.in_(ids.values()))
+        .distinct()
+    ):
+        topics[round_id].add(name)
+    return {label: topics[round_id] for label, round_id in ids.items()}
+
+
+def _recorded_topics(
+    connection: Connection, task_id: int, rows: Sequence[TopicId]
+) -> dict[str, str]:
+    """Return the names that rows have as they are recorded, by the normalised name."""
+    wanted = {row.topic for row in rows} | {row.id for row in rows}
+    return {normalize("NFC", name): name for _, name in _ids(connection, task_id, wanted)}
+
+
+def _ids(connection: Connection, task_id: int, names: set[str]) -> Sequence[tuple[int, str]]:
+    return [
+        (row.id, row.name)
+        for row in connection.execute(
+            text(
+                "SELECT id, name FROM roundbook.topic WHERE task_id = :task"
+                " AND (name = ANY (CAST(:names AS text[])) OR name IS NOT NFC NORMALIZED"
+                " AND normalize(name, NFC) = ANY (CAST(:names AS text[])))"
+                " ORDER BY name IS NFC NORMALIZED, id"
+            ),
+            {"task": task_id, "names": sorted(names)},
+        )
+    ]
+
+
+def _refuse_two_in_one(
+    connection: Connection, task_id: int, names: Mapping[str, str], rows: Mapping[str, TopicId]
+) -> None:
+    """Refuse ids of one topic that are two topics of a score matrix."""
+    listed = connection.execute(
+        select(matrix_topic.c.matrix_id, round_.c.label, topic.c.name)
+        .join(topic, topic.c.id == matrix_topic.c.topic_id)
+        .join(matrix, matrix.c.id == matrix_topic.c.matrix_id)
+        .join(round_, round_.c.id == matrix.c.round_id)
+        .where(round_.c.task_id == task_id, topic.c.name.in_({*names, *names.values()}))
+        .order_by(matrix_topic.c.matrix_id, topic.c.name)
+    )
+    for (matrix_id, label), group in groupby(listed, key=lambda row: (row[0], row[1])):
+        first: dict[str, str] = {}
+        for _, _, spelled in group:
+            name = names.get(spelled, spelled)
+            if name in first:
+                row = rows.get(spelled) or rows.get(first[name]) or next(iter(rows.values()))
+                raise _refused(
+                    row,
+                    f"'{first[name]}' and '{spelled}' are two topics of round '{label}' (matrix"
+                    f" {matrix_id}), so they cannot be one",
+                )
+            first[name] = spelled
+
+
+def unalias_topic(session: Session, request: UnaliasTopic) -> UnaliasedTopic:
+    """Let an id be a topic of its own again.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task, or the id is no other topic's.
+    """
+    connection = session.connection
+    task_id = find_task(connection, request.task, lock=True)
+    name = check_name("topic", request.name)
+    row = connection.execute(
+        select(topic_alias.c.name, topic.c.name.label("topic"))
+        .join(topic, topic.c.id == topic_alias.c.topic_id)
+        .where(topic_alias.c.task_id == task_id, is_named(topic_alias.c.name, name))
+    ).first()
+    if row is None:
+        raise NotRecordedError(
+            f"'{name}' is not another id of a topic of task '{request.task}'.",
+            way_out="list aliases",
+            task=request.task,
+        )
+    connection.execute(
+        topic_alias.delete().where(topic_alias.c.task_id == task_id, topic_alias.c.name == row.name)
+    )
+    record_event(
+        connection,
+        "topic unaliased",
+        who=session.user,
+        task_id=task_id,
+        details={"topic": row.topic, "id": row.name},
+    )
+    return UnaliasedTopic(
+        task=request.task, topic=row.topic, id=row.name, stale=_stale(connection, task_id)
+    )
+
+
+def list_topics(session: Session, request: ListTopics) -> TopicList:
+    """Return the topics of a task, or those with several ids.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task.
+    """
+    connection = session.connection
+    task_id = find_task(connection, request.task)
+    same = same_topics(connection, task_id)
+    scored = connection.execute(
+        select(topic.c.name, round_.c.label, func.min(topic.c.id).label("number"))
+        .join(matrix_topic, matrix_topic.c.topic_id == topic.c.id)
+        .join(matrix, matrix.c.id == matrix_topic.c.matrix_id)
+        .join(round_, round_.c.id == matrix.c.round_id)
+        .where(topic.c.task_id == task_id)
+        .group_by(topic.c.name, round_.c.label, round_.c.ordinal)
+        .order_by(func.min(topic.c.id), round_.c.ordinal)
+    ).all()
+    aliases = defaultdict(list)
+    for spelled, name in same.names.items():
+        aliases[name].append(spelled)
+    rounds: dict[str, list[TopicInRound]] = {}
+    for row in scored:
+        there = TopicInRound(round=row.label, id=row.name)
+        rounds.setdefault(same.name(row.name), []).append(there)
+    return TopicList(
+        task=request.task,
+        topics=[
+            Topic(topic=name, aliases=sorted(aliases[name]), rounds=within)
+            for name, within in rounds.items()
+            if not request.aliased or aliases[name]
+        ],
+    )

@@ -1,0 +1,112 @@
+"""Charts as files: SVG, PNG, or an HTML page that needs no network."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from roundbook.errors import InputError, MissingExtraError
+from roundbook.logbook.atomic_files import atomic_file
+
+if TYPE_CHECKING:
+    import altair as alt
+
+# On a dark page the text and the lines of the axes are light; the marks are readable on both.
+_DARK = """
+@media (prefers-color-scheme: dark) {
+  svg text { fill: #e8e8e8 }
+  svg .role-axis-grid line { stroke: #4a4a4a }
+  svg .role-axis-domain line, svg .role-axis-tick line { stroke: #9a9a9a }
+}
+"""
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="UTF-8">
+<title>{title}</title>
+<style>
+:root {{ color-scheme: light dark }}
+body {{ margin: 1em }}
+{dark}</style>
+<script>{library}</script>
+</head>
+<body>
+<div id="chart"></div>
+<script>vegaEmbed("#chart", {chart}, {{renderer: "svg", actions: false}})</script>
+</body>
+</html>
+"""
+
+
+def check_chart_file(path: Path) -> None:
+    """Check that a chart can be written to a file, before any work is done.
+
+    Raises
+    ------
+    InputError
+        When the name has no suffix of a chart, or there is no such directory.
+    MissingExtraError
+        When the libraries that draw are not installed.
+    """
+    if path.suffix.lower() not in _WRITERS:
+        raise InputError(f"{path}: a chart is a file that ends in {', '.join(_WRITERS)}.")
+    if not all(map(find_spec, ("altair", "vl_convert"))):
+        raise MissingExtraError("Charts need Altair and vl-convert.", "charts")
+    if not path.resolve().parent.is_dir():
+        raise InputError(f"{path}: there is no directory {path.resolve().parent}; make it first.")
+
+
+def write_chart(path: Path, chart: alt.ConcatChart) -> None:
+    """Write a chart in the format that the file's name ends in, in place of an earlier file.
+
+    Raises
+    ------
+    InputError
+        When it cannot be written.
+    """
+    content = _WRITERS[path.suffix.lower()](chart.to_dict())
+    with atomic_file(path, force=True) as part:
+        part.write_bytes(content)
+
+
+def _svg(chart: dict[str, Any]) -> bytes:
+    import vl_convert  # noqa: PLC0415
+
+    start, closing, rest = vl_convert.vegalite_to_svg(chart, _version()).partition(">")
+    return f"{start}{closing}<style>{_DARK}</style>{rest}".encode()
+
+
+def _png(chart: dict[str, Any]) -> bytes:
+    import vl_convert  # noqa: PLC0415
+
+    # It is looked at where nothing says how dark the page is.
+    opaque = chart | {"background": "white"}
+    return vl_convert.vegalite_to_png(opaque, _version(), scale=2)
+
+
+def _html(chart: dict[str, Any]) -> bytes:
+    import vl_convert  # noqa: PLC0415
+
+    # No name can end the script that holds it.
+    embedded = json.dumps(chart).replace("<", "\\u003c")
+    title = html.escape(" ".join(chart["title"]))
+    library = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed", _version())
+    return _PAGE.format(title=title, dark=_DARK, library=library, chart=embedded).encode()
+
+
+def _version() -> str:
+    """Return the version of Vega-Lite that charts are in, as vl-convert names it."""
+    import altair as alt  # noqa: PLC0415
+
+    return ".".join(alt.SCHEMA_VERSION.split(".")[:2])
+
+
+_WRITERS: dict[str, Callable[[dict[str, Any]], bytes]] = {
+    ".svg": _svg,
+    ".png": _png,
+    ".html": _html,
+}

@@ -1,0 +1,121 @@
+"""A plan, drawn: the power of its designs, or an interval's width, against the number of topics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+import numpy as np
+
+from roundbook.presentation.charts.style import (
+    COLOURS,
+    DASHES,
+    GREY,
+    HEIGHT,
+    layered,
+    points_of,
+    styled,
+)
+from roundbook.presentation.plans import headline
+from roundbook.requests.plans import INTERVALS
+from roundbook.statistics.design import DESIGNS
+from roundbook.statistics.design.curves import power_curve, width_curve
+from roundbook.statistics.design.inputs import Floats
+
+if TYPE_CHECKING:
+    from roundbook.logbook.plans.plan import Plan, PlanCell
+
+_SIZES = 60
+
+
+def power_points(plan: Plan) -> list[dict[str, Any]]:
+    """Return for each cell its power, or its interval's width, by numbers of topics.
+
+    All cells have the same numbers, from a quarter of the smallest topic set planned to one and a
+    half times the largest; those for which the engine is not defined are left out.
+    """
+    sizes = [cell.topics for cell in plan.cells]
+    topics = np.unique(np.geomspace(max(2, min(sizes) / 4), 1.5 * max(sizes), _SIZES).round())
+    return [
+        _point(cell, int(size), float(value))
+        for cell in plan.cells
+        for size, value in zip(topics, _curve(plan, cell, topics), strict=True)
+        if np.isfinite(value)
+    ]
+
+
+def planned_points(plan: Plan) -> list[dict[str, Any]]:
+    """Return for each cell its topics, and their power, or their interval's width."""
+    values = [
+        (cell, cell.width if plan.design in INTERVALS else cell.achieved_power)
+        for cell in plan.cells
+    ]
+    return [_point(cell, cell.topics, value) for cell, value in values if value is not None]
+
+
+def _curve(plan: Plan, cell: PlanCell, topics: Floats) -> Floats:
+    if plan.design in INTERVALS:
+        return width_curve(plan.design, topics, cell.variance, plan.alpha)
+    return power_curve(
+        plan.design,
+        topics,
+        cell.min_d,
+        cell.variance,
+        plan.alpha,
+        runs=cell.m,
+        engine=plan.engine,
+    )
+
+
+def _point(cell: PlanCell, topics: int, value: float) -> dict[str, Any]:
+    return {"m": cell.m, "min_d": f"{cell.min_d:.4g}", "topics": topics, "value": value}
+
+
+def power_chart(plan: Plan) -> alt.ConcatChart:
+    """Draw a plan: power against topics, a panel for each number of runs."""
+    curves, planned = power_points(plan), planned_points(plan)
+    differences = list(dict.fromkeys(point["min_d"] for point in planned))
+    panels = []
+    for m in dict.fromkeys(cell.m for cell in plan.cells):
+        drawn = [point for point in curves if point["m"] == m]
+        marked = [point for point in planned if point["m"] == m]
+        title = f"m = {m} runs" if DESIGNS[plan.design].takes_runs else "Two runs"
+        panels.append(_panel(plan, drawn, marked, differences, title))
+    return styled(panels, headline(plan), columns=3)
+
+
+def _panel(
+    plan: Plan,
+    curves: list[dict[str, Any]],
+    planned: list[dict[str, Any]],
+    differences: list[str],
+    title: str,
+) -> alt.LayerChart:
+    width = plan.design in INTERVALS
+    x = alt.X(
+        "topics:Q",
+        title="Topics, log scale",
+        scale=alt.Scale(type="log", nice=False),
+        axis=alt.Axis(labelOverlap=True, labelSeparation=4),
+    )
+    y = alt.Y(
+        "value:Q",
+        title="Expected full width" if width else "Power",
+        scale=alt.Scale(zero=True) if width else alt.Scale(domain=[0, 1]),
+    )
+    heading = "Width" if width else "minD"
+    colours, dashes = (alt.Scale(domain=differences, range=of) for of in (COLOURS, DASHES))
+    legend = alt.Legend(symbolType="stroke", symbolSize=400, symbolStrokeWidth=2)
+    colour = alt.Color("min_d:N", title=heading, scale=colours, legend=legend)
+    dash = alt.StrokeDash("min_d:N", title=heading, scale=dashes)
+    lines = points_of(curves).mark_line(strokeWidth=2)
+    marks = points_of(planned).mark_point(filled=True, size=70, opacity=1)
+    tooltip = ["m:Q", "min_d:N", "topics:Q", "value:Q"]
+    layers = [
+        lines.encode(x=x, y=y, color=colour, strokeDash=dash),
+        marks.encode(x=x, y=y, color=colour, tooltip=tooltip),
+    ]
+    if not width and plan.solve != "power":
+        asked = points_of([{"value": 1 - plan.beta}]).mark_rule(color=GREY, strokeDash=[4, 3])
+        layers.insert(0, asked.encode(y=y))
+    return layered(*layers, width=260, height=HEIGHT, title=title)

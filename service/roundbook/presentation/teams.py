@@ -1,0 +1,39 @@
+"""What a team file changed of a round's runs, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from roundbook.logbook.runs import RunChange
+    from roundbook.logbook.teams import DescribedTeams
+
+_FACTS = {
+    "team": "team",
+    "type": "type",
+    "contributed_to_pool": "in the pool",
+    "system": "system",
+}
+_ANSWERS: dict[str | bool | None, str] = {True: "yes", False: "no", None: "unknown"}
+
+
+def described_phrase(described: DescribedTeams) -> str:
+    """Return of how many runs something became known, and of how many it was corrected."""
+    corrected = len(corrections(described.changes))
+    filled_in = len({change.run for change in described.changes if change.was is None})
+    runs = f"{described.runs} run{'' if described.runs == 1 else 's'}"
+    parts = [f"corrected {corrected}"] if corrected else []
+    parts += [f"told something new of {filled_in}"] if filled_in else []
+    return f"{' and '.join(parts) or 'nothing new'} of its {runs}"
+
+
+def corrections(changes: Sequence[RunChange]) -> dict[str, str]:
+    """Return by run what of it was known and is corrected: team: A → B."""
+    lines: dict[str, list[str]] = {}
+    for change in changes:
+        if change.was is not None:
+            was, now = (_ANSWERS.get(value, value) for value in (change.was, change.now))
+            lines.setdefault(change.run, []).append(f"{_FACTS[change.fact]}: {was} → {now}")
+    return {run: "; ".join(parts) for run, parts in lines.items()}

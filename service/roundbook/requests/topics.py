@@ -1,0 +1,33 @@
+"""Requests about topics and the other ids under which they returned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field
+
+from roundbook.requests.base import Request
+from roundbook.requests.fields import TaskName
+
+
+class AliasTopics(Request):
+    """A file of topics that returned under another id."""
+
+    task: TaskName
+    file: Path = Field(
+        description="A CSV file with the columns topic, round, id: the topic, a round, its id there."
+    )
+
+
+class UnaliasTopic(Request):
+    """An id to be a topic of its own again."""
+
+    task: TaskName
+    name: str = Field(description="The other id.")
+
+
+class ListTopics(Request):
+    """The topics of a task."""
+
+    task: TaskName
+    aliased: bool = Field(default=False, description="Only those with several ids.")

@@ -1,0 +1,1 @@
+"""Studies of score matrices: what the scores of a round bear."""

@@ -1,0 +1,126 @@
+"""What all studies share: rounding ties, pairs of runs, and work split into seeded pieces."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from roundbook.errors import ImpossibleStatisticError
+from roundbook.statistics.score_matrix import checked_scores
+from roundbook.statistics.ties import tied_topics
+
+Floats = NDArray[np.float64]
+Progress = Callable[[int, int], object]
+
+MOST_TRIALS = 1_000_000
+# No array of a study is larger, whatever the number of trials.
+MOST_BYTES = 64 * 2**20
+# Arrays that are gone through several times stay in the processor's cache.
+CACHED_CELLS = 2**17
+# Trials of one piece, which has random numbers of its own: who computes which pieces, and in what
+# order, does not change the result.
+PIECE = 100
+_ROUNDING = 1e-12
+
+
+def study_scores(
+    scores: ArrayLike, study: str, *, least_topics: int = 2, least_runs: int = 2
+) -> Floats:
+    """Return `scores` as a matrix that a study can be made of.
+
+    Parameters
+    ----------
+    scores : (topics, runs) array_like of float
+    study : str
+        What they are for, as a noun phrase: it begins the error message.
+    least_topics, least_runs : int
+
+    Returns
+    -------
+    (topics, runs) float array
+
+    Raises
+    ------
+    ImpossibleStatisticError
+        If the matrix is too small, a cell has no finite score, or all runs tie on every topic.
+    """
+    matrix = checked_scores(scores, study, least_topics=least_topics, least_runs=least_runs)
+    if tied_topics(matrix).all():
+        raise ImpossibleStatisticError(
+            f"{study} needs runs that differ, and all {matrix.shape[1]} runs tie on every topic."
+        )
+    return matrix
+
+
+def tolerance(scores: Floats) -> float:
+    """Return below what two means of scores are equal: ``1e-12 max(1, max |x|)``.
+
+    Scores lie on lattices, so that means which are equal in truth are common, and the order of the
+    summation makes them differ in the last bits.
+
+    Parameters
+    ----------
+    scores : (topics, runs) float array
+        Of the scale that the means are on.
+    """
+    return _ROUNDING * max(1.0, float(np.abs(scores).max()))
+
+
+def pairs(runs: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the first and the second run of all ``runs (runs - 1) / 2`` pairs, in matrix order."""
+    first, second = np.triu_indices(runs, 1)
+    return first, second
+
+
+def pair_differences(means: Floats) -> Floats:
+    """Return the differences ``mean_i - mean_k`` of all pairs ``i < k``.
+
+    Parameters
+    ----------
+    means : (runs,) float array
+
+    Returns
+    -------
+    (pairs,) float array
+        In the order of :func:`pairs`.
+    """
+    first, second = pairs(means.size)
+    return np.asarray(means[first] - means[second])
+
+
+def pieces(seed: int, trials: int) -> Iterator[tuple[np.random.Generator, int]]:
+    """Split trials into pieces of a fixed size, each with a random generator of its own.
+
+    Parameters
+    ----------
+    seed : int
+    trials : int
+
+    Yields
+    ------
+    generator : numpy.random.Generator
+    trials : int
+        Of this piece: ``PIECE``, or what is left for the last.
+    """
+    count = math.ceil(trials / PIECE)
+    for number, sequence in enumerate(np.random.SeedSequence(int(seed)).spawn(count)):
+        yield np.random.default_rng(sequence), min(PIECE, trials - number * PIECE)
+
+
+def check_trials(trials: int, seed: int) -> None:
+    """Raise ImpossibleStatisticError unless trials and seed are whole and in range."""
+    if not (1 <= trials <= MOST_TRIALS and trials == math.floor(trials)):
+        raise ImpossibleStatisticError(
+            f"A study needs a whole number of trials from 1 to {MOST_TRIALS:,}, not {trials}."
+        )
+    if not (0 <= seed < math.inf and seed == math.floor(seed)):
+        raise ImpossibleStatisticError(f"A seed must be a whole number from 0 on, not {seed}.")
+
+
+def check_share(share: float, name: str) -> None:
+    """Raise ImpossibleStatisticError unless a level or alpha lies strictly between 0 and 1."""
+    if not 0 < share < 1:
+        raise ImpossibleStatisticError(f"{name} must be between 0 and 1, not {share}.")

@@ -1,0 +1,315 @@
+"""Swap rate: how often a difference between two runs turns round on other topics."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from roundbook.errors import ImpossibleStatisticError
+from roundbook.statistics.studies.common import (
+    CACHED_CELLS,
+    Floats,
+    Progress,
+    check_share,
+    check_trials,
+    pairs,
+    pieces,
+    study_scores,
+    tolerance,
+)
+from roundbook.statistics.variance.residual import residual_variance
+
+BINS = 21
+WIDTH = 0.01
+WIDTH_IN_SDS = 0.05
+_OUTCOMES = 3
+# A difference of .03 in bins of .01 belongs to the bin that begins there.
+_EDGE = 1e-9
+
+
+@dataclass(frozen=True)
+class SwapBin:
+    """The comparisons whose difference on the first topics is of one size.
+
+    Attributes
+    ----------
+    low : float
+        The smallest difference of this bin; the last has no largest.
+    count, swaps, ties : int
+        Comparisons; those whose sign on the other topics is the opposite; those without difference
+        on either topics.
+    rate : float or None
+        ``swaps / count``; None without comparisons.
+    """
+
+    low: float
+    count: int
+    swaps: int
+    ties: int
+    rate: float | None
+
+
+@dataclass(frozen=True)
+class SwapsBySize:
+    """Swaps by the size of the difference, and how large it must be.
+
+    Attributes
+    ----------
+    bins : tuple of SwapBin
+        21 of one width.
+    needed_difference : float or None
+        Where the first bin begins that has, as all later ones with comparisons, a rate of at most
+        `level`; None without such a bin.
+    sensitivity : float or None
+        Share of the comparisons that differ by as much; None without needed difference.
+    """
+
+    bins: tuple[SwapBin, ...]
+    needed_difference: float | None
+    sensitivity: float | None
+
+
+@dataclass(frozen=True)
+class SwapRate(SwapsBySize):
+    """How often differences turn round on other topics: bins in the unit of the scores, and more.
+
+    Attributes
+    ----------
+    overall : float
+        Swaps of all comparisons; free of the scale's width.
+    ties : float
+        Comparisons without difference on either topics, of all.
+    sd : float or None
+        The unit of `in_sds`, the square root of the residual variance; None where that is 0.
+    in_sds : SwapsBySize or None
+        The same by differences in these units.
+    comparisons : int
+        Pairs of runs times trials.
+    topics, runs : int
+        Size of the matrix.
+    topics_each : int
+        How many topics each side of a comparison has, which the rates are about.
+    with_replacement, trials, level, seed
+        The input.
+    """
+
+    overall: float
+    ties: float
+    sd: float | None
+    in_sds: SwapsBySize | None
+    comparisons: int
+    topics: int
+    runs: int
+    topics_each: int
+    with_replacement: bool
+    trials: int
+    level: float
+    seed: int
+
+
+def swap_rate(
+    scores: ArrayLike,
+    *,
+    trials: int = 1_000,
+    level: float = 0.05,
+    seed: int = 0,
+    topics_each: int | None = None,
+    with_replacement: bool = False,
+    progress: Progress = lambda *_: None,
+) -> SwapRate:
+    """Swap rate of all pairs of runs between disjoint halves of the topics.
+
+    In each trial the topics are shuffled; the first h are Q, the next h Q' (Voorhees and Buckley,
+    SIGIR 2002, without their extrapolation). With a pair's mean differences d on Q and d' on Q', it
+    swaps if ``d d' < 0`` and ties if either is 0, up to
+    :func:`roundbook.statistics.studies.common.tolerance`; a tie is no swap. Comparisons are binned
+    by ``|d|``, once in the unit of the scores (width .01, the last bin from .20) and once in units
+    of ``sqrt(V_E)`` of this matrix (width .05, the last from 1). Trials and pairs depend on each
+    other: there is no binomial interval for a rate.
+
+    Parameters
+    ----------
+    scores : (topics, runs) array_like of float
+        On any one scale; at least four topics and two runs, no missing cells.
+    trials : int
+        Up to a million.
+    level : float
+        Largest rate that the needed difference may have, in (0, 1).
+    seed : int
+        Not negative.
+    topics_each : int, optional
+        h; ``topics // 2`` by default, and no more. Not with `with_replacement`.
+    with_replacement : bool
+        Take for Q and Q' two samples of all n topics, drawn with replacement (Sakai, SIGIR 2006).
+        They overlap, so that the rates are lower: never compare them with those of halves.
+    progress : callable
+        Told how many trials of how many are done.
+
+    Returns
+    -------
+    SwapRate
+
+    Raises
+    ------
+    ImpossibleStatisticError
+        If there are fewer than four topics or two runs, a cell has no finite score, all runs tie on
+        every topic, or trials, level, seed or `topics_each` are out of range.
+
+    Examples
+    --------
+    >>> swaps = swap_rate([[0.7, 0.5], [0.3, 0.1], [0.4, 0.2], [0.9, 0.7]])
+    >>> swaps.overall, swaps.needed_difference, swaps.bins[20].count
+    (0.0, 0.2, 1000)
+    """
+    matrix = study_scores(scores, "The swap rate", least_topics=4)
+    check_trials(trials, seed)
+    check_share(level, "The level of a swap rate")
+    topics, runs = matrix.shape
+    if with_replacement and topics_each is not None:
+        raise ImpossibleStatisticError(
+            "Samples with replacement are of all topics: their number is nothing to choose."
+        )
+    each = topics if with_replacement else topics_each or topics // 2
+    if not (1 <= each <= topics // 2 or with_replacement):
+        raise ImpossibleStatisticError(
+            f"Two disjoint halves of {topics} topics have 1 to {topics // 2} each, not {each}."
+        )
+    sd = math.sqrt(residual_variance(matrix).variance)
+    sd = sd if sd > tolerance(matrix) else 0.0
+    counts = np.zeros((BINS, BINS, _OUTCOMES), dtype=np.int64)
+    done = 0
+    for generator, count in pieces(seed, trials):
+        draw = _resamples if with_replacement else _halves
+        counts += count_swaps(matrix, *draw(generator, count, topics, each), sd)
+        done += count
+        progress(done, trials)
+    by_size = swaps_by_size(counts.sum(axis=1), WIDTH, level)
+    comparisons = int(counts.sum())
+    return SwapRate(
+        **vars(by_size),
+        overall=int(counts[..., 1].sum()) / comparisons,
+        ties=int(counts[..., 2].sum()) / comparisons,
+        sd=sd or None,
+        in_sds=swaps_by_size(counts.sum(axis=0), WIDTH_IN_SDS, level) if sd else None,
+        comparisons=comparisons,
+        topics=topics,
+        runs=runs,
+        topics_each=each,
+        with_replacement=with_replacement,
+        trials=trials,
+        level=level,
+        seed=seed,
+    )
+
+
+def count_swaps(
+    scores: Floats, first: Floats, second: Floats, sd: float = 0.0
+) -> NDArray[np.int64]:
+    """Count comparisons by the size of the difference and by what becomes of it.
+
+    Parameters
+    ----------
+    scores : (topics, runs) float array
+    first, second : (trials, topics) float array
+        How much each topic counts in Q and in Q'; rows sum to 1.
+    sd : float
+        The other unit of the differences; 0 puts all into the first of its bins.
+
+    Returns
+    -------
+    (21, 21, 3) int array
+        Bins in the unit of the scores, bins in sds, and outcomes: neither, swap, tie.
+    """
+    # Runs first, so that the runs of a pair are rows to be subtracted.
+    means, others = scores.T @ first.T, scores.T @ second.T
+    one, other = pairs(len(means))
+    slack = tolerance(scores)
+    counts = np.zeros(BINS * BINS * _OUTCOMES, dtype=np.int64)
+    chunk = max(1, CACHED_CELLS // 4 // len(first))
+    for start in range(0, one.size, chunk):
+        left, right = one[start : start + chunk], other[start : start + chunk]
+        difference = means[left]
+        difference -= means[right]
+        on_others = others[left]
+        on_others -= others[right]
+        swapped = np.signbit(difference) ^ np.signbit(on_others)
+        size = np.abs(difference, out=difference)
+        tied = np.minimum(size, np.abs(on_others, out=on_others)) < slack
+        size[size < slack] = 0.0
+        codes = _bins(size, WIDTH)
+        codes *= BINS
+        if sd:
+            codes += _bins(size, WIDTH_IN_SDS * sd)
+        codes *= _OUTCOMES
+        swapped &= ~tied
+        codes += swapped
+        codes += tied
+        codes += tied
+        counts += np.bincount(codes.astype(np.intp).ravel(), minlength=counts.size)
+    return counts.reshape(BINS, BINS, _OUTCOMES)
+
+
+def swaps_by_size(counts: NDArray[np.int64], width: float, level: float) -> SwapsBySize:
+    """Return the rates of the bins, and the difference from which on none exceeds a level.
+
+    Parameters
+    ----------
+    counts : (21, 3) int array
+        Bins, and outcomes: neither, swap, tie.
+    width : float
+        Of a bin.
+    level : float
+    """
+    bins = tuple(
+        SwapBin(
+            # The decimal that is meant, 0.15, and not 0.15000000000000002.
+            round(number * width, 9),
+            (count := int(outcomes.sum())),
+            int(outcomes[1]),
+            int(outcomes[2]),
+            int(outcomes[1]) / count if count else None,
+        )
+        for number, outcomes in enumerate(counts)
+    )
+    needed: int | None = None
+    for number in reversed(range(BINS)):
+        rate = bins[number].rate
+        if rate is not None and rate > level:
+            break
+        if rate is not None:
+            needed = number
+    if needed is None:
+        return SwapsBySize(bins, None, None)
+    return SwapsBySize(bins, bins[needed].low, int(counts[needed:].sum()) / int(counts.sum()))
+
+
+def _bins(size: Floats, width: float) -> Floats:
+    bins = size * (1 / width)
+    bins += _EDGE
+    np.minimum(bins, BINS - 1, out=bins)
+    return np.asarray(np.floor(bins, out=bins))
+
+
+def _halves(
+    generator: np.random.Generator, trials: int, topics: int, each: int
+) -> tuple[Floats, Floats]:
+    order = np.argsort(generator.random((trials, topics)), axis=1)
+    first, second = np.zeros((2, trials, topics))
+    np.put_along_axis(first, order[:, :each], 1 / each, axis=1)
+    np.put_along_axis(second, order[:, each : 2 * each], 1 / each, axis=1)
+    return first, second
+
+
+def _resamples(
+    generator: np.random.Generator, trials: int, topics: int, each: int
+) -> tuple[Floats, Floats]:
+    def weights() -> Floats:
+        drawn = generator.integers(topics, size=(trials, each))
+        drawn += np.arange(trials)[:, np.newaxis] * topics
+        counts = np.bincount(drawn.ravel(), minlength=trials * topics)
+        return np.asarray(counts.reshape(trials, topics) / each)
+
+    return weights(), weights()

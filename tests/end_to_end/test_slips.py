@@ -1,0 +1,197 @@
+"""Slips of the name: renamed, removed, and noticed before they are made."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+import typer
+from sqlalchemy import text
+
+from roundbook.database.engine import unit_of_work
+from roundbook_cli import near_names
+
+SCORES = "topic,a,b,c\n1,.1,.2,.4\n2,.5,.3,.2\n3,.6,.7,.1\n"
+
+
+@pytest.fixture
+def scores(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text(SCORES, encoding="utf-8")
+    return path
+
+
+def rounds(roundbook, task="covid"):
+    listed = roundbook("round", "list", task, "--format", "json").json["rounds"]
+    return [(entry["ordinal"], entry["round"]) for entry in listed]
+
+
+def test_a_round_without_scores_is_renamed_and_removed(roundbook):
+    roundbook("task", "create", "covid")
+    for label in ("round1", "roud2", "round3", "round4"):
+        assert roundbook("round", "create", "covid", label).code == 0
+    renamed = roundbook("round", "rename", "covid", "roud2", "round2", "--format", "json").json
+    assert (renamed["was"], renamed["round"], renamed["ordinal"]) == ("roud2", "round2", 2)
+    assert (
+        "has a round 'round1'"
+        in roundbook("round", "rename", "covid", "round2", "round1").refusal()
+    )
+    removed = roundbook("round", "remove", "covid", "round2", "--format", "json").json
+    assert removed == {"task": "covid", "round": "round2"}
+    assert rounds(roundbook) == [(1, "round1"), (2, "round3"), (3, "round4")]
+    # Its place is taken by the next, and what was done to it is still told.
+    assert roundbook("round", "create", "covid", "round2").code == 0
+    assert rounds(roundbook)[-1] == (4, "round2")
+    events = roundbook("events", "--task", "covid", "--format", "json").json["events"]
+    told = [(event["what"], event["round"], event["details"].get("round")) for event in events]
+    assert ("round created", None, "roud2") in told
+    assert ("round renamed", None, {"was": "roud2", "is": "round2"}) in told
+    assert ("round removed", None, "round2") in told
+
+
+def test_what_holds_scores_is_not_removed_and_renamed_only_by_force(roundbook, scores, snapshot):
+    log = ("log", "covid", "roud4", scores, "--measure", "AP", "--create")
+    assert roundbook(*log).code == 0
+    before = snapshot()
+    for words in (("round", "remove", "covid", "roud4"), ("task", "remove", "covid")):
+        assert "holds scores, so it stays; scores can be withdrawn" in roundbook(*words).refusal()
+    for words in (
+        ("round", "rename", "covid", "roud4", "round4"),
+        ("task", "rename", "covid", "trec-covid"),
+    ):
+        assert "holds scores; add --force" in roundbook(*words).refusal()
+    assert snapshot() == before
+    assert roundbook("round", "rename", "covid", "roud4", "round4", "--force").code == 0
+    assert roundbook("task", "rename", "covid", "trec-covid", "--force").code == 0
+    assert rounds(roundbook, "trec-covid") == [(1, "round4")]
+    assert roundbook("db", "verify").code == 0
+    plan = ("--task", "trec-covid", "--measure", "AP", "--m", "5", "--min-d", ".2")
+    assert roundbook("plan", "save", "next", *plan).code == 0
+    rename = ("round", "rename", "trec-covid", "round4", "round5", "--force")
+    assert "The saved result 'next' rests on round 'round4'" in roundbook(*rename).refusal()
+    renamed = roundbook("task", "rename", "trec-covid", "covid", "--force")
+    assert "saved result 'next'" in renamed.refusal()
+    assert roundbook("round", "publish", "trec-covid", "round4").code == 0
+    assert "is published, so it keeps its label" in roundbook(*rename).refusal()
+
+
+def test_the_database_guards_what_holds_scores(roundbook, scores, engine):
+    assert roundbook("log", "t", "r1", scores, "--measure", "AP", "--create").code == 0
+    assert roundbook("round", "publish", "t", "r1", "--yes").code == 0
+    for statement, reason in (
+        ("DELETE FROM roundbook.round", "what holds scores or results stays"),
+        ("DELETE FROM roundbook.task", "what holds scores or results stays"),
+        ("UPDATE roundbook.round SET label = 'other'", "keeps its label"),
+        ("UPDATE roundbook.round SET ordinal = 0", "may only move up"),
+        ("UPDATE roundbook.task SET name = 'other'", "keeps its name"),
+        ("UPDATE roundbook.event SET round_id = NULL", "is refused"),
+        ("UPDATE roundbook.event SET details = '{}'", "is refused"),
+        ("UPDATE roundbook.event SET database_user = 'x'", "is refused"),
+    ):
+        with unit_of_work(engine) as connection:
+            with pytest.raises(Exception, match=reason):
+                connection.execute(text(statement))
+            connection.rollback()
+
+
+def test_a_task_without_scores_is_renamed_and_removed_with_its_rounds(roundbook):
+    for words in (("task", "create", "covdi"), ("round", "create", "covdi", "r1")):
+        assert roundbook(*words).code == 0
+    renamed = roundbook("task", "rename", "covdi", "covid", "--format", "json").json
+    assert (renamed["was"], renamed["task"], renamed["rounds"]) == ("covdi", "covid", 1)
+    removed = roundbook("task", "remove", "covid", "--format", "json").json
+    assert removed == {"task": "covid", "rounds": ["r1"]}
+    assert roundbook("task", "list", "--format", "json").json == {"tasks": []}
+    events = roundbook("events", "--format", "json").json["events"]
+    assert [(event["what"], event["task"], event["details"]["task"]) for event in events] == [
+        ("task created", None, "covdi"),
+        ("round created", None, "covid"),
+        ("task renamed", None, {"was": "covdi", "is": "covid"}),
+        ("task removed", None, "covid"),
+    ]
+    assert "no task 'covid'" in roundbook("task", "remove", "covid").refusal()
+
+
+def test_a_near_name_is_warned_of_and_asked_about_on_a_terminal(
+    roundbook, scores, monkeypatch, snapshot
+):
+    log = ("log", "covid", "round4", scores, "--measure", "AP", "--create")
+    assert roundbook(*log).err == roundbook("log", "web", *log[2:]).err == ""
+    slips = {
+        ("log", "covid", "roud4", scores, "--measure", "AP", "--create"): "roud4",
+        ("log", "covdi", "other", scores, "--measure", "AP", "--create"): "covdi",
+        ("round", "create", "covid", "Round-4"): "Round-4",
+        ("task", "create", "coviid"): "coviid",
+    }
+    terminal = SimpleNamespace(isatty=lambda: True)
+    asked = []
+    with monkeypatch.context() as patch:
+        patch.setattr(near_names, "sys", SimpleNamespace(stdin=terminal, stderr=terminal))
+        patch.setattr(typer, "confirm", lambda question, **_: asked.append(question))
+        before = snapshot()
+        for words, name in slips.items():
+            declined = roundbook(*words)
+            assert (declined.code, declined.err) == (1, "Nothing was written.\n")
+            assert asked.pop().startswith(f"{name}: did you mean ")
+        assert snapshot() == before
+    for words, name in slips.items():
+        warned = roundbook(*words)
+        assert warned.code == 0
+        what = "task" if name in ("covdi", "coviid") else "round"
+        near = "covid" if what == "task" else "round4"
+        assert f"Warning: The {what} {name} is new. Did you mean {near}?" in warned.err
+    # The next in a series is no slip, nor is a name that is there.
+    for words in (("round", "create", "covid", "round5"), log):
+        assert "Did you mean" not in roundbook(*words).err
+
+
+def test_a_name_is_one_however_its_accents_are_encoded(roundbook, tmp_path, engine):
+    composed, split = "caf\u00e9", "cafe\u0301"
+    for spelled in (composed, split):
+        path = tmp_path / f"{len(spelled)}.csv"
+        path.write_text(
+            SCORES.replace("\n1,", f"\n{spelled},").replace(",a", f",{spelled}"), "utf-8"
+        )
+        words = ("log", spelled, spelled, path, "--measure", "AP", "--assessments", spelled)
+        done = roundbook(*words, "--create", "--format", "json").json
+        assert done["status"] == ("logged" if spelled == composed else "unchanged")
+        assert done["assessments"] == composed
+    assert f"task '{composed}'" in roundbook("task", "create", split).refusal()
+    both = tmp_path / "both.csv"
+    both.write_text(f"topic,a,b\n{composed},1,2\n{split},3,4\n", "utf-8")
+    assert "topic" in roundbook("log", "t", "r", both, "--measure", "AP", "--create").refusal()
+    # As it was recorded before names were normalised.
+    with unit_of_work(engine) as connection:
+        for table, column in (("task", "name"), ("round", "label")):
+            connection.execute(text(f"UPDATE roundbook.{table} SET {column} = '{split}'"))
+        connection.commit()
+    assert roundbook(*words, "--format", "json").json["status"] == "unchanged"
+    listed = roundbook("round", "list", composed, "--format", "json").json
+    assert [entry["round"] for entry in listed["rounds"]] == [split]
+
+
+def test_events_show_whose_session_it_was_where_another_name_is_claimed(
+    roundbook, monkeypatch, engine
+):
+    with unit_of_work(engine) as connection:
+        user = connection.execute(text("SELECT session_user")).scalar_one()
+    monkeypatch.setenv("ROUNDBOOK_USER", user)
+    roundbook("task", "create", "own")
+    assert "Database user" not in roundbook("events").out
+    monkeypatch.setenv("ROUNDBOOK_USER", "somebody else")
+    roundbook("task", "create", "other")
+    shown = roundbook("events").lines
+    assert "Database user" in shown[0]
+    assert [user in line for line in shown[2:]] == [True, True]
+    events = roundbook("events", "--format", "json").json["events"]
+    assert [(event["who"], event["database_user"]) for event in events] == [
+        (user, user),
+        ("somebody else", user),
+    ]
+
+
+def test_the_hint_of_an_empty_list_of_rounds_names_the_task(roundbook):
+    roundbook("task", "create", "two words")
+    assert "roundbook round create 'two words' ROUND" in roundbook("round", "list", "two words").out
+    said = roundbook("round", "remove", "two words", "x").refusal()
+    assert "roundbook round list 'two words'" in said

@@ -1,0 +1,231 @@
+"""Teams that come late or were wrong, and who standardises by what is known of the pool."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sqlalchemy import text
+from tests.factories import (
+    describe_teams,
+    fit_factor_set,
+    list_events,
+    log_measures,
+    log_scores,
+    refusing,
+    save_report,
+    show_result,
+    show_variances,
+    verify_record,
+)
+from tests.variances_by_hand import interval_of
+
+from roundbook.database.engine import unit_of_work
+from roundbook.errors import AlreadyRecordedError, ContentDiffersError, InputError
+from roundbook.formats import RunTeam
+from roundbook.presentation.matrices import log_notes, standardising_note
+from roundbook.presentation.staleness import change_sentence
+
+RUNS = 6
+SCORES = np.random.default_rng(8).random((9, RUNS))
+
+
+@pytest.fixture
+def write(tmp_path):
+    files = []
+
+    def put(rows, header="run,team,contributed_to_pool,system"):
+        files.append(None)
+        path = tmp_path / f"teams-{len(files)}.csv"
+        path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+        return path
+
+    return put
+
+
+def known(engine):
+    """Return what is known of the runs of round r1, by tag."""
+    query = text(
+        "SELECT tag, team.name, contributed_to_pool, system FROM roundbook.run"
+        " JOIN roundbook.round ON round.id = round_id"
+        " LEFT JOIN roundbook.team ON team.id = team_id WHERE label = 'r1' ORDER BY run.id"
+    )
+    with unit_of_work(engine) as connection:
+        return {tag: tuple(facts) for tag, *facts in connection.execute(query)}
+
+
+def clusters_and_interval(engine, measure="AP"):
+    row = show_variances(engine, "t", measure).rounds[-1]
+    return row.clusters, [row.interval.low, row.interval.high]
+
+
+def of_pool(*contributed):
+    return {
+        f"run{index}": RunTeam(f"run{index}", f"team {index}", None, known, None)
+        for index, known in enumerate(contributed)
+    }
+
+
+def test_a_wrong_team_file_is_corrected_and_can_be_taken_back(engine, write):
+    log_scores(engine, "r1", SCORES)
+    log_scores(engine, "r1", SCORES / 2, measure="P@5")
+    wrong = write(
+        ["run0,A,yes,s0", "run1,A,yes,", "run2,B,no,", "run3,B,yes,", "run4,C,no,", "run5,C,no,"]
+    )
+    done = describe_teams(engine, "t", "r1", wrong)
+    assert (done.status, done.runs, done.described) == ("described", 6, 6)
+    assert done.renewed == ["AP"] * 3 + ["P@5"] * 3
+    assert clusters_and_interval(engine)[0] == 3
+    assert describe_teams(engine, "t", "r1", wrong).status == "unchanged"
+    before = known(engine)
+    # Other teams, as many of them, another pool, and no system.
+    right = write(
+        ["run0,A,no,", "run1,B,no,", "run2,B,yes,s2", "run3,C,yes,", "run4,C,yes,", "run5,a,no,"]
+    )
+    with refusing(
+        AlreadyRecordedError,
+        r"on run 'run0' and 5 more: contributed_to_pool is 'yes' there and 'no' in the file.*"
+        r"roundbook round teams t r1 FILE --revise REASON",
+    ):
+        describe_teams(engine, "t", "r1", right)
+    assert known(engine) == before
+    dry = describe_teams(engine, "t", "r1", right, revise="sent by mistake", dry_run=True)
+    assert known(engine) == before
+    done = describe_teams(engine, "t", "r1", right, revise="sent by mistake", user="ann")
+    assert done.model_copy(update={"dry_run": True}) == dry
+    assert (done.status, done.described) == ("corrected", 6)
+    changed = {(change.run, change.fact): (change.was, change.now) for change in done.changes}
+    assert changed["run0", "system"] == ("s0", None)
+    assert changed["run5", "team"] == ("C", "A")
+    assert changed["run4", "contributed_to_pool"] == (False, True)
+    assert known(engine)["run5"] == ("A", False, None)
+    # As many clusters as before, but others.
+    assert done.renewed == ["AP"] * 3 + ["P@5"] * 3
+    clusters, interval = clusters_and_interval(engine)
+    assert clusters == 3
+    assert interval == pytest.approx(interval_of(SCORES, list("ABBCCA"), "one_way"), rel=1e-8)
+    (event,) = list_events(engine, what="runs corrected").events
+    assert (event.who, event.why, event.round) == ("ann", "sent by mistake", "r1")
+    assert event.details["runs"] == 6
+    assert event.details["team of run5"] == {"was": "C", "is": "A"}
+    assert verify_record(engine).differences == []
+    # Back again: more clusters than before are no obstacle either.
+    apart = write([f"run{index},team {index},no," for index in range(RUNS)])
+    assert describe_teams(engine, "t", "r1", apart, revise="nobody was").described == 6
+    assert clusters_and_interval(engine)[0] == 6
+    describe_teams(engine, "t", "r1", right, revise="as before")
+    assert clusters_and_interval(engine) == (clusters, pytest.approx(interval))
+    assert verify_record(engine).differences == []
+
+
+def test_what_a_team_file_does_not_say_stays(engine, write):
+    log_scores(engine, "r1", SCORES)
+    describe_teams(engine, "t", "r1", write(["run0,A,yes,s0", "run1,B,no,s1"]))
+    other = write(["run0,C", "x,D"], "run,team")
+    done = describe_teams(engine, "t", "r1", other, revise="a slip")
+    assert known(engine)["run0"] == ("C", True, "s0")
+    assert (done.unknown_runs, done.undescribed_runs[0]) == (["x"], "run1")
+    assert [(change.run, change.fact) for change in done.changes] == [("run0", "team")]
+    assert done.renewed == []  # each run is alone, under whichever name
+    for file, reason, why in (
+        (write(["y,A"], "run,team"), None, "names none of the 6 runs of round 'r1'"),
+        (other, " ", "reason given is empty"),
+    ):
+        with pytest.raises(InputError, match=why):
+            describe_teams(engine, "t", "r1", file, revise=reason)
+
+
+def test_a_drift_report_is_stale_once_its_runs_were_corrected(engine, write):
+    for label, spread in (("r1", 1), ("r2", 0.9)):
+        log_scores(engine, label, SCORES * spread, teams=list("AABBCC"))
+    save_report(engine, "t", "AP")
+    wrong_type = write(["run0,A,manual"], "run,team,type")
+    describe_teams(engine, "t", "r1", wrong_type)
+    assert not show_result(engine, "t/drift-1").stale
+    describe_teams(engine, "t", "r1", write(["run0,B"], "run,team"), revise="a slip")
+    (change,) = show_result(engine, "t/drift-1").changes
+    assert change_sentence(change) == (
+        "round 'r1': teams, systems or pool of its runs were corrected"
+    )
+
+
+def test_who_standardises_and_why(engine):
+    cases = (
+        ("part", (True, True, False, None), "partly known", 4, "All 4 runs standardise: of some"),
+        ("known", (True, True, False, False), "part", 2, "2 of 4 runs standardise: those that"),
+        ("all", (True,) * 4, "all", 4, "All 4 runs standardise: all contributed"),
+        ("one", (True, False, False, False), "too few", 4, "All 4 runs standardise: fewer than"),
+    )
+    for label, contributed, pool, number, says in cases:
+        done = log_scores(engine, label, SCORES[:, :4], teams=of_pool(*contributed))
+        assert (done.pool, done.standardising_runs) == (pool, number)
+        assert done.standardising == ("pooled" if pool == "part" else "all")
+        assert standardising_note(done).startswith(says)
+    done = log_scores(engine, "without", SCORES)
+    assert (done.pool, done.standardising_runs, standardising_note(done)) == ("unknown", 6, None)
+    single = log_scores(engine, "single", SCORES[:, :1])
+    assert (single.standardising, single.standardising_runs) == (None, None)
+    again = log_scores(engine, "known", SCORES[:, :4])
+    assert (again.status, again.standardising_runs) == ("unchanged", 2)
+
+
+def test_a_pool_that_becomes_known_names_the_factors_that_do_not_rest_on_it(engine):
+    log_scores(engine, "r1", SCORES)
+    log_scores(engine, "r1", SCORES / 2, measure="P@5")
+    fit_factor_set(engine, "t", "r1", "P@5", runs=["run0", "run1"], reason="these")
+    log_scores(engine, "r1", SCORES / 3, measure="RR")
+    pool = of_pool(True, True, False, True, False, False)
+    done = log_scores(engine, "r1", SCORES, teams=pool)
+    first, second = done.remarks.refittable
+    assert (first.measure, second.measure) == ("AP", "RR")
+    assert (first.standardising_runs, first.contributed, first.runs) == (6, 3, 6)
+    fit_factor_set(engine, "t", "r1", "AP", runs=["pooled"], reason="known now")
+    assert log_scores(engine, "r1", SCORES, teams=pool).remarks.refittable == []
+    assert log_notes(log_scores(engine, "r1", SCORES, teams=pool)) == []
+
+
+def trec_eval(directory, run, **scores):
+    lines = [
+        f"{name}\t{topic}\t{float(value)!r}\n"
+        for name, values in scores.items()
+        for topic, value in enumerate(values, 1)
+    ]
+    path = directory / f"{run}.eval"
+    path.write_text("".join(lines) + f"runid\tall\t{run}\n", encoding="utf-8")
+    return path
+
+
+def test_measures_are_logged_together_or_not_at_all(engine, tmp_path, write):
+    def files(factor=1.0):
+        return [
+            trec_eval(tmp_path, f"run{run}", map=SCORES[:, run], P_5=SCORES[:, run] * factor)
+            for run in range(RUNS)
+        ]
+
+    teams = write([f"run{run},{team},yes," for run, team in enumerate("AABBCC")])
+    done = log_measures(engine, "t", "r1", files(0.5), teams=teams, create=True)
+    first, second = done.matrices
+    assert [matrix.measure for matrix in done.matrices] == ["AP", "P@5"]
+    assert first.variance == pytest.approx(SCORES.var(axis=0, ddof=1).mean())
+    assert second.variance == pytest.approx(first.variance / 4)
+    assert (first.runs_described, second.runs_described) == (6, 0)
+    assert clusters_and_interval(engine, "P@5")[0] == 3
+    # That the second is new beside the first is no sign of a slip.
+    assert log_notes(first) == log_notes(second) == []
+    assert len(list_events(engine, what="matrix logged").events) == 2
+    again = log_measures(engine, "t", "r1", files(0.5), "P_5", "map")
+    assert [(matrix.measure, matrix.status) for matrix in again.matrices] == [
+        ("P@5", "unchanged"),
+        ("AP", "unchanged"),
+    ]
+    # Of one measure the scores are new, of the other they differ.
+    with pytest.raises(ContentDiffersError, match="P@5"):
+        log_measures(engine, "t", "r1", files(0.25), "AP", "P@5", assessments="official")
+    with pytest.raises(InputError, match="'map' and another name given are both AP"):
+        log_measures(engine, "t", "r2", files(), "AP", "map", create=True)
+    assert [
+        matrix.revision
+        for matrix in log_measures(
+            engine, "t", "r1", files(0.25), revise="twice as strict"
+        ).matrices
+    ] == [1, 2]
+    assert len(list_events(engine, what="round created").events) == 1

@@ -1,0 +1,122 @@
+"""Several measures out of files that are read once."""
+
+from __future__ import annotations
+
+import io
+from types import SimpleNamespace
+
+import pytest
+
+from roundbook.errors import BadFileError
+from roundbook.formats import read_measures, read_scores, text
+from roundbook_cli.ways_out import sentence
+
+
+def trec_eval(run, scores):
+    """Return trec_eval's output of a run, by measure the scores of topics 1, 2, ..."""
+    lines = [
+        f"{measure}\t{topic}\t{value}"
+        for measure, values in scores.items()
+        for topic, value in enumerate(values, 1)
+    ]
+    return "\n".join([*lines, f"runid\tall\t{run}", "map\tall\t0.5"]) + "\n"
+
+
+COUNTED = {"num_ret": [9, 9], "relstring_20": ["'01'", "'10'"]}
+A = {**COUNTED, "map": [0.1, 0.2], "ndcg_cut_10": [0.3, 0.4]}
+B = {**COUNTED, "map": [0.5, 0.6], "ndcg_cut_10": [0.7, 0.8]}
+
+
+@pytest.fixture
+def write(tmp_path):
+    def put(name, content):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+        return path
+
+    return put
+
+
+def facts(matrices):
+    return [(matrix.measure, matrix.runs, matrix.scores.tolist()) for matrix in matrices]
+
+
+def refusal(*arguments, **options):
+    with pytest.raises(BadFileError) as caught:
+        read_measures(*arguments, **options)
+    return sentence(caught.value)
+
+
+BOTH = [
+    ("map", ("a", "b"), [[0.1, 0.5], [0.2, 0.6]]),
+    ("ndcg_cut_10", ("a", "b"), [[0.3, 0.7], [0.4, 0.8]]),
+]
+
+
+def test_all_measures_of_trec_eval_are_those_that_score(write):
+    mixed = write("both.eval", trec_eval("a", A) + trec_eval("b", B))
+    assert facts(read_measures([mixed], [])) == BOTH
+    apart = [write("a.eval", trec_eval("a", A)), write("b.eval", trec_eval("b", B))]
+    assert facts(read_measures(apart, [])) == BOTH
+    assert facts(read_measures(apart, ["nDCG@10", "AP"])) == BOTH[::-1]
+    # Each is what it is when it is read alone.
+    assert facts([read_scores(apart, measure="AP")]) == BOTH[:1]
+
+
+def test_each_file_is_read_once(write, monkeypatch):
+    path = write("both.eval", trec_eval("a", A) + trec_eval("b", B))
+    standard_input = SimpleNamespace(buffer=io.BytesIO(path.read_bytes()))
+    monkeypatch.setattr(text.sys, "stdin", standard_input)
+    assert facts(read_measures(["-"], ["AP", "nDCG@10"])) == BOTH
+    assert refusal(["-"], ["AP"]) == "standard input: the file is empty."
+    standard_input.buffer = io.BytesIO(b"map\t1\t0.1\nmap\t2\t0.2\n")
+    assert "no file name to take the tag from" in refusal(["-"], ["AP"])
+
+
+def test_a_run_may_have_a_file_a_measure(write):
+    paths = [
+        write(f"{name}/{run}.eval", f"{name}\t1\t{values[0]}\n{name}\t2\t{values[1]}\n")
+        for name in ("map", "ndcg_cut_10")
+        for run, values in (("a", A[name]), ("b", B[name]))
+    ]
+    assert facts(read_measures(paths, ["AP", "nDCG@10"])) == BOTH
+    assert facts(read_measures(paths, [])) == BOTH
+    assert [len(matrix.files) for matrix in read_measures(paths, [])] == [2, 2]
+    forgotten = refusal(paths[:3], [])
+    assert "run b has scores of map in these files, and none of ndcg_cut_10" in forgotten
+    assert "none of AP, RR, but" in refusal(paths[2:], ["AP", "RR"])
+    assert "no file holds the measure RR; name those to log with --measure" in refusal(
+        paths, ["AP", "RR", "nDCG@10"]
+    )
+
+
+def test_long_files_and_other_tools(write):
+    long = write(
+        "long.csv",
+        "run,topic,measure,value\na,1,AP,.1\na,2,AP,.2\na,1,P@5,.4\na,2,P@5,.6\nb,1,AP,.5\n"
+        "b,2,AP,.6\nb,1,P@5,.8\nb,2,P@5,1\n",
+    )
+    precision = ("P@5", ("a", "b"), [[0.4, 0.8], [0.6, 1.0]])
+    expected = [("AP", *BOTH[0][1:]), precision]
+    assert facts(read_measures([long], [])) == expected
+    columns = write("columns.csv", "run,topic,AP,P@5\na,1,.1,.4\na,2,.2,.6\nb,1,.5,.8\nb,2,.6,1\n")
+    assert facts(read_measures([columns], [])) == expected
+    assert facts(read_measures([columns], ["P_5", "map"])) == expected[::-1]
+    outputs = [
+        write(f"{run}.tsv", "".join(f"{topic}\tAP\t.{topic}\n{topic}\tRR\t.5\n" for topic in "12"))
+        for run in "ab"
+    ]
+    assert [matrix.measure for matrix in read_measures(outputs, [])] == ["AP", "RR"]
+    nev = write("a.nev", "1 AP= 0.1\n1 RR= 0.5\n2 AP= 0.2\n2 RR= 1.0\n")
+    assert [matrix.measure for matrix in read_measures([nev], [])] == ["AP", "RR"]
+
+
+def test_what_cannot_be_told_apart_is_refused(write):
+    wide = write("wide.csv", "topic,a,b\n1,.1,.2\n2,.3,.4\n")
+    for measures in ([], ["AP", "RR"]):
+        assert "log it by itself, with a single --measure" in refusal([wide], measures)
+    twice = write("twice.csv", "run,topic,AP,map\na,1,.1,.1\na,2,.2,.2\n")
+    assert "AP and map are one measure" in refusal([twice], [], layout="long")
+    counts = write("counts.eval", trec_eval("a", COUNTED))
+    assert "no measure, but num_ret, relstring_20" in refusal([counts], [])

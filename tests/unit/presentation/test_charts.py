@@ -1,0 +1,154 @@
+"""What charts draw: the points of a result, and how they are drawn."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from tests.factories import plan
+
+from roundbook.errors import ImpossibleStatisticError, InputError
+from roundbook.logbook.factors import Factor, FactorSet
+from roundbook.presentation.charts.drift import curve_chart, curve_points
+from roundbook.presentation.charts.factors import factor_chart, factor_points
+from roundbook.presentation.charts.plans import planned_points, power_chart, power_points
+from roundbook.presentation.charts.style import COLOURS, GREEN, GREY
+from roundbook.presentation.charts.variances import level_points, variance_chart, variance_points
+from roundbook.statistics.design import solve_power, solve_topics
+from roundbook.statistics.design.curves import power_curve, width_curve
+
+
+def luminance(colour):
+    """Relative luminance of a colour, as the guidelines on contrast define it."""
+    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+        for value in channels
+    ]
+    return np.dot((0.2126, 0.7152, 0.0722), linear)
+
+
+def layers(chart, panel):
+    """Return what each layer of a panel draws."""
+    names = [layer["data"]["name"] for layer in chart["concat"][panel]["layer"]]
+    return [chart["datasets"][name] for name in names]
+
+
+@pytest.mark.parametrize("colour", [*COLOURS, GREEN, GREY])
+def test_every_mark_stands_out_from_a_light_and_a_dark_page(colour):
+    of = luminance(colour)
+    assert 1.05 / (of + 0.05) >= 3
+    assert (of + 0.05) / (luminance("#1e1e1e") + 0.05) >= 3
+
+
+def test_power_by_number_of_topics():
+    sizes = np.array([50.0, 158.0])
+    drawn = power_curve("anova", sizes, 0.1, 0.05, 0.05, runs=10)
+    assert drawn == pytest.approx(solve_power("anova", sizes, 0.1, 0.05, runs=10).power)
+    undefined = power_curve("anova", np.array([2.0, 50.0]), 0.1, 0.05, 0.05, runs=2, engine="sakai")
+    assert np.isnan(undefined).tolist() == [True, False]
+    widths = width_curve("paired-width", np.array([81.0]), 0.05, 0.05)
+    (topics,) = solve_topics("paired-width", widths, 0.05).topics
+    assert topics == 81
+    with pytest.raises(ImpossibleStatisticError, match="no power"):
+        power_curve("paired-width", sizes, 0.1, 0.05, 0.05)
+    with pytest.raises(ImpossibleStatisticError, match="no width"):
+        width_curve("paired-t", sizes, 0.05, 0.05)
+
+
+def test_a_plan_as_points():
+    found = plan(0.05, m=(2, 10), min_d=(0.1, 0.2))
+    assert planned_points(found) == [
+        {"m": cell.m, "min_d": f"{cell.min_d:g}", "topics": cell.topics}
+        | {"value": cell.achieved_power}
+        for cell in found.cells
+    ]
+    points = power_points(found)
+    sizes = sorted({point["topics"] for point in points})
+    assert (sizes[0], sizes[-1]) == (5, 237)
+    (at,) = [
+        point["value"]
+        for point in points
+        if (point["m"], point["min_d"], point["topics"]) == (10, "0.1", sizes[-1])
+    ]
+    assert at == pytest.approx(float(solve_power("anova", 237, 0.1, 0.05, runs=10).power))
+    chart = power_chart(found).to_dict()
+    assert [panel["title"] for panel in chart["concat"]] == ["m = 2 runs", "m = 10 runs"]
+    drawn = " ".join(chart["title"])
+    assert drawn.startswith("Topics needed: one-way ANOVA, alpha 0.05, beta 0.2")
+    interval = plan(0.05, min_d=(0.1,), design="paired-width")
+    (point,) = planned_points(interval)
+    assert point["value"] == interval.cells[0].width
+    (panel,) = power_chart(interval).to_dict()["concat"]
+    assert panel["layer"][0]["encoding"]["y"]["title"] == "Expected full width"
+
+
+def test_variances_as_points():
+    def row(label, variance, low, high, origin="matrix"):
+        interval = None if low is None else SimpleNamespace(low=low, high=high)
+        return SimpleNamespace(
+            round=label, variance=variance, interval=interval, origin=origin, topics=9, runs=5
+        )
+
+    history = SimpleNamespace(
+        task="t", measure="AP", scale="raw", assessments="official", mixed=[],
+        rounds=[row("r1", 0.1, 0.05, 0.2), row("r2", 0.3, 0.1, None), row("r3", 0, None, None)],
+        pooled=SimpleNamespace(variance=0.15, next_round=SimpleNamespace(u80=0.25)),
+    )  # fmt: skip
+    points = variance_points(history)
+    assert [(point["low"], point["high"], point["open"]) for point in points] == [
+        (0.05, 0.2, False), (0.1, None, True), (None, None, False),
+    ]  # fmt: skip
+    assert [level["variance"] for level in level_points(history)] == [0.15, 0.25]
+    whiskers, tips = layers(variance_chart([history]).to_dict(), 0)[1:3]
+    assert [(span["name"], span["high"]) for span in whiskers] == [
+        ("r1", 0.2),
+        ("r2", pytest.approx(0.33)),
+    ]
+    assert [span["name"] for span in tips] == ["r2"]
+
+
+def test_factors_as_points():
+    factors = FactorSet(
+        task="t", round="r", measure="AP", assessments="official", version=2, versions=[1, 2],
+        matrix=1, revision=1, standardising="all", zero_sd="average", zero_sd_topics=[],
+        reason=None, fitted_at=datetime(2026, 1, 1, tzinfo=UTC), fitted_by="me", software="test",
+        withdrawn=None,
+        factors=[
+            Factor(topic="easy", mean=0.75, sd=0.25, runs=3),
+            Factor(topic="hard", mean=0.25, sd=0.125, runs=3),
+        ],
+    )  # fmt: skip
+    points = factor_points(factors)
+    assert [(point["name"], point["low"], point["high"]) for point in points] == [
+        ("hard", 0.125, 0.375),
+        ("easy", 0.5, 1.0),
+    ]
+    (panel,) = factor_chart(factors).to_dict()["concat"]
+    assert panel["layer"][0]["encoding"]["x"]["scale"]["domain"] == ["hard", "easy"]
+
+
+def test_an_ageing_curve_as_points():
+    like = SimpleNamespace(shift=0.3, shift_95=(0.1, 0.5), sd_ratio=1.1, sd_ratio_95=None)
+    later = [
+        SimpleNamespace(round="r2", verdict="aged", shared_topics=9, systems_like_these=like),
+        SimpleNamespace(round="r3", verdict="unbridged", shared_topics=0, systems_like_these=None),
+    ]
+    curve = SimpleNamespace(
+        task="t", measure="AP", from_round="r1", margin=0.2, sd_ratio_margin=1.25, rounds=later
+    )
+    about = {"name": "r2", "verdict": "aged", "topics": 9}
+    assert curve_points(curve, "shift") == [about | {"value": 0.3, "low": 0.1, "high": 0.5}]
+    assert curve_points(curve, "sd_ratio") == [about | {"value": 1.1, "low": None, "high": None}]
+    chart = curve_chart(curve).to_dict()
+    assert layers(chart, 0)[0] == [{"low": -0.2, "high": 0.2}]
+    assert layers(chart, 1)[0] == [{"low": 0.8, "high": 1.25}]
+    # The ratio has no interval, and a round without a shift is on the axis all the same.
+    assert layers(chart, 1)[2] == []
+    shift = chart["concat"][0]["layer"][3]
+    assert shift["encoding"]["x"]["scale"]["domain"] == ["r2", "r3"]
+    curve.rounds = later[1:]
+    with pytest.raises(InputError, match="nothing to draw: no round after 'r1' has a shift"):
+        curve_chart(curve)
