@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +18,7 @@ from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, print_json, print_table, show
 from roundbook_cli.plan_advice import plan_json
 from roundbook_cli.plan_print import print_plan
+from roundbook_cli.request_options import default
 from roundbook_cli.saved_plans import plan_entry, plan_head, print_saved
 from roundbook_cli.session import check, record
 
@@ -47,10 +47,25 @@ _LISTED = (
 )
 
 
-@options.with_plan_options
 def plan(
     context: typer.Context,
-    ask: Callable[[], PlanRequest],
+    variance: options.Variance = None,
+    task: options.Task = None,
+    measure: options.Measure = None,
+    scale: options.Scale = default(PlanRequest, "scale"),
+    assessments: options.Assessments = None,
+    pool_by: options.Weights = default(PlanRequest, "pool_by"),
+    variance_of: options.DifferenceVariance = None,
+    variance_at: options.Limit = default(PlanRequest, "variance_at"),
+    design: options.Design = default(PlanRequest, "design"),
+    solve: options.SolvedFor = default(PlanRequest, "solve"),
+    m: options.Runs = None,
+    min_d: options.Differences = None,
+    width: options.Widths = None,
+    topics: options.Topics = None,
+    alpha: options.Alpha = default(PlanRequest, "alpha"),
+    beta: options.Beta = None,
+    engine: options.SizeEngine = default(PlanRequest, "engine"),
     database: Database = None,
     form: options.PlanForm = "table",
     only_protocol: options.Protocol = False,
@@ -65,7 +80,25 @@ def plan(
     _check_form(form, only_protocol)
     check_chart(chart)
     refuse_no_measure(context)
-    request = ask()
+    request = options.plan_request(
+        variance=variance,
+        task=task,
+        measure=measure,
+        scale=scale,
+        assessments=assessments,
+        pool_by=pool_by,
+        variance_of=variance_of,
+        variance_at=variance_at,
+        design=design,
+        solve=solve,
+        m=m,
+        min_d=min_d,
+        width=width,
+        topics=topics,
+        alpha=alpha,
+        beta=beta,
+        engine=engine,
+    )
     from roundbook.logbook.plans.planning import plan_topics
 
     if request.task is None:
@@ -100,11 +133,26 @@ def _check_form(form: options.PlanFormat, only_protocol: bool) -> None:
         raise typer.BadParameter(f"--protocol prints a paragraph: leave out --format {form}")
 
 
-@options.with_plan_options
 def save(
     context: typer.Context,
     name: PlanName,
-    ask: Callable[[], PlanRequest],
+    variance: options.Variance = None,
+    task: options.Task = None,
+    measure: options.Measure = None,
+    scale: options.Scale = default(PlanRequest, "scale"),
+    assessments: options.Assessments = None,
+    pool_by: options.Weights = default(PlanRequest, "pool_by"),
+    variance_of: options.DifferenceVariance = None,
+    variance_at: options.Limit = default(PlanRequest, "variance_at"),
+    design: options.Design = default(PlanRequest, "design"),
+    solve: options.SolvedFor = default(PlanRequest, "solve"),
+    m: options.Runs = None,
+    min_d: options.Differences = None,
+    width: options.Widths = None,
+    topics: options.Topics = None,
+    alpha: options.Alpha = default(PlanRequest, "alpha"),
+    beta: options.Beta = None,
+    engine: options.SizeEngine = default(PlanRequest, "engine"),
     database: Database = None,
     note: Annotated[
         str | None, typer.Option("--note", metavar="TEXT", help="Why: it is kept with the plan.")
@@ -118,7 +166,25 @@ def save(
     _check_form(form, only_protocol)
     check_chart(chart)
     refuse_no_measure(context)
-    request = ask()
+    request = options.plan_request(
+        variance=variance,
+        task=task,
+        measure=measure,
+        scale=scale,
+        assessments=assessments,
+        pool_by=pool_by,
+        variance_of=variance_of,
+        variance_at=variance_at,
+        design=design,
+        solve=solve,
+        m=m,
+        min_d=min_d,
+        width=width,
+        topics=topics,
+        alpha=alpha,
+        beta=beta,
+        engine=engine,
+    )
     from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.plans.planning import plan_topics
     from roundbook.logbook.saved_results import save_result

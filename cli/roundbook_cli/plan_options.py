@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
-from functools import wraps
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import typer
 
 from roundbook.requests.fields import PoolBy, VarianceScale
 from roundbook.requests.plans import INTERVALS, Engine, PlanDesign, PlanRequest, Solve, VarianceOf
-from roundbook_cli.request_options import default, option, usage_errors
+from roundbook_cli.request_options import option, usage_errors
 
 PlanFormat = Literal["table", "json", "csv", "latex"]
 PlanForm = Annotated[
@@ -61,25 +59,7 @@ Details = Annotated[
 ]
 
 
-def plan_request(
-    variance: Variance = None,
-    task: Task = None,
-    measure: Measure = None,
-    scale: Scale = default(PlanRequest, "scale"),
-    assessments: Assessments = None,
-    pool_by: Weights = default(PlanRequest, "pool_by"),
-    variance_of: DifferenceVariance = None,
-    variance_at: Limit = default(PlanRequest, "variance_at"),
-    design: Design = default(PlanRequest, "design"),
-    solve: SolvedFor = default(PlanRequest, "solve"),
-    m: Runs = None,
-    min_d: Differences = None,
-    width: Widths = None,
-    topics: Topics = None,
-    alpha: Alpha = default(PlanRequest, "alpha"),
-    beta: Beta = None,
-    engine: SizeEngine = default(PlanRequest, "engine"),
-) -> PlanRequest:
+def plan_request(*, width: Sequence[float] | None, **fields: Any) -> PlanRequest:  # noqa: ANN401
     """Return the plan that options ask for.
 
     Raises
@@ -88,46 +68,8 @@ def plan_request(
         When they contradict each other.
     """
     with usage_errors():
-        return PlanRequest(
-            variance=variance,
-            task=task,
-            measure=measure,
-            scale=scale,
-            assessments=assessments,
-            pool_by=pool_by,
-            variance_of=variance_of,
-            variance_at=variance_at,
-            design=design,
-            solve=solve,
-            m=m,
-            min_d=_differences(design, min_d, width),
-            topics=topics,
-            alpha=alpha,
-            beta=beta,
-            engine=engine,
-        )
-
-
-def with_plan_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command with the options of `plan_request` in place of its `ask`.
-
-    Called, `ask` returns the request, or refuses the options.
-    """
-    options = inspect.signature(plan_request, eval_str=True).parameters
-    own = inspect.signature(command, eval_str=True).parameters
-
-    @wraps(command)
-    def with_options(**given: Any) -> None:  # noqa: ANN401
-        asked = {name: given.pop(name) for name in options}
-        command(**given, ask=lambda: plan_request(**asked))
-
-    parameters = [
-        option
-        for name, parameter in own.items()
-        for option in (options.values() if name == "ask" else [parameter])
-    ]
-    with_options.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    return with_options
+        differences = _differences(fields["design"], fields["min_d"], width)
+        return PlanRequest(**fields | {"min_d": differences})
 
 
 def _differences(

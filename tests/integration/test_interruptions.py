@@ -278,6 +278,8 @@ def test_a_backup_while_eight_log(server, database, matrices, tmp_path):
     saved, over = [], threading.Event()
 
     def save():
+        while scalar(engine, "SELECT count(*) FROM roundbook.matrix") < 4:
+            time.sleep(0.01)
         while not over.is_set():
             file = tmp_path / f"{len(saved)}.dump"
             saved.append((file, save_backup(engine, BackupRequest(file=file)).matrices))
@@ -290,9 +292,8 @@ def test_a_backup_while_eight_log(server, database, matrices, tmp_path):
     assert [each.error for each in told] == [None] * 8
     assert scalar(engine, "SELECT count(*) FROM roundbook.matrix") == 1 + 8 * matrices
     engine.dispose()
-    halfway = [entry for entry in saved if 1 < entry[1] < 1 + 8 * matrices]
-    assert halfway
-    for file, counted in {halfway[0], halfway[-1], saved[-1]}:
+    assert 4 <= saved[0][1] < 1 + 8 * matrices
+    for file, counted in {saved[0], saved[len(saved) // 2]}:
         with database_on(server) as other:
             restore_backup(other, RestoreRequest(file=file))
             assert scalar(other, "SELECT count(*) FROM roundbook.matrix") == counted

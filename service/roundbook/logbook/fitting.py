@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import normalize
+
 import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, Row, select
@@ -117,13 +119,14 @@ def _choose(loaded: LoadedMatrix, runs: tuple[str, ...]) -> Standardising:
                 way_out="pool unknown",
             )
     else:
+        tags = [normalize("NFC", tag) for tag in loaded.runs]
         wanted = set(runs)
-        unknown = sorted(wanted - set(loaded.runs))
+        unknown = sorted(wanted - set(tags))
         if not {"all", "pooled"}.isdisjoint(unknown):
             raise InputError("'all' and 'pooled' stand alone.", way_out="all or pooled")
         if unknown:
             raise NotRecordedError(f"This matrix has no run '{unknown[0]}'.")
-        mask = np.array([tag in wanted for tag in loaded.runs])
+        mask = np.array([tag in wanted for tag in tags])
     if mask.sum() < 2:
         raise ImpossibleStatisticError(
             f"A standardisation factor's sd needs at least 2 standardising runs, not {mask.sum()}."

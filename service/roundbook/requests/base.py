@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import normalize
+
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from roundbook.errors import RequestError
@@ -9,6 +11,8 @@ from roundbook.errors import RequestError
 
 class Request(BaseModel):
     """A frozen request: what is asked of a use case, complete with its defaults.
+
+    Its texts are in NFC, so that a name is one however its accents are encoded.
 
     Raises
     ------
@@ -20,7 +24,7 @@ class Request(BaseModel):
 
     def __init__(self, **values: object) -> None:
         try:
-            super().__init__(**values)
+            super().__init__(**{name: _normalised(value) for name, value in values.items()})
         except ValidationError as error:
             fault = error.errors(include_url=False, include_input=False)[0]
             field = ".".join(map(str, fault["loc"]))
@@ -29,3 +33,11 @@ class Request(BaseModel):
                 # Not by a validator of our own, which names the fields it means.
                 reason = f"`{field}` {reason}"
             raise RequestError(field, reason) from None
+
+
+def _normalised(value: object) -> object:
+    if isinstance(value, str):
+        return normalize("NFC", value)
+    if isinstance(value, (list, tuple)):
+        return [_normalised(part) for part in value]
+    return value
