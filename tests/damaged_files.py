@@ -146,6 +146,10 @@ class Format(NamedTuple):
     layout: str
     write: Callable[[Table], str | bytes]
 
+    def data(self, table: Table) -> bytes:
+        written = self.write(table)
+        return written.encode() if isinstance(written, str) else written
+
 
 FORMATS = {
     "wide csv": Format("wide", wide),

@@ -298,7 +298,7 @@ _EXPORTED = (
 )
 
 
-@app.command(epilog="Example: roundbook matrix export 3 --layout trec_eval --output round1/")
+@app.command(epilog="Example: roundbook matrix export 3 --layout long --output scores.xlsx")
 def export(
     context: typer.Context,
     matrix: MatrixNumber,

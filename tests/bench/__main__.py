@@ -24,6 +24,8 @@ from roundbook.logbook.record import embedded_record
 from roundbook.logbook.variances import HISTORY
 from roundbook.settings import Settings
 from roundbook.statistics.design import solve_topics
+from roundbook.statistics.studies.discriminative_power import bootstrap_test, tukey_test
+from roundbook.statistics.studies.swap_rate import swap_rate
 
 PROGRAM = (sys.executable, "-c", "from roundbook_cli.main import main; main()")
 TOPICS = RUNS = 1000
@@ -56,6 +58,7 @@ def main() -> None:
     bench_help()
     bench_commands()
     bench_plans()
+    bench_studies()
 
 
 def bench_database(engine: Engine) -> None:
@@ -318,6 +321,70 @@ def bench_plans() -> None:
         0.02,
         times=3,
         scale=50,
+    )
+
+
+def bench_studies() -> None:
+    """Study 78 runs on 100 topics, against loops with NumPy and the permutations alone."""
+    generator = np.random.default_rng(4)
+    scores = generator.beta(1, 3, (100, 78)).round(4)
+    first, second = np.triu_indices(78, 1)
+
+    def permutations() -> None:
+        block = np.broadcast_to(scores, (200, 100, 78)).copy()
+        for _ in range(50):
+            generator.permuted(block, axis=2, out=block)
+
+    compare(
+        "Tukey HSD, 10,000 trials : its permutations",
+        lambda: tukey_test(scores, trials=10_000),
+        permutations,
+        1.3,
+        times=3,
+    )
+
+    def pair_by_pair() -> None:
+        drawn = generator.integers(100, size=(1_000, 100))
+        for i, k in zip(first[:10], second[:10], strict=True):
+            difference = scores[:, i] - scores[:, k]
+            centred = difference - difference.mean()
+            t = abs(difference.mean()) / difference.std(ddof=1)
+            reached = 0
+            for sample in drawn:
+                resampled = centred[sample]
+                reached += abs(resampled.mean()) / resampled.std(ddof=1) >= t
+
+    compare(
+        "bootstrap of 3,003 pairs : a loop, 10 of them",
+        lambda: bootstrap_test(scores, trials=1_000),
+        pair_by_pair,
+        0.05,
+        times=3,
+        scale=first.size / 10,
+    )
+
+    edges = [*np.arange(21) * 0.01 - 1e-11, np.inf]
+    edges_in_sds = [*np.arange(21) * 0.05 - 1e-11, np.inf]
+    sd = np.sqrt(scores.var(axis=0, ddof=1).mean())
+
+    def trial_by_trial() -> None:
+        histograms = np.zeros((6, 21))
+        for _ in range(1_000):
+            order = generator.permutation(100)
+            means, others = (scores[part].mean(axis=0) for part in (order[:50], order[50:]))
+            here = np.subtract.outer(means, means)[first, second]
+            there = np.subtract.outer(others, others)[first, second]
+            here[np.abs(here) < 1e-12] = there[np.abs(there) < 1e-12] = 0
+            swapped, tied, size = here * there < 0, here * there == 0, np.abs(here)
+            for row, some in enumerate((size, size[swapped], size[tied])):
+                histograms[row] += np.histogram(some, edges)[0]
+                histograms[3 + row] += np.histogram(some / sd, edges_in_sds)[0]
+
+    compare(
+        "swap rate, 1,000 trials : a loop over trials",
+        lambda: swap_rate(scores, trials=1_000),
+        trial_by_trial,
+        0.2,
     )
 
 

@@ -95,7 +95,7 @@ def test_task_create_twice_is_refused(roundbook, snapshot):
 
 def test_an_empty_record_says_what_to_do(roundbook):
     assert roundbook("task", "list", "--format", "json").json == {"tasks": []}
-    assert "roundbook task create" in roundbook("task", "list").out
+    assert "roundbook log TASK ROUND FILE" in roundbook("task", "list").out
 
 
 def test_rounds_keep_creation_order(roundbook):
@@ -438,8 +438,9 @@ def test_variance_show(logged):
     assert shown["pooled"]["dof"] == 21
     assert shown["pooled"]["variance"] == pytest.approx(pooled)
     rows = table_of(logged(*words, "--format", "csv").out)
-    assert [row["round"] for row in rows] == ["r1", "r2"]
-    assert [float(row["variance"]) for row in rows] == [e["variance"] for e in shown["rounds"]]
+    assert [row["round"] for row in rows] == ["r1", "r2", ""]
+    variances = [*(e["variance"] for e in shown["rounds"]), shown["pooled"]["variance"]]
+    assert [float(row["variance"]) for row in rows] == variances
     table = logged(*words).out
     assert f"{VARIANCE:.5f}" in table
     assert f"{pooled:.5f}" in table
@@ -873,11 +874,11 @@ def test_db_upgrade_current_check(on_bare):
     assert on_bare("db", "upgrade", "--format", "json").json["current"] == before["expected"]
     for verb in ("upgrade", "current", "check"):
         state = on_bare("db", verb, "--format", "json").json
-        assert state == {
+        assert state.items() >= {
             "current": before["expected"],
             "expected": before["expected"],
             "status": "up to date",
-        }
+        }.items()
     assert "up to date" in on_bare("db", "check").out
     (row,) = table_of(on_bare("db", "current", "--format", "csv").out)
     assert row["status"] == "up to date"

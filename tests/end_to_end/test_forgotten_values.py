@@ -80,7 +80,6 @@ TWICE = [
     ("variance history t --assessments gold --assessments bronze", "--assessments", "LABEL"),
     ("drift t --measure AP --assessments=gold --assessments bronze", "--assessments", "LABEL"),
     ("plan --variance 0.1 --alpha .05 --alpha=.01", "--alpha", "value"),
-    ("log t r {} --measure AP --measure P@5 --create", "--measure", "M"),
     ("matrix withdraw 1 --reason one --reason two", "--reason", "TEXT"),
     ("task list --database postgresql://a@b/c --database postgresql://a@b/d", "--database", "URL"),
 ]

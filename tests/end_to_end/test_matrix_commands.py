@@ -219,6 +219,33 @@ def test_matrix_export_to_files_tells_what_it_wrote(logged, tmp_path):
     assert (again["status"], again["matrix"]) == ("unchanged", number)
 
 
+@pytest.mark.parametrize("ending", [".xlsx", ".parquet", ".csv"])
+def test_matrix_export_to_spreadsheets_and_back(roundbook, write, tmp_path, ending):
+    runs = ("=1+1", "@b", "'-c")
+    text = "run,topic,value\n" + "".join(
+        f"{run},{topic},{0.1 + number / 3!r}\n"
+        for number, run in enumerate(["'=1+1", "'@b", "''-c"])
+        for topic in ("-1", "2")
+    ).replace(",-1,", ",'-1,")
+    assert roundbook("log", "t", "r", write(text), "--measure", "AP", "--create").code == 0
+    shown = roundbook("matrix", "show", "1", "--format", "json").json
+    assert [run["run"] for run in shown["runs"]] == list(runs)
+    for layout in ("wide", "long"):
+        output = tmp_path / f"{layout}{ending}"
+        words = ("matrix", "export", "1", "--layout", layout, "--output", output)
+        printed = roundbook(*words, "--format", "json").json
+        assert (printed["layout"], printed["file_type"]) == (layout, ending[1:])
+        assert "--force" in roundbook(*words).refusal()
+        words = ("log", "t", "r", output, "--measure", "AP", "--format", "json")
+        assert roundbook(*words).json["status"] == "unchanged"
+    words = ("matrix", "export", "1", "--layout", "trec_eval", "--output", f"out{ending}")
+    if ending != ".csv":
+        assert "trec_eval's output is a directory of text files" in roundbook(*words).refusal()
+    (header, *rows) = roundbook("standardise", "t", "r", "--measure", "AP").lines
+    assert header == "topic,'=1+1,'@b,''-c"
+    assert rows[0].startswith("'-1,0.")
+
+
 ANONYMOUS = [
     ["matrix", "show", "{matrix}"],
     ["matrix", "export", "{matrix}"],

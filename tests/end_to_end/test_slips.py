@@ -162,10 +162,23 @@ def test_a_name_is_one_however_its_accents_are_encoded(roundbook, tmp_path, engi
     assert "topic" in roundbook("log", "t", "r", both, "--measure", "AP", "--create").refusal()
     # As it was recorded before names were normalised.
     with unit_of_work(engine) as connection:
-        for table, column in (("task", "name"), ("round", "label")):
-            connection.execute(text(f"UPDATE roundbook.{table} SET {column} = '{split}'"))
+        for table, column in (
+            *(("task", "name"), ("round", "label")),
+            *(("topic", "name"), ("run", "tag")),
+        ):
+            connection.execute(text(f"ALTER TABLE roundbook.{table} DISABLE TRIGGER immutable"))
+            update = f"UPDATE roundbook.{table} SET {column} = normalize({column}, NFD)"
+            connection.execute(text(update))
         connection.commit()
-    assert roundbook(*words, "--format", "json").json["status"] == "unchanged"
+    for spelled in (composed, split):
+        words = ("log", spelled, spelled, tmp_path / f"{len(spelled)}.csv", "--measure", "P@5")
+        done = roundbook(*words, "--format", "json").json
+        assert done["status"] == ("logged" if spelled == composed else "unchanged")
+    with unit_of_work(engine) as connection:
+        topics = connection.execute(text("SELECT name FROM roundbook.topic ORDER BY id")).scalars()
+        assert topics.all() == [split, "2", "3"]
+        runs = connection.execute(text("SELECT tag FROM roundbook.run ORDER BY id")).scalars()
+        assert runs.all() == [split, "b", "c"]
     listed = roundbook("round", "list", composed, "--format", "json").json
     assert [entry["round"] for entry in listed["rounds"]] == [split]
 

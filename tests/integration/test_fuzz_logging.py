@@ -43,7 +43,7 @@ def by_name(topics, runs, scores):
 
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_whole_or_not_at_all(engine, tmp_path, shared, nightly, capfd, name):
-    tables, write = real_tables(shared), FORMATS[name].write
+    tables = real_tables(shared)
     wanted, night = (EVERY_NIGHT, secrets.randbits(32)) if nightly else (EVERY_DAY, 0)
     path, teams = tmp_path / "scores.txt", tmp_path / "teams.csv"
     outcomes = Counter()
@@ -52,8 +52,8 @@ def test_whole_or_not_at_all(engine, tmp_path, shared, nightly, capfd, name):
         seed = f"{name} {night} {number}"  # random.Random(seed) makes the same files again
         chance = random.Random(seed)
         table = chance.choice(tables)
-        path.write_bytes(damaged(write(table).encode(), chance))
-        described = FORMATS["teams"].write(table).encode()
+        path.write_bytes(damaged(FORMATS[name].data(table), chance))
+        described = FORMATS["teams"].data(table)
         teams.write_bytes(damaged(described, chance) if number % 4 == 0 else described)
         policy, label = chance.choice(MISSING_POLICIES), f"round {number}"
         try:

@@ -378,7 +378,10 @@ def test_the_keys_that_the_design_fixed_are_there():
 
 def test_every_layout_has_a_section_whose_samples_are_of_that_layout(tmp_path):
     parts = sections("reference/file-formats.md")
-    assert set(parts) == {*LAYOUTS, "Team files", "Topic ids", "Names of measures"}
+    assert set(parts) == {
+        *(*LAYOUTS, "Excel workbooks and Parquet"),
+        *("Team files", "Topic ids", "Names of measures"),
+    }
     for layout in LAYOUTS:
         samples = re.findall(r"^```text\n(.*?)^```$", parts[layout], re.DOTALL | re.MULTILINE)
         assert samples

@@ -9,6 +9,7 @@ from string import Formatter
 import pytest
 
 from roundbook.errors import RoundbookError
+from roundbook.statistics.design import reasons
 from roundbook_cli.ways_out import _WAYS_OUT, sentence
 
 SERVICE = Path(__file__).parents[2] / "service"
@@ -16,12 +17,14 @@ _CODE = re.compile(r'"([a-z][a-z -]+)"')
 
 
 def codes():
-    """Return every code in an argument `way_out`, of which there may be two by a condition."""
-    found = set()
+    """Return every code in an argument `way_out` or a `WayOut`, of which there may be two."""
+    codes = {reason.way_out for reason in reasons._REASONS.values() if reason.way_out}
     for path in SERVICE.rglob("*.py"):
-        for line in re.findall(r"\bway_out=([^\n]+)", path.read_text(encoding="utf-8")):
-            found |= set(_CODE.findall(line))
-    return found
+        for line in re.findall(
+            r"\b(?:way_out=|WayOut\()([^{\n]+)", path.read_text(encoding="utf-8")
+        ):
+            codes |= set(_CODE.findall(line))
+    return codes
 
 
 def test_every_code_has_a_sentence_and_every_sentence_a_code():
@@ -36,4 +39,4 @@ def test_a_sentence_ends_in_a_period_or_a_command(code):
     text = sentence(error)
     assert text.startswith("Something is wrong")
     assert "'a b'" in text or not facts
-    assert text.endswith(".") or ": roundbook " in text
+    assert text.endswith(".") or ": roundbook " in text or ": pip install " in text

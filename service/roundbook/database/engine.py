@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -36,9 +37,17 @@ def parse_url(text: str) -> URL:
             "The database address cannot be read; write it as"
             " postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
         ) from None
-    if "@" in (url.host or ""):
+    # Else a piece of the password would be taken for the host or database, and named.
+    before, _, rest = text.partition("@")
+    after, _, options = rest.partition("?")
+    if "@" in after or re.match("[^=]*@", options):
         raise InputError(
             "The database address has an @ too many: write an @ in the user or password as %40."
+        )
+    if re.search("[@/:]", url.database or "") or (url.password and re.search(r"\?.*=", before)):
+        raise InputError(
+            "The database address cannot be taken apart: in the user, the password and options"
+            " write / as %2F, ? as %3F, @ as %40 and : as %3A."
         )
     if url.drivername not in ("postgresql", "postgres", _DRIVER):
         raise InputError(

@@ -18,7 +18,7 @@ def near_name(name: str, known: Iterable[str]) -> str | None:
     """
     wanted = _folded(name)
     likeness = {
-        other: SequenceMatcher(None, wanted, _folded(other)).ratio()
+        other: _likeness(wanted, _folded(other))
         for other in known
         if other != name and _counted_by(other) == _counted_by(name)
     }
@@ -29,6 +29,11 @@ def near_name(name: str, known: Iterable[str]) -> str | None:
     if len(there) == len(wanted) and there[:-1] == wanted[:-1] and there != wanted:
         return None
     return best
+
+
+def _likeness(one: str, other: str) -> float:
+    # Two letters that changed places are a slip, in however short a name.
+    return 1.0 if sorted(one) == sorted(other) else SequenceMatcher(None, one, other).ratio()
 
 
 def _folded(name: str) -> str:

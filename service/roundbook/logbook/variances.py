@@ -43,6 +43,7 @@ def show_variances(session: Session, request: VarianceRequest) -> VarianceHistor
     mixed = labels if len(labels) > 1 else []
     only: dict[str, Any] = {"measures": [measure_id], "assessments": labels}
     rows = read_rows(connection, task_id, scale, **only, mixed=bool(mixed))
+    rows = _with_same_topics(connection, task_id, rows)
     withdrawn = read_withdrawn(connection, task_id, **only)
     if not rows:
         raise (WithdrawnError if withdrawn else NotRecordedError)(
@@ -82,6 +83,7 @@ def show_histories(session: Session, request: VarianceHistoryRequest) -> Varianc
         "assessments": None if request.assessments is None else [request.assessments],
     }
     rows = read_rows(connection, task_id, request.scale, **only)
+    rows = _with_same_topics(connection, task_id, rows)
     undated = sorted({row.round for row in rows if row.held is None}) if since else []
     kept = [row for row in rows if since is None or (row.held is not None and row.held >= since)]
     if not kept:
@@ -177,8 +179,6 @@ def read_rows(
 ) -> list[VarianceRow]:
     """Return what each round counts with on a scale, by measure, assessments and round.
 
-    In `topic_ids`, a topic that came under another id is the topic that it is.
-
     Parameters
     ----------
     measures, rounds, assessments : optional
@@ -194,14 +194,20 @@ def read_rows(
         "assessments": assessments,
         "mixed": mixed,
     }
-    rows = [VarianceRow._make(row) for row in connection.execute(text(HISTORY), filters)]
+    return [VarianceRow._make(row) for row in connection.execute(text(HISTORY), filters)]
+
+
+def _with_same_topics(
+    connection: Connection, task_id: int, rows: list[VarianceRow]
+) -> list[VarianceRow]:
+    """Return rows in which a topic that came under another id is the topic that it is."""
     same = same_topics(connection, task_id).ids
-    if same:
-        rows = [
-            row._replace(topic_ids=[same.get(at, at) for at in row.topic_ids or ()] or None)
-            for row in rows
-        ]
-    return rows
+    if not same:
+        return rows
+    return [
+        row._replace(topic_ids=[same.get(at, at) for at in row.topic_ids or ()] or None)
+        for row in rows
+    ]
 
 
 # The current matrix of each round first; a published estimate where there is none. On the raw

@@ -113,22 +113,20 @@ def test_there_are_enough_of_them():
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_damaged_files(tmp_path, shared, nightly, capfd, name):
-    tables, (layout, write) = real_tables(shared), FORMATS[name]
+    tables, kind = real_tables(shared), FORMATS[name]
     wanted, night = (EVERY_NIGHT, secrets.randbits(32)) if nightly else (EVERY_DAY, 0)
     path = tmp_path / "scores.txt"
     accepted = Counter()
     for number in range(wanted):
         seed = f"{name} {night} {number}"  # random.Random(seed) makes the same file again
         chance = random.Random(seed)
-        written = write(chance.choice(tables))
-        sound = written.encode() if isinstance(written, str) else written
-        data = damaged(sound, chance)
+        data = damaged(kind.data(chance.choice(tables)), chance)
         path.write_bytes(data)
         try:
-            if layout == "teams":
+            if kind.layout == "teams":
                 accepted[outcome_of_teams(path)] += 1
             else:
-                chosen = chance.choice(["auto", "auto", layout, layout, *LAYOUTS])
+                chosen = chance.choice(["auto", "auto", kind.layout, kind.layout, *LAYOUTS])
                 accepted[outcome_of_scores(path, layout=chosen)] += 1
         except BaseException as error:
             error.add_note(f"of the file {seed!r}: {data[:300]!r}")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatisticError
+from roundbook.statistics.bootstrap import resampled_means
 from roundbook.statistics.studies.common import (
     CACHED_CELLS,
     Floats,
@@ -214,7 +215,7 @@ def count_swaps(
     ----------
     scores : (topics, runs) float array
     first, second : (trials, topics) float array
-        How much each topic counts in Q and in Q'; rows sum to 1.
+        How much each topic counts in Q and in Q'; rows sum to `topics`.
     sd : float
         The other unit of the differences; 0 puts all into the first of its bins.
 
@@ -224,7 +225,9 @@ def count_swaps(
         Bins in the unit of the scores, bins in sds, and outcomes: neither, swap, tie.
     """
     # Runs first, so that the runs of a pair are rows to be subtracted.
-    means, others = scores.T @ first.T, scores.T @ second.T
+    means, others = (
+        np.ascontiguousarray(resampled_means(scores, weights).T) for weights in (first, second)
+    )
     one, other = pairs(len(means))
     slack = tolerance(scores)
     counts = np.zeros(BINS * BINS * _OUTCOMES, dtype=np.int64)
@@ -235,7 +238,7 @@ def count_swaps(
         difference -= means[right]
         on_others = others[left]
         on_others -= others[right]
-        swapped = np.signbit(difference) ^ np.signbit(on_others)
+        swapped = difference * on_others < 0
         size = np.abs(difference, out=difference)
         tied = np.minimum(size, np.abs(on_others, out=on_others)) < slack
         size[size < slack] = 0.0
@@ -244,11 +247,10 @@ def count_swaps(
         if sd:
             codes += _bins(size, WIDTH_IN_SDS * sd)
         codes *= _OUTCOMES
-        swapped &= ~tied
-        codes += swapped
+        codes += swapped & ~tied
         codes += tied
         codes += tied
-        counts += np.bincount(codes.astype(np.intp).ravel(), minlength=counts.size)
+        counts += np.bincount(codes.ravel(), minlength=counts.size)
     return counts.reshape(BINS, BINS, _OUTCOMES)
 
 
@@ -286,11 +288,10 @@ def swaps_by_size(counts: NDArray[np.int64], width: float, level: float) -> Swap
     return SwapsBySize(bins, bins[needed].low, int(counts[needed:].sum()) / int(counts.sum()))
 
 
-def _bins(size: Floats, width: float) -> Floats:
+def _bins(size: Floats, width: float) -> NDArray[np.int16]:
     bins = size * (1 / width)
     bins += _EDGE
-    np.minimum(bins, BINS - 1, out=bins)
-    return np.asarray(np.floor(bins, out=bins))
+    return np.minimum(bins, BINS - 1, out=bins).astype(np.int16)
 
 
 def _halves(
@@ -298,18 +299,13 @@ def _halves(
 ) -> tuple[Floats, Floats]:
     order = np.argsort(generator.random((trials, topics)), axis=1)
     first, second = np.zeros((2, trials, topics))
-    np.put_along_axis(first, order[:, :each], 1 / each, axis=1)
-    np.put_along_axis(second, order[:, each : 2 * each], 1 / each, axis=1)
+    np.put_along_axis(first, order[:, :each], topics / each, axis=1)
+    np.put_along_axis(second, order[:, each : 2 * each], topics / each, axis=1)
     return first, second
 
 
 def _resamples(
-    generator: np.random.Generator, trials: int, topics: int, each: int
+    generator: np.random.Generator, trials: int, topics: int, _: int
 ) -> tuple[Floats, Floats]:
-    def weights() -> Floats:
-        drawn = generator.integers(topics, size=(trials, each))
-        drawn += np.arange(trials)[:, np.newaxis] * topics
-        counts = np.bincount(drawn.ravel(), minlength=trials * topics)
-        return np.asarray(counts.reshape(trials, topics) / each)
-
-    return weights(), weights()
+    first, second = generator.multinomial(topics, np.full(topics, 1 / topics), (2, trials))
+    return first.astype(np.float64), second.astype(np.float64)

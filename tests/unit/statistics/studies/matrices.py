@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from roundbook.statistics.standardisation.factors import fit_factors, scale_scores
 
@@ -23,8 +24,19 @@ XYZ = _columns(
 
 def scaled(shared, name, scale):
     """Read one of the shared matrices and put it on a scale by the factors of all its runs."""
-    scores = np.genfromtxt(shared / f"data/{name}.csv", delimiter=",", skip_header=1)[:, 1:]
+    (file,) = (shared / "data").rglob(f"{name}.csv")
+    scores = np.genfromtxt(file, delimiter=",", skip_header=1)[:, 1:]
     if scale == "raw":
         return scores
     factors = fit_factors(scores)
     return scale_scores(scores, factors.mean, factors.sd, scale)
+
+
+def rows_of(table):
+    """Return (name, scale, cells) of each line of a table; the largest matrices are slow."""
+    rows = []
+    for line in table.strip().splitlines():
+        name, scale, *cells = line.split()
+        marks = () if "named17" in name else pytest.mark.slow
+        rows.append(pytest.param(name, scale, cells, marks=marks, id=f"{name} {scale}"))
+    return rows

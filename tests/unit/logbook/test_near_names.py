@@ -1,0 +1,29 @@
+"""Which names are near another one, and which are the next in a series."""
+
+from __future__ import annotations
+
+import pytest
+
+from roundbook.logbook.near_names import near_name
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "near"),
+    [
+        ("roud4", ["round3", "round4"], "round4"),
+        ("ruond4", ["round4"], "round4"),
+        ("Round 4", ["round4"], "round4"),
+        ("covdi", ["drift", "covid"], "covid"),
+        ("wbe", ["web"], "web"),
+        ("round5", ["round4"], None),
+        ("round44", ["round4"], None),
+        ("2024", ["2023"], None),
+        ("round-b", ["round-a"], None),
+        ("roundb", ["rounda"], None),
+        ("st", ["wt"], None),
+        ("draft", ["drift"], None),
+        ("anything", [], None),
+    ],
+)
+def test_a_slip_is_near_and_the_next_in_a_series_is_not(name, known, near):
+    assert near_name(name, known) == near
