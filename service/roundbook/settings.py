@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import platformdirs
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -79,6 +79,13 @@ class Settings(BaseSettings):
     )
     user: str = Field(default_factory=_user, description="The name recorded beside each entry.")
     debug: bool = Field(default=False, description="Show tracebacks.")
+
+    @field_validator("user")
+    @classmethod
+    def _check_user(cls, user: str) -> str:
+        if not user.isprintable() or len(user) > 200:
+            raise ValueError("a name is one printable line of at most 200 characters")
+        return user
 
     @classmethod
     def settings_customise_sources(

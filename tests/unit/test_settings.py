@@ -61,3 +61,11 @@ def test_a_file_that_is_not_there_is_not_named(loaded, tmp_path, monkeypatch):
     monkeypatch.setenv("ROUNDBOOK_LOCK_TIMEOUT", "0")
     with pytest.raises(InputError, match=r"They come from the environment\.$"):
         loaded()
+
+
+@pytest.mark.parametrize("user", ["\x1b[31mAnn", "Ann\nBob", "n" * 201])
+def test_a_user_that_no_list_could_show(file, loaded, monkeypatch, user):
+    monkeypatch.setenv("ROUNDBOOK_USER", user)
+    with pytest.raises(InputError, match=r"ROUNDBOOK_USER: .* one printable line") as caught:
+        loaded()
+    assert "\x1b" not in str(caught.value)

@@ -149,3 +149,33 @@ CROSS JOIN LATERAL (
 ) AS known
 ORDER BY round.ordinal, latest.assessments
 """
+
+
+def matrices_today(connection: Connection, task_id: int, measure_id: int) -> list[Input]:
+    """Return the score matrices that count in each round; one query."""
+    rows = connection.execute(text(_MATRICES), {"task": task_id, "measure": measure_id})
+    return [
+        Input(
+            "matrix",
+            row.id,
+            row.round,
+            row.ordinal,
+            row.assessments,
+            row.id,
+            row.revision,
+            None,
+            None,
+            {"collection": row.collection},
+        )
+        for row in rows
+    ]
+
+
+_MATRICES = """
+SELECT matrix.id, round.label AS round, round.ordinal, matrix.assessments, matrix.revision,
+       round.collection
+FROM roundbook.current_matrix AS matrix
+JOIN roundbook.round ON round.id = matrix.round_id
+WHERE round.task_id = :task AND matrix.measure_id = :measure
+ORDER BY round.ordinal, matrix.assessments
+"""

@@ -18,7 +18,7 @@ from roundbook.requests.base import Request
 # By kind, what its modules are named after, which are imported when a result of the kind is met:
 # ``logbook.plans.kind`` holds its `KIND`, ``presentation.saved_plans`` has its words, and
 # ``roundbook_cli.saved_plans`` prints one.
-_PACKAGES = {"plan": "plans", "drift": "drift"}
+_PACKAGES = {"plan": "plans", "drift": "drift", "study": "studies"}
 KINDS = tuple(_PACKAGES)
 
 
@@ -29,7 +29,7 @@ class Kind(NamedTuple):
     ----------
     title : str
         What it is called: ``plan``, ``drift report``.
-    request : type of its request
+    request : from the fields of a saved request to the request
     compute : from a session and a request to the result
     asked : from a request and its result to the request that is saved
         What was left to a default that may be another one day, such as the latest round, is named.
@@ -44,7 +44,7 @@ class Kind(NamedTuple):
     """
 
     title: str
-    request: type[Request]
+    request: Callable[..., Request]
     compute: Callable[[Session, Any], Result]
     asked: Callable[[Any, Any], Request]
     inputs: Callable[[Connection, Any], list[Input]]

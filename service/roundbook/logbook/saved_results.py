@@ -455,7 +455,7 @@ _ENTRY = set(ResultEntry.model_fields) - {
 
 def _today_key(request: Request) -> tuple[object, ...]:
     """Return what of a request decides from which inputs it is computed."""
-    names = ("measure", "scale", "assessments", "from_round", "to_round")
+    names = ("measure", "scale", "scales", "assessments", "round", "from_round", "to_round")
     return tuple(getattr(request, name, None) for name in names)
 
 

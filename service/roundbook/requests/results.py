@@ -13,7 +13,7 @@ class ListResults(Request):
     """Which saved results to list: the latest version of each."""
 
     task: str | None = Field(None, description="Only results of this task.")
-    kind: str | None = Field(None, description="Only results of this kind: plan or drift.")
+    kind: str | None = Field(None, description="Only results of this kind: plan, drift or study.")
     stale: bool = Field(default=False, description="Only results that are stale.")
 
 

@@ -1,0 +1,1 @@
+"""Studies: what the scores of a round bear."""

@@ -1,0 +1,137 @@
+"""The discriminative power of a round's scores, scale by scale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from roundbook.logbook.result import Result
+from roundbook.logbook.studies.scores import Scores, StudyScores
+from roundbook.logbook.studies.study import Study
+from roundbook.requests.studies import DiscriminativePowerRequest
+from roundbook.statistics.studies.discriminative_power import (
+    TukeyTest,
+    asl_curve,
+    bootstrap_test,
+    paired_t_tests,
+    tukey_test,
+)
+
+
+class RunApart(Result):
+    """A run's mean, and how many runs it is significantly better and worse than by Tukey HSD."""
+
+    run: str
+    mean: float
+    better_than: int
+    worse_than: int
+
+
+class PowerOfScale(Result):
+    """How many pairs of runs the scores on one scale tell apart.
+
+    `share`, `significant`, `critical_difference` and `asl`, the p values in descending order (200
+    of them at evenly spaced ranks if there are more), are of the randomised Tukey HSD test, as the
+    `ranking` is. The other shares are of tests of each pair for itself, but `holm_share`, which is
+    of the t test adjusted over pairs. The bootstrap's needed differences are None where no pair
+    has any.
+    """
+
+    scale: str
+    topics: int
+    pairs: int
+    share: float
+    significant: int
+    critical_difference: float | None
+    asl: list[float]
+    bootstrap_share: float
+    bootstrap_needed_most: float | None
+    bootstrap_needed_median: float | None
+    t_share: float
+    holm_share: float
+    ranking: list[RunApart]
+
+
+class DiscriminativePower(Study):
+    """How many pairs of runs the scores tell apart; `trials` are those of Tukey HSD."""
+
+    resamples: int
+    alpha: float
+    plus_one: bool
+    scales: list[PowerOfScale]
+
+
+def compute_power(
+    given: StudyScores,
+    request: DiscriminativePowerRequest,
+    progress: Callable[[str, int, int], object],
+) -> DiscriminativePower:
+    """Compute the study from scores."""
+    return DiscriminativePower(
+        **given.about,
+        study=request.study,
+        trials=request.trials,
+        seed=request.seed,
+        resamples=request.resamples,
+        alpha=request.alpha,
+        plus_one=request.plus_one,
+        scales=[
+            _of_scale(scale, given.runs, scores, request, progress)
+            for scale, scores in given.scales.items()
+        ],
+    )
+
+
+def _of_scale(
+    scale: str,
+    runs: list[str],
+    scores: Scores,
+    request: DiscriminativePowerRequest,
+    progress: Callable[[str, int, int], object],
+) -> PowerOfScale:
+    tukey = tukey_test(
+        scores,
+        trials=request.trials,
+        alpha=request.alpha,
+        seed=request.seed,
+        plus_one=request.plus_one,
+        progress=lambda done, of: progress(f"{scale}: permutations", done, of),
+    )
+    bootstrap = bootstrap_test(
+        scores,
+        trials=request.resamples,
+        alpha=request.alpha,
+        seed=request.seed,
+        progress=lambda done, of: progress(f"{scale}: pairs resampled", done, of),
+    )
+    t = paired_t_tests(scores, alpha=request.alpha)
+    return PowerOfScale(
+        scale=scale,
+        topics=len(scores),
+        pairs=tukey.p_values.size,
+        share=tukey.share,
+        significant=int(tukey.significant.sum()),
+        critical_difference=tukey.critical_difference,
+        asl=asl_curve(tukey.p_values).tolist(),
+        bootstrap_share=bootstrap.share,
+        bootstrap_needed_most=bootstrap.needed_most,
+        bootstrap_needed_median=bootstrap.needed_median,
+        t_share=t.share,
+        holm_share=t.holm_share,
+        ranking=_ranking(runs, scores, tukey),
+    )
+
+
+def _ranking(runs: list[str], scores: Scores, tukey: TukeyTest) -> list[RunApart]:
+    first, second = np.triu_indices(len(runs), 1)
+    apart, up = tukey.significant, tukey.differences > 0
+    better = np.bincount(np.where(up, first, second)[apart], minlength=len(runs)).tolist()
+    worse = np.bincount(np.where(up, second, first)[apart], minlength=len(runs)).tolist()
+    means = scores.mean(axis=0).tolist()
+    return [
+        RunApart(
+            run=runs[index], mean=means[index], better_than=better[index], worse_than=worse[index]
+        )
+        for index in sorted(range(len(runs)), key=lambda index: -means[index])
+    ]
