@@ -2,7 +2,7 @@
 
 A page may hold files (``cat > NAME <<'END'`` in a ``sh`` block) and ``console`` blocks, whose
 lines after ``$`` are commands. Each page runs from top to bottom in an empty directory against
-an empty record; below each command comes what it printed, on a terminal of 88 columns. The
+an empty record; below each command comes what it printed, on a terminal of 80 columns. The
 tests run the same commands and hold the pages to them.
 """
 
@@ -24,7 +24,7 @@ from typing import NamedTuple
 DOCS = Path(__file__).parent
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 HEREDOC = re.compile(r"^cat > (\S+) <<'END'\n(.*?)^END$", re.DOTALL | re.MULTILINE)
-WIDTH = 88
+WIDTH = 80
 USER = "organiser"
 
 

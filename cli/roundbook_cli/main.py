@@ -68,6 +68,7 @@ COMMANDS = {
         "roundbook_cli.plan",
         "Compute topic set sizes for the next round, from a task's rounds or a given variance.",
     ),
+    "study": ("roundbook_cli.study", "Studies: what the scores of a round bear."),
     "result": ("roundbook_cli.result", "Saved results: list, show, renew what is stale."),
     "report": ("roundbook_cli.report", "Saved drift reports: list, show."),
     "db": ("roundbook_cli.db", "The database: its schema, backups, moving to another server."),

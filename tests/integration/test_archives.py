@@ -450,7 +450,7 @@ def test_results_have_no_other_numbers_of_rows():
     rows_of_tables = {"matrix", "from_matrix", "to_matrix", "estimate"}
     plain = {
         "brown_forsythe_significant", "cells", "clusters", "count", "dof", "estimate_version",
-        "factor_version", "from", "from_revision", "from_version", "m", "ordinal", "revision",
+        "factor_version", "from", "from_revision", "from_version", "m", "of", "ordinal", "revision",
         "runs", "runs_from",
         "runs_to", "runs_without_system", "runs_without_team", "shared", "shared_topics", "to",
         "to_revision", "to_version", "topics", "topics_exact", "topics_needed", "topics_sakai",

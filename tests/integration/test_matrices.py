@@ -110,9 +110,9 @@ def test_the_list_says_which_matrices_count_and_why_the_others_do_not(engine, co
         second,
         third,
         other,
-        withdrawn,
         revised,
         latest,
+        withdrawn,
     ]
     assert [each[0] for each in told(round="r2", measure="ndcg@10")] == [withdrawn]
     assert [each[0] for each in told(assessments="gold")] == [other]
@@ -136,7 +136,7 @@ def test_the_list_is_one_query_however_many_matrices(engine, corrected):
     few = queries()
     for number in range(5):
         log(engine, label=f"more{number}")
-    assert queries() == few == 2  # the task, and its matrices
+    assert queries() == few == 3  # the settings, the task, its matrices
 
 
 @pytest.mark.parametrize(

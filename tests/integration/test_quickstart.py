@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
+import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
@@ -13,7 +14,6 @@ from sqlalchemy import text
 
 import roundbook_cli.main
 from roundbook.settings import load_settings
-from roundbook_cli import output
 
 pytestmark = pytest.mark.one_server
 
@@ -37,20 +37,15 @@ PAGES = refresh.pages()
 
 
 @pytest.fixture
-def directory(tmp_path, monkeypatch, address):
+def directory(tmp_path, monkeypatch, address, capsys):
     monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address)
     monkeypatch.setenv("ROUNDBOOK_USER", refresh.USER)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(output, "terminal", _as_wide_as_the_pages)
+    monkeypatch.setenv("COLUMNS", str(refresh.WIDTH))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     load_settings.cache_clear()
     yield tmp_path
     load_settings.cache_clear()
-
-
-def _as_wide_as_the_pages(*, talk=False, terminal=output.terminal):
-    console = terminal(talk=talk)
-    console.width = refresh.WIDTH
-    return console
 
 
 def facts(printed):

@@ -52,6 +52,7 @@ from roundbook.logbook.matrices import logged as matrices
 from roundbook.logbook.matrices import showing as matrix_show
 from roundbook.logbook.plans import plan as plans
 from roundbook.logbook.round_fingerprint import VerifiedRound
+from roundbook.logbook.studies import discriminative_power, swap_rate
 from roundbook.logbook.verifying.differences import Verification
 from roundbook.settings import Settings
 from roundbook.statistics.design import solve_topics
@@ -96,6 +97,8 @@ RESULTS = {
     "roundbook variance history": variance_history.VarianceHistories,
     "roundbook variance pooled": variance_history.Pooled,
     "roundbook variance record": published.RecordedVariance,
+    "roundbook study discriminative-power": discriminative_power.DiscriminativePower,
+    "roundbook study swap-rate": swap_rate.SwapRates,
     "roundbook factors show": factors.FactorSet,
     "roundbook factors fit": fitting.FittedFactorSet,
     "roundbook standardise": standardise.StandardisedScores,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
@@ -39,9 +39,14 @@ class StudyRequest(Request):
     )
     missing: Missing = Field("reject", description="Missing scores in the files.")
 
-    @field_validator("scales")
+    @field_validator("scales", mode="before")
     @classmethod
-    def _once_each(cls, scales: tuple[VarianceScale, ...]) -> tuple[VarianceScale, ...]:
+    def _known_and_once(cls, scales: tuple[str, ...]) -> tuple[str, ...]:
+        known = get_args(VarianceScale)
+        unknown = [scale for scale in scales if scale not in known]
+        if unknown:
+            message = f"`scale` takes {', '.join(known)}, not '{unknown[0]}'"
+            raise ValueError(message)
         return tuple(dict.fromkeys(scales or ("raw",)))
 
     @model_validator(mode="after")

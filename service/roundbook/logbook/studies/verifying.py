@@ -25,14 +25,19 @@ def study_differences(
     One that takes at most a minute is computed again by its seed; of others the inputs are checked.
     """
     inputs = connection.execute(
-        select(result_input.c.matrix_id, factor_set.c.matrix_id.label("fitted"), factor_set.c.version)
+        select(
+            result_input.c.matrix_id, factor_set.c.matrix_id.label("fitted"), factor_set.c.version
+        )
         .outerjoin(factor_set, factor_set.c.id == result_input.c.factor_set_id)
         .where(result_input.c.result_id == saved.id)
     ).all()
     if len(inputs) != 1:
         yield {"what": "inputs", "recorded": 1, "computed": len(inputs)}
         return
-    computed = {"matrix": inputs[0].matrix_id or inputs[0].fitted, "factor_version": inputs[0].version}
+    computed = {
+        "matrix": inputs[0].matrix_id or inputs[0].fitted,
+        "factor_version": inputs[0].version,
+    }
     wrong = False
     for what, value in computed.items():
         if getattr(read, what) != value:

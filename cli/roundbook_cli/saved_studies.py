@@ -1,0 +1,50 @@
+"""A saved study on the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from roundbook_cli.output import print_table, section
+
+if TYPE_CHECKING:
+    from roundbook.logbook.saved_results import ResultEntry, ShownResult
+
+_ENTRY = {"name", "version", "versions", "task", "note", "saved_at", "saved_by", "stale"}
+
+
+def study_entry(entry: ResultEntry) -> dict[str, Any]:
+    """Return who saved a study, when, why, and whether it is stale, as JSON prints it."""
+    from roundbook.presentation.staleness import why_stale
+    from roundbook_cli.renewal import renewal
+
+    facts = entry.model_dump(mode="json", include=_ENTRY)
+    return facts | {"why": why_stale(entry), "renew": renewal(entry)}
+
+
+def print_saved(shown: ShownResult, form: Any) -> None:  # noqa: ANN401
+    """Print a saved study, and whether the scores it was computed from still count."""
+    from roundbook.logbook.studies.study import Study
+    from roundbook.presentation.staleness import why_stale
+    from roundbook_cli.renewal import renewal
+    from roundbook_cli.study import print_study
+
+    study = shown.result
+    assert isinstance(study, Study)
+    if form != "table":
+        print_study(study, form, saved=study_entry(shown))
+        return
+    note = f" Note: {shown.note}" if shown.note else ""
+    head = (
+        f"Study '{shown.name}', version {shown.version} of {shown.versions}, saved"
+        f" {shown.saved_at:%Y-%m-%d} by {shown.saved_by} with {shown.software}.{note}"
+    )
+    print_table([], (), above=[head, ""])
+    print_study(study, form)
+    why = why_stale(shown)
+    section(f"Stale: {why}." if why else "It stands: these scores count today.")
+    command = renewal(shown)
+    if command:
+        # Not wrapped, so that it can be copied.
+        typer.echo(f"To renew it:\n  {command}")

@@ -1,0 +1,159 @@
+"""Studies of a round's scores: what they give, kept with their inputs, and of files alone."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from sqlalchemy import text
+from tests.factories import log_scores, verify_record
+
+from roundbook.database.engine import unit_of_work
+
+NAMED17 = "data/adhoc/named17_robust2003_ap.csv"
+SCALES = ("--scale", "raw", "--scale", "std-ab")
+
+
+def scores(seed=0):
+    """Eight runs on twelve topics; the first two are alike."""
+    rng = np.random.default_rng(seed)
+    made = (rng.random((12, 1)) * 0.4 + rng.random((12, 8)) * 0.3).round(3)
+    made += np.arange(8) * 0.03
+    made[:, 1] = made[:, 0]
+    return made.round(3)
+
+
+def test_the_published_matrix_by_two_studies(engine, terminal, shared):
+    file = str(shared / NAMED17)
+    logged = terminal("log", "robust", "2003", file, "--measure", "AP", "--create")
+    assert logged.code == 0
+    power = ("study", "discriminative-power", "robust", "2003", "--measure", "AP", *SCALES)
+    printed = json.loads(terminal(*power, "--format", "json").out)
+    raw, standardised = printed["scales"]
+    assert (raw["scale"], raw["share"], raw["pairs"]) == ("raw", 0.5, 136)
+    assert (standardised["scale"], round(standardised["share"], 4)) == ("std-ab", 0.5735)
+    assert raw["critical_difference"] == pytest.approx(0.0581, abs=0.0012)
+    assert (round(raw["t_share"], 4), round(raw["holm_share"], 4)) == (0.8015, 0.6471)
+    assert raw["asl"] == sorted(raw["asl"], reverse=True)
+    assert (len(raw["asl"]), raw["ranking"][0]["run"]) == (136, "pircRBa1")
+    told = sum(run["better_than"] for run in raw["ranking"])
+    assert told == sum(run["worse_than"] for run in raw["ranking"]) == raw["significant"] == 68
+    assert "B = 10000 permutations" in printed["protocol"]
+    assert "by factor version 1 of the round, held fixed" in printed["protocol"]
+    # The same of the file alone, which opens no record: all runs standardise there as here.
+    alone = terminal(power[0], power[1], "--file", file, *power[4:], "--format", "json")
+    assert json.loads(alone.out)["scales"] == printed["scales"]
+
+    swaps = ("study", "swap-rate", "robust", "2003", "--measure", "AP", *SCALES)
+    printed = json.loads(terminal(*swaps, "--format", "json").out)
+    raw, standardised = printed["scales"]
+    assert raw["overall"] == pytest.approx(0.0670, abs=0.0056)
+    assert (raw["needed_difference"], len(raw["bins"])) == (0.04, 21)
+    assert raw["sensitivity"] == pytest.approx(0.647, abs=0.005)
+    assert standardised["in_sds"]["needed_difference"] in (0.45, 0.5)
+    assert (printed["topics_each"], raw["comparisons"]) == (50, 136_000)
+    rows = list(csv.DictReader(io.StringIO(terminal(*swaps, "--format", "csv").out)))
+    assert (len(rows), rows[21]["scale"], rows[21]["low"]) == (42, "std-ab", "0.0")
+    table = " ".join(terminal(*swaps).out.split())
+    assert "On raw, 6.7% of all differences are turned round by other topics" in table
+    assert "This is about topic sets of 50 topics." in table
+    assert "disjoint sets of 50 topics each (B = 1000 trials" in table
+
+
+def test_a_study_is_kept_with_its_scores(engine, terminal):
+    log_scores(engine, "1", scores())
+    log_scores(engine, "2", scores(1))
+    power = ("study", "discriminative-power", "t", "1", "--measure", "AP", "--trials", "500")
+    saved = terminal(*power, "--save", "apart", "--note", "for the overview", "--format", "json")
+    assert "Saved: study 'apart', version 1, of task 't'." in saved.err
+    kept = json.loads(saved.out)
+    assert (kept["name"], kept["status"], kept["stale"]) == ("apart", "saved", False)
+    assert (
+        kept["scales"][0]["share"]
+        == json.loads(terminal(*power, "--format", "json").out)["scales"][0]["share"]
+    )
+    assert "Unchanged" in terminal(*power, "--save", "apart").err
+    swaps = ("study", "swap-rate", "t", "1", "--measure", "AP", "--trials", "200")
+    assert terminal(*swaps, "--scale", "std-cdf", "--save", "holds").code == 0
+    assert terminal(*swaps[:3], "2", *swaps[4:], "--save", "other round").code == 0
+    listed = terminal("result", "list", "t", "--kind", "study").out
+    assert "discriminative-power: raw" in listed
+    assert "swap-rate: std-cdf" in listed
+    with unit_of_work(engine) as connection:
+        inputs = connection.execute(text(_INPUTS)).all()
+    assert inputs == [("apart", "matrix"), ("holds", "factor set"), ("other round", "matrix")]
+    shown = terminal("result", "show", "apart").out
+    assert "Note: for the overview" in shown
+    assert "It stands: these scores count today." in shown
+    assert verify_record(engine).status == "verified"
+
+    # New factors concern what is standardised by them; new scores both.
+    fit = ("factors", "fit", "t", "1", "--measure", "AP", "--reason", "without it")
+    tags = [word for number in range(7) for word in ("--runs", f"run{number}")]
+    assert terminal(*fit, *tags).code == 0
+    stale = json.loads(terminal("result", "list", "t", "--stale", "--format", "json").out)
+    assert [entry["name"] for entry in stale["results"]] == ["holds"]
+    assert "its factors were fitted anew" in stale["results"][0]["why"]
+    changed = scores()
+    changed[:, 7] -= 0.3
+    log_scores(engine, "1", changed, revise="misprint")
+    stale = json.loads(terminal("result", "list", "t", "--stale", "--format", "json").out)
+    assert [entry["name"] for entry in stale["results"]] == ["apart", "holds"]
+    # A superseded matrix is in the record still, and gives what was computed from it.
+    assert verify_record(engine).status == "verified"
+    assert "study 'apart'" in terminal("impact", "1").out
+    assert terminal("result", "renew", "t", "--stale").code == 0
+    assert terminal("result", "list", "t", "--stale").out == "No result is stale.\n"
+    again = json.loads(terminal("result", "show", "apart", "--format", "json").out)
+    assert (again["version"], again["revision"]) == (2, 2)
+    assert again["scales"][0]["ranking"] != kept["scales"][0]["ranking"]
+
+
+_INPUTS = """
+SELECT result.name, CASE WHEN input.matrix_id IS NULL THEN 'factor set' ELSE 'matrix' END
+FROM roundbook.result_input AS input JOIN roundbook.result ON result.id = input.result_id
+ORDER BY result.id
+"""
+
+
+def test_verify_finds_a_study_that_its_scores_do_not_give(engine, terminal):
+    log_scores(engine, "1", scores())
+    swaps = ("study", "swap-rate", "t", "1", "--measure", "AP", "--trials", "100")
+    assert terminal(*swaps, "--save", "holds").code == 0
+    with unit_of_work(engine) as connection:
+        connection.execute(text("ALTER TABLE roundbook.result DISABLE TRIGGER ALL"))
+        connection.execute(
+            text(
+                "UPDATE roundbook.result SET result ="
+                " jsonb_set(result::jsonb, '{scales,0,overall}', '0.5')"
+            )
+        )
+        connection.commit()
+    (found,) = verify_record(engine).differences
+    assert (found.first.what, found.first.recorded) == ("overall", 0.5)
+    assert found.first.computed != 0.5
+
+
+def test_what_cannot_be_studied_is_said_in_a_sentence(engine, terminal, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    log_scores(engine, "ties", np.full((6, 3), 0.25))
+    log_scores(engine, "few", scores()[:3])
+    study = ("study", "swap-rate", "t")
+    cases = {
+        (*study, "ties", "--measure", "AP"): "all 3 runs tie on every topic",
+        (*study, "few", "--measure", "AP"): "needs at least 4 topics, not 3",
+        (*study, "none", "--measure", "AP"): "no round 'none'",
+        (*study, "few", "--measure", "AP", "--scale", "std"): "--scale takes raw, std-ab, std-cdf",
+        (*study, "few", "--measure", "AP", "--level", "5"): "--level must be between 0 and 1",
+        (*study, "few", "--measure", "AP", "--note", "x"): "--note needs --save",
+        ("study", "swap-rate", "--measure", "AP"): "a task's round, or of the scores in --file",
+        ("study", "swap-rate", "--measure", "AP", "--file", "no.csv"): "no.csv",
+        ("study", "swap-rate", "--measure", "AP", "--file", "x.csv", "--save", "x"): "--save keeps",
+    }
+    for words, sentence in cases.items():
+        ended = terminal(*words)
+        assert ended.code in (1, 2), words
+        assert sentence in " ".join(ended.err.replace("│", " ").split()), (words, ended.err)
