@@ -874,11 +874,14 @@ def test_db_upgrade_current_check(on_bare):
     assert on_bare("db", "upgrade", "--format", "json").json["current"] == before["expected"]
     for verb in ("upgrade", "current", "check"):
         state = on_bare("db", verb, "--format", "json").json
-        assert state.items() >= {
-            "current": before["expected"],
-            "expected": before["expected"],
-            "status": "up to date",
-        }.items()
+        assert (
+            state.items()
+            >= {
+                "current": before["expected"],
+                "expected": before["expected"],
+                "status": "up to date",
+            }.items()
+        )
     assert "up to date" in on_bare("db", "check").out
     (row,) = table_of(on_bare("db", "current", "--format", "csv").out)
     assert row["status"] == "up to date"

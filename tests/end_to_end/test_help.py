@@ -82,7 +82,7 @@ def complete(command, capsys, monkeypatch, words):
     ("words", "offered"),
     [
         ("roundbook ", list(COMMANDS)),
-        ("roundbook st", ["standardise"]),
+        ("roundbook st", ["standardise", "study"]),
         ("roundbook variance ", ["show", "history", "pooled", "record"]),
         ("roundbook plan s", ["save", "show"]),
         ("roundbook log --lay", ["--layout"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shlex
 import subprocess
@@ -37,12 +38,11 @@ PAGES = refresh.pages()
 
 
 @pytest.fixture
-def directory(tmp_path, monkeypatch, address, capsys):
+def directory(tmp_path, monkeypatch, address):
     monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address)
     monkeypatch.setenv("ROUNDBOOK_USER", refresh.USER)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", str(refresh.WIDTH))
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     load_settings.cache_clear()
     yield tmp_path
     load_settings.cache_clear()
@@ -64,10 +64,16 @@ def play(step, directory, capsys):
         name, content = step
         (directory / name).write_text(content, encoding="utf-8")
         return "", 0
-    program, *arguments = shlex.split(step.line.replace("\\\n", " "))
+    before, _, line = step.line.replace("\\\n", " ").rpartition("| ")
+    program, *arguments = shlex.split(line)
     if program != "roundbook":
         return "", subprocess.run([program, *arguments], check=False).returncode
-    code = roundbook_cli.main.run(arguments)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys.stdout, "isatty", lambda: True)
+        if before:
+            piped = subprocess.run(before, shell=True, capture_output=True, check=True).stdout
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(piped)))
+        code = roundbook_cli.main.run(arguments)
     captured = capsys.readouterr()
     return captured.out + captured.err, code
 
