@@ -104,13 +104,13 @@ class _Size(NamedTuple):
 def _text(shown: Demonstration) -> dict[str, Any]:
     """Return what JSON has in place of the results alone: with their sentences and commands."""
     from roundbook.presentation.plans import plan_in_json
-    from roundbook.presentation.variances import history_in_json
+    from roundbook_cli.plan_advice import history_json
     from roundbook_cli.drift_advice import report_json
 
     reports = ("drift_held", "drift_undecided", "drift_aged")
     return {
-        "published": list(map(history_in_json, shown.published)),
-        **{name: history_in_json(getattr(shown, name)) for name in ("history", "history_std_ab")},
+        "published": list(map(history_json, shown.published)),
+        **{name: history_json(getattr(shown, name)) for name in ("history", "history_std_ab")},
         **{name: plan_in_json(getattr(shown, name)) for name in ("plan", "next_round")},
         **{name: report_json(getattr(shown, name)) for name in reports},
     }

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 Progress = Callable[[int, int], object]
 
 MOST_TRIALS = 1_000_000
-# No array of a study is larger, whatever the number of trials.
+# What the arrays of a study take together at most, whatever the number of trials.
 MOST_BYTES = 64 * 2**20
 # Arrays that are gone through several times stay in the processor's cache.
 CACHED_CELLS = 2**17

@@ -354,7 +354,8 @@ def bootstrap_pairs(
     asl, needed = np.ones(first.size), np.full(first.size, np.nan)
     rank = math.ceil(round(alpha * trials, 6))
     slack = tolerance(scores)
-    chunk = max(1, MOST_BYTES // (8 * max(trials, topics)) // 8)
+    # Some ten arrays of this size are there at a time.
+    chunk = max(1, MOST_BYTES // (8 * max(trials, topics)) // 10)
     for start in range(0, first.size, chunk):
         span = slice(start, start + chunk)
         # Topics last, as a pair's differences are gone through together.

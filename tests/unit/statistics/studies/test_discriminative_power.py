@@ -137,7 +137,7 @@ def test_real_matrices(shared, name, scale, row):
         t.share,
         t.holm_share,
     ]
-    # 4 sds. Those of five seeds may be too small: these are the least that 10 other seeds gave.
+    # 4 sds. Those of five seeds may be too small: these are what 10 seeds (0 to 9) gave.
     least = [0.0013, 0.0025, 0.0003, 0.002, 0.003, 0.0009, 0, 0]
     for value, printed, sd_least in zip(found, row, least, strict=True):
         expected, _, sd = printed.partition("±")
