@@ -32,6 +32,7 @@ MEASURES = "measures have canonical names"
 STEPS = "the demonstration's steps are for a terminal"
 BRIEF = "a drift report is a page; what it rests on comes with --details"
 AGAINST_OTHERS = "recurring systems are measured against the other standardising runs"
+ADVICE = "what is advised names its option"
 STANDARDISE = "log says which runs standardise, and why, where something is known of the pool"
 CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
     "log web 2021 web-2021-ndcg.csv --measure nDCG@10 --teams teams-2021.csv --tool 'simulation 1' --format json": {  # noqa: E501
@@ -266,6 +267,8 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out.published[1].measure": MEASURES,
         "out.published[2].measure": MEASURES,
         "out.published[7].measure": MEASURES,
+        "out.history_std_ab.pooled.warning": ADVICE,
+        "out.next_round.protocol": PROTOCOL,
         "err": STEPS,
     },
 }

@@ -446,8 +446,13 @@ def save(logging, engine):
 
 @pytest.mark.parametrize(
     ("work", "done"),
-    [(revise, "logged"), (fit, "fitted"), (withdraw, "withdrawn"), (save, "saved")],
-    ids=lambda each: getattr(each, "__name__", None),
+    [
+        (save, "saved"),
+        pytest.param(revise, "logged", marks=SLOW),
+        pytest.param(fit, "fitted", marks=SLOW),
+        pytest.param(withdraw, "withdrawn", marks=SLOW),
+    ],
+    ids=lambda work: getattr(work, "__name__", None),
 )
 @pytest.mark.parametrize("kills", [1, pytest.param(8, marks=SLOW)])
 def test_other_work_that_is_killed(own, work, done, kills):

@@ -31,6 +31,7 @@ from roundbook.logbook.matrices.listing import list_matrices
 from roundbook.logbook.matrices.logging import log_complete, log_scores
 from roundbook.logbook.matrices.revising import latest_revisions
 from roundbook.logbook.matrices.showing import show_matrix
+from roundbook.logbook.names import list_names
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.privileges import grant_access
 from roundbook.logbook.published import record_variance
@@ -55,6 +56,8 @@ from roundbook.logbook.saved_results import (
 from roundbook.logbook.session import begin
 from roundbook.logbook.standardise import standardise, standardise_files
 from roundbook.logbook.storing import store_matrix
+from roundbook.logbook.studies.scores import round_scores
+from roundbook.logbook.studies.studies import run_study
 from roundbook.logbook.tasks import (
     create_task,
     list_tasks,
@@ -86,6 +89,7 @@ from roundbook.requests.privileges import GrantRequest
 from roundbook.requests.rankings import RankRequest
 from roundbook.requests.results import ListResults, RenewResults, ShowResult
 from roundbook.requests.standardise import StandardiseFilesRequest, StandardiseRequest
+from roundbook.requests.studies import SwapRateRequest
 from roundbook.requests.tasks import (
     CreateRound,
     CreateTask,
@@ -267,6 +271,10 @@ def reading(directory):
     yield step(report_generalisability, GeneralisabilityRequest(**OF_TASK))
     yield step(report_drift, DriftRequest(**OF_TASK))
     yield step(trace_drift, CurveRequest(**OF_TASK))
+    study = SwapRateRequest(**OF_ROUND, trials=20)
+    yield step(round_scores, study)
+    yield step(run_study, study)
+    yield step(list_names)
     yield step(plan_topics, PLAN)
     yield step(list_results, ListResults(task="t"))
     yield step(show_result, ShowResult(name="next"))

@@ -98,7 +98,7 @@ def test_what_is_saved_is_listed_and_shown(engine, saved):
     with pytest.raises(NotRecordedError, match="no task 'nobody'"):
         list_results(engine, "nobody")
     with pytest.raises(InputError, match=r"no kind of result 'study'; there are plan, drift"):
-        list_results(engine, kind="study")
+        list_results(engine, kind="essay")
 
 
 def test_versions_count_up_and_the_same_again_is_unchanged(engine, three):
