@@ -116,8 +116,19 @@ def counted(number: int, noun: str) -> str:
 
 
 def talk(line: str) -> None:
-    """Say something to the person, on stderr."""
-    typer.echo(visible(line), err=True)
+    """Say something to the person, on stderr.
+
+    On a terminal it is wrapped, but for a command at its end, which can be copied.
+    """
+    sentence = visible(line)
+    lines = [sentence]
+    width = shutil.get_terminal_size().columns
+    if sys.stderr.isatty() and len(sentence) > width:
+        before, colon, command = sentence.rpartition(": roundbook ")
+        lines = wrap(f"{before}:" if colon else sentence, width)
+        lines += [f"  roundbook {command}"] if colon else []
+    for printed in lines:
+        typer.echo(printed, err=True)
 
 
 def ask(question: str) -> bool:

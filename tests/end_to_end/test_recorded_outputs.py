@@ -269,6 +269,9 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out.published[7].measure": MEASURES,
         "out.history_std_ab.pooled.warning": ADVICE,
         "out.next_round.protocol": PROTOCOL,
+        "out.drift_held": AGAINST_OTHERS,
+        "out.drift_aged": AGAINST_OTHERS,
+        "out.drift_undecided": ADVICE,
         "err": STEPS,
     },
 }
