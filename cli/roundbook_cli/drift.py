@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
 from roundbook.requests.drift import CurveRequest, DriftRequest
-from roundbook_cli.charts import Chart, check_chart
+from roundbook_cli.charts import check_chart
 from roundbook_cli.drift_advice import log_teams, report_text, with_options
 from roundbook_cli.drift_curve import draw_curve, show_curve
 from roundbook_cli.options import Assessments, Database, Form, Measure, TaskName
@@ -105,13 +106,25 @@ def drift(
         typer.Option("--fail-on", help="End with exit code 5 on such a verdict, for scripts."),
     ] = None,
     save: Annotated[
-        bool, typer.Option("--save", help="Keep the report as printed, as the task's next.")
+        bool,
+        typer.Option(
+            "--save", help="Keep the report as printed, as the task's next; not with --curve."
+        ),
     ] = False,
     note: Annotated[
         str | None, typer.Option("--note", metavar="TEXT", help="With --save: why it is kept.")
     ] = None,
     assessments: Assessments = None,
-    chart: Chart = None,
+    chart: Annotated[
+        Path | None,
+        typer.Option(
+            "--chart",
+            metavar="FILE",
+            help="With --curve: also draw it, in a file that ends in .svg, .png or .html; one that"
+            " is there is replaced.",
+            show_default=False,
+        ),
+    ] = None,
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -213,13 +226,19 @@ def print_report(
 
 def _print_brief(report: DriftReport, text: dict[str, Any], verdict: str) -> None:
     """Print the verdict, why, what to do, and what it does to the scores."""
-    from roundbook.presentation.drift import brief_consequence, choice_note, small_sds_note
+    from roundbook.presentation.drift import (
+        backwards_note,
+        brief_consequence,
+        choice_note,
+        small_sds_note,
+    )
     from roundbook.presentation.drift_verdict import brief_advice, brief_reason
 
     # What an earlier Roundbook saved with a report stays as it was saved.
     saved = report.model_extra or {}
     reason = saved.get("reason") or brief_reason(report)
-    notes = [note for note in (choice_note(report), small_sds_note(report)) if note]
+    beside = (backwards_note(report), choice_note(report), small_sds_note(report))
+    notes = [note for note in beside if note]
     if report.provisional:
         notes.append("Say the teams, with a team file for each round:")
     print_table([], (), above=[verdict, "", f"Why: {reason}", *(f"- {note}" for note in notes)])

@@ -139,7 +139,8 @@ def _declare(result: DriftReport | DriftCurve, assumed: str | None) -> str | Non
     labels = undeclared(result)
     which = labels[0] if len(labels) == 1 else "ROUND"
     command = _command("round", "set", result.task, which, "--collection", "NAME")
-    return f"{assumed} Declare it with: {command}"
+    grown = "Rounds whose collections only grew may be declared under one common name."
+    return f"{assumed} {grown} Declare it with: {command}"
 
 
 def _command(*words: str) -> str:

@@ -109,6 +109,7 @@ def _row(later: LaterRound) -> _Row:
 def _print_curve(traced: DriftCurve) -> None:
     from roundbook.logbook.withdrawals import left_out
     from roundbook.presentation.drift import curve_choice, curve_provisional
+    from roundbook.presentation.drift_verdict import JUDGED_BY
 
     rows, text = list(map(_row, traced.rounds)), curve_text(traced)
     beside = (text["assumed"], curve_choice(traced), curve_provisional(traced))
@@ -117,7 +118,7 @@ def _print_curve(traced: DriftCurve) -> None:
         f"{traced.measure}, {traced.assessments} assessments; for systems and topics like these."
         f" Shifts in standard deviations of '{traced.from_round}', of which {traced.margin:.3g}"
         f" either way does not matter, nor a ratio of {1 / traced.sd_ratio_margin:.3g} to"
-        f" {traced.sd_ratio_margin:g}.",
+        f" {traced.sd_ratio_margin:g}. {JUDGED_BY}",
         f"By factor version {traced.from_version} of '{traced.from_round}' (matrix"
         f" {traced.from_matrix}, revision {traced.from_revision}) and the latest of each later"
         " round.",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from roundbook.presentation.matrices import log_notes, standardising_note
+from roundbook.presentation.publication import publication_note
 from roundbook.requests.fields import Layout, Missing, ZeroSd
 from roundbook.requests.matrices import LogFilesRequest
 from roundbook_cli.impact import dependents_json, tell_impact
@@ -93,6 +94,7 @@ def log(
     """
     from roundbook.logbook.matrices.files import log_files
     from roundbook.logbook.matrices.revising import latest_revisions
+    from roundbook.logbook.round_fingerprint import find_publication
     from roundbook.settings import load_settings
 
     with usage_errors():
@@ -126,6 +128,8 @@ def log(
             request = request.model_copy(update={"expected_revisions": seen})
         with begin(keep=not dry_run) as session:
             logged = log_files(session, request, max_file_bytes=load_settings().max_file_bytes)
+            changes = any(matrix.status == "logged" for matrix in logged.matrices)
+            publication = find_publication(session, task, round_label) if changes else None
     matrices = logged.matrices
     extra = [
         {
@@ -143,6 +147,8 @@ def log(
         ]
         show(logged, form, matrices, _SEVERAL, extra={"matrices": facts})
     _tell(matrices)
+    if note := publication_note(matrices[0].round, publication, dry_run=dry_run):
+        talk(f"Note: {note}")
     if dry_run:
         talk("Dry run: nothing was written.")
     for matrix in matrices:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from roundbook.presentation.matrices import changes_phrase, export_notes, status_phrase
+from roundbook.presentation.publication import publication_note
 from roundbook.requests.matrices import (
     ExportLayout,
     ExportMatrix,
@@ -355,10 +356,14 @@ def withdraw(
 ) -> None:
     """Withdraw a score matrix: it stays readable and counts in nothing, until restored."""
     from roundbook.logbook.matrices.corrections import withdraw_matrix
+    from roundbook.logbook.round_fingerprint import find_publication
 
     with record(context, database) as session:
         decided = withdraw_matrix(session, WithdrawMatrix(matrix=matrix, reason=reason))
+        publication = find_publication(session, decided.task, decided.round)
     _show_decided(decided, reason, form)
+    if decided.status != "unchanged" and (note := publication_note(decided.round, publication)):
+        talk(f"Note: {note}")
 
 
 @app.command(epilog="Example: roundbook matrix restore 3 --reason 'the qrels were right after all'")

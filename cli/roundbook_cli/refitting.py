@@ -24,18 +24,24 @@ def refit_command(
 
 
 def refit_notes(
-    of_round: LoggedMatrix | DescribedTeams, refittable: Sequence[RefittableFactors]
+    of_round: LoggedMatrix | DescribedTeams,
+    refittable: Sequence[RefittableFactors],
+    *,
+    corrected: bool = False,
 ) -> list[str]:
-    """Return that factors rest on other runs than the pool known now, and how to fit them on it."""
+    """Return that factors rest on other runs than the pool, and how to fit them on it.
+
+    `corrected` is whether another pool was known before.
+    """
     if not refittable:
         return []
+    reason = f"the pool is {'another one' if corrected else 'known'} now"
     commands = [
-        refit_command(
-            of_round, factors.measure, factors.assessments, "pooled", "the pool is known now"
-        )
+        refit_command(of_round, factors.measure, factors.assessments, "pooled", reason)
         for factors in refittable
     ]
-    return ["\n  ".join([f"{refittable_note(refittable)} To fit them on it:", *commands])]
+    note = refittable_note(refittable, corrected=corrected)
+    return ["\n  ".join([f"{note} To fit them on it:", *commands])]
 
 
 def in_one_line(notes: Iterable[str]) -> list[str]:

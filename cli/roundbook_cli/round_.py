@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from datetime import datetime
+from datetime import date, datetime
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
@@ -41,6 +41,22 @@ def _matrices(matrices: list[LoggedMeasure]) -> str:
     )
 
 
+def _read_day(text: str) -> date:
+    """Return a day, written as 2020-04-15.
+
+    Raises
+    ------
+    typer.BadParameter
+        When it is none.
+    """
+    try:
+        return datetime.strptime(text, "%Y-%m-%d").date()  # noqa: DTZ007  # a day has no zone
+    except ValueError:
+        raise typer.BadParameter(
+            f"'{text}' is no day; give year, month and day, as 2020-04-15."
+        ) from None
+
+
 _COLUMNS = (
     count("ordinal", "#"),
     Column("round", "Round"),
@@ -53,7 +69,9 @@ _COLUMNS = (
 
 TaskName = Annotated[str, argument(CreateRound, "task", metavar="TASK")]
 RoundLabel = Annotated[str, argument(CreateRound, "round", metavar="ROUND")]
-Held = Annotated[datetime | None, option(CreateRound, "held", "--held", formats=["%Y-%m-%d"])]
+Held = Annotated[
+    date | None, option(CreateRound, "held", "--held", metavar="DATE", parser=_read_day)
+]
 Collection = Annotated[
     str | None, option(CreateRound, "collection", "--collection", metavar="NAME")
 ]
@@ -75,7 +93,7 @@ def create(
     request = CreateRound(
         task=task,
         round=round_label,
-        held=held.date() if held else None,
+        held=held,
         collection=collection,
     )
     with record(context, database) as session:
@@ -101,7 +119,7 @@ def set_(
     request = SetRound(
         task=task,
         round=round_label,
-        held=held.date() if held else None,
+        held=held,
         collection=collection,
         force=force,
     )
@@ -186,11 +204,23 @@ def publish(
                         f"Round '{seen.round}' has changed since it was shown, so nothing was"
                         " published; look at it again."
                     )
-    show(published, form, [published], _COLUMNS, below=[f"Fingerprint {published.fingerprint}"])
+    if dry_run and published.status == "published":
+        published = published.model_copy(
+            update={"status": "draft", "published_at": None, "published_fingerprint": None}
+        )
+    fingerprint = published.published_fingerprint or published.fingerprint
+    show(published, form, [published], _COLUMNS, below=[f"Fingerprint {fingerprint}"])
     if published.status == "unchanged":
         day = f" on {published.published_at:%Y-%m-%d}" if published.published_at else ""
         lost = "; this reason was not recorded" if reason else ""
         talk(f"Note: Round '{published.round}' was published already{day}{lost}.")
+        if published.published_fingerprint is None:
+            talk("Note: No fingerprint was noted then; this is that of today.")
+        elif published.fingerprint != published.published_fingerprint:
+            talk(
+                f"Note: The round has changed since; its fingerprint today is"
+                f" {published.fingerprint}."
+            )
     elif dry_run:
         talk("Dry run: nothing was published.")
     else:

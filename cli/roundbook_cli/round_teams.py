@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from roundbook.presentation.matrices import renewed_note, team_file_notes
+from roundbook.presentation.publication import publication_note
 from roundbook.presentation.teams import corrections, described_phrase
 from roundbook.requests.teams import DescribeTeams
 from roundbook_cli.options import Database, Form, RoundLabel, TaskName
@@ -40,19 +41,28 @@ def teams(
     Scores and factors stay as they are. The intervals of variances, which count teams, are
     estimated anew.
     """
+    from roundbook.logbook.round_fingerprint import find_publication
     from roundbook.logbook.teams import describe_teams
     from roundbook.settings import load_settings
 
     request = DescribeTeams(task=task, round=round_label, file=file, revise=revise, dry_run=dry_run)
     with record(context, database, keep=not dry_run) as session:
         described = describe_teams(session, request, max_file_bytes=load_settings().max_file_bytes)
+        publication = find_publication(session, task, round_label) if described.changes else None
     corrected = described.status == "corrected"
     notes = team_file_notes(
         described.unknown_runs, described.undescribed_runs, f"round '{described.round}'"
     )
     if note := renewed_note(described.renewed, corrected=corrected):
         notes.append(note)
-    notes += refit_notes(described, described.refittable)
+    notes += refit_notes(
+        described,
+        described.refittable,
+        corrected=any(
+            change.fact == "contributed_to_pool" and change.was is not None
+            for change in described.changes
+        ),
+    )
     rows = [
         SimpleNamespace(run=run, corrected=what)
         for run, what in corrections(described.changes).items()
@@ -66,6 +76,8 @@ def teams(
         extra={"notes": in_one_line(notes)},
     )
     for note in notes:
+        talk(f"Note: {note}")
+    if note := publication_note(described.round, publication, dry_run=dry_run):
         talk(f"Note: {note}")
     if dry_run:
         talk("Dry run: nothing was written.")

@@ -60,11 +60,21 @@ def plan_head(entry: ResultEntry) -> str:
 
 def _changes(stale: list[dict[str, Any]], new_rounds: list[str]) -> list[str]:
     lines = [
-        f"Stale: round {change['round']} counts with {change['was']:.5g}"
-        + (f", and is {change['now']:.5g} today" if change["now"] is not None else "")
-        + f": {change['why']}."
+        f"Stale: round '{change['round']}'{_variances(change['was'], change['now'])}:"
+        f" {change['why']}."
         for change in stale
     ]
     if new_rounds:
         lines.append(f"Not in it, since they did not count then: {', '.join(new_rounds)}.")
     return lines
+
+
+def _variances(was: float, now: float | None) -> str:
+    """Return the variance then and today, as a clause; nothing where they are printed alike."""
+    texts = [f"{value:.5g}" for value in (was, now) if value is not None]
+    if not any("e" in text for text in texts):
+        decimals = max(len(text.partition(".")[2]) for text in texts)
+        texts = [f"{value:.{decimals}f}" for value in (was, now) if value is not None]
+    if now is None:
+        return f" counts with {texts[0]}"
+    return "" if texts[0] == texts[1] else f" counts with {texts[0]}, and is {texts[1]} today"

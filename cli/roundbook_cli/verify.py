@@ -85,6 +85,12 @@ def verify_round(
     with record(context, database, one_moment=True) as session:
         verified = verify_round(session, request)
     below = [] if verified.status == "same" else [f"Expected {verified.expected}"]
+    if verified.changed_by:
+        below.append("Changed since it was published by:")
+        below += [
+            f"  event {change.event}, {change.at:%Y-%m-%d}: {change.what}"
+            for change in verified.changed_by
+        ]
     show(verified, form, [verified], _ROUND, below=below)
     if verified.status == "different":
         raise typer.Exit(1)

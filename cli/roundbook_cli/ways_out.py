@@ -31,6 +31,8 @@ _WAYS_OUT = {
     "task exists": "{message}; 'roundbook task list' shows it.",
     "no task": "{message} ('roundbook task list' shows those there are). Log with --create, or make"
     " it first: roundbook task create {task}",
+    "create the task": "{message} ('roundbook task list' shows those there are). Make it first:"
+    " roundbook task create {task}",
     "correct the teams": "To correct the record: roundbook round teams {task} {round} FILE --revise"
     " REASON",
     "round exists": "{message}; 'roundbook round list {task}' shows it.",

@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -171,6 +172,40 @@ def test_publishing_is_for_good_and_the_second_time_says_so(logged):
     assert again.err == f"{already}; this reason was not recorded.\n"
     assert logged(*words).err == f"{already}.\n"
     assert "sent" not in logged("events", "--format", "csv").out
+
+
+def test_a_change_to_a_published_round_speaks_of_its_publication(logged, write):
+    words = ("round", "publish", "t", "r1")
+    tried = logged(*words, "--dry-run", "--format", "json").json
+    assert (tried["status"], tried["published_at"]) == ("draft", None)
+    published = logged(*words, "--format", "json").json["fingerprint"]
+    for team in ("A", "B"):
+        teams = write(f"run,team,contributed_to_pool\n{RUNS[0]},{team},yes\n", "teams.csv")
+        done = logged("round", "teams", "t", "r1", teams, "--revise", "wrong")
+        assert "Note: Round 'r1' is published; its published fingerprint still" in done.err
+    broken = "Note: Round 'r1' is published, and its published fingerprint no longer verifies.\n"
+    assert broken in logged("matrix", "withdraw", "1", "--reason", "wrong").err
+    again = logged(*words)
+    assert f"Fingerprint {published}\n" in again.out
+    assert "The round has changed since; its fingerprint today is " in again.err
+    verified = logged("round", "verify", "t", "r1")
+    assert verified.code == 1
+    assert re.search(r"by:\n +event \d+, [\d-]+: matrix withdrawn\n", verified.out)
+
+
+def test_what_is_no_fingerprint_no_day_and_not_there_is_one_plain_sentence(logged):
+    wrong = logged("round", "verify", "t", "r1", "f8ec").err
+    assert "A fingerprint is 64 hexadecimal digits, as it was printed; 'f8ec' is not one." in wrong
+    assert "pattern" not in wrong
+    wrong = " ".join(logged("round", "set", "t", "r1", "--held", "2020-06").err.split())
+    assert "'2020-06' is no day; give year, month and day, as 2020-04-15." in wrong
+    for words in (("matrix", "list", "tt"), ("events", "--task", "t", "--round", "r9")):
+        refused = logged(*words).refusal()
+        assert "shows those there are" in refused
+        assert "create" not in refused
+    assert "Log with --create" in logged("variance", "record", "tt", "r", "--measure", "AP",
+        "--value", ".1", "--runs", "5", "--topics", "9", "--source", "a").refusal()  # fmt: skip
+    assert "roundbook task create tt" in logged("round", "create", "tt", "r").refusal()
 
 
 @pytest.mark.parametrize("reason", ["", "  "])

@@ -543,7 +543,7 @@ def test_the_command_that_renews_a_stale_plan_works(logged, write, words):
     assert [each["round"] for each in stale["stale"]] == ["r_1"]
     assert stale["new_rounds"] == ["r_3"]
     said = logged("plan", "show", name).out
-    assert "Stale: round r_1" in said
+    assert "Stale: round 'r_1' counts with" in said
     assert "Not in it, since they did not count then: r_3." in said
     assert f"\n  {stale['renew']}\n" in said
     bare = logged("plan", "show", name, "--protocol")

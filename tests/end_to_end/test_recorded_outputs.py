@@ -29,12 +29,18 @@ PROTOCOL = "the paragraph says that rounds share topics, and that they disagree"
 PLAN_DETAILS = "the power that more than three rounds had is a detail"
 TABLE = "an interval's heading says whose it is"
 MEASURES = "measures have canonical names"
+READING = "a command that only reads advises to make nothing"
 STEPS = "the demonstration's steps are for a terminal"
 BRIEF = "a drift report is a page; what it rests on comes with --details"
 AGAINST_OTHERS = "recurring systems are measured against the other standardising runs"
 ADVICE = "what is advised names its option"
 STANDARDISE = "log says which runs standardise, and why, where something is known of the pool"
+DRIFT_WORDS = "drift says which interval judges, how to declare collections and what to do"
+DRIFT_FIGURES = "a saved drift report is listed with the figures of its sentence"
 CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
+    "variance show none --measure AP": {
+        "err[0]": READING,
+    },
     "log web 2021 web-2021-ndcg.csv --measure nDCG@10 --teams teams-2021.csv --tool 'simulation 1' --format json": {  # noqa: E501
         "out.notes": STANDARDISE,
         "err": STANDARDISE,
@@ -98,9 +104,17 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out": PLAN_DETAILS,
     },
     "report show drift 1 --format json # 2": {
+        "out.brief.shift": DRIFT_FIGURES,
+        "out.brief.sd_ratio": DRIFT_FIGURES,
+        "out.report.assumed": DRIFT_WORDS,
+        "out.report.reason": DRIFT_WORDS,
+        "out.report.advice": DRIFT_WORDS,
         "out.why": RENEWAL,
     },
     "drift drift --measure AP --from first --to same --margin 1.5 --sd-ratio-margin 3 --format json": {
+        "out.assumed": DRIFT_WORDS,
+        "out.reason": DRIFT_WORDS,
+        "out.advice": DRIFT_WORDS,
         "out.revived.reason": AGAINST_OTHERS,
     },
     "drift drift --measure AP --from first --to same --margin 1.5 --sd-ratio-margin 3": {
@@ -273,6 +287,52 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out.drift_aged": AGAINST_OTHERS,
         "out.drift_undecided": ADVICE,
         "err": STEPS,
+    },
+    "drift drift --measure AP --from first --to moved --format json": {
+        "out.assumed": DRIFT_WORDS,
+        "out.reason": DRIFT_WORDS,
+        "out.advice": DRIFT_WORDS,
+    },
+    "drift drift --measure AP --curve --format json": {
+        "out.assumed": DRIFT_WORDS,
+        "out.rounds[0].reason": DRIFT_WORDS,
+        "out.rounds[1].reason": DRIFT_WORDS,
+    },
+    "drift drift --measure AP --curve": {
+        "out": DRIFT_WORDS,
+    },
+    "drift drift --measure AP --to moved --save --note 'For the overview' --format json": {
+        "out.assumed": DRIFT_WORDS,
+        "out.reason": DRIFT_WORDS,
+        "out.advice": DRIFT_WORDS,
+    },
+    "drift drift --measure AP --to moved --save --format json": {
+        "out.assumed": DRIFT_WORDS,
+        "out.reason": DRIFT_WORDS,
+        "out.advice": DRIFT_WORDS,
+    },
+    "report list --format json": {
+        "out.reports[0].shift": DRIFT_FIGURES,
+        "out.reports[0].sd_ratio": DRIFT_FIGURES,
+    },
+    "report show drift 1 --format json": {
+        "out.brief.shift": DRIFT_FIGURES,
+        "out.brief.sd_ratio": DRIFT_FIGURES,
+        "out.report.assumed": DRIFT_WORDS,
+        "out.report.reason": DRIFT_WORDS,
+        "out.report.advice": DRIFT_WORDS,
+    },
+    "report list": {
+        "out": DRIFT_FIGURES,
+    },
+    "report show drift 1 --database '{second}' --format json": {
+        "out.report.assumed": DRIFT_WORDS,
+        "out.report.reason": DRIFT_WORDS,
+        "out.report.advice": DRIFT_WORDS,
+    },
+    "result list --format json": {
+        "out.results[0].brief.shift": DRIFT_FIGURES,
+        "out.results[0].brief.sd_ratio": DRIFT_FIGURES,
     },
 }
 

@@ -345,6 +345,9 @@ def test_reports_in_json_have_their_keys(engine, three, terminal):
     assert set(printed) == {"task", "reports"}
     (listed,) = printed["reports"]
     assert set(listed) == entry | brief
+    # Without an interval the report's sentence is of these very runs, and so is the list.
+    assert plain["systems_like_these"]["shift"] is None
+    assert f"moved by {listed['shift']:+.3f} " in plain["reason"]
     assert (listed["number"], listed["from"], listed["to"]) == (1, "1", "3")
     shown = terminal("report", "show", "task", "1", "--format", "json").json
     assert set(shown) >= entry | {"report"}

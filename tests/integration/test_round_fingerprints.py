@@ -140,7 +140,10 @@ def test_publishing_notes_it(engine):
     log(engine, "AP", scores(1), revise="Judged again")
     different = verify_round(engine, "t", "r")
     assert (different.status, different.expected) == ("different", published.fingerprint)
-    assert publish_round(engine, "t", "r", user="ann").fingerprint == different.fingerprint
+    assert [change.what for change in different.changed_by] == ["matrix revised"]
+    again = publish_round(engine, "t", "r", user="ann")
+    assert again.fingerprint == different.fingerprint
+    assert again.published_fingerprint == published.fingerprint
 
 
 def test_it_is_carried_by_archives(engine, whole):
@@ -152,7 +155,7 @@ def test_what_is_no_fingerprint_or_no_round(engine):
     create_task(engine, "t", user="ann")
     create_round(engine, "t", "r", user="ann")
     for wrong in ("", "xyz", "0" * 63, "g" * 64):
-        with pytest.raises(RequestError):
+        with pytest.raises(RequestError, match="is 64 hexadecimal digits, as it was printed"):
             verify_round(engine, "t", "r", wrong)
     assert verify_round(engine, "t", "r", ANY).status == "different"
     with pytest.raises(NotRecordedError, match="no round"):

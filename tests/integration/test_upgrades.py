@@ -64,6 +64,7 @@ COMPLETED = [release for release in RELEASED if release < "0005"]
 CHANGED = {
     "drift": {
         ".advice",
+        ".assumed",
         ".commands",
         ".mean_shift_90",
         ".mean_shift_95",

@@ -588,13 +588,16 @@ def test_a_saved_plan_is_stale_once_teams_become_known(two_measures):
     done = log_scores(two_measures, "r2", ROUNDS["r2"], teams=TEAMS["r2"])
     shown = show_plan(two_measures, "next t")
     (stale,) = shown.stale
-    assert (stale.round, stale.why) == ("r2", "its teams became known, which its interval rests on")
+    assert (stale.round, stale.why) == (
+        "r2",
+        "its teams became known or were corrected, which its interval rests on",
+    )
     # What was saved stays as it was, with the estimate that it rested on.
     assert shown.plan == saved["t"]
     assert show_plan(two_measures, "next other").stale == []
     dependents = show_impact(two_measures, done.matrix).dependents
     by_name = {entry.name: (entry.stale, entry.why) for entry in dependents}
-    superseded = "teams became known since; estimate 2 takes its place"
+    superseded = "teams became known or were corrected since; estimate 2 takes its place"
     assert by_name["raw variance, estimate 1"] == (True, superseded)
     assert by_name["raw variance, estimate 2"] == (False, None)
     assert by_name["std-ab variance by factor version 1, estimate 1"] == (True, superseded)

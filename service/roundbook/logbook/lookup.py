@@ -81,8 +81,15 @@ def check_reason(reason: str | None) -> str | None:
     return reason
 
 
-def find_task(connection: Connection, name: str, *, lock: bool = False) -> int:
+def find_task(
+    connection: Connection, name: str, *, lock: bool = False, way_out: str = "list tasks"
+) -> int:
     """Return a task's id; with `lock`, no other writer of the task until the transaction ends.
+
+    Parameters
+    ----------
+    way_out : str
+        What to do where there is none; a command that can make it has another than the rest.
 
     Raises
     ------
@@ -92,12 +99,19 @@ def find_task(connection: Connection, name: str, *, lock: bool = False) -> int:
     query = select(task.c.id).where(is_named(task.c.name, name)).order_by(task.c.id)
     task_id = connection.execute(query.with_for_update(key_share=True) if lock else query).scalar()
     if task_id is None:
-        raise NotRecordedError(f"There is no task '{name}'.", way_out="no task", task=name)
+        raise NotRecordedError(f"There is no task '{name}'.", way_out=way_out, task=name)
     return int(task_id)
 
 
-def find_round(connection: Connection, task_id: int, task_name: str, label: str) -> int:
-    """Return a round's id.
+def find_round(
+    connection: Connection,
+    task_id: int,
+    task_name: str,
+    label: str,
+    *,
+    way_out: str = "list rounds",
+) -> int:
+    """Return a round's id; `way_out` as in `find_task`.
 
     Raises
     ------
@@ -112,7 +126,7 @@ def find_round(connection: Connection, task_id: int, task_name: str, label: str)
     if round_id is None:
         raise NotRecordedError(
             f"Task '{task_name}' has no round '{label}'.",
-            way_out="no round",
+            way_out=way_out,
             task=task_name,
             round=label,
         )

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import datetime
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, func, select, text
 
-from roundbook.database.tables import event
+from roundbook.database.tables import event, round_
 from roundbook.errors import NotRecordedError
 from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.result import Result
@@ -21,6 +22,14 @@ from roundbook.logbook.session import Session
 from roundbook.requests.verification import RoundVerificationRequest
 
 PUBLISHED = "round published"
+# What changes the scores and factors that count in a round, and so its fingerprint.
+_CHANGING = (
+    "matrix logged",
+    "matrix revised",
+    "matrix withdrawn",
+    "matrix restored",
+    "factors fitted",
+)
 
 _NAMES = text("""
 SELECT task.name, round.label
@@ -71,14 +80,34 @@ WHERE matrix.round_id = :round
 """)
 
 
+class Publication(NamedTuple):
+    """A published round's fingerprint today, and that of its publication, None if not noted."""
+
+    fingerprint: str
+    published_fingerprint: str | None
+
+
+class RoundChange(Result):
+    """An event that changed what counts in a round."""
+
+    event: int
+    at: datetime
+    what: str
+
+
 class VerifiedRound(Result):
-    """A round's fingerprint beside the one that was expected; `status` is same or different."""
+    """A round's fingerprint beside the one that was expected; `status` is same or different.
+
+    `changed_by` are the events since its publication that changed what counts in it, oldest first;
+    empty where the fingerprints are the same, or it is not published.
+    """
 
     task: str
     round: str
     fingerprint: str
     expected: str
     status: Literal["same", "different"]
+    changed_by: list[RoundChange]
 
 
 def verify_round(session: Session, request: RoundVerificationRequest) -> VerifiedRound:
@@ -94,12 +123,7 @@ def verify_round(session: Session, request: RoundVerificationRequest) -> Verifie
     round_id = find_round(connection, task_id, request.task, request.round)
     expected = request.fingerprint
     if expected is None:
-        noted = connection.execute(
-            select(event.c.details["fingerprint"].as_string())
-            .where(event.c.round_id == round_id, event.c.what == PUBLISHED)
-            .order_by(event.c.id.desc())
-            .limit(1)
-        ).scalar()
+        noted = published_fingerprint(connection, round_id)
         if noted is None:
             raise NotRecordedError(
                 f"No fingerprint was noted of round '{request.round.strip()}': it is not published,"
@@ -114,7 +138,36 @@ def verify_round(session: Session, request: RoundVerificationRequest) -> Verifie
         fingerprint=fingerprint,
         expected=expected,
         status="same" if fingerprint == expected else "different",
+        changed_by=[] if fingerprint == expected else _changes(connection, round_id),
     )
+
+
+def find_publication(session: Session, task: str, round_label: str) -> Publication | None:
+    """Return a round's fingerprint today and as it was published; None where it is not published.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task or round.
+    """
+    connection = session.connection
+    round_id = find_round(connection, find_task(connection, task), task, round_label)
+    status = connection.execute(select(round_.c.status).where(round_.c.id == round_id)).scalar_one()
+    if status != "published":
+        return None
+    return Publication(
+        fingerprint_round(connection, round_id), published_fingerprint(connection, round_id)
+    )
+
+
+def published_fingerprint(connection: Connection, round_id: int) -> str | None:
+    """Return the fingerprint that was noted when a round was published; None where none was."""
+    return connection.execute(
+        select(event.c.details["fingerprint"].as_string())
+        .where(event.c.round_id == round_id, event.c.what == PUBLISHED)
+        .order_by(event.c.id.desc())
+        .limit(1)
+    ).scalar()
 
 
 def fingerprint_round(connection: Connection, round_id: int) -> str:
@@ -127,6 +180,21 @@ def fingerprint_round(connection: Connection, round_id: int) -> str:
         encoded = json.dumps(line, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         digest.update(encoded.encode() + b"\n")
     return digest.hexdigest()
+
+
+def _changes(connection: Connection, round_id: int) -> list[RoundChange]:
+    of_round = event.c.round_id == round_id
+    published = select(func.max(event.c.id)).where(of_round, event.c.what == PUBLISHED)
+    rows = connection.execute(
+        select(event.c.id.label("event"), event.c.at, event.c.what)
+        .where(
+            of_round,
+            event.c.what.in_(_CHANGING),
+            event.c.id > published.scalar_subquery(),
+        )
+        .order_by(event.c.id)
+    )
+    return [RoundChange.model_validate(dict(row._mapping)) for row in rows]
 
 
 def _lines(connection: Connection, round_id: int) -> Iterator[list[Any]]:

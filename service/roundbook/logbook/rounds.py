@@ -23,7 +23,11 @@ from roundbook.logbook.input_rows import results_of_round
 from roundbook.logbook.lookup import check_name, find_round, find_task, is_named, optional_text
 from roundbook.logbook.near_names import near_name
 from roundbook.logbook.result import Result
-from roundbook.logbook.round_fingerprint import PUBLISHED, fingerprint_round
+from roundbook.logbook.round_fingerprint import (
+    PUBLISHED,
+    fingerprint_round,
+    published_fingerprint,
+)
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import ensure_task, holds_scores
 from roundbook.requests.tasks import (
@@ -66,11 +70,13 @@ class PublishedRound(Round):
     """A round just published; `status` is ``unchanged`` where it was published already.
 
     `published_at` is when it was published, None where that is not known; `fingerprint` is that of
-    what counts in the round today.
+    what counts in the round today, `published_fingerprint` that which was noted when it was
+    published, None where none was.
     """
 
     published_at: datetime | None
     fingerprint: str
+    published_fingerprint: str | None
 
 
 class RenamedRound(Round):
@@ -104,7 +110,7 @@ def create_round(session: Session, request: CreateRound) -> Round:
         When the task has a round of that label.
     """
     connection = session.connection
-    task_id = find_task(connection, request.task, lock=True)
+    task_id = find_task(connection, request.task, lock=True, way_out="create the task")
     label = check_name("round", request.round)
     collection = _collection_name(request)
     if not ensure_round(connection, task_id, label, request.held, collection, user=session.user):
@@ -315,6 +321,7 @@ def publish_round(session: Session, request: PublishRound) -> PublishedRound:
         status=status,
         published_at=published_at,
         fingerprint=fingerprint,
+        published_fingerprint=published_fingerprint(connection, recorded.id),
     )
 
 
@@ -337,10 +344,10 @@ def open_round(
     """Lock a task and return its id and its round's, making both where `create` allows it."""
     if create:
         ensure_task(connection, task, user=user)
-    task_id = find_task(connection, task, lock=True)
+    task_id = find_task(connection, task, lock=True, way_out="no task")
     if create:
         ensure_round(connection, task_id, label, user=user)
-    return task_id, find_round(connection, task_id, task, label)
+    return task_id, find_round(connection, task_id, task, label, way_out="no round")
 
 
 def ensure_round(

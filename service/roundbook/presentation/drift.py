@@ -159,7 +159,7 @@ def _collections(result: DriftReport | DriftCurve) -> list[tuple[str, str | None
 
 def notes(report: DriftReport) -> list[str]:
     """Return what to know beside the verdict, a paragraph each; that it is provisional last."""
-    paragraphs: tuple[str | None, ...] = (choice_note(report),)
+    paragraphs: tuple[str | None, ...] = (backwards_note(report), choice_note(report))
     if report.verdict == "unbridged":
         return [paragraph for paragraph in paragraphs if paragraph]
     paragraphs += (
@@ -171,6 +171,16 @@ def notes(report: DriftReport) -> list[str]:
         _provisional(report),
     )
     return [paragraph for paragraph in paragraphs if paragraph]
+
+
+def backwards_note(report: DriftReport) -> str | None:
+    """Return that the later round is compared with the earlier one; None where it is not."""
+    if not report.backwards:
+        return None
+    return (
+        f"This comparison runs backwards: round '{report.from_round}' comes after"
+        f" '{report.to_round}' in the task, and the question is whether its factors hold for that one."
+    )
 
 
 def choice_note(report: DriftReport) -> str | None:

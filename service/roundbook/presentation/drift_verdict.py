@@ -15,6 +15,7 @@ from roundbook.statistics.drift.verdict import Needed, Size, Sizes
 from roundbook.statistics.t_interval import Interval
 
 UNITS = {"team": "teams", "system": "teams or systems", "kin": "groups of runs", "run": "runs"}
+JUDGED_BY = "Held is judged by the 90% interval, aged by the 95% one."
 _APART = "standardise each round by its own factors, and compare no scores across the two"
 
 
@@ -88,18 +89,21 @@ def brief_reason(report: DriftReport) -> str:
         return reason(report)
     rounds = _compared(report)
     # One interval of each: where the 90% one is not inside the margin, the 95% one is not either.
-    by_itself = report.verdicts or PerStatistic(report.verdict, report.verdict)
+    by_itself = _by_itself(report)
     shift_by, ratio_by = (
         "held" if verdict == "held" else "aged" for verdict in (by_itself.shift, by_itself.sd_ratio)
     )
     shift = intervals(shift_by, like.shift_95, like.shift_90, signed)
     ratio = intervals(ratio_by, like.sd_ratio_95, like.sd_ratio_90, plain)
+    unit = "first-round standard deviations"
+    if report.backwards:
+        unit = f"standard deviations of round '{report.from_round}'"
     return (
         f"For systems and topics like these the mean score moved by {signed(like.shift)}"
-        f" first-round standard deviations ({shift}; up to {report.margin:.3g} does not matter),"
+        f" {unit} ({shift}; up to {report.margin:.3g} does not matter),"
         f" and the spread is {plain(like.sd_ratio)} times what it was ({ratio};"
         f" {1 / report.sd_ratio_margin:.3g} to {report.sd_ratio_margin:g} does not matter)."
-        f" {_deciding(report)} It rests on {_topics(report, rounds)}, {_units(report, rounds)}."
+        f" {_deciding(report)} {JUDGED_BY} It rests on {_topics(report, rounds)}, {_units(report, rounds)}."
     )
 
 
@@ -131,16 +135,22 @@ def _reason(assessment: Assessment, rounds: Comparison) -> str:
             f" {signed(assessment.shift)} standard deviations of round '{first}', and their spread"
             f" is {plain(assessment.sd_ratio)} times what it was. {_wanting(assessment, rounds)}"
         )
-    shift = intervals(assessment.verdict, like.shift_95, like.shift_90, signed)
-    ratio = intervals(assessment.verdict, like.sd_ratio_95, like.sd_ratio_90, plain)
+    by_itself = _by_itself(assessment)
+    shift = intervals(by_itself.shift, like.shift_95, like.shift_90, signed)
+    ratio = intervals(by_itself.sd_ratio, like.sd_ratio_95, like.sd_ratio_90, plain)
     return (
         f"For systems and topics like these, the mean score moved by {signed(like.shift)} standard"
         f" deviations of round '{first}' ({shift}), where -{rounds.margin:.3g} to"
         f" +{rounds.margin:.3g} does not matter. The spread of the runs is {plain(like.sd_ratio)}"
         f" times what it was ({ratio}), where {1 / rounds.sd_ratio_margin:.3g} to"
-        f" {rounds.sd_ratio_margin:g} does not matter. {_deciding(assessment)} This rests on"
-        f" {_topics(assessment, rounds)} and on {_units(assessment, rounds)}."
+        f" {rounds.sd_ratio_margin:g} does not matter. {_deciding(assessment)} {JUDGED_BY} This"
+        f" rests on {_topics(assessment, rounds)} and on {_units(assessment, rounds)}."
     )
+
+
+def _by_itself(assessment: Assessment) -> PerStatistic[str]:
+    """Return what the shift and the spread say by themselves; older reports do not have it."""
+    return assessment.verdicts or PerStatistic(assessment.verdict, assessment.verdict)
 
 
 def _topics(assessment: Assessment, rounds: Comparison) -> str:
@@ -258,9 +268,9 @@ def advice(report: DriftReport) -> str:
     return {
         "held": f"Keep the factors of {first}: scores of {later} standardised by them may be"
         f" compared with those of {first}.",
-        "aged": f"Refit and restate: standardise {later} by its own factors, and before comparing"
-        f" it with {first}, compute the scores of {first} anew by the factors of {later} on the"
-        " topics they share.",
+        "aged": f"Standardise {later} by its own factors, which are fitted already. Before"
+        f" comparing it with {first}, compute the scores of {first} anew by the factors of {later}"
+        " on the topics they share.",
         "unbridged": f"For now {_APART}; reuse some topics of {first} in the next round.",
     }[report.verdict]
 

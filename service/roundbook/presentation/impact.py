@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _REASONS = {
     "no factors": "which has no factors",
     "refitted": "factor version {version} was fitted since",
-    "estimated": "teams became known since; estimate {version} takes its place",
+    "estimated": "teams became known or were corrected since; estimate {version} takes its place",
     "factors follow": "factor version {version} takes its place",
     "run gone": "its standardising run '{run}' is not in revision {revision}",
 }

@@ -80,13 +80,14 @@ def standardising_note(logged: LoggedMatrix) -> str | None:
     return why and f"All {logged.runs} runs standardise: {why}."
 
 
-def refittable_note(refittable: Sequence[RefittableFactors]) -> str:
-    """Return that factors rest on other runs than the pool that is known now."""
+def refittable_note(refittable: Sequence[RefittableFactors], *, corrected: bool = False) -> str:
+    """Return that factors rest on other runs than the pool, known only now or `corrected`."""
     measures = ", ".join(dict.fromkeys(factors.measure for factors in refittable))
     first, *_ = refittable
     all_runs = all(factors.standardising_runs == factors.runs for factors in refittable)
+    pool = "another one" if corrected else "known"
     return (
-        f"The pool is known now: {first.contributed} of {first.runs} runs contributed. The factors"
+        f"The pool is {pool} now: {first.contributed} of {first.runs} runs contributed. The factors"
         f" of {measures} still rest on {'all' if all_runs else 'other'} runs."
     )
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def brief_sentence(brief: Mapping[str, Any]) -> str:
-    """Return a report's rounds, verdict and shift."""
+    """Return a report's rounds, verdict and the shift that the verdict rests on."""
     shift = brief.get("shift")
     moved = "" if shift is None else f", shift {shift:+.3f}"
     return f"{brief['from']} to {brief['to']}: {brief['verdict']}{moved}"

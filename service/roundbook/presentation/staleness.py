@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _OF_ROUND = {
     "gone": "it has none that counts any more",
     "logged": "its score matrix was logged since",
-    "estimated": "its teams became known, which its interval rests on",
+    "estimated": "its teams became known or were corrected, which its interval rests on",
     "collection": (
         "its document collection was declared, which tells the topics that rounds share"
     ),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+import re
+
+from pydantic import Field, field_validator
 
 from roundbook.requests.base import Request
 
@@ -20,6 +22,15 @@ class RoundVerificationRequest(Request):
     round: str = Field(description="The round's label.")
     fingerprint: str | None = Field(
         None,
-        pattern="^[0-9a-fA-F]{64}$",
         description="The fingerprint, as it was printed. (default: that of its publication)",
     )
+
+    @field_validator("fingerprint")
+    @classmethod
+    def _is_whole(cls, fingerprint: str | None) -> str | None:
+        if fingerprint is not None and not re.fullmatch("[0-9a-fA-F]{64}", fingerprint):
+            raise ValueError(
+                f"A fingerprint is 64 hexadecimal digits, as it was printed; '{fingerprint}' is not"
+                " one."
+            )
+        return fingerprint

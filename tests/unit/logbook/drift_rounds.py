@@ -25,7 +25,7 @@ def loaded(label, scores, topics=None, teams=None, *, systems=None, collection=N
     runs = [f"r{i}" for i in range(scores.shape[1])]
     teams = [f"team {tag}" for tag in runs] if teams is None else list(teams)
     factors = fit_factors(scores)
-    facts = {"zero_sd": "average", "standardising": "all", **fitted}
+    facts = {"zero_sd": "average", "standardising": "all", "ordinal": 1, **fitted}
     names = list(topics or [f"t{j}" for j in range(scores.shape[0])])
     return ComparedRound(
         fitted=FittedRound(1, label, collection, 1, 1, matrix=1, revision=1, **facts),

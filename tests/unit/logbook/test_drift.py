@@ -86,7 +86,8 @@ def test_rounds_on_other_collections_share_no_topic():
     assert unknown.shared_topics == 12
     assert report_text(unknown)["assumed"] == (
         "Assumed: round '2005' was held on the document collection 'Disks 4&5' too, since none is"
-        " declared. Declare it with: roundbook round set task 2005 --collection NAME"
+        " declared. Rounds whose collections only grew may be declared under one common name."
+        " Declare it with: roundbook round set task 2005 --collection NAME"
     )
     neither = drift_between(loaded("2004", SCORES), loaded("2005", SCORES))
     assert (

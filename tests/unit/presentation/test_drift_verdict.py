@@ -6,8 +6,16 @@ import numpy as np
 import pytest
 from tests.unit.logbook.drift_rounds import drift_between, loaded
 
+from roundbook.logbook.drift.kind import KIND
 from roundbook.logbook.drift.report import DriftReport
-from roundbook.presentation.drift_verdict import headline, reason, size_sentence
+from roundbook.presentation.drift_verdict import (
+    JUDGED_BY,
+    brief_reason,
+    headline,
+    reason,
+    size_sentence,
+)
+from roundbook.presentation.saved_drift import brief_sentence
 from roundbook.statistics.drift.verdict import Size, Sizes
 from roundbook_cli.drift_advice import report_text
 
@@ -43,8 +51,8 @@ def test_held_by_the_same_systems():
     assert (drift.report.verdict, drift.report.why) == ("held", None)
     shift_90 = drift.report.systems_like_these.shift_90
     assert f"90% interval {shift_90[0]:+.3f} to {shift_90[1]:+.3f}" in drift.reason
-    assert "95%" not in drift.reason
-    assert "Both intervals lie wholly inside." in drift.reason
+    assert "95% interval" not in drift.reason
+    assert f"Both intervals lie wholly inside. {JUDGED_BY} This rests" in drift.reason
     assert drift.reason.endswith(
         "This rests on the 30 topics that both rounds share and on 12 teams of 'a' and 12 of 'b',"
         " 12 of them in both rounds."
@@ -63,13 +71,41 @@ def test_aged():
     assert f"95% interval {low:+.3f} to {high:+.3f}" in drift.reason
     assert "The interval of the shift lies wholly outside." in drift.reason
     assert "12 teams of 'a' and 9 of 'b', none of them in both rounds." in drift.reason
-    assert drift.advice.startswith("Refit and restate")
+    assert drift.advice.startswith("Standardise 'b' by its own factors, which are fitted already.")
     wide = Described(loaded("a", SCORES), loaded("b", 4 * (SCORES - 0.5) + 0.5), margin=2)
     assert (wide.report.verdict, wide.report.why) == ("aged", "sd ratio")
     assert "The interval of the spread lies wholly outside." in wide.reason
     both = Described(loaded("a", SCORES), loaded("b", 4 * (SCORES - 0.5) + 2))
     assert both.report.why == "shift and sd ratio"
     assert "Both intervals lie wholly outside." in both.reason
+
+
+def test_a_saved_report_is_listed_with_the_figures_of_its_sentence():
+    drift = Described(loaded("a", SCORES), loaded("b", OTHERS + 1, teams=OTHER_TEAMS))
+    stored = drift.report.model_dump(mode="json", by_alias=True)
+    brief, like = KIND.brief(stored), drift.report.systems_like_these
+    assert (brief["shift"], brief["sd_ratio"]) == (like.shift, like.sd_ratio)
+    moved = f"{like.shift:+.3f}"
+    assert moved != f"{drift.report.shift:+.3f}"
+    assert f"the mean score moved by {moved} " in drift.reason
+    assert brief_sentence(brief) == f"a to b: aged, shift {moved}"
+    # A report of an earlier version has the figures of its own runs alone.
+    del stored["systems_like_these"]
+    assert KIND.brief(stored)["shift"] == drift.report.shift
+
+
+def test_a_comparison_that_runs_backwards_says_so():
+    first, later = loaded("a", SCORES), loaded("b", OTHERS + 1, teams=OTHER_TEAMS, ordinal=2)
+    forwards, backwards = Described(first, later), Described(later, first)
+    assert (forwards.report.backwards, backwards.report.backwards) == (False, True)
+    assert "first-round standard deviations" in brief_reason(forwards.report)
+    assert " standard deviations of round 'b' (" in brief_reason(backwards.report)
+    assert "first-round" not in brief_reason(backwards.report)
+    assert backwards.notes[0] == (
+        "This comparison runs backwards: round 'b' comes after 'a' in the task, and the question is"
+        " whether its factors hold for that one."
+    )
+    assert not any("backwards" in note for note in forwards.notes)
 
 
 def test_undecided_says_what_would_decide():
@@ -120,6 +156,16 @@ def test_undecided_by_one_of_the_two(later, margin, why, words):
     drift = Described(loaded("a", SCORES), loaded("b", later, teams=teams), margin=margin)
     assert (drift.report.verdict, drift.report.why) == ("undecided", why)
     assert words in drift.reason
+    # Either figure comes with the interval that it is judged by, at both lengths.
+    like, brief = drift.report.systems_like_these, brief_reason(drift.report)
+    shift, spread = (
+        f"90% interval {like.shift_90[0]:+.3f} to {like.shift_90[1]:+.3f}",
+        f"90% interval {like.sd_ratio_90[0]:.3f} to {like.sd_ratio_90[1]:.3f}",
+    )
+    for text in (drift.reason, brief):
+        assert f"({shift if why == 'sd ratio' else spread}" in text
+        assert text.count("(95% interval") == 1
+        assert JUDGED_BY in text
     assert ("for the shift, known to" in drift.advice) == (why == "shift")
     assert ("for the spread, known to" in drift.advice) == (why == "sd ratio")
 

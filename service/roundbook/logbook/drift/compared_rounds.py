@@ -44,7 +44,8 @@ class FactorSeries(NamedTuple):
 class FittedRound(NamedTuple):
     """A round that has factors, with the latest of them.
 
-    `standardising` is which runs these were fitted to, `zero_sd` their policy on tied topics.
+    `standardising` is which runs these were fitted to, `zero_sd` their policy on tied topics, and
+    `ordinal` is where the round stands among the task's.
     """
 
     round_id: int
@@ -56,6 +57,7 @@ class FittedRound(NamedTuple):
     zero_sd: str
     matrix: int
     revision: int
+    ordinal: int
 
 
 class ComparedRound(NamedTuple):
@@ -162,6 +164,7 @@ def rounds_with_factors(connection: Connection, series: FactorSeries) -> list[Fi
             factor_set.c.zero_sd,
             current_matrix.c.id,
             current_matrix.c.revision,
+            round_.c.ordinal,
         )
         .join(factor_set, factor_set.c.round_id == round_.c.id)
         .join(current_matrix, current_matrix.c.id == factor_set.c.matrix_id)
@@ -173,7 +176,7 @@ def rounds_with_factors(connection: Connection, series: FactorSeries) -> list[Fi
         .order_by(round_.c.ordinal, factor_set.c.version)
     )
     # By round, the last version of each replacing those before it.
-    latest = {row[0]: FittedRound(*row) for row in rows}
+    latest = {row[0]: FittedRound._make(row) for row in rows}
     if len(latest) < 2:
         only = next(iter(latest.values()), None)
         have = f"only round '{only.round}' has" if only else "no round has"

@@ -82,7 +82,12 @@ def _left_out(_: Mapping[str, Any]) -> list[str]:
 
 def _brief(stored: Mapping[str, Any]) -> dict[str, Any]:
     names = ("measure", "assessments", "from", "to", "verdict", "shift", "mean_shift", "sd_ratio")
-    return {name: stored.get(name) for name in names}
+    brief = {name: stored.get(name) for name in names}
+    # The verdict rests on these, where there are any; reports of earlier versions lack them.
+    like = stored.get("systems_like_these") or {}
+    if like.get("shift") is not None and like.get("sd_ratio") is not None:
+        brief |= {name: like[name] for name in ("shift", "sd_ratio")}
+    return brief
 
 
 def _read(stored: object, what: str) -> Result:

@@ -50,7 +50,8 @@ class DriftReport(Assessment):
     """Whether the factors of the round `from` hold in the round `to`.
 
     It is an assessment by all standardising runs; `recurring` is that by the units of both rounds
-    alone, None with fewer than 10. `margin_from` says where the margin of the shift comes from.
+    alone, None with fewer than 10. It is `backwards` where `from` is the later of the two rounds.
+    `margin_from` says where the margin of the shift comes from.
     `tests` are None without a shared topic, `consequence` where no shared topic can be standardised
     by both rounds, `recurring_systems` without a system in both, and `no_shared_topics`, which
     compares all topics of one round with all of the other, unless no shared topic is usable. `m`
@@ -78,6 +79,7 @@ class DriftReport(Assessment):
     to_version: int
     from_collection: str | None
     to_collection: str | None
+    backwards: bool = False
     standardising_from: StandardisingRuns | None = None
     standardising_to: StandardisingRuns | None = None
     shared_topics: int
@@ -157,6 +159,7 @@ def compare_rounds(
         to_version=later.fitted.version,
         from_collection=first.fitted.collection,
         to_collection=later.fitted.collection,
+        backwards=first.fitted.ordinal > later.fitted.ordinal,
         standardising_from=standardising_runs(first),
         standardising_to=standardising_runs(later),
         shared_topics=len(pair.shared_first),

@@ -1,0 +1,43 @@
+"""The lines above a saved plan, and the note on a change to a published round."""
+
+import pytest
+
+from roundbook.logbook.round_fingerprint import Publication
+from roundbook.presentation.publication import publication_note
+from roundbook_cli.saved_plans import _changes
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "clause"),
+    [
+        (0.053219, 0.0532, " counts with 0.053219, and is 0.053200 today"),
+        (0.0552, 0.0525, " counts with 0.0552, and is 0.0525 today"),
+        (0.0532201, 0.0532202, ""),
+        (3e-9, 2e-9, " counts with 3e-09, and is 2e-09 today"),
+        (0.0552, None, " counts with 0.0552"),
+    ],
+)
+def test_a_stale_plan_has_both_variances_to_the_same_decimals(was, now, clause):
+    stale = [{"round": "r 1", "was": was, "now": now, "why": "its teams became known"}]
+    assert _changes(stale, []) == [f"Stale: round 'r 1'{clause}: its teams became known."]
+
+
+@pytest.mark.parametrize(
+    ("publication", "dry_run", "note"),
+    [
+        (None, False, None),
+        (Publication("a", None), False, "Round 'r' is published."),
+        (
+            Publication("a", "a"),
+            False,
+            "Round 'r' is published; its published fingerprint still verifies.",
+        ),
+        (
+            Publication("a", "b"),
+            True,
+            "Round 'r' is published, and its published fingerprint would no longer verify.",
+        ),
+    ],
+)
+def test_the_note_on_a_published_round(publication, dry_run, note):
+    assert publication_note("r", publication, dry_run=dry_run) == note
