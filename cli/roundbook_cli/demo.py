@@ -104,8 +104,8 @@ class _Size(NamedTuple):
 def _text(shown: Demonstration) -> dict[str, Any]:
     """Return what JSON has in place of the results alone: with their sentences and commands."""
     from roundbook.presentation.plans import plan_in_json
-    from roundbook_cli.plan_advice import history_json
     from roundbook_cli.drift_advice import report_json
+    from roundbook_cli.plan_advice import history_json
 
     reports = ("drift_held", "drift_undecided", "drift_aged")
     return {

@@ -208,3 +208,16 @@ def test_the_hint_of_an_empty_list_of_rounds_names_the_task(roundbook):
     assert "roundbook round create 'two words' ROUND" in roundbook("round", "list", "two words").out
     said = roundbook("round", "remove", "two words", "x").refusal()
     assert "roundbook round list 'two words'" in said
+
+
+def test_a_round_that_a_plan_names_as_left_out_keeps_its_name(roundbook, scores):
+    for label in ("round1", "round2"):
+        log = ("log", "covid", label, scores, "--measure", "AP", "--create", "--format", "json")
+        number = roundbook(*log).json["matrix"]
+    roundbook("matrix", "withdraw", number, "--reason", "wrong")
+    plan = ("--task", "covid", "--measure", "AP", "--m", "10", "--min-d", "0.1")
+    assert roundbook("plan", "save", "next", *plan).code == 0
+    refused = roundbook("round", "rename", "covid", "round2", "round9", "--force").refusal()
+    assert "next" in refused
+    roundbook("matrix", "restore", number, "--reason", "right after all")
+    assert roundbook("plan", "show", "next", "--format", "json").json["new_rounds"] == ["round2"]

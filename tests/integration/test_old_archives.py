@@ -7,6 +7,8 @@ archive-2.zip as that of schema 0005 did.
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
+from functools import cache
 
 import pytest
 from tests.archives import (
@@ -49,17 +51,30 @@ NEW_COLUMNS = ["version", "clusters", "runs_part", "two_way_runs_part"]
 MOVED = {"plan.csv", "plan_estimate.csv", "drift_report.csv"}
 
 
-@pytest.fixture(scope="module", params=ARCHIVES)
+@pytest.fixture(params=ARCHIVES)
 def version(request):
     return request.param
 
 
 @pytest.fixture(scope="module")
-def imported(server, template, version):
+def records(server, template):
+    """Engines on records of an archive alone, by its version, each made when first asked for."""
+    with ExitStack() as databases:
+
+        @cache
+        def record(version):
+            options = f"TEMPLATE {template} STRATEGY FILE_COPY"
+            engine = databases.enter_context(database_on(server, options))
+            import_archive(engine, ARCHIVES[version], user="importer")
+            return engine
+
+        yield record
+
+
+@pytest.fixture
+def imported(records, version):
     """An engine on a record of an archive alone, which the test changes nothing of."""
-    with database_on(server, f"TEMPLATE {template} STRATEGY FILE_COPY") as engine:
-        import_archive(engine, ARCHIVES[version], user="importer")
-        yield engine
+    return records(version)
 
 
 def manifest(file):
@@ -74,7 +89,7 @@ def test_every_earlier_version_has_its_archive():
     assert [*ARCHIVES] == [*range(1, VERSION)]
 
 
-@pytest.mark.parametrize("version", ARCHIVES, scope="module")
+@pytest.mark.parametrize("version", ARCHIVES)
 def test_it_is_what_it_says(version):
     archive = ARCHIVES[version]
     written = manifest(archive)
@@ -188,7 +203,7 @@ ALTERED = {
 }
 
 
-@pytest.mark.parametrize("version", ARCHIVES, scope="module")
+@pytest.mark.parametrize("version", ARCHIVES)
 @pytest.mark.parametrize("altered", ALTERED)
 def test_altered_it_is_refused_as_ever(engine, tmp_path, version, altered):
     change, match = ALTERED[altered]

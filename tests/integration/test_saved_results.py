@@ -97,7 +97,9 @@ def test_what_is_saved_is_listed_and_shown(engine, saved):
     assert shown.brief["most_topics"] == shown.result.cells[0].topics
     with pytest.raises(NotRecordedError, match="no task 'nobody'"):
         list_results(engine, "nobody")
-    with pytest.raises(InputError, match=r"no kind of result 'essay'; there are plan, drift, study"):
+    with pytest.raises(
+        InputError, match=r"no kind of result 'essay'; there are plan, drift, study"
+    ):
         list_results(engine, kind="essay")
 
 

@@ -12,6 +12,7 @@ from tests.factories import (
     log_measures,
     log_scores,
     refusing,
+    renew_results,
     save_report,
     show_result,
     show_variances,
@@ -143,9 +144,7 @@ def test_a_drift_report_is_stale_once_its_runs_were_corrected(engine, write):
     assert not show_result(engine, "t/drift-1").stale
     describe_teams(engine, "t", "r1", write(["run0,B"], "run,team"), revise="a slip")
     (change,) = show_result(engine, "t/drift-1").changes
-    assert change_sentence(change) == (
-        "round 'r1': teams, systems or pool of its runs were corrected"
-    )
+    assert change_sentence(change) == ("round 'r1': teams or systems of its runs were corrected")
 
 
 def test_who_standardises_and_why(engine):
@@ -229,3 +228,21 @@ def test_measures_are_logged_together_or_not_at_all(engine, tmp_path, write):
         ).matrices
     ] == [1, 2]
     assert len(list_events(engine, what="round created").events) == 1
+
+
+def test_a_corrected_type_changes_no_report_and_the_same_figures_are_renewed(engine, write):
+    for seed, label in enumerate(("r1", "r2")):
+        log_scores(engine, label, np.random.default_rng(seed).random((9, RUNS)))
+    rows = [f"run{run},T{run},automatic" for run in range(RUNS)]
+    described = write(rows, "run,team,type")
+    describe_teams(engine, "t", "r1", described)
+    save_report(engine, "t", "AP", user="ann")
+    rows[0] = "run0,T0,manual"
+    describe_teams(engine, "t", "r1", write(rows, "run,team,type"), revise="typed wrongly")
+    assert not show_result(engine, "t/drift-1").stale
+    rows[0] = "run0,Other,manual"
+    describe_teams(engine, "t", "r1", write(rows, "run,team,type"), revise="another team")
+    assert show_result(engine, "t/drift-1").stale
+    # The units are as many as before, so the figures may be the same: it is renewed all the same.
+    (renewed,) = renew_results(engine, task="t").renewed
+    assert (renewed.status, renewed.after.version, renewed.after.stale) == ("saved", 2, False)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import math
 import re
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -75,7 +77,7 @@ CHANGED = {
         ".sd_ratio_95",
         ".verdict",
     },
-    "plan": {".renew", ".plan.protocol"},
+    "plan": {".renew", ".plan.protocol", ".stale[].why"},
     "variance": {
         ".rounds[].chi_square",
         ".rounds[].interval",
@@ -120,7 +122,7 @@ def bare(bare_database):
     engine.dispose()
 
 
-@pytest.fixture(scope="module", params=RELEASED)
+@pytest.fixture(params=RELEASED)
 def release(request):
     return request.param
 
@@ -138,21 +140,33 @@ class Upgraded(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def upgraded(server, release):
+def records(server):
+    """The upgraded records by release, each made when it is first asked for."""
+    with ExitStack() as databases:
+
+        @cache
+        def record(release):
+            engine = databases.enter_context(database_on(server))
+            load(server.set(database=engine.url.database), release)
+            assert current_revision(engine) == release
+            kept, said = columns(engine), []
+            return Upgraded(
+                engine,
+                catalogue(engine),
+                kept,
+                values(engine, kept),
+                rows(engine, CHANGES) if release < "0003" else [],
+                upgrade(engine, said.append),
+                said,
+            )
+
+        yield record
+
+
+@pytest.fixture
+def upgraded(records, release):
     """The record of a release, upgraded, which the test changes nothing of."""
-    with database_on(server) as engine:
-        load(server.set(database=engine.url.database), release)
-        assert current_revision(engine) == release
-        kept, said = columns(engine), []
-        yield Upgraded(
-            engine,
-            catalogue(engine),
-            kept,
-            values(engine, kept),
-            rows(engine, CHANGES) if release < "0003" else [],
-            upgrade(engine, said.append),
-            said,
-        )
+    return records(release)
 
 
 @pytest.fixture
@@ -342,7 +356,7 @@ def log_again(engine, task):
             )
 
 
-@pytest.mark.parametrize("release", slow_but(COMPLETED, "0001", "0004"), scope="module")
+@pytest.mark.parametrize("release", slow_but(COMPLETED, "0001", "0004"))
 def test_an_upgrade_completes_the_estimates_as_if_logged_today(copied):
     completed = first_estimates(copied)
     log_again(copied, "again")
@@ -408,7 +422,7 @@ JOIN roundbook.task ON task.id = task_id
 """
 
 
-@pytest.mark.parametrize("release", ["0001", "0002"], scope="module")
+@pytest.mark.parametrize("release", ["0001", "0002"])
 def test_events_tell_of_what_was_recorded_before_events_were_kept(upgraded, release):
     events = list_events(upgraded.engine).events
     later = [each for each in events if each.what in ("factors fitted", "plan saved")]
@@ -517,7 +531,7 @@ def test_what_was_saved_has_its_request_and_is_stale_as_it_was(upgraded, release
     assert changes_in(upgraded.engine) == STALE.get(release, {})
 
 
-@pytest.mark.parametrize("release", RELEASED[1:], scope="module")
+@pytest.mark.parametrize("release", RELEASED[1:])
 def test_what_was_saved_is_renewed_as_its_next_version(copied, release):
     # What is computed today of an earlier plan says more than it said then.
     assert_renewable(copied, unchanged="saved" if release in COMPLETED else "unchanged")
@@ -552,7 +566,7 @@ def assert_renewable(engine, *, unchanged):
     assert verify_record(engine).differences == []
 
 
-@pytest.mark.parametrize("release", ["0005"], scope="module")
+@pytest.mark.parametrize("release", ["0005"])
 def test_a_downgrade_keeps_what_was_renewed(copied, upgraded, fresh, release):
     renew_results(copied, task="web", user="tester")
     run_alembic(copied, command.downgrade, release)
@@ -573,7 +587,7 @@ def without_versions(engine):
     return [line for line in catalogue(engine) if "roundbook.alembic_version" not in line]
 
 
-@pytest.mark.parametrize("release", slow_but(RELEASED, "0001", "0003", "0005"), scope="module")
+@pytest.mark.parametrize("release", slow_but(RELEASED, "0001", "0003", "0005"))
 def test_a_downgrade_leaves_no_trace(copied, upgraded, fresh, release):
     for revision in reversed(REVISIONS[:-1]):
         run_alembic(copied, command.downgrade, "-1")

@@ -47,6 +47,7 @@ class Table:
         self.header_line = header_line
         self._lines = lines
         self._columns = columns
+        self._marks: set[str] = set()  # what parts whole numbers from decimals so far
 
     @cached_property
     def keys(self) -> list[str]:
@@ -72,7 +73,17 @@ class Table:
         cells, lines = self._cells(column), self.line_numbers()
         if len(rows) < len(cells):
             cells = [cells[row] for row in rows]
-        return numbers(cells, self.file, lambda at: (lines[rows[at]], column + 1))
+        values = numbers(cells, self.file, lambda at: (lines[rows[at]], column + 1))
+        self._marks |= {mark for mark in ",." if any(mark in cell for cell in cells)}
+        if len(self._marks) > 1:
+            raise BadFileError(
+                "some columns of scores are written with decimal commas and others with decimal"
+                " points; write all of them with points",
+                self.file,
+                None,
+                column + 1,
+            )
+        return values
 
     def _cells(self, column: int) -> list[str]:
         return self._columns[column]

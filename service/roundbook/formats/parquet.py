@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,6 +31,8 @@ class _ParquetTable(Table):
         kind = cells.type.value_type if types.is_dictionary(cells.type) else cells.type
         values: list[Any] = cells.to_pylist()
         if types.is_floating(kind):
+            if any(value is not None and math.isnan(value) for value in values):
+                raise self._refusal(column, "NaN, and names are text")
             return ["" if value is None else repr(value).removesuffix(".0") for value in values]
         if types.is_integer(kind) or types.is_string(kind) or types.is_large_string(kind):
             return ["" if value is None else str(value) for value in values]

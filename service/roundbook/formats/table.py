@@ -78,6 +78,13 @@ def delimiter_of(source: SourceText) -> str | None:
     line, header = source.first_rows[0]
     bare = [re.sub(r'"[^"]*"', "", text) for _, text in source.first_rows]
     marks = [mark for mark in "\t,;" if mark in bare[0]]
+    if marks == [","] and any(_has_decimal_commas(text, bare[0].count(",")) for text in bare[1:]):
+        raise BadFileError(
+            "the header has commas between its columns and the rows below it have semicolons;"
+            " separate all by one of them",
+            source.file,
+            line,
+        )
     if marks != [",", ";"]:
         return next((mark for mark in marks or "\t,;" if mark in header), None)
     fitting = [mark for mark in marks if len({text.count(mark) for text in bare}) == 1]
@@ -93,6 +100,12 @@ def delimiter_of(source: SourceText) -> str | None:
             line,
         )
     return fitting[0] if fitting else ","
+
+
+def _has_decimal_commas(row: str, scores: int) -> bool:
+    """Tell whether a row is a name and so many scores between semicolons, with decimal commas."""
+    cells = row.split(";")[1:]
+    return len(cells) == scores and all(map(has_decimal_comma, cells))
 
 
 def split_fields(text: str, delimiter: str, file: str, line: int) -> list[str]:

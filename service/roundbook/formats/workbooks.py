@@ -129,7 +129,9 @@ def _refuse_formulas(
         for at, (value, cell) in enumerate(
             zip(_padded(known.get(line, []), len(cells)), cells, strict=False), 1
         ):
-            if value is None and cell is not None and str(cell).startswith("="):
+            # One that fills several cells is an object with their range.
+            formula = str(cell).startswith("=") or hasattr(cell, "ref")
+            if value is None and cell is not None and formula:
                 raise BadFileError(
                     "the cell holds a formula without its value; open the workbook in a spreadsheet"
                     " program and save it there",

@@ -41,19 +41,23 @@ ORDER BY input.result_id, input.position
 
 
 def results_of_round(connection: Connection, round_id: int) -> list[str]:
-    """Return the names of saved results, any version, that rest on something in a round."""
+    """Return the names of saved results, any version, that rest on a round or name it as left out."""
     return list(connection.execute(text(_OF_ROUND), {"round": round_id}).scalars())
 
 
 _OF_ROUND = """
 SELECT result.name
-FROM roundbook.result_input AS input
-JOIN roundbook.result ON result.id = input.result_id
+FROM roundbook.result
+LEFT JOIN roundbook.result_input AS input ON input.result_id = result.id
 LEFT JOIN roundbook.variance_estimate AS estimate ON estimate.id = input.variance_estimate_id
 LEFT JOIN roundbook.published_variance AS published ON published.id = input.published_variance_id
 LEFT JOIN roundbook.factor_set AS fitted ON fitted.id = input.factor_set_id
 LEFT JOIN roundbook.matrix ON matrix.id = coalesce(input.matrix_id, estimate.matrix_id)
 WHERE coalesce(matrix.round_id, published.round_id, fitted.round_id) = :round
+   OR result.task_id = (SELECT task_id FROM roundbook.round WHERE id = :round)
+      AND jsonb_path_exists(
+          result.result, '$.estimate.withdrawn[*] ? (@.round == $label)',
+          (SELECT jsonb_build_object('label', label) FROM roundbook.round WHERE id = :round))
 GROUP BY result.name ORDER BY min(result.id)
 """
 
@@ -135,7 +139,11 @@ JOIN roundbook.matrix AS current ON current.id = latest.matrix_id
 JOIN roundbook.round ON round.id = latest.round_id
 LEFT JOIN (
     SELECT round_id, count(*) AS corrections
-    FROM roundbook.event WHERE what = 'runs corrected' GROUP BY round_id
+    FROM roundbook.event
+    WHERE what = 'runs corrected' AND EXISTS (
+        SELECT FROM jsonb_object_keys(details) AS key
+        WHERE starts_with(key, 'team of ') OR starts_with(key, 'system of '))
+    GROUP BY round_id
 ) AS corrected ON corrected.round_id = round.id
 CROSS JOIN LATERAL (
     SELECT count(*) FILTER (WHERE run.team_id IS NULL) AS without_team,

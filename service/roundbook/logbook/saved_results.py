@@ -174,7 +174,12 @@ def _save(
             f"'{name}' is a {described.title} of task '{other[0]}' already; choose another name."
         )
     last = versions[-1] if versions else None
-    unchanged = last is not None and _is_same(described, last, content, note)
+    # The same figures from other inputs are a version of their own, or it would stay stale.
+    unchanged = (
+        last is not None
+        and _is_same(described, last, content, note)
+        and not _entry(connection, last).stale
+    )
     if not unchanged:
         rows = described.inputs(connection, computed)
         saved = connection.execute(

@@ -20,7 +20,7 @@ _OF_ROUND = {
         "topics of it were declared to have other ids, or to have none, which tells the topics that"
         " rounds share"
     ),
-    "runs": "teams, systems or pool of its runs were corrected",
+    "runs": "teams or systems of its runs were corrected",
     "restored": "left out as withdrawn, and counts again",
 }
 

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from hypothesis import HealthCheck, given, settings
+from openpyxl.worksheet.formula import ArrayFormula
 from tests.unit.formats.test_writing import AWKWARD, matrices
 
 from roundbook.csv_names import marked, unmarked
@@ -291,3 +292,28 @@ def test_neither_library_is_loaded_for_text(tmp_path):
         "assert not {'openpyxl', 'pyarrow'} & sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_commas_in_one_column_and_points_in_another_are_refused(tmp_path):
+    cells = [["topic", "a", "b"], ["1", "1.234", "0,5"], ["2", "2.345", "0,6"]]
+    assert "some columns" in refusal(tmp_path / "a.xlsx", workbook(cells))
+    columns = {"topic": ["1", "2"], "a": ["1.234", "2.345"], "b": ["0,5", "0,6"]}
+    assert "some columns" in refusal(tmp_path / "a.parquet", parquet(columns))
+    rows = "topic,a\nt1;0,5\nt2;0,6\n"
+    assert "the rows below it have semicolons" in refusal(tmp_path / "a.csv", rows.encode())
+
+
+def test_a_hole_in_the_topics_of_a_frame_is_no_topic(tmp_path):
+    content = parquet({"topic": [1.0, float("nan")], "a": [0.1, 0.2], "b": [0.5, 0.6]})
+    assert "NaN, and names are text" in refusal(tmp_path / "a.parquet", content)
+
+
+def test_an_array_formula_without_its_value_is_refused(tmp_path):
+    book = openpyxl.Workbook()
+    for row in (["topic", "a"], ["t1", 0.5], ["t2", None]):
+        book.active.append(row)
+    book.active["B3"] = ArrayFormula("B3", "=SUM(1,2)")
+    book.save(tmp_path / "made.xlsx")
+    assert "formula without its value" in refusal(
+        tmp_path / "a.xlsx", (tmp_path / "made.xlsx").read_bytes()
+    )
