@@ -403,7 +403,7 @@ def test_constant_matrices_say_what_cannot_be_known(log, roundbook):
 
 @pytest.mark.parametrize("curve", [(), ("--curve",)])
 def test_refusals(log, roundbook, snapshot, curve):
-    assert "task create t" in roundbook(*DRIFT, *curve).refusal()
+    assert "roundbook task list" in roundbook(*DRIFT, *curve).refusal()
     log("a", SCORES)
     assert "only round 'a' has" in roundbook(*DRIFT, *curve).refusal()
     log("b", SCORES + 0.1)

@@ -508,7 +508,7 @@ def test_a_plan_of_an_earlier_release_is_shown_with_the_sizes_it_had(roundbook, 
 def test_an_empty_record_says_what_to_do(roundbook):
     assert "roundbook plan save" in roundbook("plan", "list").out
     assert "roundbook plan list" in roundbook("plan", "show", "nope").refusal()
-    assert "roundbook task create nope" in roundbook("plan", "list", "--task", "nope").refusal()
+    assert "roundbook task list" in roundbook("plan", "list", "--task", "nope").refusal()
 
 
 @pytest.mark.parametrize(

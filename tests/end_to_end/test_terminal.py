@@ -130,7 +130,7 @@ def test_a_round_is_published_after_a_question(roundbook, write, monkeypatch, sn
     assert roundbook("log", "t", "r", path, "--measure", "AP", "--create").code == 0
     publish, before = ("round", "publish", "t", "r"), snapshot()
     seen = roundbook(*publish, "--dry-run", "--format", "json")
-    assert (seen.json["status"], seen.err) == ("published", "Dry run: nothing was published.\n")
+    assert (seen.json["status"], seen.err) == ("draft", "Dry run: nothing was published.\n")
     assert snapshot() == before
 
     def answer(text):

@@ -37,7 +37,7 @@ from roundbook.logbook.privileges import grant_access
 from roundbook.logbook.published import record_variance
 from roundbook.logbook.rankings import compare_rankings
 from roundbook.logbook.recorded_measures import list_measures, merge_measures
-from roundbook.logbook.round_fingerprint import verify_round
+from roundbook.logbook.round_fingerprint import find_publication, verify_round
 from roundbook.logbook.rounds import (
     create_round,
     list_rounds,
@@ -279,6 +279,7 @@ def reading(directory):
     yield step(list_results, ListResults(task="t"))
     yield step(show_result, ShowResult(name="next"))
     yield step(verify_round, RoundVerificationRequest(task="t", round="r1"))
+    yield step(find_publication, "t", "r1")
     yield step(verify_record, VerifyRequest(task="t"))
     yield step(export_archive, ExportRequest(archive=directory / "t.zip", tasks=("t",)))
 
