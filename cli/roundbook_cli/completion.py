@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from roundbook.settings import Settings
 
 _FRESH_SECONDS = 60
+_WAITED_SECONDS = 2  # so long a person waits for a server while typing
 Kind = Literal["task", "rounds", "measures", "results"]
 
 
@@ -78,11 +79,11 @@ def _names(context: typer.Context) -> dict[str, Any]:
     file = _file(settings, address)
     fresh = file.exists() and time.time() - file.stat().st_mtime < _FRESH_SECONDS
     if not fresh:
-        from roundbook.logbook.names import list_names_if_up
+        from roundbook.logbook.record import record_if_up
 
-        names = list_names_if_up(settings, address)
-        if names is not None:
-            _write(file, names.model_dump_json())
+        with record_if_up(settings, address, seconds=_WAITED_SECONDS) as engine:
+            if engine is not None:
+                note_names(engine, settings, address)
     read: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return read
 

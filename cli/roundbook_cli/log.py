@@ -13,7 +13,7 @@ from roundbook.presentation.publication import publication_note
 from roundbook.requests.fields import Layout, Missing, ZeroSd
 from roundbook.requests.matrices import LogFilesRequest
 from roundbook_cli.impact import dependents_json, tell_impact
-from roundbook_cli.near_names import confirmed_names
+from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, number, progress, show, talk
 from roundbook_cli.refitting import in_one_line, refit_command, refit_notes
@@ -116,17 +116,14 @@ def log(
             tool=tool,
             dry_run=dry_run,
         )
-    with (
-        sessions(context, database) as begin,
-        confirmed_names(begin, request),
-        progress("Logging ..."),
-    ):
+    with sessions(context, database) as begin:
+        confirm_names(begin, request)
         if revise is not None:
             # What is the latest before anybody is waited for is what this person has seen.
             with begin() as session:
                 seen = latest_revisions(session, request)
             request = request.model_copy(update={"expected_revisions": seen})
-        with begin(keep=not dry_run) as session:
+        with progress("Logging ..."), begin(keep=not dry_run) as session:
             logged = log_files(session, request, max_file_bytes=load_settings().max_file_bytes)
             changes = any(matrix.status == "logged" for matrix in logged.matrices)
             publication = find_publication(session, task, round_label) if changes else None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 import typer
 
+from roundbook_cli.output import ask as ask_person
 from roundbook_cli.output import talk
 
 if TYPE_CHECKING:
@@ -31,18 +32,16 @@ def confirm_round(session: Session, task: str, label: str, *, ask: bool = True) 
     _confirm("round", label, near_round(session, task, label), ask=ask)
 
 
-@contextmanager
-def confirmed_names(
+def confirm_names(
     begin: Callable[..., AbstractContextManager[Session]],
     request: LoggingRequest | RecordVarianceRequest,
-) -> Iterator[None]:
-    """Ask before the block whether a task and a round that the request makes are meant."""
+) -> None:
+    """Ask whether a task and a round that the request makes are meant; see `confirm_task`."""
     if request.create:
         ask = not getattr(request, "dry_run", False)
         with begin(keep=False) as session:
             confirm_task(session, request.task, ask=ask)
             confirm_round(session, request.task, request.round, ask=ask)
-    yield
 
 
 def _confirm(what: str, name: str, near: str | None, *, ask: bool) -> None:
@@ -51,6 +50,6 @@ def _confirm(what: str, name: str, near: str | None, *, ask: bool) -> None:
     name = name.strip()
     if not (ask and sys.stdin.isatty() and sys.stderr.isatty()):
         talk(f"Warning: The {what} {name} is new. Did you mean {near}?")
-    elif not typer.confirm(f"{name}: did you mean {near}? Make a new {what} '{name}'?", err=True):
+    elif not ask_person(f"{name}: did you mean {near}? Make a new {what} '{name}'?"):
         talk("Nothing was written.")
         raise typer.Exit(1)

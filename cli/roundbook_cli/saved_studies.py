@@ -28,7 +28,7 @@ def print_saved(shown: ShownResult, form: Any) -> None:  # noqa: ANN401
     from roundbook.logbook.studies.study import Study
     from roundbook.presentation.staleness import why_stale
     from roundbook_cli.renewal import renewal
-    from roundbook_cli.study import print_study
+    from roundbook_cli.studies.running import print_study
 
     study = shown.result
     assert isinstance(study, Study)

@@ -31,7 +31,7 @@ from roundbook.requests.variances import (
 )
 from roundbook_cli.charts import Chart, check_chart, write_chart
 from roundbook_cli.completion import offer
-from roundbook_cli.near_names import confirmed_names
+from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import (
     Assessments,
     Create,
@@ -340,12 +340,10 @@ def record_(
         revise=revise,
         create=create,
     )
-    with (
-        sessions(context, database) as begin,
-        confirmed_names(begin, request),
-        begin() as session,
-    ):
-        recorded = record_variance(session, request)
+    with sessions(context, database) as begin:
+        confirm_names(begin, request)
+        with begin() as session:
+            recorded = record_variance(session, request)
     columns = (
         Column("round", "Round"),
         Column("measure", "Measure"),

@@ -27,6 +27,8 @@ _WAYS_OUT = {
     "no topic without gaps": "{message}, so --missing drop-topic would leave none.",
     "missing scores": "{message}; complete the file, or choose --missing zero or --missing"
     " drop-topic.",
+    # Servers
+    "embedded only": "{message}: leave out --database and ROUNDBOOK_DATABASE_URL.",
     # Tasks, rounds, matrices
     "task exists": "{message}; 'roundbook task list' shows it.",
     "no task": "{message} ('roundbook task list' shows those there are). Log with --create, or make"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-import typer
 from sqlalchemy import text
 
 from roundbook.database.engine import unit_of_work
@@ -127,7 +126,7 @@ def test_a_near_name_is_warned_of_and_asked_about_on_a_terminal(
     asked = []
     with monkeypatch.context() as patch:
         patch.setattr(near_names, "sys", SimpleNamespace(stdin=terminal, stderr=terminal))
-        patch.setattr(typer, "confirm", lambda question, **_: asked.append(question))
+        patch.setattr(near_names, "ask_person", asked.append)
         before = snapshot()
         for words, name in slips.items():
             declined = roundbook(*words)

@@ -53,10 +53,10 @@ from roundbook.logbook.saved_results import (
     save_result,
     show_result,
 )
-from roundbook.logbook.session import begin
+from roundbook.logbook.session import Work, begin
 from roundbook.logbook.standardise import standardise, standardise_files
 from roundbook.logbook.storing import store_matrix
-from roundbook.logbook.studies.scores import round_scores
+from roundbook.logbook.studies.scores import study_scores
 from roundbook.logbook.studies.studies import run_study
 from roundbook.logbook.tasks import (
     create_task,
@@ -272,7 +272,7 @@ def reading(directory):
     yield step(report_drift, DriftRequest(**OF_TASK))
     yield step(trace_drift, CurveRequest(**OF_TASK))
     study = SwapRateRequest(**OF_ROUND, trials=20)
-    yield step(round_scores, study)
+    yield step(study_scores, study, Work())
     yield step(run_study, study)
     yield step(list_names)
     yield step(plan_topics, PLAN)

@@ -55,8 +55,8 @@ KIND = kinds.Kind(
     request=TopicsRequest,
     compute=compute,
     asked=lambda request, _: request,
-    inputs=lambda connection, counted: inputs(
-        connection, find_task(connection, counted.task), counted
+    inputs=lambda connection, request, counted: inputs(
+        connection, find_task(connection, counted.task), request
     ),
     today=inputs,
     renewable=lambda _, today: bool(today),

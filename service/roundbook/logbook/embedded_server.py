@@ -66,7 +66,8 @@ def stop_embedded_server(settings: Settings, address: str | None = None) -> Embe
 def _directory(settings: Settings, address: str | None) -> Path:
     if chosen_address(settings, address) is not None:
         raise InputError(
-            "The record is on a server of its own (--database or ROUNDBOOK_DATABASE_URL); this"
-            " command is for the embedded server, which Roundbook starts and stops itself."
+            "The record is on a server of its own, and this is for the embedded server, which"
+            " Roundbook starts and stops itself.",
+            way_out="embedded only",
         )
     return settings.data_dir / "postgres"

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, text
 
 from roundbook.logbook.same_topics import bridging_ids, same_topics
 from roundbook.logbook.staleness import Input
+
+if TYPE_CHECKING:
+    from roundbook.logbook.variance_history import RoundVariance
 
 
 def saved_inputs(connection: Connection, results: Sequence[int]) -> dict[int, list[Input]]:
@@ -81,21 +85,23 @@ def estimates_today(
     # What intervals need takes longer to load than most commands that list results take.
     from roundbook.logbook.variances import counting_estimates  # noqa: PLC0415
 
-    return [
-        Input(
-            "variance_estimate" if row.origin == "matrix" else "published_variance",
-            row.estimate,
-            row.round,
-            row.ordinal,
-            row.assessments or "",
-            row.matrix,
-            row.revision,
-            row.factor_version,
-            row.variance,
-            {"collection": row.collection},
-        )
-        for row in counting_estimates(connection, task_id, measure_id, scale)
-    ]
+    return list(map(estimate_input, counting_estimates(connection, task_id, measure_id, scale)))
+
+
+def estimate_input(row: RoundVariance) -> Input:
+    """Return what a round's variance gives to a result."""
+    return Input(
+        "variance_estimate" if row.origin == "matrix" else "published_variance",
+        row.estimate,
+        row.round,
+        row.ordinal,
+        row.assessments or "",
+        row.matrix,
+        row.revision,
+        row.factor_version,
+        row.variance,
+        {"collection": row.collection},
+    )
 
 
 def factors_today(connection: Connection, task_id: int, measure_id: int) -> list[Input]:

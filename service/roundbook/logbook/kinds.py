@@ -33,7 +33,7 @@ class Kind(NamedTuple):
     compute : from a session and a request to the result
     asked : from a request and its result to the request that is saved
         What was left to a default that may be another one day, such as the latest round, is named.
-    inputs : from a connection and a result to what it was computed from
+    inputs : from a connection, the request that is saved and its result to what it was computed from
     today : from a connection, a task's id and a request to what it would be computed from today
     renewable : from what changed and today's inputs to whether it can be computed again
     left_out : from the stored result to the rounds that it left out as withdrawn
@@ -47,7 +47,7 @@ class Kind(NamedTuple):
     request: Callable[..., Request]
     compute: Callable[[Session, Any], Result]
     asked: Callable[[Any, Any], Request]
-    inputs: Callable[[Connection, Any], list[Input]]
+    inputs: Callable[[Connection, Any, Any], list[Input]]
     today: Callable[[Connection, int, Any], list[Input]]
     renewable: Callable[[Sequence[Change], Sequence[Input]], bool]
     left_out: Callable[[Mapping[str, Any]], list[str]]

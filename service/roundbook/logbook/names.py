@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import text
 
-from roundbook.database.engine import make_engine, parse_url
-from roundbook.embedded.server import running_address
-from roundbook.errors import RoundbookError
-from roundbook.logbook.record import chosen_address
 from roundbook.logbook.result import Result
-from roundbook.logbook.session import Session, begin
-from roundbook.settings import Settings
-
-_SECONDS = 2  # so long a person waits for a server while typing
+from roundbook.logbook.session import Session
 
 
 class TaskNames(Result):
@@ -52,18 +45,3 @@ def list_names(session: Session) -> RecordNames:
         tasks=[TaskNames(**row) for row in session.connection.execute(_TASKS).mappings()],
         results=list(session.connection.execute(_RESULTS).scalars()),
     )
-
-
-def list_names_if_up(settings: Settings, address: str | None = None) -> RecordNames | None:
-    """Return the names in the record if its server answers; start none."""
-    url = chosen_address(settings, address) or running_address(settings.data_dir / "postgres")
-    if url is None:
-        return None
-    engine = make_engine(parse_url(url), connect_timeout=_SECONDS, lock_timeout=_SECONDS)
-    try:
-        with begin(engine, one_moment=True) as session:
-            return list_names(session)
-    except RoundbookError:
-        return None
-    finally:
-        engine.dispose()

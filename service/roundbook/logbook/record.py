@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 
 from roundbook.database.engine import make_engine, parse_url
 from roundbook.database.schema import require_current, upgrade
-from roundbook.embedded.server import embedded_server
+from roundbook.embedded.server import embedded_server, running_address
 from roundbook.settings import Settings
 
 
@@ -78,6 +78,20 @@ def embedded_record(
         _engine(url, settings) as engine,
     ):
         upgrade(engine, progress)
+        yield engine
+
+
+@contextmanager
+def record_if_up(
+    settings: Settings, address: str | None = None, *, seconds: int
+) -> Iterator[Engine | None]:
+    """Yield an engine that waits `seconds` for an answer, or None; start no server."""
+    url = chosen_address(settings, address) or running_address(settings.data_dir / "postgres")
+    if url is None:
+        yield None
+        return
+    waited = {"connect_timeout": seconds, "lock_timeout": seconds}
+    with _engine(url, settings.model_copy(update=waited)) as engine:
         yield engine
 
 

@@ -181,7 +181,7 @@ def _save(
         and not _entry(connection, last).stale
     )
     if not unchanged:
-        rows = described.inputs(connection, computed)
+        rows = described.inputs(connection, asked, computed)
         saved = connection.execute(
             result_table.insert()
             .values(

@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine
 
 from roundbook.database.engine import unit_of_work
 
 
+class Work(NamedTuple):
+    """How long computations are done, and who is told how far they are.
+
+    Attributes
+    ----------
+    progress : callable
+        Told what is done, how many of them, and of how many.
+    mapped : callable
+        Applies a function to independent pieces of work, as `map` does, and returns what they give
+        in their order.
+    max_file_bytes : int
+        How long files may be, in bytes, that are read for it.
+    """
+
+    progress: Callable[[str, int, int], object] = lambda *_: None
+    mapped: Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]] = map
+    max_file_bytes: int = sys.maxsize
+
+
 class Session(NamedTuple):
-    """An open transaction, and who asks for what is done in it."""
+    """An open transaction, who asks for what is done in it, and how long work is done."""
 
     connection: Connection
     user: str = "unknown"
+    work: Work = Work()
 
 
 @contextmanager

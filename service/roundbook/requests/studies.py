@@ -39,6 +39,21 @@ class StudyRequest(Request):
     )
     missing: Missing = Field("reject", description="Missing scores in the files.")
 
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        """What of the record it is computed from."""
+        return ("matrix",) if set(self.scales) == {"raw"} else ("factor_set",)
+
+    @property
+    def rounds(self) -> tuple[str | None, ...]:
+        """Which rounds it is of."""
+        return (self.round,)
+
+    @property
+    def by_teams(self) -> bool:
+        """Whether it rests on what is known of the runs' teams."""
+        return False
+
     @field_validator("scales", mode="before")
     @classmethod
     def _known_and_once(cls, scales: tuple[str, ...]) -> tuple[str, ...]:

@@ -40,16 +40,9 @@ def _asked(request: DriftRequest, report: DriftReport) -> DriftRequest:
     )
 
 
-def _inputs(connection: Connection, report: DriftReport) -> list[Input]:
-    task_id = find_task(connection, report.task)
-    asked = DriftRequest(
-        task=report.task,
-        measure=report.measure,
-        from_round=report.from_round,
-        to_round=report.to_round,
-        assessments=report.assessments,
-    )
-    inputs = {row.round: row for row in _today(connection, task_id, asked)}
+def _inputs(connection: Connection, asked: DriftRequest, report: DriftReport) -> list[Input]:
+    today = _today(connection, find_task(connection, report.task), asked)
+    inputs = {row.round: row for row in today}
     compared = [inputs[report.from_round], inputs[report.to_round]]
     if report.verdict != "unbridged":
         return compared

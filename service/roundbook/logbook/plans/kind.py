@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row
 
-from roundbook.logbook.input_rows import estimates_today, with_other_ids
+from roundbook.logbook.input_rows import estimate_input, estimates_today, with_other_ids
 from roundbook.logbook.kinds import Kind
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import find_measure
@@ -41,24 +41,10 @@ def _asked(request: PlanRequest, plan: Plan) -> PlanRequest:
     )
 
 
-def _inputs(connection: Connection, plan: Plan) -> list[Input]:
+def _inputs(connection: Connection, _: PlanRequest, plan: Plan) -> list[Input]:
     if plan.estimate is None:
         return []
-    inputs = [
-        Input(
-            "variance_estimate" if row.origin == "matrix" else "published_variance",
-            row.estimate,
-            row.round,
-            row.ordinal,
-            row.assessments or "",
-            row.matrix,
-            row.revision,
-            row.factor_version,
-            row.variance,
-            {"collection": row.collection},
-        )
-        for row in plan.estimate.rounds
-    ]
+    inputs = list(map(estimate_input, plan.estimate.rounds))
     return with_other_ids(connection, find_task(connection, plan.estimate.task), inputs)
 
 

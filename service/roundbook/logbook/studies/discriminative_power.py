@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from roundbook.logbook.result import Result
-from roundbook.logbook.studies.scores import Scores, StudyScores
-from roundbook.logbook.studies.study import Study
+from roundbook.logbook.session import Session, Work
+from roundbook.logbook.studies.scores import Scores, study_scores
+from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.requests.studies import DiscriminativePowerRequest
 from roundbook.statistics.studies.discriminative_power import (
     TukeyTest,
@@ -62,12 +61,13 @@ class DiscriminativePower(Study):
     scales: list[PowerOfScale]
 
 
-def compute_power(
-    given: StudyScores,
+def _compute(
+    session: Session | None,
     request: DiscriminativePowerRequest,
-    progress: Callable[[str, int, int], object],
+    work: Work,
+    recorded: DiscriminativePower | None,
 ) -> DiscriminativePower:
-    """Compute the study from scores."""
+    given = study_scores(session, request, work, recorded)
     return DiscriminativePower(
         **given.about,
         study=request.study,
@@ -77,7 +77,7 @@ def compute_power(
         alpha=request.alpha,
         plus_one=request.plus_one,
         scales=[
-            _of_scale(scale, given.runs, scores, request, progress)
+            _of_scale(scale, given.runs, scores, request, work)
             for scale, scores in given.scales.items()
         ],
     )
@@ -88,7 +88,7 @@ def _of_scale(
     runs: list[str],
     scores: Scores,
     request: DiscriminativePowerRequest,
-    progress: Callable[[str, int, int], object],
+    work: Work,
 ) -> PowerOfScale:
     tukey = tukey_test(
         scores,
@@ -96,14 +96,14 @@ def _of_scale(
         alpha=request.alpha,
         seed=request.seed,
         plus_one=request.plus_one,
-        progress=lambda done, of: progress(f"{scale}: permutations", done, of),
+        progress=lambda done, of: work.progress(f"{scale}: permutations", done, of),
     )
     bootstrap = bootstrap_test(
         scores,
         trials=request.resamples,
         alpha=request.alpha,
         seed=request.seed,
-        progress=lambda done, of: progress(f"{scale}: pairs resampled", done, of),
+        progress=lambda done, of: work.progress(f"{scale}: pairs resampled", done, of),
     )
     t = paired_t_tests(scores, alpha=request.alpha)
     return PowerOfScale(
@@ -135,3 +135,12 @@ def _ranking(runs: list[str], scores: Scores, tukey: TukeyTest) -> list[RunApart
         )
         for index in sorted(range(len(runs)), key=lambda index: -means[index])
     ]
+
+
+def _seconds(study: DiscriminativePower) -> float:
+    pairs = study.runs * (study.runs - 1) / 2
+    permuted = study.trials * study.topics * study.runs
+    return len(study.scales) * 1e-7 * (permuted + study.resamples * pairs * 2)
+
+
+STUDY = KindOfStudy(DiscriminativePower, _compute, _seconds)

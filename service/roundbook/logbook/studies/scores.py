@@ -14,10 +14,10 @@ from roundbook.errors import ImpossibleStatisticError, NotRecordedError
 from roundbook.formats import apply_missing_policy, read_scores
 from roundbook.logbook.factors import load_factors
 from roundbook.logbook.lookup import current_matrix, find_factor_set, find_series
-from roundbook.logbook.session import Session
+from roundbook.logbook.session import Session, Work
 from roundbook.logbook.storing import load_matrix
+from roundbook.logbook.studies.study import Study
 from roundbook.requests.studies import StudyRequest
-from roundbook.settings import load_settings
 from roundbook.statistics.standardisation.factors import fit_factors, scale_scores
 
 Scores = npt.NDArray[np.float64]
@@ -41,8 +41,17 @@ class StudyScores(NamedTuple):
     scales: Mapping[str, Scores]
 
 
-def round_scores(session: Session, request: StudyRequest) -> StudyScores:
-    """Return the scores of a round that count, standardised by the latest factors.
+def study_scores(
+    session: Session | None, request: StudyRequest, work: Work, recorded: Study | None = None
+) -> StudyScores:
+    """Return the scores that a study is of: those of files, of a round, or of a saved study.
+
+    Parameters
+    ----------
+    session : Session or None
+        None for a request that names files.
+    recorded : Study, optional
+        The saved study, whose matrix and factors are read whether they count or not.
 
     Raises
     ------
@@ -51,7 +60,12 @@ def round_scores(session: Session, request: StudyRequest) -> StudyScores:
     WithdrawnError
         When the matrix is withdrawn.
     """
+    if request.files:
+        return _file_scores(request, work.max_file_bytes)
+    assert session is not None
     connection = session.connection
+    if recorded is not None:
+        return _recorded_scores(connection, request, recorded)
     assert request.task is not None
     assert request.round is not None
     series = find_series(
@@ -76,30 +90,28 @@ def round_scores(session: Session, request: StudyRequest) -> StudyScores:
     )
 
 
-def recorded_scores(
-    connection: Connection, request: StudyRequest, matrix_id: int, version: int | None
-) -> StudyScores:
-    """Return the scores of a matrix by its number, whether they count or not."""
-    row = connection.execute(select(matrix).where(matrix.c.id == matrix_id)).one()
+def _recorded_scores(connection: Connection, request: StudyRequest, recorded: Study) -> StudyScores:
+    row = connection.execute(select(matrix).where(matrix.c.id == recorded.matrix)).one()
     fitted = None
-    if version is not None:
+    if recorded.factor_version is not None:
         fitted = connection.execute(
             select(factor_set).where(
-                factor_set.c.matrix_id == matrix_id, factor_set.c.version == version
+                factor_set.c.matrix_id == recorded.matrix,
+                factor_set.c.version == recorded.factor_version,
             )
         ).one()
     named = {"task": request.task, "round": request.round, "measure": request.measure}
     return _of_matrix(connection, row, fitted, request, named)
 
 
-def file_scores(request: StudyRequest) -> StudyScores:
+def _file_scores(request: StudyRequest, max_file_bytes: int) -> StudyScores:
     """Return the scores in files, standardised by factors of all their runs."""
     read = read_scores(
         request.files,
         measure=request.measure,
         file_measure=request.file_measure,
         layout=request.layout,
-        max_bytes=load_settings().max_file_bytes,
+        max_bytes=max_file_bytes,
     )
     whole = apply_missing_policy(read, request.missing)
     about = {"measure": request.measure, "files": list(whole.files)}

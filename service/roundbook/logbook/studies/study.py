@@ -1,10 +1,14 @@
-"""What all studies say of themselves."""
+"""What all studies say of themselves, and what makes a kind of study."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from pydantic import Field
 
 from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.session import Session, Work
 
 
 class Study(Result):
@@ -29,3 +33,19 @@ class Study(Result):
     trials: int
     seed: int
     software: str = SOFTWARE
+
+
+class KindOfStudy(NamedTuple):
+    """One kind of study; the module of each holds its own as `STUDY`.
+
+    Attributes
+    ----------
+    result : its type
+    compute : from a session, None for files, a request, how to work, and a study to the study
+        With a study that was saved, what it was computed from is read again, whatever counts today.
+    seconds : from a result to about how long it took
+    """
+
+    result: type[Study]
+    compute: Callable[[Session | None, Any, Work, Any], Study]
+    seconds: Callable[[Any], float]

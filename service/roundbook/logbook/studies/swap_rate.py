@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from roundbook.logbook.studies.scores import StudyScores
-from roundbook.logbook.studies.study import Study
+from roundbook.logbook.session import Session, Work
+from roundbook.logbook.studies.scores import study_scores
+from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.requests.studies import SwapRateRequest
 from roundbook.statistics.studies.swap_rate import SwapRate, swap_rate
 
@@ -31,17 +31,15 @@ class SwapRates(Study):
     scales: list[SwapRateOfScale]
 
 
-def compute_swaps(
-    given: StudyScores,
-    request: SwapRateRequest,
-    progress: Callable[[str, int, int], object],
+def _compute(
+    session: Session | None, request: SwapRateRequest, work: Work, recorded: SwapRates | None
 ) -> SwapRates:
-    """Compute the study from scores."""
+    given = study_scores(session, request, work, recorded)
     scales = []
     for scale, scores in given.scales.items():
 
         def tell(done: int, of: int, scale: str = scale) -> object:
-            return progress(f"{scale}: trials", done, of)
+            return work.progress(f"{scale}: trials", done, of)
 
         swaps = swap_rate(
             scores,
@@ -63,3 +61,10 @@ def compute_swaps(
         topics_each=scales[0].topics_each,
         scales=scales,
     )
+
+
+def _seconds(study: SwapRates) -> float:
+    return len(study.scales) * study.trials * study.runs * (study.runs - 1) * 2e-8
+
+
+STUDY = KindOfStudy(SwapRates, _compute, _seconds)

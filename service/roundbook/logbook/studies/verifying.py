@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, select
 
 from roundbook.database.tables import factor_set, result_input
-from roundbook.logbook.studies.scores import recorded_scores
+from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.studies import find_study
 from roundbook.logbook.studies.study import Study
 from roundbook.logbook.verifying.differences import Facts, same
@@ -46,8 +46,7 @@ def study_differences(
     kind = find_study(read.study)
     if wrong or kind.seconds(read) > _MOST_SECONDS:
         return
-    scores = recorded_scores(connection, request, computed["matrix"], read.factor_version)
-    again = kind.compute(scores, request, lambda *_: None)
+    again = kind.compute(Session(connection), request, Work(), read)
     yield from _unlike(read.model_dump(mode="json"), again.model_dump(mode="json"), "study")
 
 

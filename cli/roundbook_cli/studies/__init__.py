@@ -1,0 +1,1 @@
+"""The commands of ``roundbook study``, one module a study."""

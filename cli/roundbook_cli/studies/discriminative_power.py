@@ -1,0 +1,108 @@
+"""``roundbook study discriminative-power``."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from roundbook.presentation.studies import discriminative_power as words
+from roundbook.presentation.studies.common import heading
+from roundbook.presentation.tables import Column
+from roundbook.requests.studies import DiscriminativePowerRequest, StudyRequest
+from roundbook_cli.options import Assessments, Database, Form, Format, Measure
+from roundbook_cli.output import section, show
+from roundbook_cli.request_options import default, option, usage_errors
+from roundbook_cli.studies.options import (
+    FileLayout,
+    FileMeasure,
+    Files,
+    MissingScores,
+    Note,
+    Round,
+    Save,
+    Scales,
+    Seed,
+    Task,
+)
+from roundbook_cli.studies.running import run_and_print
+
+if TYPE_CHECKING:
+    from roundbook.logbook.studies.discriminative_power import DiscriminativePower
+
+EXAMPLE = (
+    "Example: roundbook study discriminative-power covid round1 --measure nDCG@10"
+    " --scale raw --scale std-ab"
+)
+_CSV = (Column("scale", "Scale"), *words.RANKING)
+
+
+def discriminative_power(
+    context: typer.Context,
+    measure: Measure,
+    task: Task = None,
+    round_label: Round = None,
+    scale: Scales = None,
+    trials: Annotated[int, option(DiscriminativePowerRequest, "trials", "--trials")] = default(
+        DiscriminativePowerRequest, "trials"
+    ),
+    resamples: Annotated[
+        int, option(DiscriminativePowerRequest, "resamples", "--resamples")
+    ] = default(DiscriminativePowerRequest, "resamples"),
+    alpha: Annotated[float, option(DiscriminativePowerRequest, "alpha", "--alpha")] = default(
+        DiscriminativePowerRequest, "alpha"
+    ),
+    plus_one: Annotated[bool, option(DiscriminativePowerRequest, "plus_one", "--plus-one")] = False,
+    seed: Seed = default(StudyRequest, "seed"),
+    save: Save = None,
+    note: Note = None,
+    files: Files = None,
+    layout: FileLayout = default(StudyRequest, "layout"),
+    file_measure: FileMeasure = None,
+    missing: MissingScores = default(StudyRequest, "missing"),
+    assessments: Assessments = None,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Show which pairs of runs differ, and how many of all pairs are told apart."""
+    with usage_errors():
+        request = DiscriminativePowerRequest(
+            task=task,
+            round=round_label,
+            measure=measure,
+            scales=scale or default(StudyRequest, "scales"),
+            trials=trials,
+            resamples=resamples,
+            alpha=alpha,
+            plus_one=plus_one,
+            seed=seed,
+            files=files or (),
+            layout=layout,
+            file_measure=file_measure,
+            missing=missing,
+            assessments=assessments,
+        )
+    run_and_print(context, request, save, note, form, database)
+
+
+def print_study(study: DiscriminativePower, form: Format, saved: dict[str, Any]) -> None:
+    """Print the study; `saved` is what JSON has besides."""
+    protocol = words.protocol(study)
+    if form == "table":
+        above = [heading(study), *words.sentences(study), ""]
+        show(study, form, study.scales, words.SCALES, above=above)
+        for scale in study.scales:
+            section(
+                f"Runs on {scale.scale}, and how many runs each is told apart from by Tukey HSD:",
+                rows=scale.ranking,
+                columns=words.RANKING,
+            )
+        section(protocol)
+        return
+    rows = [
+        SimpleNamespace(scale=scale.scale, **dict(run))
+        for scale in study.scales
+        for run in scale.ranking
+    ]
+    show(study, form, rows, _CSV, extra=saved | {"protocol": protocol})

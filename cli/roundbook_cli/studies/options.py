@@ -1,0 +1,40 @@
+"""What all studies are asked with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, get_args
+
+import typer
+
+from roundbook.requests.fields import Layout, Missing, VarianceScale
+from roundbook.requests.studies import StudyRequest
+from roundbook_cli.completion import offer
+from roundbook_cli.request_options import argument, option
+
+Task = Annotated[
+    str | None,
+    argument(StudyRequest, "task", metavar="TASK", autocompletion=offer("task")),
+]
+Round = Annotated[
+    str | None,
+    argument(StudyRequest, "round", metavar="ROUND", autocompletion=offer("rounds")),
+]
+Scales = Annotated[
+    list[str] | None,
+    option(StudyRequest, "scales", "--scale", metavar="|".join(get_args(VarianceScale))),
+]
+Seed = Annotated[int, option(StudyRequest, "seed", "--seed")]
+Files = Annotated[list[Path] | None, option(StudyRequest, "files", "--file", metavar="FILE")]
+FileLayout = Annotated[Layout, option(StudyRequest, "layout", "--layout")]
+FileMeasure = Annotated[
+    str | None, option(StudyRequest, "file_measure", "--file-measure", metavar="NAME")
+]
+MissingScores = Annotated[Missing, option(StudyRequest, "missing", "--missing")]
+Save = Annotated[
+    str | None,
+    typer.Option("--save", metavar="NAME", help="Keep the study under this name, with its inputs."),
+]
+Note = Annotated[
+    str | None, typer.Option("--note", metavar="TEXT", help="With --save: why it is kept.")
+]

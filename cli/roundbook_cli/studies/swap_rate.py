@@ -1,0 +1,113 @@
+"""``roundbook study swap-rate``."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from roundbook.presentation.studies import swap_rate as words
+from roundbook.presentation.studies.common import heading
+from roundbook.presentation.tables import Column
+from roundbook.requests.studies import StudyRequest, SwapRateRequest
+from roundbook_cli.options import Assessments, Database, Form, Format, Measure
+from roundbook_cli.output import section, show
+from roundbook_cli.request_options import default, option, usage_errors
+from roundbook_cli.studies.options import (
+    FileLayout,
+    FileMeasure,
+    Files,
+    MissingScores,
+    Note,
+    Round,
+    Save,
+    Scales,
+    Seed,
+    Task,
+)
+from roundbook_cli.studies.running import run_and_print
+
+if TYPE_CHECKING:
+    from roundbook.logbook.studies.swap_rate import SwapRates
+
+EXAMPLE = "Example: roundbook study swap-rate covid round1 --measure nDCG@10"
+_CSV = (Column("scale", "Scale"), *words.BINS)
+
+
+def swap_rate(
+    context: typer.Context,
+    measure: Measure,
+    task: Task = None,
+    round_label: Round = None,
+    scale: Scales = None,
+    trials: Annotated[int, option(SwapRateRequest, "trials", "--trials")] = default(
+        SwapRateRequest, "trials"
+    ),
+    level: Annotated[float, option(SwapRateRequest, "level", "--level")] = default(
+        SwapRateRequest, "level"
+    ),
+    topics_each: Annotated[
+        int | None, option(SwapRateRequest, "topics_each", "--topics-each", metavar="n")
+    ] = None,
+    with_replacement: Annotated[
+        bool, option(SwapRateRequest, "with_replacement", "--with-replacement")
+    ] = False,
+    seed: Seed = default(StudyRequest, "seed"),
+    save: Save = None,
+    note: Note = None,
+    files: Files = None,
+    layout: FileLayout = default(StudyRequest, "layout"),
+    file_measure: FileMeasure = None,
+    missing: MissingScores = default(StudyRequest, "missing"),
+    assessments: Assessments = None,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Show how often other topics turn a difference round, and how large one must be to hold."""
+    with usage_errors():
+        request = SwapRateRequest(
+            task=task,
+            round=round_label,
+            measure=measure,
+            scales=scale or default(StudyRequest, "scales"),
+            trials=trials,
+            level=level,
+            topics_each=topics_each,
+            with_replacement=with_replacement,
+            seed=seed,
+            files=files or (),
+            layout=layout,
+            file_measure=file_measure,
+            missing=missing,
+            assessments=assessments,
+        )
+    run_and_print(context, request, save, note, form, database)
+
+
+def print_study(study: SwapRates, form: Format, saved: dict[str, Any]) -> None:
+    """Print the study; `saved` is what JSON has besides."""
+    protocol = words.protocol(study)
+    if form == "table":
+        rows = [
+            SimpleNamespace(
+                **vars(scale), needed_in_sds=scale.in_sds and scale.in_sds.needed_difference
+            )
+            for scale in study.scales
+        ]
+        above = [heading(study), *words.sentences(study), ""]
+        show(study, form, rows, words.SCALES, above=above)
+        for scale in study.scales:
+            section(
+                f"Comparisons on {scale.scale}, by the difference on the first topics:",
+                rows=scale.bins,
+                columns=words.BINS,
+            )
+        section(protocol)
+        return
+    rows = [
+        SimpleNamespace(scale=scale.scale, **vars(one))
+        for scale in study.scales
+        for one in scale.bins
+    ]
+    show(study, form, rows, _CSV, extra=saved | {"protocol": protocol})

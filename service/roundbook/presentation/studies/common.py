@@ -1,0 +1,59 @@
+"""What all studies say in sentences, and the columns they share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from roundbook.presentation.tables import Column
+
+if TYPE_CHECKING:
+    from roundbook.logbook.studies.study import Study
+
+_TIES = "means within 1e-12 of each other are equal"
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage."""
+    return f"{100 * share:.1f}%"
+
+
+def optional_number(field: str, heading: str, digits: int = 4, *, spare: int = 0) -> Column:
+    """Return a column of numbers, of which some may be unknown."""
+
+    def write(value: float | None) -> str:
+        return "-" if value is None else f"{value:.{digits}f}"
+
+    return Column(field, heading, write, "right", spare)
+
+
+def share_column(field: str, heading: str, *, spare: int = 0) -> Column:
+    """Return a column of shares, as percentages."""
+    return Column(field, heading, percent, "right", spare)
+
+
+def heading(study: Study) -> str:
+    """Return what was studied: which scores, of which size."""
+    size = f"{study.runs} runs on {study.topics} topics"
+    if study.files:
+        return f"{', '.join(study.files)}: {study.measure}, {size}."
+    return (
+        f"{study.task}, round '{study.round}': {study.measure}, {size} (matrix {study.matrix},"
+        f" revision {study.revision})."
+    )
+
+
+def join_protocol(study: Study, method: Sequence[str]) -> str:
+    """Return what was studied, on which scales, by which method and conventions, in one sentence."""
+    scales = [scale.scale for scale in getattr(study, "scales", ())]
+    factors = "by factors of all these runs"
+    if study.factor_version is not None:
+        factors = f"by factor version {study.factor_version} of the round"
+    held = "" if scales == ["raw"] else f", standardised {factors}, held fixed"
+    parts = [
+        heading(study).rstrip("."),
+        f"scores on {', '.join(scales)}{held}",
+        *method,
+        f"{_TIES}; seed {study.seed}; computed by {study.software}",
+    ]
+    return "; ".join(parts) + "."

@@ -1,0 +1,66 @@
+"""Swap rates in sentences and tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from roundbook.presentation.studies.common import join_protocol, optional_number, percent
+from roundbook.presentation.tables import Column, count, number
+
+if TYPE_CHECKING:
+    from roundbook.logbook.studies.swap_rate import SwapRates
+
+SCALES = (
+    Column("scale", "Scale"),
+    optional_number("overall", "Swap rate"),
+    optional_number("ties", "Ties", spare=2),
+    optional_number("needed_difference", "Needed", 2),
+    Column(
+        "sensitivity",
+        "Sensitivity",
+        lambda value: "-" if value is None else percent(value),
+        "right",
+    ),
+    optional_number("needed_in_sds", "Needed in sds", 2, spare=1),
+)
+BINS = (
+    number("low", "From", 2),
+    count("count", "Comparisons"),
+    count("swaps", "Swaps"),
+    count("ties", "Ties"),
+    optional_number("rate", "Rate"),
+)
+
+
+def sentences(study: SwapRates) -> list[str]:
+    """Return how large a difference must be on each scale, a sentence a scale."""
+    lines = []
+    for scale in study.scales:
+        if scale.needed_difference is None or scale.sensitivity is None:
+            needed = f"no difference is turned round in at most {percent(study.level)} of cases"
+        else:
+            needed = (
+                f"a difference of {scale.needed_difference:.2f} or more is turned round in at most"
+                f" {percent(study.level)} of cases, and {percent(scale.sensitivity)} are as large"
+            )
+        lines.append(
+            f"On {scale.scale}, {percent(scale.overall)} of all differences are turned round by"
+            f" other topics; {needed}."
+        )
+    return [*lines, f"This is about topic sets of {study.topics_each} topics."]
+
+
+def protocol(study: SwapRates) -> str:
+    """Return every convention of a swap rate in one sentence."""
+    sets = f"disjoint sets of {study.topics_each} topics each"
+    if study.with_replacement:
+        sets = f"samples of {study.topics_each} topics drawn with replacement, which overlap"
+    return join_protocol(
+        study,
+        [
+            f"swap rate between two {sets} (B = {study.trials} trials; 21 bins of the absolute"
+            " difference on the first set, of width 0.01 and of 0.05 sds; a tie is no swap; the"
+            " needed difference begins the first bin that has, as all later ones, a rate of at most"
+            f" {study.level:g})"
+        ],
+    )
