@@ -61,7 +61,7 @@ def report_json(report: DriftReport, assessments: str | None = None) -> dict[str
 
 def curve_text(curve: DriftCurve) -> dict[str, Any]:
     """Return the sentences of a curve by their JSON keys."""
-    from roundbook.presentation.drift import curve_sentences
+    from roundbook.presentation.drift_curve import curve_sentences
 
     text = curve_sentences(curve)
     return text | {"assumed": _declare(curve, text["assumed"])}

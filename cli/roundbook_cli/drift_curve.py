@@ -108,7 +108,7 @@ def _row(later: LaterRound) -> _Row:
 
 def _print_curve(traced: DriftCurve) -> None:
     from roundbook.logbook.withdrawals import left_out
-    from roundbook.presentation.drift import curve_choice, curve_provisional
+    from roundbook.presentation.drift_curve import curve_choice, curve_provisional
     from roundbook.presentation.drift_verdict import JUDGED_BY
 
     rows, text = list(map(_row, traced.rounds)), curve_text(traced)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
+import typer
+
+from roundbook_cli.output import section
+
 if TYPE_CHECKING:
     from roundbook.logbook.impact import Dependent, RefitRequest
-    from roundbook.logbook.saved_results import ResultEntry
+    from roundbook.logbook.saved_results import ResultEntry, ShownResult
 
 
 def renewal(entry: ResultEntry) -> str | None:
@@ -15,6 +19,24 @@ def renewal(entry: ResultEntry) -> str | None:
     rounds_to_come = any(change.code == "added" for change in entry.changes)
     wanted = entry.renewable or (rounds_to_come and not entry.stale)
     return shlex.join(["roundbook", "result", "renew", entry.name]) if wanted else None
+
+
+def print_staleness(shown: ShownResult, standing: str) -> None:
+    """Print whether a saved result is stale, and the command that renews it.
+
+    Parameters
+    ----------
+    standing : str
+        What holds of a result that is not stale.
+    """
+    from roundbook.presentation.staleness import why_stale
+
+    why = why_stale(shown)
+    section(f"Stale: {why}." if why else f"It stands: {standing}.")
+    command = renewal(shown)
+    if command:
+        # Not wrapped, so that it can be copied.
+        typer.echo(f"To renew it:\n  {command}")
 
 
 def renewal_of_dependent(dependent: Dependent) -> str | None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from roundbook_cli.output import print_table, section, show
+from roundbook_cli.output import print_table, show
 
 if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry, ShownResult
@@ -38,10 +36,10 @@ def report_facts(entry: ResultEntry) -> dict[str, Any]:
 def print_saved(shown: ShownResult, form: Any, *, details: bool = True) -> None:  # noqa: ANN401
     """Print a saved drift report, in brief or with all details, and whether it is stale."""
     from roundbook.logbook.drift.report import DriftReport
-    from roundbook.presentation.staleness import why_stale
+    from roundbook.presentation.saved_results import saved_heading
     from roundbook_cli.drift import TOPICS_CSV, print_report
     from roundbook_cli.drift_advice import report_json
-    from roundbook_cli.renewal import renewal
+    from roundbook_cli.renewal import print_staleness
 
     report = shown.result
     assert isinstance(report, DriftReport)
@@ -49,17 +47,8 @@ def print_saved(shown: ShownResult, form: Any, *, details: bool = True) -> None:
         extra = report_facts(shown) | {"report": report_json(report)}
         show(shown, form, report.topics, TOPICS_CSV, extra=extra, without=("result",))
         return
-    note = f" Note: {shown.note}" if shown.note else ""
     version = f", version {shown.version} of {shown.versions}" if shown.versions > 1 else ""
-    head = (
-        f"Drift report {report_number(shown)} of task '{shown.task}'{version}, saved"
-        f" {shown.saved_at:%Y-%m-%d} by {shown.saved_by} with {shown.software}.{note}"
-    )
-    print_table([], (), above=[head, ""])
+    title = f"Drift report {report_number(shown)} of task '{shown.task}'{version}"
+    print_table([], (), above=[saved_heading(title, shown), ""])
     print_report(report, details=details)
-    why = why_stale(shown)
-    section(f"Stale: {why}." if why else "It stands: these are today's factors.")
-    command = renewal(shown)
-    if command:
-        # Not wrapped, so that it can be copied.
-        typer.echo(f"To renew it:\n  {command}")
+    print_staleness(shown, "these are today's factors")

@@ -51,11 +51,9 @@ def plan_entry(entry: ResultEntry) -> dict[str, Any]:
 
 def plan_head(entry: ResultEntry) -> str:
     """Return the line above a saved plan."""
-    note = f" Note: {entry.note}" if entry.note else ""
-    return (
-        f"Plan '{entry.name}', version {entry.version} of {entry.versions}, saved"
-        f" {entry.saved_at:%Y-%m-%d} by {entry.saved_by} with {entry.software}.{note}"
-    )
+    from roundbook.presentation.saved_results import saved_heading
+
+    return saved_heading(f"Plan '{entry.name}', version {entry.version} of {entry.versions}", entry)
 
 
 def _changes(stale: list[dict[str, Any]], new_rounds: list[str]) -> list[str]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from roundbook_cli.output import print_table, section
+from roundbook_cli.output import print_table
 
 if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry, ShownResult
@@ -26,8 +24,8 @@ def study_entry(entry: ResultEntry) -> dict[str, Any]:
 def print_saved(shown: ShownResult, form: Any) -> None:  # noqa: ANN401
     """Print a saved study, and whether the scores it was computed from still count."""
     from roundbook.logbook.studies.study import Study
-    from roundbook.presentation.staleness import why_stale
-    from roundbook_cli.renewal import renewal
+    from roundbook.presentation.saved_results import saved_heading
+    from roundbook_cli.renewal import print_staleness
     from roundbook_cli.studies.running import print_study
 
     study = shown.result
@@ -35,16 +33,9 @@ def print_saved(shown: ShownResult, form: Any) -> None:  # noqa: ANN401
     if form != "table":
         print_study(study, form, saved=study_entry(shown))
         return
-    note = f" Note: {shown.note}" if shown.note else ""
-    head = (
-        f"Study '{shown.name}', version {shown.version} of {shown.versions}, saved"
-        f" {shown.saved_at:%Y-%m-%d} by {shown.saved_by} with {shown.software}.{note}"
+    head = saved_heading(
+        f"Study '{shown.name}', version {shown.version} of {shown.versions}", shown
     )
     print_table([], (), above=[head, ""])
     print_study(study, form)
-    why = why_stale(shown)
-    section(f"Stale: {why}." if why else "It stands: these scores count today.")
-    command = renewal(shown)
-    if command:
-        # Not wrapped, so that it can be copied.
-        typer.echo(f"To renew it:\n  {command}")
+    print_staleness(shown, "these scores count today")

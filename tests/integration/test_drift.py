@@ -32,7 +32,8 @@ from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 from roundbook.formats import RunTeam
 from roundbook.logbook.drift import compared_rounds
 from roundbook.logbook.drift.curve import DriftCurve, LaterRound
-from roundbook.presentation.drift import assumed, summary
+from roundbook.presentation.drift import assumed
+from roundbook.presentation.drift_curve import summary
 from roundbook.presentation.drift_verdict import curve_reason, headline, reason
 from roundbook.presentation.staleness import why_stale
 from roundbook.statistics.drift.assessment import assess_drift, assess_recurring

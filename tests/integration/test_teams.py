@@ -144,7 +144,9 @@ def test_a_drift_report_is_stale_once_its_runs_were_corrected(engine, write):
     assert not show_result(engine, "t/drift-1").stale
     describe_teams(engine, "t", "r1", write(["run0,B"], "run,team"), revise="a slip")
     (change,) = show_result(engine, "t/drift-1").changes
-    assert change_sentence(change) == ("round 'r1': teams or systems of its runs were corrected")
+    assert change_sentence(change) == "round 'r1': teams or systems of its runs were corrected"
+    describe_teams(engine, "t", "r1", write(["run0,A"], "run,team"), revise="it was none")
+    assert not show_result(engine, "t/drift-1").stale
 
 
 def test_who_standardises_and_why(engine):

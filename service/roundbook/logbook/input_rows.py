@@ -122,7 +122,7 @@ def factors_today(connection: Connection, task_id: int, measure_id: int) -> list
                 "collection": row.collection,
                 "runs_without_team": row.without_team,
                 "runs_without_system": row.without_system,
-                **({"corrections": row.corrections} if row.corrections else {}),
+                "runs": row.teams_and_systems,
             },
         )
         for row in rows
@@ -132,7 +132,7 @@ def factors_today(connection: Connection, task_id: int, measure_id: int) -> list
 _FACTORS = """
 SELECT latest.id, round.label AS round, round.ordinal, latest.assessments,
        latest.matrix_id AS matrix, current.revision, latest.version, round.collection,
-       known.without_team, known.without_system, corrected.corrections
+       known.without_team, known.without_system, known.teams_and_systems
 FROM (
     SELECT DISTINCT ON (round_id, assessments) factor_set.*
     FROM roundbook.factor_set
@@ -143,19 +143,15 @@ FROM (
 ) AS latest
 JOIN roundbook.matrix AS current ON current.id = latest.matrix_id
 JOIN roundbook.round ON round.id = latest.round_id
-LEFT JOIN (
-    SELECT round_id, count(*) AS corrections
-    FROM roundbook.event
-    WHERE what = 'runs corrected' AND EXISTS (
-        SELECT FROM jsonb_object_keys(details) AS key
-        WHERE starts_with(key, 'team of ') OR starts_with(key, 'system of '))
-    GROUP BY round_id
-) AS corrected ON corrected.round_id = round.id
 CROSS JOIN LATERAL (
     SELECT count(*) FILTER (WHERE run.team_id IS NULL) AS without_team,
-           count(*) FILTER (WHERE run.system IS NULL) AS without_system
+           count(*) FILTER (WHERE run.system IS NULL) AS without_system,
+           md5(string_agg(
+               jsonb_build_array(run.tag, team.name, run.system)::text, ',' ORDER BY run.tag COLLATE "C"
+           )) AS teams_and_systems
     FROM roundbook.matrix_run
     JOIN roundbook.run ON run.id = matrix_run.run_id
+    LEFT JOIN roundbook.team ON team.id = run.team_id
     LEFT JOIN roundbook.factor_set_run AS listed
         ON listed.factor_set_id = latest.id AND listed.run_id = run.id
     WHERE matrix_run.matrix_id = latest.matrix_id

@@ -45,8 +45,8 @@ class Input(NamedTuple):
         The variance, None of other inputs.
     known
         What is known beside the scores that the result rests on: the round's ``collection``,
-        ``runs_without_team`` and ``runs_without_system`` among the runs, how many ``corrections``
-        what is known of its runs had, the ``other_ids`` by which it shares topics with the other
+        ``runs_without_team`` and ``runs_without_system`` among the runs, the
+        ``runs``' teams and systems as a checksum, the ``other_ids`` by which it shares topics with the other
         inputs, the ``rule``.
     """
 
@@ -167,11 +167,7 @@ def _known_since(saved: Sequence[Input], current: Mapping[str, Input]) -> list[C
         return [Change(code="rule", round=saved[0].round)]
     if any((now := current.get(was.round)) is None or now.id != was.id for was in saved):
         return []  # other runs, of which others are known
-    changed = [
-        _changed("runs", was, current[was.round])
-        for was in saved
-        if was.known.get("corrections", 0) != current[was.round].known.get("corrections", 0)
-    ]
+    changed = []
     codes: tuple[Code, ...] = ("team", "system")
     for code in codes:
         key = f"runs_without_{code}"
@@ -179,4 +175,8 @@ def _known_since(saved: Sequence[Input], current: Mapping[str, Input]) -> list[C
         after = sum(current[was.round].known.get(key, 0) for was in saved)
         if before and sum(before) > after:
             changed.append(Change(code=code, round=saved[0].round, runs=sum(before) - after))
-    return changed
+    return changed or [
+        _changed("runs", was, current[was.round])
+        for was in saved
+        if "runs" in was.known and was.known["runs"] != current[was.round].known.get("runs")
+    ]

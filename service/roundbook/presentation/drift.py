@@ -1,4 +1,4 @@
-"""Drift reports and ageing curves in words, beside the verdict: see `drift_verdict`."""
+"""Drift reports in words, beside the verdict: see `drift_verdict`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 from roundbook.logbook.drift.assessment import StandardisingRuns
 from roundbook.logbook.drift.curve import DriftCurve
-from roundbook.logbook.drift.recurring_systems import RecurringSystems
 from roundbook.logbook.drift.report import DriftReport
 from roundbook.logbook.drift.shared_topics import (
     Consequence,
@@ -15,19 +14,18 @@ from roundbook.logbook.drift.shared_topics import (
     TopicDrift,
     UnderFactors,
 )
+from roundbook.presentation.drift_recurring import recurring_reason
 from roundbook.presentation.drift_verdict import (
     UNITS,
     advice,
-    curve_reason,
     headline,
     intervals,
     plain,
     reason,
     signed,
 )
-from roundbook.statistics.design import MOST_TOPICS
+from roundbook.statistics.design.reasons import sentence
 from roundbook.statistics.significance.two_sample_tests import Outcome
-from roundbook.statistics.t_interval import Interval
 
 _NO_OUTCOME = {
     "fewer than 2 values for Welch's test": "Welch's test needs at least two values in each"
@@ -106,21 +104,6 @@ def untested(topic: TopicDrift) -> str | None:
     return " ".join(_NO_OUTCOME.get(reason, reason) for reason in topic.untested)
 
 
-def curve_sentences(curve: DriftCurve) -> dict[str, Any]:
-    """Return the sentences about a curve by their JSON keys; `rounds` with the figures."""
-    return {
-        "assumed": assumed(curve),
-        "summary": summary(curve),
-        "rounds": [
-            later.model_dump(mode="json", by_alias=True) | {"reason": curve_reason(curve, later)}
-            for later in curve.rounds
-        ],
-    }
-
-
-# Document collections
-
-
 def undeclared(result: DriftReport | DriftCurve) -> list[str]:
     """Return the rounds with shared topics that declare no document collection."""
     return [label for label, collection in _collections(result) if collection is None]
@@ -189,8 +172,8 @@ def choice_note(report: DriftReport) -> str | None:
     if first is None or later is None or effective_choice(first) == effective_choice(later):
         return None
     return (
-        f"The factors of '{report.from_round}' rest on {_chosen(first)}, those of"
-        f" '{report.to_round}' on {_chosen(later)}: part of what moved may be that choice."
+        f"The factors of '{report.from_round}' rest on {chosen_runs(first)}, those of"
+        f" '{report.to_round}' on {chosen_runs(later)}: part of what moved may be that choice."
     )
 
 
@@ -199,7 +182,8 @@ def effective_choice(runs: StandardisingRuns) -> str:
     return runs.which if runs.runs < runs.of else "all"
 
 
-def _chosen(runs: StandardisingRuns) -> str:
+def chosen_runs(runs: StandardisingRuns) -> str:
+    """Return which runs factors were fitted to, and of how many, as a noun phrase."""
     if effective_choice(runs) == "all":
         return f"all {runs.of} runs"
     how = {"pooled": "that contributed to the pool", "chosen": "that were named"}[runs.which]
@@ -378,109 +362,12 @@ def topics_reason(done: Consequence, under: UnderFactors) -> str | None:
         return "A variance over topics needs at least two topics."
     if under.variance == 0:
         return "The variance is 0: no topic set size follows from it."
-    return (
-        f"m = {done.m} runs, minD {done.min_d:g} and variance {under.variance:g} (alpha"
-        f" {done.alpha:g}, beta {done.beta:g}) would take more than {MOST_TOPICS:,} topics: ask for"
-        " a larger minD (`min_d`)."
-    )
-
-
-# Recurring systems, the curve
-
-
-def recurring_reason(report: DriftReport, recurring: RecurringSystems) -> str:
-    """Return how far recurring systems moved, and what that says of drift."""
-    number = len(recurring.systems) if recurring.count is None else recurring.count
-    systems = "One system" if number == 1 else f"{number} systems"
-    if recurring.mean_difference is None:
-        round_ = f" '{recurring.tied_round}'" if recurring.tied_round else ""
-        return (
-            f"{systems} ran in both rounds, but no topic of round{round_} has an sd above 0, so"
-            " nothing can be said of them."
-        )
-    moved = (
-        f"{systems} ran in both rounds; their mean standardised score, each by its own round's"
-        f" factors, moved by {recurring.mean_difference:+.3f} sds"
-        f" ({_interval(recurring.mean_difference_95)}; up to {recurring.margin:g} does not matter)"
-    )
-    against = ""
-    if recurring.against_others is not None:
-        against = (
-            f"against the other runs that standardise they moved by {recurring.against_others:+.3f}"
-            f" ({_interval(recurring.against_others_95)})"
-        )
-    if recurring.why == "against other runs":
-        return f"{moved}, but {against}: whether they stand where they stood cannot be told."
-    if recurring.why is not None:
-        return f"{moved}. {_pulled(report, recurring)}"
-    meaning = {
-        "held": "they stand where they stood, so the field around them is as it was",
-        "aged": "they do not stand where they stood, so a standardised score no longer means the"
-        " same",
-        "undecided": "whether they stand where they stood cannot be told",
-    }[recurring.verdict]
-    beside = f"; {against}" if recurring.verdict == "held" and against else ""
-    return f"{moved}{beside}: {meaning}."
-
-
-def _interval(limits: Interval | None) -> str:
-    if limits is None:
-        return "no interval exists for one"
-    return f"95% interval {limits[0]:.3f} to {limits[1]:.3f}"
-
-
-def _pulled(report: DriftReport, recurring: RecurringSystems) -> str:
-    """Return why recurring systems hardly move where most standardising runs are theirs."""
-    runs, theirs = recurring.standardising, recurring.of_recurring
-    assert runs is not None
-    assert theirs is not None
-    pulled = "pulls that score to 0 where they are more than half"
-    if recurring.why == "all standardising runs recur":
-        pulled = "makes that score 0 in both rounds whatever happened"
-    return (
-        "Whether they stand where they stood cannot be told: of the runs that standardise,"
-        f" {theirs.from_} of {runs.from_} in '{report.from_round}' and {theirs.to} of {runs.to} in"
-        f" '{report.to_round}' are theirs, which {pulled}. It takes as many other runs beside them"
-        " in either round, or factors that were fitted on other runs alone (`runs`)."
-    )
-
-
-def summary(curve: DriftCurve) -> str:
-    """Return how many later rounds have which verdict, and where the factors first had aged."""
-    labels = {
-        verdict: [later.round for later in curve.rounds if later.verdict == verdict]
-        for verdict in ("held", "aged", "undecided", "unbridged")
+    arguments = {
+        "runs": done.m,
+        "min_d": done.min_d,
+        "variance": under.variance,
+        "alpha": done.alpha,
+        "beta": done.beta,
     }
-    counts = ", ".join(f"{len(names)} {verdict}" for verdict, names in labels.items() if names)
-    rounds = f"{len(curve.rounds)} later round{'s' if len(curve.rounds) > 1 else ''}"
-    lines = [f"The factors of round '{curve.from_round}' in {rounds}: {counts}."]
-    if labels["aged"]:
-        lines.append(f"The first round in which they had aged is '{labels['aged'][0]}'.")
-    if len(curve.rounds) > 1:
-        lines.append("The verdicts are not adjusted for their number.")
-    return " ".join(lines)
-
-
-def curve_choice(curve: DriftCurve) -> str | None:
-    """Return which later factors rest on runs chosen otherwise than the first's; None if none."""
-    first = effective_choice(curve.standardising)
-    others = [
-        f"'{later.round}' on {_chosen(later.standardising)}"
-        for later in curve.rounds
-        if effective_choice(later.standardising) != first
-    ]
-    if not others:
-        return None
-    return (
-        f"The factors of '{curve.from_round}' rest on {_chosen(curve.standardising)}, those of"
-        f" {', '.join(others)}: part of what moved may be that choice."
-    )
-
-
-def curve_provisional(curve: DriftCurve) -> str | None:
-    """Return behind which verdicts of a curve teams are unknown; None where behind none."""
-    rounds = [f"'{later.round}'" for later in curve.rounds if later.provisional]
-    if not rounds:
-        return None
-    which = f"of {', '.join(rounds)}" if len(rounds) < len(curve.rounds) else "here"
-    return f"Provisional: teams are unknown behind the verdicts {which}; the report says more."
+    too_many = sentence("too_many_topics", arguments).rstrip(".")
+    return f"{too_many}: ask for a larger minD (`min_d`)."

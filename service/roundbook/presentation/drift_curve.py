@@ -1,0 +1,65 @@
+"""Ageing curves in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from roundbook.logbook.drift.curve import DriftCurve
+from roundbook.presentation.drift import assumed, chosen_runs, effective_choice
+from roundbook.presentation.drift_verdict import curve_reason
+
+
+def curve_sentences(curve: DriftCurve) -> dict[str, Any]:
+    """Return the sentences about a curve by their JSON keys; `rounds` with the figures."""
+    return {
+        "assumed": assumed(curve),
+        "summary": summary(curve),
+        "rounds": [
+            later.model_dump(mode="json", by_alias=True) | {"reason": curve_reason(curve, later)}
+            for later in curve.rounds
+        ],
+    }
+
+
+# Document collections
+
+
+def summary(curve: DriftCurve) -> str:
+    """Return how many later rounds have which verdict, and where the factors first had aged."""
+    labels = {
+        verdict: [later.round for later in curve.rounds if later.verdict == verdict]
+        for verdict in ("held", "aged", "undecided", "unbridged")
+    }
+    counts = ", ".join(f"{len(names)} {verdict}" for verdict, names in labels.items() if names)
+    rounds = f"{len(curve.rounds)} later round{'s' if len(curve.rounds) > 1 else ''}"
+    lines = [f"The factors of round '{curve.from_round}' in {rounds}: {counts}."]
+    if labels["aged"]:
+        lines.append(f"The first round in which they had aged is '{labels['aged'][0]}'.")
+    if len(curve.rounds) > 1:
+        lines.append("The verdicts are not adjusted for their number.")
+    return " ".join(lines)
+
+
+def curve_choice(curve: DriftCurve) -> str | None:
+    """Return which later factors rest on runs chosen otherwise than the first's; None if none."""
+    first = effective_choice(curve.standardising)
+    others = [
+        f"'{later.round}' on {chosen_runs(later.standardising)}"
+        for later in curve.rounds
+        if effective_choice(later.standardising) != first
+    ]
+    if not others:
+        return None
+    return (
+        f"The factors of '{curve.from_round}' rest on {chosen_runs(curve.standardising)}, those of"
+        f" {', '.join(others)}: part of what moved may be that choice."
+    )
+
+
+def curve_provisional(curve: DriftCurve) -> str | None:
+    """Return behind which verdicts of a curve teams are unknown; None where behind none."""
+    rounds = [f"'{later.round}'" for later in curve.rounds if later.provisional]
+    if not rounds:
+        return None
+    which = f"of {', '.join(rounds)}" if len(rounds) < len(curve.rounds) else "here"
+    return f"Provisional: teams are unknown behind the verdicts {which}; the report says more."
