@@ -56,6 +56,7 @@ from roundbook.requests.matrices import (
     LogRequest,
     RestoreMatrix,
     ShowHistory,
+    ShowImpact,
     ShowMatrix,
     WithdrawMatrix,
 )
@@ -168,7 +169,7 @@ def impact_lines(dependents):
 @_through_door
 def show_impact(session, matrix):
     """Return the impact of a matrix as ``impact`` prints it."""
-    impact = _impact.show_impact(session, matrix)
+    impact = _impact.show_impact(session, ShowImpact(matrix=matrix))
     why = None if impact.reason is None else scores_sentence(impact.reason)
     facts = dict(impact) | {"why": why, "dependents": impact_lines(impact.dependents)}
     return SimpleNamespace(**facts)

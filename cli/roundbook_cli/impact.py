@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from roundbook.requests.matrices import ShowImpact
 from roundbook_cli.matrix_number import MatrixNumber
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, counted, section, show, talk
@@ -39,7 +40,7 @@ def impact(
     from roundbook.presentation.impact import scores_sentence
 
     with record(context, database) as session:
-        shown = show_impact(session, matrix)
+        shown = show_impact(session, ShowImpact(matrix=matrix))
     why = None if shown.reason is None else scores_sentence(shown.reason)
     rows = [SimpleNamespace(**dependent_line(dependent)) for dependent in shown.dependents]
     resting = [row for row in rows if row.rests]

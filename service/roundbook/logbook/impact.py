@@ -16,6 +16,7 @@ from roundbook.logbook.result import Result
 from roundbook.logbook.saved_results import ResultEntry, results_of_task
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Change
+from roundbook.requests.matrices import ShowImpact
 
 ReasonCode = Literal[
     "superseded",  # by `revision`, `matrix`, which is withdrawn where there is a `reason`
@@ -93,7 +94,7 @@ class Impact(Result):
     dependents: list[Dependent]
 
 
-def show_impact(session: Session, number: int) -> Impact:
+def show_impact(session: Session, request: ShowImpact) -> Impact:
     """Return everything that rests on a score matrix; the queries do not grow with its number.
 
     Raises
@@ -101,7 +102,7 @@ def show_impact(session: Session, number: int) -> Impact:
     NotRecordedError
         When there is no such matrix.
     """
-    row = find_matrix(session.connection, number)
+    row = find_matrix(session.connection, request.matrix)
     newest = _newest(session.connection, row)
     standing: Literal["current", "superseded", "withdrawn"] = "current"
     if row.revision < newest.revision:

@@ -73,6 +73,11 @@ def write_chart(path: Path, chart: alt.ConcatChart) -> None:
         part.write_bytes(content)
 
 
+def svg(chart: alt.ConcatChart) -> str:
+    """Return a chart as SVG, which is dark where the page around it is."""
+    return _svg(chart.to_dict()).decode()
+
+
 def _svg(chart: dict[str, Any]) -> bytes:
     import vl_convert  # noqa: PLC0415
 

@@ -1,0 +1,325 @@
+"""A record in Python: one method a use case, its fields as keywords."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from roundbook.logbook.record import open_record
+from roundbook.logbook.session import Work, begin
+from roundbook.python.answers import Answer
+from roundbook.settings import load_settings
+from roundbook.use_cases import find_use_case
+
+
+class Book:
+    """An open record; `roundbook.open` opens one.
+
+    Each method is one transaction: whole, or not at all. It takes the fields of its request as
+    keywords, with the defaults that the terminal has, and answers with an `Answer`. What cannot
+    be done raises a `roundbook.errors.RoundbookError`, whose message says why.
+
+    Parameters
+    ----------
+    address : str, optional
+        A PostgreSQL server's, as ``postgresql://user:password@host:port/database``. Default: that
+        of the settings, and the embedded server where they name none.
+
+    Examples
+    --------
+    >>> import numpy, roundbook
+    >>> book = roundbook.open()  # doctest: +SKIP
+    >>> scores = numpy.random.default_rng(0).random((50, 8))
+    >>> book.log("adhoc", "2026", scores, measure="AP", topics=range(50), runs="abcdefgh",
+    ...     create=True)  # doctest: +SKIP
+    >>> book.variances("adhoc", "AP").to_frame()  # doctest: +SKIP
+    """
+
+    def __init__(self, address: str | None = None) -> None:
+        self._settings = load_settings()
+        stack = ExitStack()
+        self._engine = stack.enter_context(open_record(self._settings, address))
+        # An embedded server is stopped when the book is closed, or nobody has it any more.
+        self._close = weakref.finalize(self, stack.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the record; the embedded server stops unless somebody else uses it."""
+        self._close()
+
+    def ask(self, use_case: str, /, **fields: Any) -> Answer[Any]:  # noqa: ANN401
+        """Answer any use case of `roundbook.use_cases` by its name.
+
+        Raises
+        ------
+        RequestError
+            When a field cannot be as it is given, or there is no such field.
+        """
+        case = find_use_case(use_case)
+        given = {field: value for field, value in fields.items() if value is not None}
+        request = None if case.request is None else case.request(**given)
+        with begin(self._engine, self._settings.user) as session:
+            return Answer(case.run(session, request))
+
+    # Questions
+
+    def tasks(self) -> Answer[Any]:
+        """Return the tasks."""
+        return self.ask("tasks")
+
+    def rounds(self, task: str) -> Answer[Any]:
+        """Return a task's rounds, in order."""
+        return self.ask("rounds", task=task)
+
+    def measures(self, task: str | None = None) -> Answer[Any]:
+        """Return the measures with scores, and how each is spelled."""
+        return self.ask("measures", task=task)
+
+    def matrices(self, task: str, **fields: object) -> Answer[Any]:
+        """Return the logged score matrices of a task; see `requests.matrices.ListMatrices`."""
+        return self.ask("matrices", task=task, **fields)
+
+    def variances(self, task: str, measure: str, **fields: object) -> Answer[Any]:
+        """Return a measure's residual variance in every round, with intervals, and pooled.
+
+        See `requests.variances.VarianceRequest` for the fields: ``scale``, ``assessments``,
+        ``pool_by``.
+        """
+        return self.ask("variances", task=task, measure=measure, **fields)
+
+    def factors(self, task: str, round: str, measure: str, **fields: object) -> Answer[Any]:
+        """Return the latest standardisation factors of a round, or those of a ``version``."""
+        return self.ask("factors", task=task, round=round, measure=measure, **fields)
+
+    def plan(
+        self, task: str | None = None, measure: str | None = None, **fields: object
+    ) -> Answer[Any]:
+        """Return topic set sizes from a task's variance, or a given one: ``variance=0.05``.
+
+        See `requests.plans.PlanRequest` for the fields: ``design``, ``m``, ``min_d``, ``alpha``,
+        ``beta``, ``variance_at`` and others.
+        """
+        return self.ask("plan", task=task, measure=measure, **fields)
+
+    def drift(self, task: str, measure: str, **fields: object) -> Answer[Any]:
+        """Return whether a round's factors have aged by a later one.
+
+        See `requests.drift.DriftRequest` for the fields: ``from_round`` (default: the first),
+        ``to_round`` (default: the latest), ``margin``.
+        """
+        return self.ask("drift", task=task, measure=measure, **fields)
+
+    def ageing(self, task: str, measure: str, **fields: object) -> Answer[Any]:
+        """Return how the first round's factors have aged by every later round."""
+        return self.ask("ageing", task=task, measure=measure, **fields)
+
+    def standardise(self, task: str, round: str, measure: str, **fields: object) -> Answer[Any]:
+        """Return a round's standardised scores: ``scale`` std-ab (default), std-cdf or std."""
+        return self.ask("standardise", task=task, round=round, measure=measure, **fields)
+
+    def rank(self, task: str, round: str, measure: str, **fields: object) -> Answer[Any]:
+        """Return the ranking of a round's runs by raw beside standardised means."""
+        return self.ask("rank", task=task, round=round, measure=measure, **fields)
+
+    def generalisability(self, task: str, measure: str, **fields: object) -> Answer[Any]:
+        """Return how reliably each round's topics rank its runs."""
+        return self.ask("generalisability", task=task, measure=measure, **fields)
+
+    def study(
+        self, name: str, task: str, round: str, measure: str, **fields: object
+    ) -> Answer[Any]:
+        """Return a study of a round's scores: ``discriminative-power``, ``swap-rate`` and others.
+
+        Raises
+        ------
+        InputError
+            When there is no such study.
+        """
+        from roundbook.logbook.studies.studies import STUDIES, find_study, run_study
+
+        find_study(name)
+        request = STUDIES[name].request(
+            **{"task": task, "round": round, "measure": measure} | fields
+        )
+        with begin(self._engine, self._settings.user) as session:
+            work = Work(max_file_bytes=self._settings.max_file_bytes)
+            return Answer(run_study(session, request, work))
+
+    def results(self, task: str | None = None, **fields: object) -> Answer[Any]:
+        """Return the saved results, and which of them are stale."""
+        return self.ask("results", task=task, **fields)
+
+    def result(self, name: str, version: int | None = None) -> Answer[Any]:
+        """Return a saved result by its name."""
+        return self.ask("result", name=name, version=version)
+
+    def impact(self, matrix: int) -> Answer[Any]:
+        """Return everything that rests on a score matrix, and whether it is stale."""
+        return self.ask("impact", matrix=matrix)
+
+    def events(self, task: str | None = None, **fields: object) -> Answer[Any]:
+        """Return who changed what of the record, when and why."""
+        return self.ask("events", task=task, **fields)
+
+    def verify(self, task: str | None = None) -> Answer[Any]:
+        """Compute everything derived again, and return what differs from what is stored."""
+        return self.ask("verify", task=task)
+
+    # Decisions
+
+    def log(
+        self,
+        task: str,
+        round: str,
+        scores: Any,  # noqa: ANN401
+        measure: str | Sequence[str] | None = None,
+        *,
+        topics: Sequence[object] | None = None,
+        runs: Sequence[object] | None = None,
+        **fields: Any,  # noqa: ANN401
+    ) -> Answer[Any]:
+        """Log the scores of a round.
+
+        Parameters
+        ----------
+        scores : path, sequence of paths, data frame, open file, or (topics, runs) array_like
+            A frame is wide (topics below each other, a column a run) or long, as files are.
+        measure : str or sequence of str
+            Several of a long file or frame; None for all in it, with ``all_measures=True``.
+        topics, runs : sequence
+            Names of an array's rows and columns; they make `scores` an array.
+        **fields
+            Of `requests.matrices.LogFilesRequest`: ``create``, ``revise``, ``missing``,
+            ``teams`` and others.
+
+        Returns
+        -------
+        Answer
+            The logged matrices, one a measure.
+
+        Raises
+        ------
+        ContentDiffersError
+            When other scores are logged, and no reason to ``revise`` them is given.
+        """
+        from roundbook.logbook.matrices.files import log_files
+        from roundbook.logbook.matrices.logging import log_scores
+        from roundbook.python.scores import as_files, as_matrix
+        from roundbook.requests.matrices import LogFilesRequest, LogRequest
+
+        about = {"task": task, "round": round} | fields
+        keep = not about.get("dry_run", False)
+        if topics is not None or runs is not None:
+            if topics is None or runs is None or not isinstance(measure, str):
+                raise TypeError("an array takes `topics`, `runs` and one `measure`")
+            matrix = as_matrix(scores, topics, runs, measure)
+            request = LogRequest(**about, measure=measure)
+            with begin(self._engine, self._settings.user, keep=keep) as session:
+                return Answer(log_scores(session, request, matrix))
+        names = (measure,) if isinstance(measure, str) else tuple(measure or ())
+        with (
+            as_files(scores) as files,
+            begin(self._engine, self._settings.user, keep=keep) as session,
+        ):
+            of_files = LogFilesRequest(**about, files=files, measures=names)
+            limit = self._settings.max_file_bytes
+            return Answer(log_files(session, of_files, max_file_bytes=limit))
+
+    def describe_teams(
+        self,
+        task: str,
+        round: str,
+        file: str | Path,
+        **fields: Any,  # noqa: ANN401
+    ) -> Answer[Any]:
+        """Record the runs' teams from a team file; with ``revise``, a reason, correct them."""
+        from roundbook.logbook.teams import describe_teams
+        from roundbook.requests.teams import DescribeTeams
+
+        request = DescribeTeams(**{"task": task, "round": round, "file": Path(file)} | fields)
+        keep = not request.dry_run
+        with begin(self._engine, self._settings.user, keep=keep) as session:
+            limit = self._settings.max_file_bytes
+            return Answer(describe_teams(session, request, max_file_bytes=limit))
+
+    def fit(
+        self,
+        task: str,
+        round: str,
+        measure: str,
+        reason: str,
+        **fields: object,
+    ) -> Answer[Any]:
+        """Fit a further version of a round's factors, on the ``runs`` named or all."""
+        return self.ask("fit", task=task, round=round, measure=measure, reason=reason, **fields)
+
+    def save(
+        self,
+        kind: str,
+        name: str | None = None,
+        note: str | None = None,
+        **fields: Any,  # noqa: ANN401
+    ) -> Answer[Any]:
+        """Compute a plan, drift report or study, and keep it with its inputs.
+
+        Parameters
+        ----------
+        kind : str
+            ``plan``, ``drift``, or the name of a study.
+        name : str, optional
+            Default: the task, the kind and the next number.
+        **fields
+            Of the kind's request, as `plan`, `drift` and `study` take them.
+        """
+        from roundbook.logbook.kinds import find_kind
+        from roundbook.logbook.saved_results import save_result
+        from roundbook.logbook.studies.studies import STUDIES
+
+        given: Mapping[str, Any] = fields
+        if kind in STUDIES:
+            kind, given = "study", {"study": kind} | fields
+        request = find_kind(kind).request(**given)
+        with begin(self._engine, self._settings.user) as session:
+            return Answer(save_result(session, kind, request, name, note))
+
+    def renew(self, name: str | None = None, task: str | None = None) -> Answer[Any]:
+        """Renew a saved result, or all of a task that are stale."""
+        return self.ask("renew", name=name, task=task)
+
+    def create_task(self, task: str, title: str | None = None) -> Answer[Any]:
+        """Make a task."""
+        return self.ask("create_task", task=task, title=title)
+
+    def create_round(self, task: str, round: str, **fields: object) -> Answer[Any]:
+        """Make a round, after the last one of its task."""
+        return self.ask("create_round", task=task, round=round, **fields)
+
+    def publish(self, task: str, round: str, reason: str | None = None) -> Answer[Any]:
+        """Publish a round for good: from then on its names are for everybody."""
+        return self.ask("publish", task=task, round=round, reason=reason)
+
+    def withdraw(self, matrix: int, reason: str) -> Answer[Any]:
+        """Withdraw a score matrix: it stays readable, and counts no more."""
+        return self.ask("withdraw", matrix=matrix, reason=reason)
+
+    def restore(self, matrix: int, reason: str) -> Answer[Any]:
+        """Take a withdrawal back."""
+        return self.ask("restore", matrix=matrix, reason=reason)
+
+    def record_variance(self, task: str, round: str, measure: str, **fields: object) -> Answer[Any]:
+        """Record a variance that was only published, with its ``source``."""
+        return self.ask("record_variance", task=task, round=round, measure=measure, **fields)

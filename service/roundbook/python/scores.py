@@ -1,0 +1,125 @@
+"""Scores as Python has them: data frames, arrays with names, paths and open files."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from roundbook.errors import InputError
+from roundbook.formats import ScoreMatrix
+from roundbook.formats.extras import import_extra
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
+_FRAME = "frame.csv"
+
+
+@contextmanager
+def as_files(scores: object) -> Iterator[tuple[Path, ...]]:
+    """Yield the files that scores are in; those of a frame or an open file last for the block.
+
+    Parameters
+    ----------
+    scores : path, sequence of paths, data frame or open file
+        Frames are those of pandas, polars and others that narwhals knows: wide, with a column or an
+        index of topics and a column a run, or long as the score files are.
+
+    Raises
+    ------
+    InputError
+        When it is none of them.
+    """
+    if isinstance(scores, (str, PathLike)):
+        yield (Path(scores),)
+        return
+    if isinstance(scores, (list, tuple)) and all(
+        isinstance(one, (str, PathLike)) for one in scores
+    ):
+        yield tuple(map(Path, scores))
+        return
+    with TemporaryDirectory(prefix="roundbook-") as directory:
+        if hasattr(scores, "read"):
+            file = Path(directory) / (Path(str(getattr(scores, "name", ""))).name or "scores")
+            _copy(scores, file)
+        else:
+            file = Path(directory) / _FRAME
+            _write(scores, file)
+        yield (file,)
+
+
+def as_matrix(
+    scores: ArrayLike, topics: Sequence[object], runs: Sequence[object], measure: str
+) -> ScoreMatrix:
+    """Return an array of scores with its names as a score matrix.
+
+    Parameters
+    ----------
+    scores : (topics, runs) array_like of float
+        NaN where a score is missing.
+
+    Raises
+    ------
+    InputError
+        When the names are not as many as the scores, or one comes twice.
+    """
+    try:
+        array = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("The scores are no array of numbers.") from None
+    names = tuple(map(str, topics)), tuple(map(str, runs))
+    if array.shape != (len(names[0]), len(names[1])):
+        raise InputError(
+            f"The scores are {' x '.join(map(str, array.shape))}, and {len(names[0])} topics and"
+            f" {len(names[1])} runs are named: an array has a row a topic and a column a run."
+        )
+    for noun, given in zip(("topic", "run"), names, strict=True):
+        twice = (
+            next((name for name in given if given.count(name) > 1), None)
+            if len(set(given)) < len(given)
+            else None
+        )
+        if twice is not None:
+            raise InputError(f"The {noun} '{twice}' is named twice.")
+    if np.isinf(array).any():
+        raise InputError("A score is infinite.")
+    by_run = np.ascontiguousarray(array.T).T
+    return ScoreMatrix(*names, by_run, measure, "array", ("array",))
+
+
+def _copy(stream: Any, file: Path) -> None:  # noqa: ANN401
+    first = stream.read(1)
+    mode = "w" if isinstance(first, str) else "wb"
+    target: IO[Any]
+    with file.open(mode, encoding="utf-8" if mode == "w" else None) as target:
+        target.write(first)
+        shutil.copyfileobj(stream, target)
+
+
+def _write(frame: Any, file: Path) -> None:  # noqa: ANN401
+    narwhals = import_extra("narwhals", "frames", "a data frame")
+    if hasattr(frame, "reset_index"):
+        named = frame.index.name is not None
+        # Where all columns are scores, the topics can be nowhere else.
+        if named or (type(frame.index).__name__ != "RangeIndex" and _all_numbers(frame)):
+            frame = frame.rename_axis(index=frame.index.name or "topic").reset_index()
+    try:
+        read = narwhals.from_native(frame, eager_only=True)
+    except TypeError:
+        raise InputError(
+            f"Scores are a path, an open file, a data frame or an array with `topics` and `runs`,"
+            f" not of type {type(frame).__name__}."
+        ) from None
+    read.write_csv(str(file))
+
+
+def _all_numbers(frame: Any) -> bool:  # noqa: ANN401
+    return all(dtype.kind in "iuf" for dtype in frame.dtypes)

@@ -1,0 +1,169 @@
+"""The Python door: scores in as frames, arrays, files; answers out as frames, words, charts."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import subprocess
+import sys
+from importlib import import_module
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import roundbook
+from roundbook.errors import ContentDiffersError, InputError, NotRecordedError, RequestError
+from roundbook.presentation.studies.swap_rate import protocol
+from roundbook.use_cases import USE_CASES
+
+pytestmark = pytest.mark.one_server
+TOPICS, RUNS = [f"t{number}" for number in range(1, 13)], list("abcdef")
+
+
+def scores(seed=0):
+    rng = np.random.default_rng(seed)
+    return (rng.random((12, 1)) * 0.4 + rng.random((12, 6)) * 0.3).round(3)
+
+
+@pytest.fixture
+def book(address):
+    with roundbook.open(address) as opened:
+        yield opened
+
+
+def test_scores_come_in_as_python_has_them(book, tmp_path):
+    array = scores()
+    wide = pd.DataFrame(array, index=pd.Index(TOPICS, name="topic"), columns=RUNS)
+    long = wide.reset_index().melt("topic", var_name="run", value_name="score")
+    path = tmp_path / "wide.csv"
+    wide.to_csv(path)
+    logged = book.log("t", "1", array, "AP", topics=TOPICS, runs=RUNS, create=True)
+    assert (logged.matrix, logged.topics, logged.runs, logged.status) == (1, 12, 6, "logged")
+    named = pl.DataFrame(wide.reset_index())
+    for same in (
+        wide,
+        wide.rename_axis(None),
+        wide.reset_index(),
+        long,
+        long[long["score"] > -1].sample(frac=1, random_state=0),
+        named,
+        path,
+        str(path),
+        [path],
+        io.BytesIO(path.read_bytes()),
+        io.StringIO(path.read_text()),
+    ):
+        (again,) = book.log("t", "1", same, "AP").matrices
+        assert (again.matrix, again.status) == (1, "unchanged")
+    (dry,) = book.log("t", "2", wide / 2, "AP", create=True, dry_run=True).matrices
+    assert (dry.status, dry.dry_run) == ("logged", True)
+    assert [row.round for row in book.rounds("t").rounds] == ["1"]
+    both = pd.concat([long.assign(measure="AP"), long.assign(measure="P@5")])
+    several = book.log("t", "3", both, all_measures=True, create=True)
+    assert [one.measure for one in several.matrices] == ["AP", "P@5"]
+    with_gap = wide.copy()
+    with_gap.iloc[2, 3] = np.nan
+    with pytest.raises(InputError, match="missing"):
+        book.log("t", "4", with_gap, "AP", create=True)
+    with pytest.raises(ContentDiffersError):
+        book.log("t", "1", wide / 2, "AP")
+    (revised,) = book.log("t", "1", wide / 2, "AP", revise="halved").matrices
+    assert revised.revision == 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"scores": 3}, "path, an open file, a data frame"),
+        (
+            {"scores": scores(), "topics": TOPICS, "runs": RUNS[1:]},
+            "12 x 6, and 12 topics and 5 runs",
+        ),
+        ({"scores": scores(), "topics": TOPICS, "runs": list("aacdef")}, "run 'a' is named twice"),
+        ({"scores": "no", "topics": TOPICS, "runs": RUNS}, "no array of numbers"),
+        ({"scores": scores() * np.inf, "topics": TOPICS, "runs": RUNS}, "infinite"),
+    ],
+)
+def test_what_is_no_score_matrix(book, wrong, why):
+    with pytest.raises(InputError, match=why):
+        book.log("t", "1", measure="AP", create=True, **wrong)
+    assert book.tasks().tasks == []
+
+
+def test_answers_are_frames_words_and_charts(book):
+    for seed, label in enumerate(("1", "2", "3")):
+        book.log("t", label, scores(seed), "AP", topics=TOPICS, runs=RUNS, create=True)
+    history = book.variances("t", "AP")
+    frame = history.to_frame()
+    assert list(frame["round"][:3]) == ["1", "2", "3"]
+    assert frame["variance"][3] == pytest.approx(history.pooled.variance)
+    assert "Pooled over 3 rounds" in history.say()
+    assert repr(history) == history.say()
+    assert "<table>" in history._repr_html_()
+    assert "<svg" in history._repr_html_()
+    assert "\\begin{tabular}" in history.to_latex()
+    plan = book.plan("t", "AP", m=(10,), min_d=(0.1,))
+    assert plan.to_frame()["topics"][0] == plan.cells[0].topics
+    assert "\\toprule" in plan.to_latex()
+    assert book.plan(variance=0.05, m=(10,), min_d=(0.1,)).cells[0].topics == 158
+    assert book.drift("t", "AP").verdict in ("held", "aged", "undecided")
+    assert book.ageing("t", "AP").chart().to_dict()["title"]
+    standardised = book.standardise("t", "1", "AP").to_frame()
+    assert list(standardised.columns) == ["topic", *RUNS]
+    assert standardised[RUNS].to_numpy().mean() == pytest.approx(0.5)
+    assert list(book.rank("t", "1", "AP").to_frame()["rank_a"]) == sorted(
+        book.rank("t", "1", "AP").to_frame()["rank_a"]
+    )
+    assert len(book.factors("t", "1", "AP").to_frame()) == 12
+    assert len(book.generalisability("t", "AP").to_frame()) == 3
+    study = book.study("swap-rate", "t", "1", "AP", trials=50)
+    assert protocol(study.model) in study.say()
+    saved = book.save("swap-rate", "holds", task="t", round="1", measure="AP", trials=50)
+    assert saved.result.scales == study.scales
+    assert book.save("plan", task="t", measure="AP").name == "t/plan-1"
+    assert [entry.name for entry in book.results("t").results] == ["t/plan-1", "holds"]
+    book.log("t", "1", scores(9), "AP", topics=TOPICS, runs=RUNS, revise="misprint")
+    assert [entry.stale for entry in book.results("t").results] == [True, True]
+    assert [done.after.version for done in book.renew(task="t").renewed] == [2, 2]
+    assert book.result("holds").version == 2
+    assert {event.what for event in book.events("t").events} >= {"matrix logged", "plan saved"}
+    assert book.verify().status == "verified"
+    with pytest.raises(InputError, match="no chart of a TaskList"):
+        book.tasks().chart()
+    with pytest.raises(InputError, match="no study 'x'"):
+        book.study("x", "t", "1", "AP")
+    with pytest.raises(RequestError):
+        book.variances("t", "AP", scale="none")
+    with pytest.raises(NotRecordedError):
+        book.variances("t", "nDCG")
+
+
+def test_a_decision_is_whole_or_not_at_all(book):
+    book.log("t", "1", scores(), "AP", topics=TOPICS, runs=RUNS, create=True)
+    book.publish("t", "1", "final")
+    book.withdraw(1, "wrong qrels")
+    book.restore(1, "right after all")
+    with pytest.raises(NotRecordedError):
+        book.create_round("nobody", "1")
+    kinds = [event.what for event in book.events().events]
+    assert kinds[-3:] == ["round published", "matrix withdrawn", "matrix restored"]
+
+
+def test_every_use_case_takes_its_request():
+    for name, case in USE_CASES.items():
+        module, _, function = case.function.partition(":")
+        loaded = getattr(import_module(f"roundbook.logbook.{module}"), function)
+        session, *others = inspect.signature(loaded).parameters.values()
+        assert session.annotation in ("Session", "Session | None"), name
+        assert case.request is None or others[0].annotation == case.request.__name__, name
+
+
+def test_importing_roundbook_loads_no_library():
+    code = (
+        "import sys, roundbook; print([name for name in sys.modules if name in"
+        " ('sqlalchemy', 'numpy', 'scipy', 'pydantic', 'typer')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
