@@ -18,6 +18,7 @@ from roundbook.requests import (
     results,
     standardise,
     tasks,
+    tokens,
     topics,
     variances,
     verification,
@@ -79,6 +80,7 @@ USE_CASES = {
     "verify_round": UseCase(
         "round_fingerprint:verify_round", verification.RoundVerificationRequest
     ),
+    "tokens": UseCase("tokens:list_tokens", None),
     # Decisions
     "create_task": UseCase("tasks:create_task", tasks.CreateTask, changes=True),
     "rename_task": UseCase("tasks:rename_task", tasks.RenameTask, changes=True),
@@ -100,6 +102,8 @@ USE_CASES = {
         "recorded_measures:merge_measures", measures.MergeMeasures, changes=True
     ),
     "unalias_topic": UseCase("topics:unalias_topic", topics.UnaliasTopic, changes=True),
+    "create_token": UseCase("tokens:create_token", tokens.CreateToken, changes=True),
+    "revoke_token": UseCase("tokens:revoke_token", tokens.RevokeToken, changes=True),
     "renew": UseCase("saved_results:renew_results", results.RenewResults, changes=True),
 }
 

@@ -1,0 +1,74 @@
+"""``roundbook token``: who may use the service."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from roundbook.requests.tokens import CreateToken, RevokeToken, Scope
+from roundbook_cli.options import Database, Form
+from roundbook_cli.output import Column, show, talk
+from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.session import record
+
+app = typer.Typer(no_args_is_help=True, help="Tokens: who may use the service.")
+
+_COLUMNS = (
+    Column("name", "Token"),
+    Column("scope", "Scope"),
+    Column("task", "Task"),
+    Column("status", "Status"),
+    Column("expires_at", "Expires (UTC)", lambda at: f"{at:%Y-%m-%d}"),
+    Column("created_at", "Made (UTC)", lambda at: f"{at:%Y-%m-%d}", spare=1),
+    Column("created_by", "By", spare=2),
+)
+
+
+@app.command(epilog="Example: roundbook token create ann --scope log --task covid --days 90")
+def create(
+    context: typer.Context,
+    name: Annotated[str, argument(CreateToken, "name", metavar="NAME")],
+    scope: Annotated[Scope, option(CreateToken, "scope", "--scope")] = default(
+        CreateToken, "scope"
+    ),
+    task: Annotated[str | None, option(CreateToken, "task", "--task", metavar="TASK")] = None,
+    days: Annotated[int | None, option(CreateToken, "days", "--days", metavar="N")] = None,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Make a token for the service, and show it this once."""
+    from roundbook.logbook.tokens import create_token
+
+    with record(context, database) as session:
+        made = create_token(session, CreateToken(name=name, scope=scope, task=task, days=days))
+    show(made, form, [made], (*_COLUMNS, Column("token", "Secret")) if form == "csv" else _COLUMNS)
+    if form == "table":
+        typer.echo(f"\n{made.token}")
+        talk("Keep it: the record has its hash alone, and it is not shown again.")
+
+
+@app.command("list", epilog="Example: roundbook token list")
+def list_(context: typer.Context, form: Form = "table", database: Database = None) -> None:
+    """List the tokens that were made, without the tokens themselves."""
+    from roundbook.logbook.tokens import list_tokens
+
+    with record(context, database) as session:
+        listed = list_tokens(session)
+    empty = [] if listed.tokens else ["No token. Make one: roundbook token create NAME"]
+    show(listed, form, listed.tokens, _COLUMNS, below=empty)
+
+
+@app.command(epilog="Example: roundbook token revoke ann")
+def revoke(
+    context: typer.Context,
+    name: Annotated[str, argument(RevokeToken, "name", metavar="NAME")],
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Refuse a token from now on."""
+    from roundbook.logbook.tokens import revoke_token
+
+    with record(context, database) as session:
+        revoked = revoke_token(session, RevokeToken(name=name))
+    show(revoked, form, [revoked], _COLUMNS)

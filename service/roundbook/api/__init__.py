@@ -1,0 +1,1 @@
+"""The HTTP door: every use case under ``/api/v1``, errors as problem+json."""

@@ -1,0 +1,121 @@
+"""Errors over HTTP: each as one problem+json document (RFC 9457), with the terminal's sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from roundbook.errors import (
+    AlreadyRecordedError,
+    BadFileError,
+    ContentDiffersError,
+    DatabaseBusyError,
+    DatabaseError,
+    InputError,
+    MissingExtraError,
+    NotRecordedError,
+    RecordError,
+    RequestError,
+    RevisedMeanwhileError,
+    RoundbookError,
+    RoundPublishedError,
+    SchemaOutOfDateError,
+    WithdrawnError,
+)
+
+# The first class that an error is of decides.
+_STATUSES: tuple[tuple[type[RoundbookError], int], ...] = (
+    (WithdrawnError, 409),
+    (NotRecordedError, 404),
+    (AlreadyRecordedError, 409),
+    (ContentDiffersError, 409),
+    (RevisedMeanwhileError, 409),
+    (RoundPublishedError, 409),
+    (RecordError, 409),
+    (InputError, 422),
+    (MissingExtraError, 501),
+    (DatabaseBusyError, 503),
+    (SchemaOutOfDateError, 503),
+    (DatabaseError, 503),
+)
+
+
+class HttpError(RoundbookError):
+    """A request that HTTP itself refuses: too large, not allowed, without a token.
+
+    Attributes
+    ----------
+    status : int
+    """
+
+    def __init__(self, status: int, message: str) -> None:
+        self.status = status
+        super().__init__(message)
+
+
+def problem(error: RoundbookError) -> JSONResponse:
+    """Return an error as an answer: its sentence, its code, and the place in a file if it has one."""
+    facts: dict[str, Any] = {}
+    if isinstance(error, BadFileError):
+        facts = {"file": error.file, "line": error.line, "column": error.column}
+    elif isinstance(error, RequestError):
+        facts = {"field": error.field}
+    status = error.status if isinstance(error, HttpError) else _status(error)
+    headers = {"Retry-After": "5"} if status == 503 else {}
+    if status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    content = _document(
+        status,
+        str(error),
+        code=type(error).__name__.removesuffix("Error"),
+        way_out=error.way_out.code if error.way_out else None,
+        **facts,
+    )
+    return _answer(content, headers)
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Let an application answer every error as a problem."""
+
+    @app.exception_handler(RoundbookError)
+    def refuse(_: Request, error: RoundbookError) -> JSONResponse:
+        return problem(error)
+
+    @app.exception_handler(RequestValidationError)
+    def refuse_request(_: Request, error: RequestValidationError) -> JSONResponse:
+        fault = error.errors()[0]
+        field = ".".join(str(part) for part in fault["loc"][1:])
+        reason = fault["msg"].removeprefix("Value error, ").removeprefix("Input ")
+        sentence = reason if fault["type"] == "value_error" or not field else f"`{field}` {reason}"
+        return problem(RequestError(field, sentence.rstrip(".")))
+
+    @app.exception_handler(HTTPException)
+    def refuse_http(_: Request, error: HTTPException) -> JSONResponse:
+        sentence = {404: "There is no such page.", 405: "It is not asked for in this way."}
+        content = _document(
+            error.status_code, sentence.get(error.status_code, str(error.detail)), code="Http"
+        )
+        return _answer(content, dict(error.headers or {}))
+
+
+def _status(error: RoundbookError) -> int:
+    return next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
+
+
+def _document(status: int, detail: str, **facts: object) -> dict[str, Any]:
+    titles = {401: "Not allowed", 403: "Not allowed", 404: "Not there", 409: "In conflict"}
+    return {
+        "type": "about:blank",
+        "title": titles.get(status, "Not possible"),
+        "status": status,
+        "detail": detail,
+        **{name: value for name, value in facts.items() if value is not None},
+    }
+
+
+def _answer(content: dict[str, Any], headers: dict[str, str]) -> JSONResponse:
+    return JSONResponse(content, content["status"], headers, media_type="application/problem+json")

@@ -1,0 +1,42 @@
+"""The record's tables of who may use the service: tokens, of which only hashes are kept."""
+
+from __future__ import annotations
+
+from sqlalchemy import CheckConstraint, Column, DateTime, LargeBinary, Table, Text, UniqueConstraint
+
+from roundbook.database.table_parts import identity, metadata, now, refers, required
+
+# `scope` is the most that it allows: reading, logging, or everything. A task limits it to that one.
+access_token = Table(
+    "access_token",
+    metadata,
+    identity(),
+    required("name"),
+    Column("hash", LargeBinary, nullable=False),
+    required("scope"),
+    refers("task_id", "task", nullable=True),
+    Column("expires_at", DateTime(timezone=True)),
+    Column("software", Text, nullable=False),
+    now("created_at"),
+    required("created_by"),
+    UniqueConstraint("name"),
+    UniqueConstraint("hash"),
+    CheckConstraint("name <> ''", name="named"),
+    CheckConstraint("octet_length(hash) = 32", name="hash"),
+    CheckConstraint("scope IN ('read', 'log', 'admin')", name="scope"),
+    CheckConstraint("expires_at > created_at", name="expires_at"),
+)
+
+# A token that has a row here is refused.
+token_revocation = Table(
+    "token_revocation",
+    metadata,
+    refers("access_token_id", "access_token"),
+    required("software"),
+    now("revoked_at"),
+    required("revoked_by"),
+    UniqueConstraint("access_token_id"),
+)
+
+# They belong to one service and are carried nowhere.
+TOKEN_TABLES = (access_token, token_revocation)

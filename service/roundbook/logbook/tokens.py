@@ -1,0 +1,157 @@
+"""Tokens: made, listed, revoked, and checked when somebody comes with one."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+
+from roundbook.database.tables import task as task_table
+from roundbook.database.token_tables import access_token, token_revocation
+from roundbook.errors import AlreadyRecordedError, NotRecordedError
+from roundbook.logbook.events import record_event
+from roundbook.logbook.lookup import check_name, find_task
+from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.session import Session
+from roundbook.requests.tokens import CreateToken, RevokeToken, Scope
+
+PREFIX = "rb_"
+
+
+class Token(Result):
+    """What a token allows: `scope` at most, on `task` alone unless that is None.
+
+    `status` is ``in force``, ``expired`` or ``revoked``.
+    """
+
+    name: str
+    scope: Scope
+    task: str | None
+    created_at: datetime
+    created_by: str
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    status: str
+
+
+class CreatedToken(Token):
+    """A token that was just made; `token` is nowhere else, the record keeps its hash."""
+
+    token: str
+
+
+class TokenList(Result):
+    """The tokens of a record, in the order in which they were made."""
+
+    tokens: list[Token]
+
+
+def create_token(session: Session, request: CreateToken) -> CreatedToken:
+    """Make a token of 32 random bytes and keep its SHA-256.
+
+    Raises
+    ------
+    AlreadyRecordedError
+        When there is one of this name, revoked or not.
+    NotRecordedError
+        When there is no such task.
+    """
+    name = check_name("token", request.name)
+    connection = session.connection
+    task_id = None if request.task is None else find_task(connection, request.task)
+    secret = PREFIX + secrets.token_urlsafe(32)
+    expires = None
+    if request.days is not None:
+        expires = datetime.now(UTC) + timedelta(days=request.days)
+    made = connection.execute(
+        insert(access_token)
+        .values(
+            name=name,
+            hash=_hash(secret),
+            scope=request.scope,
+            task_id=task_id,
+            expires_at=expires,
+            software=SOFTWARE,
+            created_by=session.user,
+        )
+        .on_conflict_do_nothing(index_elements=["name"])
+        .returning(access_token.c.id)
+    ).scalar_one_or_none()
+    if made is None:
+        raise AlreadyRecordedError(f"There is a token '{name}' already; names are not used again.")
+    details = {"token": name, "scope": request.scope}
+    record_event(connection, "token created", who=session.user, task_id=task_id, details=details)
+    return CreatedToken(token=secret, **dict(_find(session, name)))
+
+
+def list_tokens(session: Session) -> TokenList:
+    """Return every token that was made, without the tokens themselves."""
+    rows = session.connection.execute(_TOKENS.order_by(access_token.c.id))
+    return TokenList(tokens=list(map(_read, rows)))
+
+
+def revoke_token(session: Session, request: RevokeToken) -> Token:
+    """Refuse a token from now on; a revoked one stays so.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is none of this name.
+    """
+    name = check_name("token", request.name)
+    token = _find(session, name)
+    if token.revoked_at is None:
+        number = select(access_token.c.id).where(access_token.c.name == name).scalar_subquery()
+        session.connection.execute(
+            token_revocation.insert().values(
+                access_token_id=number, software=SOFTWARE, revoked_by=session.user
+            )
+        )
+        record_event(session.connection, "token revoked", who=session.user, details={"token": name})
+    return _find(session, name)
+
+
+def check_token(session: Session, secret: str) -> Token | None:
+    """Return what a token allows, None where it is none, revoked or expired."""
+    row = session.connection.execute(
+        _TOKENS.where(access_token.c.hash == _hash(secret))
+    ).one_or_none()
+    token = None if row is None else _read(row)
+    return token if token is not None and token.status == "in force" else None
+
+
+_TOKENS = (
+    select(
+        *access_token.c["name", "scope", "created_at", "created_by", "expires_at"],
+        task_table.c.name.label("task"),
+        token_revocation.c.revoked_at,
+    )
+    .select_from(access_token)
+    .outerjoin(task_table, task_table.c.id == access_token.c.task_id)
+    .outerjoin(token_revocation, token_revocation.c.access_token_id == access_token.c.id)
+)
+
+
+def _find(session: Session, name: str) -> Token:
+    row = session.connection.execute(_TOKENS.where(access_token.c.name == name)).one_or_none()
+    if row is None:
+        raise NotRecordedError(f"There is no token '{name}'.", way_out="list tokens")
+    return _read(row)
+
+
+def _read(row: Any) -> Token:  # noqa: ANN401
+    status = "in force"
+    if row.revoked_at is not None:
+        status = "revoked"
+    elif row.expires_at is not None and row.expires_at <= datetime.now(UTC):
+        status = "expired"
+    return Token(**row._mapping, status=status)
+
+
+def _hash(secret: str) -> bytes:
+    # Of 32 random bytes: they cannot be guessed, so that no slow hash is needed.
+    return hashlib.sha256(secret.encode()).digest()

@@ -1,0 +1,167 @@
+"""What every door shows of a result beside its facts: rows, sentences, LaTeX, chart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel
+
+
+class View(NamedTuple):
+    """What is shown of a result: its rows, sentences, and where there are such, LaTeX and chart."""
+
+    rows: Sequence[Any]
+    sentences: Sequence[str] = ()
+    latex: Callable[[], str] | None = None
+    chart: Callable[[], Any] | None = None
+
+
+def view_of(result: Any) -> View:  # noqa: ANN401
+    """Return what every door shows of a result: its rows, sentences and, where it has one, chart."""
+    make = _VIEWS.get(type(result).__name__)
+    if make is not None:
+        return make(result)
+    saved = getattr(result, "result", None)  # of a saved result
+    if isinstance(saved, BaseModel):
+        return view_of(saved)
+    if hasattr(result, "study"):
+        return _study(result)
+    lists = [
+        value
+        for name in type(result).model_fields
+        if isinstance(value := getattr(result, name), list)
+        and value
+        and not isinstance(value[0], (str, float, int, list))
+    ]
+    return View(lists[0] if lists else [result])
+
+
+# Nothing that computes or draws is imported before a result of the kind is shown.
+
+
+def _variances(history: Any) -> View:  # noqa: ANN401
+    from roundbook.presentation import variances as words  # noqa: PLC0415
+
+    def chart() -> Any:  # noqa: ANN401
+        from roundbook.presentation.charts.variances import variance_chart  # noqa: PLC0415
+
+        return variance_chart([history])
+
+    sentences = [words.heading(history), *words.summary(history), *words.withdrawn_notes(history)]
+    return View(words.history_lines(history), sentences, chart=chart)
+
+
+def _plan(plan: Any) -> View:  # noqa: ANN401
+    from roundbook.presentation import plan_table, plans  # noqa: PLC0415
+    from roundbook.presentation.plan_protocol import protocol  # noqa: PLC0415
+
+    def chart() -> Any:  # noqa: ANN401
+        from roundbook.presentation.charts.plans import power_chart  # noqa: PLC0415
+
+        return power_chart(plan)
+
+    sentences = [plans.headline(plan), protocol(plan)]
+    return View(plan_table.plan_rows(plan), sentences, lambda: plan_table.plan_latex(plan), chart)
+
+
+def _drift(report: Any) -> View:  # noqa: ANN401
+    from roundbook.presentation import drift_verdict as words  # noqa: PLC0415
+
+    return View(report.topics, [words.headline(report), words.reason(report), words.advice(report)])
+
+
+def _curve(curve: Any) -> View:  # noqa: ANN401
+    from roundbook.presentation.drift_curve import summary  # noqa: PLC0415
+
+    def chart() -> Any:  # noqa: ANN401
+        from roundbook.presentation.charts.drift import curve_chart  # noqa: PLC0415
+
+        return curve_chart(curve)
+
+    return View(curve.rounds, [summary(curve)], chart=chart)
+
+
+def _factors(factors: Any) -> View:  # noqa: ANN401
+    from roundbook.presentation import factors as words  # noqa: PLC0415
+
+    def chart() -> Any:  # noqa: ANN401
+        from roundbook.presentation.charts.factors import factor_chart  # noqa: PLC0415
+
+        return factor_chart(factors)
+
+    sentences = [words.heading(factors), *words.withdrawn_note(factors)]
+    return View(factors.factors, sentences, chart=chart)
+
+
+def _standardised(scores: Any) -> View:  # noqa: ANN401
+    from roundbook.presentation import factors as words  # noqa: PLC0415
+
+    by_topic = zip(*scores.scores, strict=True)
+    rows = [
+        {"topic": topic, **dict(zip(scores.runs, values, strict=True))}
+        for topic, values in zip(scores.topics, by_topic, strict=True)
+    ]
+    sentences = [words.standardised_heading(scores), *words.standardised_remarks(scores)]
+    return View(rows, sentences)
+
+
+def _ranking(agreement: Any) -> View:  # noqa: ANN401
+    from roundbook.presentation.rankings import summary  # noqa: PLC0415
+
+    return View(agreement.ranking, summary(agreement))
+
+
+def _generalisability(report: Any) -> View:  # noqa: ANN401
+    from roundbook.presentation import generalisability as words  # noqa: PLC0415
+
+    rows = list(map(words.line, report.rounds))
+    return View(rows, [words.heading(report), *words.remarks(report)])
+
+
+def _study(study: Any) -> View:  # noqa: ANN401
+    from roundbook.presentation.studies.common import heading  # noqa: PLC0415
+
+    words = import_module(f"roundbook.presentation.studies.{study.study.replace('-', '_')}")
+    return View(
+        getattr(study, "scales", [study]),
+        [heading(study), *words.sentences(study), words.protocol(study)],
+    )
+
+
+_VIEWS: dict[str, Callable[[Any], View]] = {
+    "VarianceHistory": _variances,
+    "Plan": _plan,
+    "DriftReport": _drift,
+    "DriftCurve": _curve,
+    "FactorSet": _factors,
+    "StandardisedScores": _standardised,
+    "RankAgreement": _ranking,
+    "GeneralisabilityReport": _generalisability,
+}
+
+
+def _fields(row: object) -> Mapping[str, Any]:
+    if isinstance(row, Mapping):
+        return row
+    if isinstance(row, BaseModel):
+        return row.model_dump()
+    return asdict(row) if is_dataclass(row) and not isinstance(row, type) else vars(row)
+
+
+def _flat(fields: Mapping[str, Any]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in fields.items():
+        # What an event tells is of other fields in every event.
+        if name != "details" and isinstance(value, (BaseModel, Mapping)):
+            flat |= {f"{name}.{key}": of for key, of in _flat(_fields(value)).items()}
+        else:
+            flat[name] = value
+    return flat
+
+
+def rows_of(result: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+    """Return the rows of a result; what has fields within is a column a field: ``interval.low``."""
+    return [_flat(_fields(row)) for row in view_of(result).rows]

@@ -1,0 +1,30 @@
+"""Requests about tokens: who may use the service."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from roundbook.requests.base import Request
+
+Scope = Literal["read", "log", "admin"]
+
+
+class CreateToken(Request):
+    """A new token, which is shown once."""
+
+    name: str = Field(description="Whose, or what for; events name it.")
+    scope: Scope = Field(
+        "read", description="The most it allows: to read drafts, also to log, or everything."
+    )
+    task: str | None = Field(None, description="Only this task. (default: all)")
+    days: int | None = Field(
+        None, ge=1, le=36_500, description="So many days until it expires. (default: never)"
+    )
+
+
+class RevokeToken(Request):
+    """A token that is refused from now on."""
+
+    name: str = Field(description="Its name, as 'token list' prints it.")
