@@ -23,11 +23,21 @@ _WAYS_OUT = {
     "one of two layouts": "{message}; choose with --layout {first} or --layout {second}.",
     "no layout": "{message}; if it should, choose one with --layout wide, long, trec_eval,"
     " ir_measures, ntcireval.",
+    "record the pool": "{message}; record it with 'roundbook round teams {task} {round} FILE', from a"
+    " file with the columns run, team and contributed_to_pool.",
+    "record the teams": "{message}; record it with 'roundbook round teams {task} {round} FILE'.",
+    "record the systems": "{message}; record it in the column 'system' of a team file with 'roundbook"
+    " round teams {task} ROUND FILE', or take equal tags for one system with --match tag.",
+    "fewer first topics": "{message}; look earlier with --start, from 2 to {topics}.",
     "team file": "{message}; give it with --teams, beside the score file.",
+    "log as runs": "{message}; 'roundbook run log' takes runs.",
+    "log as assessments": "{message}; 'roundbook qrels log' takes relevance assessments.",
     "no topic without gaps": "{message}, so --missing drop-topic would leave none.",
     "missing scores": "{message}; complete the file, or choose --missing zero or --missing"
     " drop-topic.",
     # Servers
+    "make a token": "{message}. Make one first: roundbook token create NAME",
+    "list tokens": "{message}; 'roundbook token list' shows those there are.",
     "embedded only": "{message}: leave out --database and ROUNDBOOK_DATABASE_URL.",
     # Tasks, rounds, matrices
     "task exists": "{message}; 'roundbook task list' shows it.",
@@ -72,6 +82,8 @@ _WAYS_OUT = {
     "existing file": "{message}; name another, or overwrite it by --force.",
     "foreign file": "{message}, so --force does not overwrite it; name another file, or remove it.",
     "existing directory": "{message}; name another, or replace it by --force.",
+    # Studies
+    "only one measure": "{message}; leave out --measure.",
     # Drift
     "list rounds": "{message}; 'roundbook round list {task}' shows those there are.",
     "name two rounds": "{message}; name others with --from and --to.",

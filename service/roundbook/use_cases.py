@@ -24,6 +24,7 @@ from roundbook.requests import (
     verification,
 )
 from roundbook.requests.base import Request
+from roundbook.requests.tokens import Scope
 
 if TYPE_CHECKING:
     from roundbook.logbook.session import Session
@@ -40,11 +41,14 @@ class UseCase(NamedTuple):
         What is asked of it, None where nothing is.
     changes : bool
         Whether it is a decision, which changes the record, or a question.
+    scope : str
+        What a token must allow for it.
     """
 
     function: str
     request: type[Request] | None
     changes: bool = False
+    scope: Scope = "read"
 
     def run(self, session: Session, request: Request | None) -> Any:  # noqa: ANN401
         """Return what comes of a request."""
@@ -80,31 +84,37 @@ USE_CASES = {
     "verify_round": UseCase(
         "round_fingerprint:verify_round", verification.RoundVerificationRequest
     ),
-    "tokens": UseCase("tokens:list_tokens", None),
+    "tokens": UseCase("tokens:list_tokens", None, scope="admin"),
     # Decisions
-    "create_task": UseCase("tasks:create_task", tasks.CreateTask, changes=True),
-    "rename_task": UseCase("tasks:rename_task", tasks.RenameTask, changes=True),
-    "remove_task": UseCase("tasks:remove_task", tasks.RemoveTask, changes=True),
-    "create_round": UseCase("rounds:create_round", tasks.CreateRound, changes=True),
-    "set_round": UseCase("rounds:set_round", tasks.SetRound, changes=True),
-    "rename_round": UseCase("rounds:rename_round", tasks.RenameRound, changes=True),
-    "remove_round": UseCase("rounds:remove_round", tasks.RemoveRound, changes=True),
-    "publish": UseCase("rounds:publish_round", tasks.PublishRound, changes=True),
+    "create_task": UseCase("tasks:create_task", tasks.CreateTask, changes=True, scope="admin"),
+    "rename_task": UseCase("tasks:rename_task", tasks.RenameTask, changes=True, scope="admin"),
+    "remove_task": UseCase("tasks:remove_task", tasks.RemoveTask, changes=True, scope="admin"),
+    "create_round": UseCase("rounds:create_round", tasks.CreateRound, changes=True, scope="log"),
+    "set_round": UseCase("rounds:set_round", tasks.SetRound, changes=True, scope="log"),
+    "rename_round": UseCase("rounds:rename_round", tasks.RenameRound, changes=True, scope="admin"),
+    "remove_round": UseCase("rounds:remove_round", tasks.RemoveRound, changes=True, scope="admin"),
+    "publish": UseCase("rounds:publish_round", tasks.PublishRound, changes=True, scope="admin"),
     "record_variance": UseCase(
-        "published:record_variance", variances.RecordVarianceRequest, changes=True
+        "published:record_variance", variances.RecordVarianceRequest, changes=True, scope="log"
     ),
-    "fit": UseCase("fitting:fit_factor_set", factors.FitRequest, changes=True),
+    "fit": UseCase("fitting:fit_factor_set", factors.FitRequest, changes=True, scope="log"),
     "withdraw": UseCase(
-        "matrices.corrections:withdraw_matrix", matrices.WithdrawMatrix, changes=True
+        "matrices.corrections:withdraw_matrix", matrices.WithdrawMatrix, changes=True, scope="admin"
     ),
-    "restore": UseCase("matrices.corrections:restore_matrix", matrices.RestoreMatrix, changes=True),
+    "restore": UseCase(
+        "matrices.corrections:restore_matrix", matrices.RestoreMatrix, changes=True, scope="admin"
+    ),
     "merge_measures": UseCase(
-        "recorded_measures:merge_measures", measures.MergeMeasures, changes=True
+        "recorded_measures:merge_measures", measures.MergeMeasures, changes=True, scope="admin"
     ),
-    "unalias_topic": UseCase("topics:unalias_topic", topics.UnaliasTopic, changes=True),
-    "create_token": UseCase("tokens:create_token", tokens.CreateToken, changes=True),
-    "revoke_token": UseCase("tokens:revoke_token", tokens.RevokeToken, changes=True),
-    "renew": UseCase("saved_results:renew_results", results.RenewResults, changes=True),
+    "unalias_topic": UseCase(
+        "topics:unalias_topic", topics.UnaliasTopic, changes=True, scope="admin"
+    ),
+    "create_token": UseCase("tokens:create_token", tokens.CreateToken, changes=True, scope="admin"),
+    "revoke_token": UseCase("tokens:revoke_token", tokens.RevokeToken, changes=True, scope="admin"),
+    "renew": UseCase(
+        "saved_results:renew_results", results.RenewResults, changes=True, scope="log"
+    ),
 }
 
 

@@ -6,8 +6,8 @@ import hashlib
 import io
 import json
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +18,15 @@ from sqlalchemy import Engine, text
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.gzip import GZipMiddleware
 
+from roundbook.api.access import (
+    Caller,
+    Failures,
+    find_caller,
+    limit_to_task,
+    require_scope,
+    visible,
+)
+from roundbook.api.metrics import add_metrics
 from roundbook.api.problems import HttpError, add_handlers
 from roundbook.errors import RoundbookError
 from roundbook.logbook.matrices.files import log_files
@@ -35,13 +44,22 @@ from roundbook.settings import Settings
 from roundbook.use_cases import USE_CASES, UseCase
 
 PREFIX = "/api/v1"
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
 _PROBLEM = {"description": "A problem+json document", "content": {"application/problem+json": {}}}
 _PROBLEMS: dict[int | str, dict[str, Any]] = dict.fromkeys(
     (401, 403, 404, 409, 413, 422, 503), _PROBLEM
 )
 
 
-def make_app(settings: Settings, address: str | None = None) -> FastAPI:
+def make_app(
+    settings: Settings, address: str | None = None, *, open_to_all: bool = False
+) -> FastAPI:
     """Return the application on a record.
 
     Parameters
@@ -49,6 +67,9 @@ def make_app(settings: Settings, address: str | None = None) -> FastAPI:
     settings : Settings
     address : str, optional
         A server's; default: that of the settings, else the embedded server.
+    open_to_all : bool
+        Whether whoever comes without a token may do everything, as on a loopback address. Else
+        they see what is published.
     """
 
     @asynccontextmanager
@@ -70,11 +91,24 @@ def make_app(settings: Settings, address: str | None = None) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.settings = settings
+    app.state.open = open_to_all
+    app.state.failures = Failures()
     add_handlers(app)
     app.add_middleware(GZipMiddleware, minimum_size=1_000)
+    app.middleware("http")(_with_headers)
+    add_metrics(app)
     app.include_router(_use_cases(), prefix=PREFIX, responses=_PROBLEMS)
     app.include_router(_health())
     return app
+
+
+async def _with_headers(
+    http: Request, answer: Callable[[Request], Awaitable[Response]]
+) -> Response:
+    response = await answer(http)
+    for name, value in _HEADERS.items():
+        response.headers.setdefault(name, value)
+    return response
 
 
 def _engine(request: Request) -> Engine:
@@ -82,18 +116,32 @@ def _engine(request: Request) -> Engine:
     return engine
 
 
-def _asking(request: Request) -> Iterator[Session]:
+Who = Annotated[Caller, Depends(find_caller)]
+
+
+def _asking(http: Request, caller: Who) -> Iterator[Session]:
     """Yield a transaction that reads the record as one moment saw it."""
-    with begin(_engine(request), _user(request), one_moment=True) as session:
+    with begin(_engine(http), caller.user, one_moment=True) as session:
         yield session
 
 
-def _user(request: Request) -> str:
-    user: str = request.app.state.settings.user
-    return user
-
-
 Asking = Annotated[Session, Depends(_asking)]
+
+
+@contextmanager
+def _deciding(http: Request, caller: Caller, *, keep: bool = True) -> Iterator[Session]:
+    with begin(_engine(http), caller.user, keep=keep) as session:
+        yield session
+
+
+def _refuse_files(request: BaseModel) -> None:
+    """Refuse a request that names files: they would be the service's own."""
+    for name in type(request).model_fields:
+        value = getattr(request, name)
+        if isinstance(value, Path) or (
+            isinstance(value, tuple) and value and isinstance(value[0], Path)
+        ):
+            raise HttpError(422, f"`{name}` names a file of this machine; send it in the body.")
 
 
 def _use_cases() -> APIRouter:
@@ -120,30 +168,36 @@ def _use_cases() -> APIRouter:
 def _question(case: UseCase) -> Callable[..., Response]:
     if case.request is None:
 
-        def answer(http: Request, session: Asking) -> Response:
-            return _respond(http, case.run(session, None))
+        def answer(http: Request, caller: Who, session: Asking) -> Response:
+            if case.scope != "read":
+                require_scope(caller, case.scope)
+            return _respond(http, visible(caller, session, lambda: case.run(session, None)))
 
         return answer
 
-    def answer_request(http: Request, session: Asking, asked: Any) -> Response:  # noqa: ANN401
-        return _respond(http, case.run(session, asked))
+    def answer_request(http: Request, caller: Who, session: Asking, asked: Any) -> Response:  # noqa: ANN401
+        _refuse_files(asked)
+        return _respond(http, visible(caller, session, lambda: case.run(session, asked)))
 
     answer_request.__annotations__["asked"] = Annotated[case.request, Query()]
     return answer_request
 
 
 def _study(request: type[BaseModel]) -> Callable[..., Response]:
-    def answer(http: Request, session: Asking, asked: Any) -> Response:  # noqa: ANN401
-        return _respond(http, run_study(session, asked, Work()))
+    def answer(http: Request, caller: Who, session: Asking, asked: Any) -> Response:  # noqa: ANN401
+        _refuse_files(asked)
+        return _respond(http, visible(caller, session, lambda: run_study(session, asked, Work())))
 
     answer.__annotations__["asked"] = Annotated[request, Query()]
     return answer
 
 
 def _decision(case: UseCase) -> Callable[..., Response]:
-    def decide(http: Request, asked: Any) -> Response:  # noqa: ANN401
-        with begin(_engine(http), _user(http)) as session:
+    def decide(http: Request, caller: Who, asked: Any) -> Response:  # noqa: ANN401
+        require_scope(caller, case.scope)
+        with _deciding(http, caller) as session:
             result = case.run(session, asked)
+            limit_to_task(caller, result)
         return _respond(http, result)
 
     decide.__annotations__["asked"] = Annotated[case.request, Body()]
@@ -158,7 +212,8 @@ class Saving(BaseModel):
     request: dict[str, Any]
 
 
-def _save(http: Request, kind: str, saving: Saving) -> Response:
+def _save(http: Request, caller: Who, kind: str, saving: Saving) -> Response:
+    require_scope(caller, "log")
     from roundbook.logbook.kinds import find_kind  # noqa: PLC0415
 
     asked = saving.request
@@ -166,32 +221,41 @@ def _save(http: Request, kind: str, saving: Saving) -> Response:
         find_study(kind)
         kind, asked = "study", {"study": kind} | asked
     request = find_kind(kind).request(**asked)
-    with begin(_engine(http), _user(http)) as session:
+    _refuse_files(request)
+    with _deciding(http, caller) as session:
         saved = save_result(session, kind, request, saving.name, saving.note)
+        limit_to_task(caller, saved)
     return _respond(http, saved)
 
 
-async def _log(http: Request, filename: str = "scores") -> Response:
+async def _log(http: Request, caller: Who, filename: str = "scores") -> Response:
     """Log what is uploaded, a score file in any format, by the fields of the query."""
+    require_scope(caller, "log")
     settings: Settings = http.app.state.settings
     fields = _fields(http, LogFilesRequest, without=("files", "teams"))
 
     def store(file: Path) -> Any:  # noqa: ANN401
         request = LogFilesRequest(**fields, files=(file,))
-        with begin(_engine(http), _user(http), keep=not request.dry_run) as session:
-            return log_files(session, request, max_file_bytes=settings.max_file_bytes)
+        with _deciding(http, caller, keep=not request.dry_run) as session:
+            logged = log_files(session, request, max_file_bytes=settings.max_file_bytes)
+            limit_to_task(caller, logged)
+            return logged
 
     return _respond(http, await _with_upload(http, filename, store))
 
 
-async def _teams(http: Request, filename: str = "teams.csv") -> Response:
+async def _teams(http: Request, caller: Who, filename: str = "teams.csv") -> Response:
+    """Record what a team file says of a round's runs, by the fields of the query."""
+    require_scope(caller, "log")
     settings: Settings = http.app.state.settings
     fields = _fields(http, DescribeTeams, without=("file",))
 
     def store(file: Path) -> Any:  # noqa: ANN401
         request = DescribeTeams(**fields, file=file)
-        with begin(_engine(http), _user(http), keep=not request.dry_run) as session:
-            return describe_teams(session, request, max_file_bytes=settings.max_file_bytes)
+        with _deciding(http, caller, keep=not request.dry_run) as session:
+            described = describe_teams(session, request, max_file_bytes=settings.max_file_bytes)
+            limit_to_task(caller, described)
+            return described
 
     return _respond(http, await _with_upload(http, filename, store))
 
@@ -205,7 +269,9 @@ def _fields(http: Request, request: type[BaseModel], *, without: tuple[str, ...]
             str(request.model_fields[name].annotation) if name in request.model_fields else ""
         )
         several = annotation.startswith("tuple") or "tuple[" in annotation
-        if name != "filename" and name not in without:
+        if name in without:
+            raise HttpError(422, f"`{name}` names a file of this machine; send it in the body.")
+        if name != "filename":
             fields[name] = values if several else values[-1]
     return fields
 

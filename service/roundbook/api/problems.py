@@ -88,6 +88,11 @@ def add_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     def refuse_request(_: Request, error: RequestValidationError) -> JSONResponse:
         fault = error.errors()[0]
+        raised = fault.get("ctx", {}).get("error")
+        if isinstance(raised, RequestError):
+            return problem(raised)
+        if fault["type"] in ("json_invalid", "model_attributes_type"):
+            return problem(HttpError(422, "The body is no JSON object."))
         field = ".".join(str(part) for part in fault["loc"][1:])
         reason = fault["msg"].removeprefix("Value error, ").removeprefix("Input ")
         sentence = reason if fault["type"] == "value_error" or not field else f"`{field}` {reason}"

@@ -1,0 +1,70 @@
+"""The service as a process: one server, listening until it is told to end."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+
+import uvicorn
+
+from roundbook.api.app import make_app
+from roundbook.errors import InputError
+from roundbook.settings import Settings
+
+
+def run_service(
+    settings: Settings,
+    address: str | None,
+    *,
+    host: str,
+    port: int,
+    open_to_all: bool,
+    listening: Callable[[str], object] = lambda _: None,
+) -> None:
+    """Serve the record until the process is interrupted.
+
+    Parameters
+    ----------
+    address : str or None
+        Of the database; None for that of the settings.
+    listening : callable
+        Told the address once the service answers.
+
+    Raises
+    ------
+    InputError
+        When nothing can listen there.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((host, port))
+    except (OSError, UnicodeError) as error:
+        bound.close()
+        raise InputError(
+            f"Nothing can listen on {host}, port {port}: {getattr(error, 'strerror', error)}."
+        ) from None
+    shown = f"[{host}]" if family == socket.AF_INET6 else host
+    app = make_app(settings, address, open_to_all=open_to_all)
+    server = _Server(
+        uvicorn.Config(app, log_level="warning", server_header=False, timeout_keep_alive=30),
+        lambda: listening(f"http://{shown}:{bound.getsockname()[1]}"),
+    )
+    # Interrupting it is how it ends: what was asked before is answered.
+    with bound, suppress(KeyboardInterrupt):
+        server.run(sockets=[bound])
+
+
+class _Server(uvicorn.Server):
+    """A server that tells once it answers."""
+
+    def __init__(self, config: uvicorn.Config, answering: Callable[[], object]) -> None:
+        super().__init__(config)
+        self._answering = answering
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._answering()
