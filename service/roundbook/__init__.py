@@ -13,14 +13,16 @@ if TYPE_CHECKING:
 __all__ = ["open"]
 
 
-def open(address: str | None = None) -> Book:  # noqa: A001
-    """Open a record: the embedded one, or that of a PostgreSQL server.
+def open(address: str | None = None, token: str | None = None) -> Book:  # noqa: A001
+    """Open a record: the embedded one, that of a PostgreSQL server, or that of a service.
 
     Parameters
     ----------
     address : str, optional
-        As ``postgresql://user:password@host:port/database``. Default: that of the settings, and
-        the embedded server where they name none.
+        As ``postgresql://user:password@host:port/database``, or ``https://host`` of a service.
+        Default: that of the settings, and the embedded server where they name none.
+    token : str, optional
+        What a service is to know you by; without one it answers what is published.
 
     Returns
     -------
@@ -30,4 +32,4 @@ def open(address: str | None = None) -> Book:  # noqa: A001
     # The terminal imports this package too, and starts without any of that.
     from roundbook.python.book import Book  # noqa: PLC0415
 
-    return Book(address)
+    return Book(address, token)

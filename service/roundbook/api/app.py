@@ -35,7 +35,7 @@ from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.saved_results import save_result
 from roundbook.logbook.schema import read_schema
 from roundbook.logbook.session import Session, Work, begin
-from roundbook.logbook.studies.studies import STUDIES, find_study, run_study
+from roundbook.logbook.studies.studies import STUDIES, run_study
 from roundbook.logbook.teams import describe_teams
 from roundbook.presentation.views import rows_of, view_of
 from roundbook.requests.matrices import LogFilesRequest
@@ -218,7 +218,6 @@ def _save(http: Request, caller: Who, kind: str, saving: Saving) -> Response:
 
     asked = saving.request
     if kind in STUDIES:
-        find_study(kind)
         kind, asked = "study", {"study": kind} | asked
     request = find_kind(kind).request(**asked)
     _refuse_files(request)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from roundbook.logbook.record import open_record
-from roundbook.logbook.session import Work, begin
 from roundbook.python.answers import Answer
-from roundbook.settings import load_settings
 from roundbook.use_cases import find_use_case
+
+if TYPE_CHECKING:
+    from roundbook.python.local import LocalRecord
+    from roundbook.python.remote import RemoteRecord
 
 
 class Book:
@@ -26,8 +26,11 @@ class Book:
     Parameters
     ----------
     address : str, optional
-        A PostgreSQL server's, as ``postgresql://user:password@host:port/database``. Default: that
-        of the settings, and the embedded server where they name none.
+        A PostgreSQL server's, as ``postgresql://user:password@host:port/database``, or that of a
+        service, as ``https://host``. Default: that of the settings, and the embedded server where
+        they name none.
+    token : str, optional
+        What a service is to know you by.
 
     Examples
     --------
@@ -39,12 +42,18 @@ class Book:
     >>> book.variances("adhoc", "AP").to_frame()  # doctest: +SKIP
     """
 
-    def __init__(self, address: str | None = None) -> None:
-        self._settings = load_settings()
-        stack = ExitStack()
-        self._engine = stack.enter_context(open_record(self._settings, address))
+    def __init__(self, address: str | None = None, token: str | None = None) -> None:
+        self._record: LocalRecord | RemoteRecord
+        if address is not None and address.startswith(("http://", "https://")):
+            from roundbook.python.remote import RemoteRecord
+
+            self._record = RemoteRecord(address, token)
+        else:
+            from roundbook.python.local import LocalRecord
+
+            self._record = LocalRecord(address)
         # An embedded server is stopped when the book is closed, or nobody has it any more.
-        self._close = weakref.finalize(self, stack.close)
+        self._close = weakref.finalize(self, self._record.close)
 
     def __enter__(self) -> Self:
         return self
@@ -72,8 +81,7 @@ class Book:
         case = find_use_case(use_case)
         given = {field: value for field, value in fields.items() if value is not None}
         request = None if case.request is None else case.request(**given)
-        with begin(self._engine, self._settings.user) as session:
-            return Answer(case.run(session, request))
+        return Answer(self._record.ask(use_case, request))
 
     # Questions
 
@@ -149,15 +157,13 @@ class Book:
         InputError
             When there is no such study.
         """
-        from roundbook.logbook.studies.studies import STUDIES, find_study, run_study
+        from roundbook.logbook.studies.studies import STUDIES, find_study
 
         find_study(name)
         request = STUDIES[name].request(
             **{"task": task, "round": round, "measure": measure} | fields
         )
-        with begin(self._engine, self._settings.user) as session:
-            work = Work(max_file_bytes=self._settings.max_file_bytes)
-            return Answer(run_study(session, request, work))
+        return Answer(self._record.study(request))
 
     def results(self, task: str | None = None, **fields: object) -> Answer[Any]:
         """Return the saved results, and which of them are stale."""
@@ -216,28 +222,18 @@ class Book:
         ContentDiffersError
             When other scores are logged, and no reason to ``revise`` them is given.
         """
-        from roundbook.logbook.matrices.files import log_files
-        from roundbook.logbook.matrices.logging import log_scores
         from roundbook.python.scores import as_files, as_matrix
-        from roundbook.requests.matrices import LogFilesRequest, LogRequest
+        from roundbook.requests.matrices import LogRequest
 
         about = {"task": task, "round": round} | fields
-        keep = not about.get("dry_run", False)
         if topics is not None or runs is not None:
             if topics is None or runs is None or not isinstance(measure, str):
                 raise TypeError("an array takes `topics`, `runs` and one `measure`")
             matrix = as_matrix(scores, topics, runs, measure)
-            request = LogRequest(**about, measure=measure)
-            with begin(self._engine, self._settings.user, keep=keep) as session:
-                return Answer(log_scores(session, request, matrix))
+            return Answer(self._record.log_matrix(LogRequest(**about, measure=measure), matrix))
         names = (measure,) if isinstance(measure, str) else tuple(measure or ())
-        with (
-            as_files(scores) as files,
-            begin(self._engine, self._settings.user, keep=keep) as session,
-        ):
-            of_files = LogFilesRequest(**about, files=files, measures=names)
-            limit = self._settings.max_file_bytes
-            return Answer(log_files(session, of_files, max_file_bytes=limit))
+        with as_files(scores) as files:
+            return Answer(self._record.log_files(about | {"measures": names}, files))
 
     def describe_teams(
         self,
@@ -247,14 +243,8 @@ class Book:
         **fields: Any,  # noqa: ANN401
     ) -> Answer[Any]:
         """Record the runs' teams from a team file; with ``revise``, a reason, correct them."""
-        from roundbook.logbook.teams import describe_teams
-        from roundbook.requests.teams import DescribeTeams
-
-        request = DescribeTeams(**{"task": task, "round": round, "file": Path(file)} | fields)
-        keep = not request.dry_run
-        with begin(self._engine, self._settings.user, keep=keep) as session:
-            limit = self._settings.max_file_bytes
-            return Answer(describe_teams(session, request, max_file_bytes=limit))
+        about = {"task": task, "round": round} | fields
+        return Answer(self._record.describe_teams(about, Path(file)))
 
     def fit(
         self,
@@ -285,16 +275,12 @@ class Book:
         **fields
             Of the kind's request, as `plan`, `drift` and `study` take them.
         """
-        from roundbook.logbook.kinds import find_kind
-        from roundbook.logbook.saved_results import save_result
         from roundbook.logbook.studies.studies import STUDIES
 
-        given: Mapping[str, Any] = fields
+        given = dict(fields)
         if kind in STUDIES:
-            kind, given = "study", {"study": kind} | fields
-        request = find_kind(kind).request(**given)
-        with begin(self._engine, self._settings.user) as session:
-            return Answer(save_result(session, kind, request, name, note))
+            kind, given = "study", {"study": kind} | given
+        return Answer(self._record.save(kind, given, name, note))
 
     def renew(self, name: str | None = None, task: str | None = None) -> Answer[Any]:
         """Renew a saved result, or all of a task that are stale."""

@@ -1,0 +1,75 @@
+"""A record that this process opens itself: the embedded one, or that of a PostgreSQL server."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from roundbook.formats import ScoreMatrix
+from roundbook.logbook.kinds import find_kind
+from roundbook.logbook.matrices.files import log_files
+from roundbook.logbook.matrices.logging import log_scores
+from roundbook.logbook.record import open_record
+from roundbook.logbook.saved_results import save_result
+from roundbook.logbook.session import Work, begin
+from roundbook.logbook.studies.studies import run_study
+from roundbook.logbook.teams import describe_teams
+from roundbook.requests.base import Request
+from roundbook.requests.matrices import LogFilesRequest, LogRequest
+from roundbook.requests.studies import StudyRequest
+from roundbook.requests.teams import DescribeTeams
+from roundbook.settings import load_settings
+from roundbook.use_cases import find_use_case
+
+
+class LocalRecord:
+    """An open record; each method is one transaction.
+
+    Parameters
+    ----------
+    address : str or None
+        A server's; None for that of the settings.
+    """
+
+    def __init__(self, address: str | None) -> None:
+        self._settings = load_settings()
+        stack = ExitStack()
+        self._engine = stack.enter_context(open_record(self._settings, address))
+        self.close = stack.close
+
+    def ask(self, name: str, request: Request | None) -> Any:  # noqa: ANN401
+        """Return what comes of a use case."""
+        with begin(self._engine, self._settings.user) as session:
+            return find_use_case(name).run(session, request)
+
+    def study(self, request: StudyRequest) -> Any:  # noqa: ANN401
+        """Return a study."""
+        with begin(self._engine, self._settings.user) as session:
+            return run_study(session, request, self._work())
+
+    def save(self, kind: str, fields: dict[str, Any], name: str | None, note: str | None) -> Any:  # noqa: ANN401
+        """Save a result of a kind."""
+        request = find_kind(kind).request(**fields)
+        with begin(self._engine, self._settings.user) as session:
+            return save_result(session, kind, request, name, note)
+
+    def log_matrix(self, request: LogRequest, matrix: ScoreMatrix) -> Any:  # noqa: ANN401
+        """Log scores that are in memory."""
+        with begin(self._engine, self._settings.user, keep=not request.dry_run) as session:
+            return log_scores(session, request, matrix)
+
+    def log_files(self, fields: dict[str, Any], files: tuple[Path, ...]) -> Any:  # noqa: ANN401
+        """Log the scores in files."""
+        request = LogFilesRequest(**fields, files=files)
+        with begin(self._engine, self._settings.user, keep=not request.dry_run) as session:
+            return log_files(session, request, max_file_bytes=self._settings.max_file_bytes)
+
+    def describe_teams(self, fields: dict[str, Any], file: Path) -> Any:  # noqa: ANN401
+        """Record what a team file says."""
+        request = DescribeTeams(**fields, file=file)
+        with begin(self._engine, self._settings.user, keep=not request.dry_run) as session:
+            return describe_teams(session, request, max_file_bytes=self._settings.max_file_bytes)
+
+    def _work(self) -> Work:
+        return Work(max_file_bytes=self._settings.max_file_bytes)
