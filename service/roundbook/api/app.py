@@ -308,7 +308,7 @@ def _respond(http: Request, result: BaseModel) -> Response:
     if "text/csv" in http.headers.get("accept", ""):
         body, kind = _csv(result), "text/csv; charset=utf-8"
     else:
-        facts = result.model_dump(mode="json")
+        facts = result.model_dump(mode="json", by_alias=True)
         said = list(view_of(result).sentences)
         body = json.dumps(facts | ({"sentences": said} if said else {}), ensure_ascii=False)
         kind = "application/json"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 from sqlalchemy import Connection
 
 from roundbook.errors import NotRecordedError
@@ -49,7 +49,9 @@ class DriftCurve(Result):
     task: str
     measure: str
     assessments: str
-    from_round: str = Field(serialization_alias="from")
+    from_round: str = Field(
+        validation_alias=AliasChoices("from_round", "from"), serialization_alias="from"
+    )
     from_matrix: int
     from_revision: int
     from_version: int
