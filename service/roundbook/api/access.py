@@ -66,6 +66,12 @@ class Failures:
 
 
 def find_caller(http: Request) -> Caller:
+    """Return who asks, and keep it with the request; see `_find`."""
+    http.state.caller = caller = _find(http)
+    return caller
+
+
+def _find(http: Request) -> Caller:
     """Return who asks: by a token in the header or the cookie, else as the service is set up.
 
     Raises

@@ -28,6 +28,7 @@ from roundbook.api.access import (
 )
 from roundbook.api.metrics import add_metrics
 from roundbook.api.problems import HttpError, add_handlers
+from roundbook.csv_names import marked
 from roundbook.errors import RoundbookError
 from roundbook.logbook.matrices.files import log_files
 from roundbook.logbook.record import open_record
@@ -37,6 +38,7 @@ from roundbook.logbook.schema import read_schema
 from roundbook.logbook.session import Session, Work, begin
 from roundbook.logbook.studies.studies import STUDIES, run_study
 from roundbook.logbook.teams import describe_teams
+from roundbook.pages.site import make_site
 from roundbook.presentation.views import rows_of, view_of
 from roundbook.requests.matrices import LogFilesRequest
 from roundbook.requests.teams import DescribeTeams
@@ -93,12 +95,14 @@ def make_app(
     app.state.settings = settings
     app.state.open = open_to_all
     app.state.failures = Failures()
+    app.state.held = {}
     add_handlers(app)
     app.add_middleware(GZipMiddleware, minimum_size=1_000)
     app.middleware("http")(_with_headers)
     add_metrics(app)
     app.include_router(_use_cases(), prefix=PREFIX, responses=_PROBLEMS)
     app.include_router(_health())
+    app.mount("/", make_site(app.state))
     return app
 
 
@@ -324,7 +328,10 @@ def _csv(result: BaseModel) -> str:
     stream = io.StringIO()
     writer = csv.DictWriter(stream, list(rows[0]) if rows else [], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows(
+        {name: marked(value) if isinstance(value, str) else value for name, value in row.items()}
+        for row in rows
+    )
     return stream.getvalue()
 
 

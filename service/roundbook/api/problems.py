@@ -64,7 +64,7 @@ def problem(error: RoundbookError) -> JSONResponse:
         facts = {"file": error.file, "line": error.line, "column": error.column}
     elif isinstance(error, RequestError):
         facts = {"field": error.field}
-    status = error.status if isinstance(error, HttpError) else _status(error)
+    status = status_of(error)
     headers = {"Retry-After": "5"} if status == 503 else {}
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
@@ -107,7 +107,10 @@ def add_handlers(app: FastAPI) -> None:
         return _answer(content, dict(error.headers or {}))
 
 
-def _status(error: RoundbookError) -> int:
+def status_of(error: RoundbookError) -> int:
+    """Return the status that an error is answered with."""
+    if isinstance(error, HttpError):
+        return error.status
     return next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
 
 

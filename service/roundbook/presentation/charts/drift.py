@@ -11,6 +11,7 @@ from roundbook.presentation.charts.style import (
     BLUE,
     GREEN,
     GREY,
+    HEIGHT,
     PURPLE,
     VERMILLION,
     layered,
@@ -22,6 +23,7 @@ from roundbook.presentation.charts.style import (
 
 if TYPE_CHECKING:
     from roundbook.logbook.drift.curve import DriftCurve
+    from roundbook.logbook.drift.report import DriftReport
 
 _COLOURS = {"held": BLUE, "aged": VERMILLION, "undecided": PURPLE, "unbridged": GREEN}
 _SHAPES = {"held": "circle", "aged": "triangle-up", "undecided": "square", "unbridged": "cross"}
@@ -124,3 +126,40 @@ def _draw(
         width=step(len(names)),
         height=180,
     )
+
+
+def topic_points(report: DriftReport) -> list[dict[str, Any]]:
+    """Return the shared topics' means over the runs in both rounds."""
+    return [
+        {"name": topic.topic, "from": topic.mean_from, "to": topic.mean_to}
+        for topic in report.topics
+    ]
+
+
+def topics_chart(report: DriftReport) -> alt.ConcatChart:
+    """Draw each shared topic's mean in the later round against that in the first.
+
+    Raises
+    ------
+    InputError
+        When the rounds share no topic.
+    """
+    points = topic_points(report)
+    if not points:
+        raise InputError("The rounds share no topic, so there is nothing to draw.")
+    values = [point[side] for point in points for side in ("from", "to")]
+    domain = alt.Scale(domain=[min(0, *values), max(values)], nice=True)
+    corners = [{"x": min(0, *values)}, {"x": max(values)}]
+    line = points_of(corners).mark_line(strokeDash=[4, 3], color=GREY)
+    dots = points_of(points).mark_point(filled=True, size=45, opacity=0.8, color=BLUE)
+    panel = layered(
+        line.encode(x=alt.X("x:Q", scale=domain), y=alt.Y("x:Q", scale=domain)),
+        dots.encode(
+            x=alt.X("from:Q", title=f"Mean over runs, {report.from_round}", scale=domain),
+            y=alt.Y("to:Q", title=f"Mean over runs, {report.to_round}", scale=domain),
+            tooltip=["name:N", "from:Q", "to:Q"],
+        ),
+        width=HEIGHT,
+        height=HEIGHT,
+    )
+    return styled([panel], "Topics shared, first round against later")

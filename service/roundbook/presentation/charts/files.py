@@ -78,6 +78,19 @@ def svg(chart: alt.ConcatChart) -> str:
     return _svg(chart.to_dict()).decode()
 
 
+def bare_svg(chart: alt.ConcatChart) -> str:
+    """Return a chart as SVG for a page whose own style sheet says what is dark."""
+    import vl_convert  # noqa: PLC0415
+
+    drawn: str = vl_convert.vegalite_to_svg(chart.to_dict(), _version())
+    return drawn
+
+
+def png(chart: alt.ConcatChart) -> bytes:
+    """Return a chart as PNG, on white."""
+    return _png(chart.to_dict())
+
+
 def _svg(chart: dict[str, Any]) -> bytes:
     import vl_convert  # noqa: PLC0415
 

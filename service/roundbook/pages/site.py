@@ -1,0 +1,169 @@
+"""The site: its pages, how a page is written, errors beside what caused them, logging in."""
+
+import hashlib
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import parse_qs, urlencode
+
+from fastapi import APIRouter, Depends, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.staticfiles import StaticFiles
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.exceptions import HTTPException
+
+from roundbook.api.access import COOKIE, Caller, find_caller
+from roundbook.api.problems import HttpError, status_of
+from roundbook.errors import NotRecordedError, RoundbookError
+from roundbook.logbook.result import SOFTWARE
+from roundbook.logbook.session import Session, begin
+from roundbook.logbook.tokens import check_token
+from roundbook.pages.numbers import FILTERS
+
+_HERE = Path(__file__).parent
+_MOST_FORM_BYTES = 100_000
+# Charts are drawn into the page, and the one style sheet is served from here.
+_POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self';"
+    " frame-ancestors 'none'; base-uri 'none'"
+)
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(_HERE / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_TEMPLATES.filters |= FILTERS
+_TEMPLATES.globals["link"] = lambda path, **query: f"{path}?{urlencode(query, doseq=True)}"
+_TEMPLATES.globals["software"] = SOFTWARE
+# A later version's style sheet is another one.
+_TEMPLATES.globals["style"] = hashlib.sha256(
+    (_HERE / "static" / "style.css").read_bytes()
+).hexdigest()[:12]
+
+
+Who = Annotated[Caller, Depends(find_caller)]
+
+
+def _asking(http: Request, caller: Who) -> Iterator[Session]:
+    """Yield a transaction that reads the record as one moment saw it."""
+    with begin(http.app.state.engine, caller.user, one_moment=True) as session:
+        yield session
+
+
+Asking = Annotated[Session, Depends(_asking)]
+router = APIRouter()
+
+
+def make_site(state: Any) -> FastAPI:  # noqa: ANN401
+    """Return the site as an application of its own, to be mounted.
+
+    Parameters
+    ----------
+    state
+        Of the application it is mounted in: the record's engine, and how it is open.
+    """
+    from roundbook.pages import answers, charts, tasks, uploads  # noqa: PLC0415
+
+    site = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+    site.state = state
+    site.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
+    for part in (router, tasks.router, answers.router, charts.router, uploads.router):
+        site.include_router(part)
+    for kind in (RoundbookError, RequestValidationError, HTTPException):
+        site.exception_handler(kind)(_error_page)
+
+    @site.middleware("http")
+    async def add_policy(
+        http: Request, answer: Callable[[Request], Awaitable[Response]]
+    ) -> Response:
+        response = await answer(http)
+        response.headers["Content-Security-Policy"] = _POLICY
+        return response
+
+    return site
+
+
+def page(http: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:  # noqa: ANN401
+    """Return a page of a template."""
+    caller = getattr(http.state, "caller", None)
+    known = {"caller": caller, "here": http.url.path, "open_to_all": http.app.state.open}
+    written = _TEMPLATES.get_template(template).render(**(known | context))
+    return HTMLResponse(written, status, {"Cache-Control": "private, no-cache"})
+
+
+async def read_form(http: Request) -> dict[str, str]:
+    """Return the fields of a form that was sent, the last of each.
+
+    Raises
+    ------
+    HttpError
+        413 for one that is far too long.
+    """
+    body = b""
+    async for chunk in http.stream():
+        body += chunk
+        if len(body) > _MOST_FORM_BYTES:
+            raise HttpError(413, "The form is too long.")
+    read = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=False)
+    return {name: values[-1].strip() for name, values in read.items()}
+
+
+def _error_page(http: Request, error: Exception) -> Response:
+    if isinstance(error, RoundbookError):
+        status, sentence = status_of(error), str(error)
+    elif isinstance(error, HTTPException):
+        status, sentence = error.status_code, "There is no such page."
+    else:
+        fault = error.errors()[0]  # type: ignore[attr-defined]
+        status, sentence = 422, f"{'.'.join(map(str, fault['loc'][1:]))}: {fault['msg']}."
+    if status == 401 and http.method == "GET":
+        query = urlencode({"then": f"{http.url.path}?{http.url.query}"})
+        return RedirectResponse(f"/login?{query}", 303)
+    return page(http, "error.html", status, sentence=sentence)
+
+
+@router.get("/login")
+def login_form(http: Request, then: str = "/") -> HTMLResponse:
+    """Ask for a token."""
+    return page(http, "login.html", then=then, refused=None)
+
+
+@router.post("/login")
+async def login(http: Request) -> Response:
+    """Keep a token in a cookie that no script reads and no other site sends."""
+    form = await read_form(http)
+    then = form.get("then", "/")
+    if not then.startswith("/") or then.startswith("//") or "\\" in then:
+        then = "/"  # never to another site
+    address = http.client.host if http.client else ""
+    http.app.state.failures.check(address)
+    with begin(http.app.state.engine) as session:
+        token = check_token(session, form.get("token", ""))
+    if token is None:
+        http.app.state.failures.note(address)
+        return page(http, "login.html", 401, then=then, refused="The token is not valid.")
+    response = RedirectResponse(then, 303)
+    response.set_cookie(
+        COOKIE,
+        form["token"],
+        httponly=True,
+        samesite="strict",
+        secure=http.url.scheme == "https",
+    )
+    return response
+
+
+@router.post("/logout")
+def logout() -> Response:
+    """Forget the token."""
+    response = RedirectResponse("/", 303)
+    response.delete_cookie(COOKIE)
+    return response
+
+
+def missing(sentence: str) -> NotRecordedError:
+    """Return the error of a page about what is not there."""
+    return NotRecordedError(sentence)
