@@ -6,11 +6,19 @@ from typing import Annotated
 
 import typer
 
-from roundbook.presentation.generalisability import LINE, heading, line, remarks
+from roundbook.presentation.generalisability import (
+    LINE,
+    TABLE_LINE,
+    heading,
+    line,
+    remarks,
+    table_lines,
+    table_rows,
+)
 from roundbook.presentation.tables import Column, count, number
 from roundbook.requests.generalisability import GeneralisabilityRequest
 from roundbook_cli.options import Assessments, Database, Form, Measure, TaskName
-from roundbook_cli.output import show
+from roundbook_cli.output import section, show
 from roundbook_cli.request_options import default, option
 from roundbook_cli.session import record
 
@@ -42,6 +50,16 @@ _COLUMNS = (
     count("design_topics", "Topics by power", spare=4),
 )
 _LINES = tuple(Column(name, name) for name in LINE)
+_TABLE = (
+    Column("round", "Round"),
+    count("topics", "Topics"),
+    Column("level", "Level", "{:g}".format, "right"),
+    number("e_rho_squared", "E-rho2", 3),
+    Column("e_rho_squared_interval", "E-rho2 interval", _interval),
+    number("phi", "Phi", 3),
+    Column("phi_interval", "Phi interval", _interval),
+)
+_TABLE_LINES = tuple(Column(name, name) for name in TABLE_LINE)
 
 
 def generalisability(
@@ -54,9 +72,14 @@ def generalisability(
     target: Annotated[float, option(GeneralisabilityRequest, "target", "--target")] = default(
         GeneralisabilityRequest, "target"
     ),
-    level: Annotated[float, option(GeneralisabilityRequest, "level", "--level")] = default(
-        GeneralisabilityRequest, "level"
-    ),
+    level: Annotated[
+        list[float] | None,
+        option(GeneralisabilityRequest, "level", "--level", metavar="LEVEL"),
+    ] = None,
+    topics: Annotated[
+        list[int] | None,
+        option(GeneralisabilityRequest, "topic_counts", "--topics", metavar="n"),
+    ] = None,
     m: Annotated[int, option(GeneralisabilityRequest, "m", "--m")] = default(
         GeneralisabilityRequest, "m"
     ),
@@ -70,22 +93,31 @@ def generalisability(
     """Show variance components, E-rho-squared, Phi, and the topics a reliability needs."""
     from roundbook.logbook.generalisability import report_generalisability
 
+    first, *more = level or [default(GeneralisabilityRequest, "level")]
     request = GeneralisabilityRequest(
         task=task,
         measure=measure,
         round=round_label,
         target=target,
-        level=level,
+        level=first,
+        more_levels=more,
+        topic_counts=topics or (),
         m=m,
         min_d=min_d,
         assessments=assessments,
     )
     with record(context, database) as session:
         report = report_generalisability(session, request)
+    rows = table_rows(report)
+    if form == "csv" and rows:
+        show(report, form, table_lines(report), _TABLE_LINES)
+        return
     if form == "csv":
         show(report, form, list(map(line, report.rounds)), _LINES)
         return
     show(report, form, report.rounds, _COLUMNS, above=[heading(report)], below=remarks(report))
+    if form == "table" and rows:
+        section("With so many topics, and intervals at so many levels:", rows=rows, columns=_TABLE)
 
 
 def attach(app: typer.Typer) -> None:

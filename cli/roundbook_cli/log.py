@@ -40,8 +40,12 @@ def log(
     task: Annotated[str, argument(LogFilesRequest, "task", metavar="TASK")],
     round_label: Annotated[str, argument(LogFilesRequest, "round", metavar="ROUND")],
     files: Annotated[
-        list[Path], argument(LogFilesRequest, "files", metavar="FILE...", show_default=False)
-    ],
+        list[Path] | None,
+        argument(LogFilesRequest, "files", metavar="FILE...", show_default=False),
+    ] = None,
+    from_runs: Annotated[bool, option(LogFilesRequest, "from_runs", "--from-runs")] = default(
+        LogFilesRequest, "from_runs"
+    ),
     measures: Annotated[
         list[str] | None,
         option(LogFilesRequest, "measures", "--measure", metavar="M", show_default=False),
@@ -101,7 +105,8 @@ def log(
         request = LogFilesRequest(
             task=task,
             round=round_label,
-            files=tuple(files),
+            files=tuple(files or ()),
+            from_runs=from_runs,
             measures=tuple(measures or ()),
             all_measures=all_measures,
             layout=layout,
@@ -190,4 +195,5 @@ def attach(app: typer.Typer) -> None:
     """Add the command."""
     app.command(
         epilog="Example: roundbook log covid round1 *.eval --measure nDCG@10 --measure AP --create"
+        "\n\nExample: roundbook log covid round1 --from-runs --measure 'nDCG(gains=1:1,2:3)@10'"
     )(log)

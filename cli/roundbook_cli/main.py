@@ -61,6 +61,8 @@ COMMANDS = {
     "round": ("roundbook_cli.round_", "Rounds: one holding of a task after another."),
     "topic": ("roundbook_cli.topic", "Topics: list, and declare their other ids."),
     "matrix": ("roundbook_cli.matrix", "Score matrices: list, show, correct, export."),
+    "run": ("roundbook_cli.run", "Runs: log what they retrieved, list them."),
+    "qrels": ("roundbook_cli.qrels", "Relevance assessments: log them, list them."),
     "measure": ("roundbook_cli.measure", "Measures: list them, merge two that are one."),
     "variance": ("roundbook_cli.variance", "Variances: of a measure in each round, and pooled."),
     "factors": ("roundbook_cli.factors", "Standardisation factors of a round, by version."),

@@ -15,6 +15,7 @@ from roundbook_cli.output import talk
 if TYPE_CHECKING:
     from roundbook.logbook.session import Session
     from roundbook.requests.matrices import LoggingRequest
+    from roundbook.requests.runs import LogQrels, LogRuns
     from roundbook.requests.variances import RecordVarianceRequest
 
 
@@ -34,7 +35,7 @@ def confirm_round(session: Session, task: str, label: str, *, ask: bool = True) 
 
 def confirm_names(
     begin: Callable[..., AbstractContextManager[Session]],
-    request: LoggingRequest | RecordVarianceRequest,
+    request: LoggingRequest | LogRuns | LogQrels | RecordVarianceRequest,
 ) -> None:
     """Ask whether a task and a round that the request makes are meant; see `confirm_task`."""
     if request.create:

@@ -25,6 +25,7 @@ _WAYS_OUT = {
     " ir_measures, ntcireval.",
     "record the pool": "{message}; record it with 'roundbook round teams {task} {round} FILE', from a"
     " file with the columns run, team and contributed_to_pool.",
+    "name the pool depth": "{message}; if you know the depth of the pool, give it with --pool-depth.",
     "record the teams": "{message}; record it with 'roundbook round teams {task} {round} FILE'.",
     "record the systems": "{message}; record it in the column 'system' of a team file with 'roundbook"
     " round teams {task} ROUND FILE', or take equal tags for one system with --match tag.",
@@ -65,6 +66,14 @@ _WAYS_OUT = {
     " name.",
     "other scores": "If these {topics} x {runs} scores correct them, log them with --revise"
     " 'REASON'; if they rest on other assessments, name these with --assessments.",
+    "log the runs": "{message}; log it with 'roundbook run log'.",
+    "log the assessments": "{message}; log them with 'roundbook qrels log'.",
+    "other lists": "If these are other runs, give them other tags and log them beside; 'roundbook run"
+    " list {task} {round}' shows those there are.",
+    "other judgments": "If these correct them, log them with --revise 'REASON'; if they are others,"
+    " name them with --assessments.",
+    "qrels revised meanwhile": "Look at it with 'roundbook qrels list {task} {round}', and log this one"
+    " again if it still corrects it.",
     "revised meanwhile": "Look at it with 'roundbook matrix show {matrix}', and log this one again"
     " if it still corrects it.",
     "withdrawn matrix": "Log a correction with --revise, or take the withdrawal back with"
@@ -84,6 +93,12 @@ _WAYS_OUT = {
     "existing directory": "{message}; name another, or replace it by --force.",
     # Studies
     "only one measure": "{message}; leave out --measure.",
+    # Studies
+    "a scheduler's address": "Give --dask the address that 'dask scheduler' prints,"
+    " tcp://HOST:PORT.",
+    "start workers": "Start some: dask worker {address}",
+    "the same software": "Install the same on both.",
+    "fewer workers": "Choose fewer --workers, or none.",
     # Drift
     "list rounds": "{message}; 'roundbook round list {task}' shows those there are.",
     "name two rounds": "{message}; name others with --from and --to.",

@@ -16,6 +16,7 @@
     │   ├── RevisedMeanwhileError        somebody else revised it while this correction was made
     │   └── RoundPublishedError          a published round takes no such change
     ├── MissingExtraError                an optional library is not installed
+    ├── WorkersError                     whom a study's work is shared out to is not there, or lost it
     ├── SchemaOutOfDateError             the database schema is older or newer than this program
     └── DatabaseError                    PostgreSQL refused or broke off
         ├── DatabaseUnreachableError     … or could not be reached at all
@@ -186,6 +187,10 @@ class MissingExtraError(RoundbookError):
 
     def __init__(self, message: str, extra: str) -> None:
         super().__init__(message, way_out="install the extra", extra=extra)
+
+
+class WorkersError(RoundbookError):
+    """The processes or machines that a study's work is shared out to are not there, or lost it."""
 
 
 class SchemaOutOfDateError(RoundbookError):

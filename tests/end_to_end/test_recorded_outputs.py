@@ -37,10 +37,13 @@ ADVICE = "what is advised names its option"
 STANDARDISE = "log says which runs standardise, and why, where something is known of the pool"
 DRIFT_WORDS = "drift says which interval judges, how to declare collections and what to do"
 DRIFT_FIGURES = "a saved drift report is listed with the figures of its sentence"
+FROM_RUNS = "log takes no files where scores are computed from runs"
 CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
     "variance show none --measure AP": {
         "err[0]": READING,
     },
+    "log web 2022": {"err": FROM_RUNS},
+    "log web 2022 tied.csv --measure AP --layout none": {"err[0]": FROM_RUNS},
     "log web 2021 web-2021-ndcg.csv --measure nDCG@10 --teams teams-2021.csv --tool 'simulation 1' --format json": {  # noqa: E501
         "out.notes": STANDARDISE,
         "err": STANDARDISE,

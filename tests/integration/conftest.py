@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 from sqlalchemy import Engine
 from sqlalchemy.engine import URL
-from tests.archives import database_on, execute
+from tests.archives import database_on
 from tests.factories import export_archive
 from tests.releases.campaign import record_campaign
 
@@ -60,13 +60,6 @@ def campaign(server: URL, template: str) -> Iterator[str]:
     """The name of a database that holds the campaign, to be copied."""
     with database_on(server, f"TEMPLATE {template}") as engine:
         record_campaign(engine)
-        # An id that no scores have yet: it changes no answer.
-        execute(
-            engine,
-            "INSERT INTO roundbook.topic_alias (task_id, name, topic_id, software, recorded_by)"
-            " SELECT task_id, name || ' again', id, 's', 'simulated' FROM roundbook.topic"
-            " ORDER BY id LIMIT 1",
-        )
         engine.dispose()
         yield engine.url.database
 

@@ -80,6 +80,7 @@ from roundbook.requests.matrices import (
     LogRequest,
     RestoreMatrix,
     ShowHistory,
+    ShowImpact,
     ShowMatrix,
     WithdrawMatrix,
 )
@@ -260,7 +261,7 @@ def reading(directory):
     yield step(show_history, ShowHistory(matrix=1))
     yield step(export_matrix, ExportMatrix(matrix=1, output=directory / "matrix.csv"))
     yield step(latest_revisions, LogRequest(**OF_ROUND))
-    yield step(show_impact, 1)
+    yield step(show_impact, ShowImpact(matrix=1))
     yield step(show_variances, VarianceRequest(**OF_TASK))
     yield step(show_histories, VarianceHistoryRequest(task="t"))
     yield step(show_factors, FactorsRequest(**OF_ROUND))

@@ -191,6 +191,39 @@ def test_a_negative_component_counts_as_0_and_is_named(engine):
     assert "may not differ at all" in row.reason
 
 
+def test_several_levels_and_numbers_of_topics_in_one_table(engine, terminal):
+    log(engine)
+    words = ("generalisability", "t", "--measure", "AP")
+    assert terminal(*words, "--format", "json").json["rounds"][0]["reliabilities"] == []
+    asked = (*words, "--level", "0.9", "--level", "0.99", "--topics", "12", "--topics", "50")
+    printed = terminal(*asked, "--format", "json").json
+    (row,) = printed["rounds"]
+    table = row["reliabilities"]
+    assert [(one["topics"], one["level"]) for one in table] == [
+        *((12, 0.9), (12, 0.99)),
+        *((50, 0.9), (50, 0.99)),
+    ]
+    # With as many topics as the round has it is what the round itself has.
+    keys = ("e_rho_squared", "e_rho_squared_interval", "phi", "phi_interval")
+    assert [table[0][key] for key in keys] == [row[key] for key in keys]
+    (other,) = report_generalisability(engine, "t", "AP", level=0.99).rounds
+    assert tuple(table[1]["phi_interval"]) == pytest.approx(other.phi_interval)
+    noise = row["residual"]
+    assert table[2]["e_rho_squared"] == pytest.approx(row["system"] / (row["system"] + noise / 50))
+    relative = [limit / (1 - limit) for limit in table[0]["e_rho_squared_interval"]]
+    longer = [limit / (1 - limit) for limit in table[2]["e_rho_squared_interval"]]
+    assert longer == pytest.approx([50 / 12 * signal for signal in relative])
+    lines = terminal(*asked, "--format", "csv").out.splitlines()
+    assert (len(lines), lines[0].split(",")[:4]) == (
+        5,
+        ["round", "topics", "level", "e_rho_squared"],
+    )
+    shown = terminal(*words, "--level", "0.8", "--level", "0.95").out
+    assert "With so many topics, and intervals at so many levels:" in shown
+    assert "needs a whole number of topics" in terminal(*words, "--topics", "0").err
+    assert "level must be between 0 and 1" in terminal(*words, "--level", "0.9", "--level", "2").err
+
+
 @pytest.mark.parametrize(
     "options",
     [

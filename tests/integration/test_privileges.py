@@ -166,6 +166,8 @@ def writing(scores):
     yield "matrix", "restore", "2", "--reason", "right after all"
     yield "drift", "t", *ap, "--save"
     yield "round", "publish", "t", "r2"
+    yield "token", "create", "ci", "--scope", "log"
+    yield "token", "revoke", "ci"
 
 
 READING = (

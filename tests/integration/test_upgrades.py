@@ -58,6 +58,11 @@ REVISIONS = [
     for script in reversed([*ScriptDirectory.from_config(alembic_config()).walk_revisions()])
 ]
 HEAD = REVISIONS[-1]
+UNCOMPRESSED = (
+    "score_vector ALTER scores",
+    "run_list ALTER documents",
+    "run_list ALTER scores",
+)
 # What an upgrade computes the parts of variances for, which it did not record itself.
 COMPLETED = [release for release in RELEASED if release < "0005"]
 # What is answered otherwise on purpose, with all below it. Sentences and commands for people may be
@@ -214,9 +219,8 @@ def test_the_code_describes_the_migrated_tables(bare, fresh):
     with bare.begin() as connection:
         connection.execute(text(f"CREATE SCHEMA {SCHEMA}"))
         metadata.create_all(connection)
-        connection.execute(
-            text("ALTER TABLE roundbook.score_vector ALTER COLUMN scores SET STORAGE EXTERNAL")
-        )
+        for stored in UNCOMPRESSED:
+            connection.execute(text(f"ALTER TABLE roundbook.{stored} SET STORAGE EXTERNAL"))
     described = tables_in(catalogue(bare))
     assert len(described) > 100
     assert described == tables_in(fresh[HEAD])
@@ -520,6 +524,7 @@ STALE = {
     "0004": {"web/drift-1": ["rule"]},
     "0005": _LATE_TEAMS,
     "0006": _LATE_TEAMS,
+    "0007": _LATE_TEAMS,
 }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import date
 
 import numpy as np
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
 from tests.factories import (
     create_round,
     create_task,
@@ -85,6 +85,15 @@ def record_campaign(engine: Engine) -> None:
     # Who sent the runs of the first round was found out at last.
     known = {run: RunTeam(run, f"Team {int(run[-1]) % 3}", None, None, None) for run in first.runs}
     _log(engine, "2023", "nDCG@10", first, teams=known)
+    # An id that no scores have yet: it changes no answer.
+    with engine.begin() as connection:
+        connection.execute(
+            text(
+                "INSERT INTO roundbook.topic_alias (task_id, name, topic_id, software, recorded_by)"
+                " SELECT task_id, name || ' again', id, 's', 'simulated' FROM roundbook.topic"
+                " ORDER BY id LIMIT 1"
+            )
+        )
 
 
 def _correct(engine: Engine) -> None:

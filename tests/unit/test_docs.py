@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 import roundbook_cli.main
 from roundbook.database.tables import metadata
 from roundbook.formats import LAYOUTS, archive, read_scores, read_teams
+from roundbook.formats.trec import read_qrels, read_runs
 from roundbook.logbook import (
     demonstration,
     embedded_server,
@@ -52,7 +53,16 @@ from roundbook.logbook.matrices import logged as matrices
 from roundbook.logbook.matrices import showing as matrix_show
 from roundbook.logbook.plans import plan as plans
 from roundbook.logbook.round_fingerprint import VerifiedRound
-from roundbook.logbook.studies import discriminative_power, swap_rate
+from roundbook.logbook.runs.comparing import ScoreComparison
+from roundbook.logbook.studies import (
+    change,
+    discriminative_power,
+    incremental,
+    leave_teams_out,
+    per_topic_variance,
+    swap_rate,
+    topic_subsets,
+)
 from roundbook.logbook.verifying.differences import Verification
 from roundbook.settings import Settings
 from roundbook.statistics.design import solve_topics
@@ -87,6 +97,7 @@ RESULTS = {
     "roundbook round teams": teams.DescribedTeams,
     "roundbook round verify": VerifiedRound,
     "roundbook log": matrices.LoggedMatrices,
+    "roundbook run compare": ScoreComparison,
     "roundbook matrix list": matrix_list.MatrixList,
     "roundbook matrix show": matrix_show.ShownMatrix,
     "roundbook matrix history": matrix_history.MatrixHistory,
@@ -99,6 +110,11 @@ RESULTS = {
     "roundbook variance record": published.RecordedVariance,
     "roundbook study discriminative-power": discriminative_power.DiscriminativePower,
     "roundbook study swap-rate": swap_rate.SwapRates,
+    "roundbook study incremental": incremental.IncrementalStudy,
+    "roundbook study change": change.ChangeStudy,
+    "roundbook study leave-teams-out": leave_teams_out.LeaveTeamsOutStudy,
+    "roundbook study topic-subsets": topic_subsets.TopicSubsetsStudy,
+    "roundbook study per-topic-variance": per_topic_variance.PerTopicVarianceStudy,
     "roundbook factors show": factors.FactorSet,
     "roundbook factors fit": fitting.FittedFactorSet,
     "roundbook standardise": standardise.StandardisedScores,
@@ -136,6 +152,7 @@ REFERS = {
     "roundbook drift --curve": "roundbook drift",
     "roundbook report show": "roundbook result list",
     "roundbook result renew": "roundbook result list",
+    "roundbook study topic-subsets": "roundbook study leave-teams-out",
 }
 # Fields that the terminal prints in a form of its own, as recorded.
 COMPOSED = {"impact", "notes"}
@@ -383,6 +400,7 @@ def test_every_layout_has_a_section_whose_samples_are_of_that_layout(tmp_path):
     parts = sections("reference/file-formats.md")
     assert set(parts) == {
         *(*LAYOUTS, "Excel workbooks and Parquet"),
+        *("TREC runs", "Relevance assessments"),
         *("Team files", "Topic ids", "Names of measures"),
     }
     for layout in LAYOUTS:
@@ -396,6 +414,18 @@ def test_every_layout_has_a_section_whose_samples_are_of_that_layout(tmp_path):
             matrix = read_scores([path], measure=measure)
             assert matrix.layout == layout
             assert len(matrix.topics) == 2
+
+
+def test_the_samples_of_runs_and_assessments_are_read(tmp_path):
+    parts = sections("reference/file-formats.md")
+    path = tmp_path / "sample"
+    for part, topics_of in (
+        ("TREC runs", lambda: read_runs([path], max_bytes=1_000).topics),
+        ("Relevance assessments", lambda: read_qrels(path, max_bytes=1_000).topics),
+    ):
+        (sample,) = re.findall(r"^```text\n(.*?)^```$", parts[part], re.DOTALL | re.MULTILINE)
+        path.write_text(sample, encoding="utf-8")
+        assert topics_of() == ("301", "302")
 
 
 def test_the_team_file_sample_is_read(tmp_path):

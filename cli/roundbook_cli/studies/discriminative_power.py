@@ -10,11 +10,17 @@ import typer
 from roundbook.presentation.studies import discriminative_power as words
 from roundbook.presentation.studies.common import heading
 from roundbook.presentation.tables import Column
-from roundbook.requests.studies import DiscriminativePowerRequest, StudyRequest
+from roundbook.requests.studies import (
+    AcrossRoundsRequest,
+    DiscriminativePowerRequest,
+    StudyRequest,
+)
+from roundbook_cli.charts import Chart
 from roundbook_cli.options import Assessments, Database, Form, Format, Measure
 from roundbook_cli.output import section, show
 from roundbook_cli.request_options import default, option, usage_errors
 from roundbook_cli.studies.options import (
+    AllRounds,
     FileLayout,
     FileMeasure,
     Files,
@@ -33,7 +39,8 @@ if TYPE_CHECKING:
 
 EXAMPLE = (
     "Example: roundbook study discriminative-power covid round1 --measure nDCG@10"
-    " --scale raw --scale std-ab"
+    " --scale raw --scale std-ab\n\n"
+    "Over all rounds: roundbook study discriminative-power covid --all-rounds --measure nDCG@10"
 )
 _CSV = (Column("scale", "Scale"), *words.RANKING)
 
@@ -55,6 +62,8 @@ def discriminative_power(
     ),
     plus_one: Annotated[bool, option(DiscriminativePowerRequest, "plus_one", "--plus-one")] = False,
     seed: Seed = default(StudyRequest, "seed"),
+    all_rounds: AllRounds = False,
+    chart: Chart = None,
     save: Save = None,
     note: Note = None,
     files: Files = None,
@@ -67,6 +76,21 @@ def discriminative_power(
 ) -> None:
     """Show which pairs of runs differ, and how many of all pairs are told apart."""
     with usage_errors():
+        if all_rounds:
+            across = AcrossRoundsRequest(
+                task=task,
+                round=round_label,
+                measure=measure,
+                scales=scale or default(AcrossRoundsRequest, "scales"),
+                trials=trials,
+                alpha=alpha,
+                plus_one=plus_one,
+                seed=seed,
+                files=files or (),
+                assessments=assessments,
+            )
+            run_and_print(context, across, save, note, form, database, chart)
+            return
         request = DiscriminativePowerRequest(
             task=task,
             round=round_label,
@@ -83,7 +107,7 @@ def discriminative_power(
             missing=missing,
             assessments=assessments,
         )
-    run_and_print(context, request, save, note, form, database)
+    run_and_print(context, request, save, note, form, database, chart)
 
 
 def print_study(study: DiscriminativePower, form: Format, saved: dict[str, Any]) -> None:

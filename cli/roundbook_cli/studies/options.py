@@ -35,6 +35,33 @@ Save = Annotated[
     str | None,
     typer.Option("--save", metavar="NAME", help="Keep the study under this name, with its inputs."),
 ]
+AllRounds = Annotated[
+    bool,
+    typer.Option(
+        "--all-rounds",
+        help="Study all rounds that have the measure: discriminative power, swap rate and needed"
+        " difference, on all scales unless --scale names some.",
+    ),
+]
+Workers = Annotated[
+    int,
+    typer.Option(
+        "--workers",
+        metavar="N",
+        min=1,
+        max=256,
+        help="Share the work out to so many processes of this machine.",
+    ),
+]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Share the work out to the workers of this Dask scheduler, tcp://HOST:PORT.",
+        show_default=False,
+    ),
+]
 Note = Annotated[
     str | None, typer.Option("--note", metavar="TEXT", help="With --save: why it is kept.")
 ]

@@ -10,11 +10,13 @@ import typer
 from roundbook.presentation.studies import swap_rate as words
 from roundbook.presentation.studies.common import heading
 from roundbook.presentation.tables import Column
-from roundbook.requests.studies import StudyRequest, SwapRateRequest
+from roundbook.requests.studies import AcrossRoundsRequest, StudyRequest, SwapRateRequest
+from roundbook_cli.charts import Chart
 from roundbook_cli.options import Assessments, Database, Form, Format, Measure
 from roundbook_cli.output import section, show
 from roundbook_cli.request_options import default, option, usage_errors
 from roundbook_cli.studies.options import (
+    AllRounds,
     FileLayout,
     FileMeasure,
     Files,
@@ -31,7 +33,10 @@ from roundbook_cli.studies.running import run_and_print
 if TYPE_CHECKING:
     from roundbook.logbook.studies.swap_rate import SwapRates
 
-EXAMPLE = "Example: roundbook study swap-rate covid round1 --measure nDCG@10"
+EXAMPLE = (
+    "Example: roundbook study swap-rate covid round1 --measure nDCG@10\n\n"
+    "Over all rounds: roundbook study swap-rate covid --all-rounds --measure nDCG@10"
+)
 _CSV = (Column("scale", "Scale"), *words.BINS)
 
 
@@ -54,6 +59,8 @@ def swap_rate(
         bool, option(SwapRateRequest, "with_replacement", "--with-replacement")
     ] = False,
     seed: Seed = default(StudyRequest, "seed"),
+    all_rounds: AllRounds = False,
+    chart: Chart = None,
     save: Save = None,
     note: Note = None,
     files: Files = None,
@@ -66,6 +73,22 @@ def swap_rate(
 ) -> None:
     """Show how often other topics turn a difference round, and how large one must be to hold."""
     with usage_errors():
+        if all_rounds:
+            across = AcrossRoundsRequest(
+                task=task,
+                round=round_label,
+                measure=measure,
+                scales=scale or default(AcrossRoundsRequest, "scales"),
+                swap_trials=trials,
+                level=level,
+                topics_each=topics_each,
+                with_replacement=with_replacement,
+                seed=seed,
+                files=files or (),
+                assessments=assessments,
+            )
+            run_and_print(context, across, save, note, form, database, chart)
+            return
         request = SwapRateRequest(
             task=task,
             round=round_label,
@@ -82,7 +105,7 @@ def swap_rate(
             missing=missing,
             assessments=assessments,
         )
-    run_and_print(context, request, save, note, form, database)
+    run_and_print(context, request, save, note, form, database, chart)
 
 
 def print_study(study: SwapRates, form: Format, saved: dict[str, Any]) -> None:

@@ -13,13 +13,11 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
-    ColumnElement,
     Date,
     DateTime,
     Double,
     ForeignKey,
     ForeignKeyConstraint,
-    Identity,
     Index,
     Integer,
     MetaData,
@@ -33,53 +31,20 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
-SCHEMA = "roundbook"
+from roundbook.database import table_parts, token_tables
+from roundbook.database.run_tables import qrels, run_upload
+from roundbook.database.table_parts import identity, now, refers, required
 
-metadata = MetaData(
-    schema=SCHEMA,
-    naming_convention={
-        "pk": "%(table_name)s_pk",
-        "uq": "%(table_name)s_%(column_0_N_name)s_key",
-        "fk": "%(table_name)s_%(column_0_N_name)s_fk",
-        "ck": "%(table_name)s_%(constraint_name)s",
-        "ix": "%(table_name)s_%(column_0_N_name)s_index",
-    },
-)
-
-
-def _identity() -> Column[int]:
-    return Column("id", BigInteger, Identity(always=True), primary_key=True)
-
-
-def _refers(name: str, target: str, *, nullable: bool = False) -> Column[int]:
-    return Column(name, BigInteger, ForeignKey(f"{SCHEMA}.{target}.id"), nullable=nullable)
-
-
-# Years that every program can read; a server would take infinity too.
-_YEARS = "BETWEEN '0001-01-02 00:00:00+00' AND '9999-12-30 00:00:00+00'"
-
-
-def _now(name: str, clock: ColumnElement[object] | None = None) -> Column[object]:
-    return Column(
-        name,
-        DateTime(timezone=True),
-        CheckConstraint(f"{name} {_YEARS}", name=name),
-        nullable=False,
-        server_default=func.now() if clock is None else clock,
-    )
-
-
-def _required(name: str) -> Column[str]:
-    return Column(name, Text, nullable=False)
-
+SCHEMA, metadata = table_parts.SCHEMA, table_parts.metadata
+TOKEN_TABLES = token_tables.TOKEN_TABLES
 
 task = Table(
     "task",
     metadata,
-    _identity(),
-    _required("name"),
+    identity(),
+    required("name"),
     Column("title", Text),
-    _now("created_at"),
+    now("created_at"),
     UniqueConstraint("name"),
     CheckConstraint("name <> ''", name="named"),
 )
@@ -87,16 +52,16 @@ task = Table(
 round_ = Table(
     "round",
     metadata,
-    _identity(),
-    _refers("task_id", "task"),
+    identity(),
+    refers("task_id", "task"),
     Column("ordinal", Integer, nullable=False),
-    _required("label"),
+    required("label"),
     Column("held", Date),
     Column("collection", Text),
     Column("status", Text, nullable=False, server_default="draft"),
     # What orders the pseudonyms of its teams while it is a draft.
     Column("pseudonym_key", Uuid, nullable=False, server_default=func.gen_random_uuid()),
-    _now("created_at"),
+    now("created_at"),
     UniqueConstraint("task_id", "label"),
     UniqueConstraint("task_id", "ordinal"),
     CheckConstraint("label <> ''", name="labelled"),
@@ -108,9 +73,9 @@ round_ = Table(
 topic = Table(
     "topic",
     metadata,
-    _identity(),
-    _refers("task_id", "task"),
-    _required("name"),
+    identity(),
+    refers("task_id", "task"),
+    required("name"),
     UniqueConstraint("task_id", "name"),
     UniqueConstraint("id", "task_id"),
     Index(
@@ -125,12 +90,12 @@ topic = Table(
 topic_alias = Table(
     "topic_alias",
     metadata,
-    _refers("task_id", "task"),
-    _required("name"),
+    refers("task_id", "task"),
+    required("name"),
     Column("topic_id", BigInteger, nullable=False),
-    _required("software"),
-    _now("recorded_at"),
-    _required("recorded_by"),
+    required("software"),
+    now("recorded_at"),
+    required("recorded_by"),
     PrimaryKeyConstraint("task_id", "name"),
     ForeignKeyConstraint(["topic_id", "task_id"], [topic.c.id, topic.c.task_id]),
     CheckConstraint("name <> ''", name="named"),
@@ -140,8 +105,8 @@ topic_alias = Table(
 team = Table(
     "team",
     metadata,
-    _identity(),
-    _required("name"),
+    identity(),
+    required("name"),
     Index("team_name_folded_key", func.lower(text("name")), unique=True),
 )
 
@@ -149,10 +114,10 @@ team = Table(
 run = Table(
     "run",
     metadata,
-    _identity(),
-    _refers("round_id", "round"),
-    _required("tag"),
-    _refers("team_id", "team", nullable=True),
+    identity(),
+    refers("round_id", "round"),
+    required("tag"),
+    refers("team_id", "team", nullable=True),
     Column("type", Text),
     Column("contributed_to_pool", Boolean),
     Column("system", Text),
@@ -164,9 +129,9 @@ run = Table(
 measure = Table(
     "measure",
     metadata,
-    _identity(),
-    _required("name"),
-    _required("family"),
+    identity(),
+    required("name"),
+    required("family"),
     Column("cutoff", Integer),
     Column("parameters", JSONB, nullable=False, server_default="{}"),
     Column("lower_bound", Double),
@@ -181,24 +146,24 @@ measure = Table(
 matrix = Table(
     "matrix",
     metadata,
-    _identity(),
-    _refers("round_id", "round"),
-    _refers("measure_id", "measure"),
-    _required("assessments"),
+    identity(),
+    refers("round_id", "round"),
+    refers("measure_id", "measure"),
+    required("assessments"),
     Column("revision", Integer, nullable=False),
     Column("reason", Text),
     Column("topics", Integer, nullable=False),
     Column("runs", Integer, nullable=False),
-    _required("content_hash"),
-    _required("missing_policy"),
+    required("content_hash"),
+    required("missing_policy"),
     Column("missing_cells", Integer, nullable=False),
     Column("dropped_topics", ARRAY(Text), nullable=False),
     Column("files", ARRAY(Text), nullable=False),
-    _required("layout"),
+    required("layout"),
     Column("tool", Text),
-    _required("software"),
-    _now("logged_at"),
-    _required("logged_by"),
+    required("software"),
+    now("logged_at"),
+    required("logged_by"),
     UniqueConstraint("round_id", "measure_id", "assessments", "revision"),
     UniqueConstraint("id", "topics"),
     UniqueConstraint("id", "runs"),
@@ -214,7 +179,7 @@ matrix_topic = Table(
     metadata,
     Column("matrix_id", BigInteger, nullable=False),
     Column("position", Integer, nullable=False),
-    _refers("topic_id", "topic"),
+    refers("topic_id", "topic"),
     Column("topics", Integer, nullable=False),
     PrimaryKeyConstraint("matrix_id", "position"),
     UniqueConstraint("matrix_id", "topic_id"),
@@ -227,7 +192,7 @@ matrix_run = Table(
     metadata,
     Column("matrix_id", BigInteger, nullable=False),
     Column("position", Integer, nullable=False),
-    _refers("run_id", "run"),
+    refers("run_id", "run"),
     Column("runs", Integer, nullable=False),
     PrimaryKeyConstraint("matrix_id", "position"),
     UniqueConstraint("matrix_id", "run_id"),
@@ -264,19 +229,19 @@ score_vector = Table(
 factor_set = Table(
     "factor_set",
     metadata,
-    _identity(),
+    identity(),
     Column("matrix_id", BigInteger, nullable=False),
     Column("round_id", BigInteger, nullable=False),
     Column("measure_id", BigInteger, nullable=False),
-    _required("assessments"),
+    required("assessments"),
     Column("version", Integer, nullable=False),
-    _required("standardising"),
+    required("standardising"),
     Column("runs", Integer, nullable=False),
-    _required("zero_sd"),
+    required("zero_sd"),
     Column("reason", Text),
-    _required("software"),
-    _now("fitted_at"),
-    _required("fitted_by"),
+    required("software"),
+    now("fitted_at"),
+    required("fitted_by"),
     UniqueConstraint("round_id", "measure_id", "assessments", "version"),
     UniqueConstraint("id", "matrix_id"),
     ForeignKeyConstraint(
@@ -336,10 +301,10 @@ _TOPIC_SQUARES = (
 variance_estimate = Table(
     "variance_estimate",
     metadata,
-    _identity(),
-    _refers("matrix_id", "matrix"),
+    identity(),
+    refers("matrix_id", "matrix"),
     Column("factor_set_id", BigInteger),
-    _required("scale"),
+    required("scale"),
     Column("topics", Integer, nullable=False),
     Column("runs", Integer, nullable=False),
     Column("sum_of_squares", Double, nullable=False),
@@ -354,8 +319,8 @@ variance_estimate = Table(
     Column("level", Double),
     Column("bootstrap_resamples", Integer),
     Column("bootstrap_seed", BigInteger),
-    _required("software"),
-    _now("estimated_at"),
+    required("software"),
+    now("estimated_at"),
     Column("version", Integer, nullable=False),
     Column("clusters", Integer, nullable=False),
     Column("runs_part", Double),
@@ -394,20 +359,20 @@ variance_estimate = Table(
 published_variance = Table(
     "published_variance",
     metadata,
-    _identity(),
-    _refers("round_id", "round"),
-    _refers("measure_id", "measure"),
-    _required("assessments"),
-    _required("scale"),
+    identity(),
+    refers("round_id", "round"),
+    refers("measure_id", "measure"),
+    required("assessments"),
+    required("scale"),
     Column("revision", Integer, nullable=False),
     Column("reason", Text),
     Column("topics", Integer, nullable=False),
     Column("runs", Integer, nullable=False),
     Column("variance", Double, nullable=False),
-    _required("source"),
-    _required("software"),
-    _now("recorded_at"),
-    _required("recorded_by"),
+    required("source"),
+    required("software"),
+    now("recorded_at"),
+    required("recorded_by"),
     Column("teams", Integer),
     UniqueConstraint(
         "round_id",
@@ -429,17 +394,17 @@ published_variance = Table(
 result = Table(
     "result",
     metadata,
-    _identity(),
-    _refers("task_id", "task", nullable=True),
-    _required("kind"),
-    _required("name"),
+    identity(),
+    refers("task_id", "task", nullable=True),
+    required("kind"),
+    required("name"),
     Column("version", Integer, nullable=False),
     Column("request", JSONB, nullable=False),
     Column("result", JSONB, nullable=False),
     Column("note", Text),
-    _required("software"),
-    _now("saved_at"),
-    _required("saved_by"),
+    required("software"),
+    now("saved_at"),
+    required("saved_by"),
     UniqueConstraint("kind", "name", "version"),
     CheckConstraint("kind <> '' AND name <> ''", name="named"),
     CheckConstraint("jsonb_typeof(result) = 'object'", name="result"),
@@ -450,16 +415,19 @@ result = Table(
 result_input = Table(
     "result_input",
     metadata,
-    _refers("result_id", "result"),
+    refers("result_id", "result"),
     Column("position", Integer, nullable=False),
-    _refers("variance_estimate_id", "variance_estimate", nullable=True),
-    _refers("published_variance_id", "published_variance", nullable=True),
-    _refers("factor_set_id", "factor_set", nullable=True),
-    _refers("matrix_id", "matrix", nullable=True),
+    refers("variance_estimate_id", "variance_estimate", nullable=True),
+    refers("published_variance_id", "published_variance", nullable=True),
+    refers("factor_set_id", "factor_set", nullable=True),
+    refers("matrix_id", "matrix", nullable=True),
     Column("known", JSONB, nullable=False, server_default="{}"),
+    Column("run_upload_id", BigInteger, ForeignKey(run_upload.c.id)),
+    Column("qrels_id", BigInteger, ForeignKey(qrels.c.id)),
     PrimaryKeyConstraint("result_id", "position"),
     CheckConstraint(
-        "num_nonnulls(variance_estimate_id, published_variance_id, factor_set_id, matrix_id) = 1",
+        "num_nonnulls(variance_estimate_id, published_variance_id, factor_set_id, matrix_id,"
+        " run_upload_id, qrels_id) = 1",
         name="one_origin",
     ),
     CheckConstraint("jsonb_typeof(known) = 'object'", name="known"),
@@ -469,13 +437,13 @@ result_input = Table(
 withdrawal = Table(
     "withdrawal",
     metadata,
-    _refers("matrix_id", "matrix"),
+    refers("matrix_id", "matrix"),
     Column("number", Integer, nullable=False),
     Column("withdrawn", Boolean, nullable=False),
-    _required("reason"),
-    _required("software"),
-    _now("decided_at"),
-    _required("decided_by"),
+    required("reason"),
+    required("software"),
+    now("decided_at"),
+    required("decided_by"),
     PrimaryKeyConstraint("matrix_id", "number"),
     # Withdrawn, restored, withdrawn again: in turn, beginning with a withdrawal.
     CheckConstraint("number >= 1 AND withdrawn = (number % 2 = 1)", name="in_turn"),
@@ -486,16 +454,16 @@ withdrawal = Table(
 event = Table(
     "event",
     metadata,
-    _identity(),
-    _now("at", func.clock_timestamp()),
+    identity(),
+    now("at", func.clock_timestamp()),
     Column("who", Text),
-    _required("what"),
-    _refers("task_id", "task", nullable=True),
-    _refers("round_id", "round", nullable=True),
-    _refers("matrix_id", "matrix", nullable=True),
+    required("what"),
+    refers("task_id", "task", nullable=True),
+    refers("round_id", "round", nullable=True),
+    refers("matrix_id", "matrix", nullable=True),
     Column("why", Text),
     Column("details", JSONB, nullable=False, server_default="{}"),
-    _required("software"),
+    required("software"),
     # Whose session it was, whatever name was claimed; the database fills it in.
     Column("database_user", Text, server_default=text("SESSION_USER")),
     Index("event_task_id_index", "task_id"),

@@ -30,13 +30,13 @@ from roundbook.formats.archive_package import (
     TableSchema,
     describe_file,
     package_pieces,
-    scores_schema,
+    part_schema,
 )
 from roundbook.formats.table import has_unfit, readable
 from roundbook.formats.text import shown_path
 
 FORMAT = "roundbook archive"
-VERSION = 3
+VERSION = 4
 MANIFEST = "manifest.json"
 
 # What is read at most, whatever an archive claims. The largest score matrix fits into a member.
@@ -126,7 +126,7 @@ def write_archive(
         In the order of their names; of a CSV each piece is a record, the header first. Nothing is
         held in memory but a piece of a member at a time, and the headers.
     schemas : mapping of str to Table Schema
-        By member, for ``datapackage.json``; a CSV without one is a score matrix.
+        By member, for ``datapackage.json``; a CSV without one is a score matrix, or ranked lists.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def write_archive(
                     name,
                     sha256=written[name].sha256,
                     size=written[name].bytes,
-                    schema=schemas[name] if name in schemas else scores_schema(header),
+                    schema=schemas[name] if name in schemas else part_schema(header),
                 )
                 for name, header in headers.items()
             )

@@ -28,8 +28,31 @@ _PACKAGE = {
 }
 
 
-def scores_schema(header: str) -> TableSchema:
-    """Return the Table Schema of a score matrix: a topic a row and, by the header, a run a column.
+LISTS_HEADER = ("run", "topic", "documents", "scores")
+_LISTS: TableSchema = {
+    "fields": [
+        {"name": "run", "type": "string", "description": "The run's tag."},
+        {"name": "topic", "type": "string", "description": "The topic's name."},
+        {
+            "name": "documents",
+            "type": "string",
+            "description": "The numbers of the documents by rank, with blanks between.",
+        },
+        {
+            "name": "scores",
+            "type": "string",
+            "description": "The score of each, in single precision.",
+        },
+    ],
+    "primaryKey": ["run", "topic"],
+    "description": "What the runs of an upload retrieved: a run and topic a row.",
+}
+
+
+def part_schema(header: str) -> TableSchema:
+    """Return the Table Schema of ranked lists, or of a score matrix.
+
+    A matrix has a topic a row and, by the header, a run a column.
 
     Parameters
     ----------
@@ -37,6 +60,8 @@ def scores_schema(header: str) -> TableSchema:
         The first record of its CSV.
     """
     topic, *runs = next(csv.reader(io.StringIO(header, newline="")))
+    if (topic, *runs) == LISTS_HEADER:
+        return _LISTS
     required = {"required": True}
     return {
         "fields": [

@@ -23,7 +23,7 @@ _IR_MEASURES = re.compile(
     r"(?:AP|MAP|RR|MRR|nDCG|MSnDCG|Rprec|Bpref|ERR|nERR|RBP|EBR|iRBU|infAP|Accuracy|BPM|Compat|"
     r"ERR_IA|nERR_IA|AP_IA|P_IA|alpha_n?DCG|α_n?DCG|n?NRBP|StRecall|INST|INSQ|IPrec|Judged|"
     r"NERR(?:8|9|10|11)|NumQ|NumRel|NumRet|SDCG|Set(?:P|R|F|AP)|Success|Q-measure|O-measure|"
-    r"P-measure|P-plus|D#?-\w+|I-rec|Precision|Recall)(?:\(.*\))?(?:@[0-9n]+(?:\.[0-9]+)?)?|"
+    r"P-measure|P-plus|P\+|D#?-\w+|I-rec|Precision|Recall)(?:\(.*\))?(?:@[0-9n]+(?:\.[0-9]+)?)?|"
     r"[A-Za-zα][\w#-]{0,40}(?:\(.*\))?@[0-9]+(?:\.[0-9]+)?",
     re.IGNORECASE,
 )
@@ -37,7 +37,7 @@ _FAMILIES = (
     *("infAP", "Accuracy", "BPM", "Compat", "INST", "INSQ", "SDCG", "iRBU", "EBR"),
     *("SetP", "SetR", "SetF", "SetAP", "NumQ", "NumRel", "NumRet"),
     *("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "AP_IA", "P_IA", "NRBP", "nNRBP", "StRecall"),
-    *("MSnDCG", "nERR", "Q", "O-measure", "P-measure", "P-plus"),
+    *("MSnDCG", "nERR", "nG", "Q", "O-measure", "P-measure", "P+"),
 )
 _FAMILY_OF = {family.lower().replace("-", "_"): family for family in _FAMILIES} | {
     spelling: family
@@ -47,6 +47,7 @@ _FAMILY_OF = {family.lower().replace("-", "_"): family for family in _FAMILIES} 
         "P": ("precision",),
         "R": ("recall",),
         "Q": ("q_measure",),
+        "P+": ("p_plus",),
         "Rprec": ("r_prec", "rprecision"),
         "SetP": ("set_p",),
         "SetR": ("set_recall",),
@@ -79,6 +80,13 @@ _BEFORE_CUTOFF = {
 _NAME = re.compile(
     r"(?P<family>[^()@]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]{1,9}(?:\.[0-9]{1,9})?))?"
 )
+# A comma within gains=1:1,2:3 begins no parameter.
+_NEXT_PARAMETER = re.compile(r",(?![^=,]*:)")
+# Parameters that a measure has anyway.
+_CUSTOMARY = {
+    *(("AP", "denominator", "R"), ("AP", "rel", "1"), ("P", "rel", "1"), ("RBP", "rel", "1")),
+    *(("Q", "beta", "1"), ("P+", "beta", "1")),
+}
 _MAX_MEASURES = 10_000
 
 
@@ -95,9 +103,10 @@ def clean_measure(name: str) -> str:
 def canonical_measure(name: str) -> str:
     """Return the name under which a measure is recorded, whichever tool's spelling is given.
 
-    That is ir_measures' name, with parameters in the order of their names and numbers without
-    padding: ``nDCG@10`` for ``ndcg_cut_10``. A name that is not known stays as it is, but for
-    surplus space, the order of parameters and the zeros before a cutoff.
+    That is ir_measures' name, with parameters in the order of their names, gains in that of the
+    grades, numbers without padding, and without parameters that say what is customary:
+    ``nDCG@10`` for ``ndcg_cut_10``. A name that is not known stays as it is, but for surplus
+    space, the order of parameters and the zeros before a cutoff.
 
     Examples
     --------
@@ -118,20 +127,34 @@ def canonical_measure(name: str) -> str:
         return name
     family = match["family"].strip()
     family = _FAMILY_OF.get(family.lower().replace("-", "_"), family)
-    settings = {}
-    for part in (match["parameters"] or "").split(","):
-        key, equals, value = map(str.strip, part.partition("="))
-        if key and equals and value and key not in settings:
-            settings[key] = _number(value)
-        elif part.strip():
-            return name
-    parameters = ",".join(map("=".join, sorted(settings.items())))
+    settings = split_parameters(match["parameters"] or "")
+    if settings is None:
+        return name
+    parameters = ",".join(
+        f"{key}={value}"
+        for key, value in sorted(settings.items())
+        if (family, key, value) not in _CUSTOMARY
+    )
     cutoff = match["cutoff"]
     return (
         family
         + (f"({parameters})" if parameters else "")
         + (f"@{_number(cutoff)}" if cutoff else "")
     )
+
+
+def split_parameters(text: str) -> dict[str, str] | None:
+    """Return what stands in a measure's brackets by name, numbers without padding.
+
+    None where a part of it is no ``name=value``, or a name comes twice.
+    """
+    parameters: dict[str, str] = {}
+    for part in filter(None, map(str.strip, _NEXT_PARAMETER.split(text))):
+        key, _, value = map(str.strip, part.partition("="))
+        if not key or not value or key in parameters:
+            return None
+        parameters[key] = _gains(value) if ":" in value else _parameter(value)
+    return parameters
 
 
 def is_known_measure(name: str) -> bool:
@@ -149,6 +172,22 @@ def _number(text: str) -> str:
     if not re.fullmatch(r"[0-9]{0,9}\.?[0-9]{1,9}", text, re.ASCII):
         return text
     return repr(float(text)) if "." in text else str(int(text))
+
+
+def _gains(text: str) -> str:
+    """Return ``1:1,2:3`` for ``{2:3, 0:0, 1:1.0}``; what is none stays."""
+    pairs = [tuple(map(str.strip, pair.split(":"))) for pair in text.strip("{}").split(",")]
+    if not all(len(pair) == 2 and re.fullmatch(r"-?[0-9]{1,9}", pair[0]) for pair in pairs):
+        return text
+    return ",".join(
+        f"{int(grade)}:{_parameter(gain)}"
+        for grade, gain in sorted(pairs, key=lambda pair: int(pair[0]))
+        if (int(grade), _parameter(gain)) != (0, "0")
+    )
+
+
+def _parameter(text: str) -> str:
+    return _number(text).removesuffix(".0")
 
 
 def choose_measure(names: Iterable[str], measure: str, file_measure: str | None, file: str) -> str:

@@ -22,6 +22,7 @@ from roundbook.formats.table import (
     is_number,
 )
 from roundbook.formats.text import DEFAULT_MAX_BYTES, SourceText, fields_of
+from roundbook.formats.trec.files import kind_of_line
 from roundbook.formats.trec_eval import read_trec_eval
 from roundbook.formats.wanted import WantedMeasures
 from roundbook.formats.wide import read_wide
@@ -341,21 +342,10 @@ def _refuse_other_table(table: Table) -> None:
 
 def _refuse_other_text(source: SourceText) -> None:
     """Refuse TREC qrels and a TREC run."""
-    kinds = {_other_kind(text) for _, text in source.first_rows}
+    kinds = {kind_of_line(text) for _, text in source.first_rows}
     if len(kinds) == 1 and (kind := kinds.pop()) is not None:
         raise BadFileError(
             f"this looks like {kind}, and not like scores; Roundbook takes scores a topic, as"
             " trec_eval -q prints them",
             source.file,
         )
-
-
-def _other_kind(text: str) -> str | None:
-    """Return what a line is of, where it can be of TREC qrels or of a TREC run."""
-    fields = fields_of(text)
-    if len(fields) == 6 and fields[1].upper() == "Q0" and is_number(fields[4]):
-        return "a TREC run"
-    if len(fields) != 4 or not fields[1].isdecimal() or not fields[3].lstrip("-").isdecimal():
-        return None
-    # With tabs it might be a row of a wide file, were it not for the document's name.
-    return "TREC qrels" if "\t" not in text or not is_number(fields[2]) else None

@@ -115,9 +115,31 @@ def read_bytes(path: Path | str, max_bytes: int) -> tuple[str, bytes]:
     BadFileError
         If the file cannot be read, or is too large.
     """
+    file, data = stored_bytes(path, max_bytes)
+    return file, unpacked(file, data, max_bytes)
+
+
+def stored_bytes(path: Path | str, max_bytes: int) -> tuple[str, bytes]:
+    """Return what a file is called, and its bytes as they are stored.
+
+    Raises
+    ------
+    BadFileError
+        If the file cannot be read, or is too large.
+    """
     file = shown_path(path)
-    data = _file_bytes(path, file, max_bytes)
-    return file, _decompressed(data, file, max_bytes) if data.startswith(_GZIP) else data
+    return file, _file_bytes(path, file, max_bytes)
+
+
+def unpacked(file: str, data: bytes, max_bytes: int) -> bytes:
+    """Return a file's bytes, decompressed where they are gzipped.
+
+    Raises
+    ------
+    BadFileError
+        If they cannot be decompressed, or to too much.
+    """
+    return _decompressed(data, file, max_bytes) if data.startswith(_GZIP) else data
 
 
 def decoded(file: str, data: bytes) -> SourceText:

@@ -13,7 +13,7 @@ from roundbook.database.tables import factor, factor_set, matrix, matrix_topic, 
 from roundbook.logbook.lookup import Series, factor_sets, find_factor_set, find_series
 from roundbook.logbook.matrices.listing import read_status
 from roundbook.logbook.result import SOFTWARE, Result
-from roundbook.logbook.runs import known_pool
+from roundbook.logbook.runs.recorded_runs import known_pool
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import StoredMatrix
 from roundbook.requests.factors import FactorsRequest

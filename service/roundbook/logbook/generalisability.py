@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pydantic import Field
 from sqlalchemy import select, text
 
 from roundbook.database.tables import matrix
@@ -16,11 +17,25 @@ from roundbook.requests.generalisability import GeneralisabilityRequest
 from roundbook.statistics.design import solve_topics
 from roundbook.statistics.generalisability.reliability import generalisability
 from roundbook.statistics.generalisability.reliable_topics import reliable_topics
-from roundbook.statistics.generalisability.variance_components import variance_components
+from roundbook.statistics.generalisability.variance_components import (
+    VarianceComponents,
+    variance_components,
+)
 from roundbook.statistics.variance.residual import residual_variance, two_way_variance
 
 # Of the topic set size design.
 _ALPHA, _BETA = 0.05, 0.20
+
+
+class ReliabilityAt(Result):
+    """E-rho-squared and Phi with a number of topics, and their intervals at a level."""
+
+    topics: int
+    level: float
+    e_rho_squared: float | None
+    e_rho_squared_interval: tuple[float, float] | None
+    phi: float | None
+    phi_interval: tuple[float, float] | None
 
 
 class Reliability(Result):
@@ -31,6 +46,8 @@ class Reliability(Result):
     scores, over `topics` topics; with F-based intervals. `*_topics` are the topics that reach the
     target, None where no number up to 10 million does; `design_topics` the topic set size for the
     same variance by power (one-way ANOVA, exact). Unknown numbers are None, with a `reason`.
+    `reliabilities` are those with the numbers of topics and at the levels asked for, where there
+    are several.
     """
 
     round: str
@@ -52,6 +69,7 @@ class Reliability(Result):
     phi_topics_interval: tuple[int | None, int | None] | None
     design_topics: int | None
     reason: str | None
+    reliabilities: list[ReliabilityAt] = Field(default_factory=list)
 
 
 class GeneralisabilityReport(Result):
@@ -177,4 +195,27 @@ def _reliability(label: str, loaded: LoadedMatrix, request: GeneralisabilityRequ
         phi_topics_interval=needed.phi_interval,
         design_topics=size,
         reason=here.reason or needed.reason,
+        reliabilities=_reliabilities(components, request),
     )
+
+
+def _reliabilities(
+    components: VarianceComponents, request: GeneralisabilityRequest
+) -> list[ReliabilityAt]:
+    if not (request.topic_counts or request.more_levels):
+        return []
+    rows = []
+    for topics in request.topic_counts or (components.two_way.topics,):
+        for level in (request.level, *request.more_levels):
+            found = generalisability(components, topics, level)
+            rows.append(
+                ReliabilityAt(
+                    topics=topics,
+                    level=level,
+                    e_rho_squared=found.e_rho_squared,
+                    e_rho_squared_interval=found.e_rho_squared_interval,
+                    phi=found.phi,
+                    phi_interval=found.phi_interval,
+                )
+            )
+    return rows

@@ -26,10 +26,17 @@ _SAVED = """
 SELECT input.result_id,
        CASE WHEN estimate.id IS NOT NULL THEN 'variance_estimate'
             WHEN published.id IS NOT NULL THEN 'published_variance'
-            WHEN input.factor_set_id IS NOT NULL THEN 'factor_set' ELSE 'matrix' END,
-       coalesce(estimate.id, published.id, input.factor_set_id, input.matrix_id),
-       round.label, round.ordinal, coalesce(matrix.assessments, published.assessments),
-       matrix.id, coalesce(matrix.revision, published.revision), fitted.version,
+            WHEN input.factor_set_id IS NOT NULL THEN 'factor_set'
+            WHEN upload.id IS NOT NULL THEN 'run_upload'
+            WHEN assessed.id IS NOT NULL THEN 'qrels' ELSE 'matrix' END,
+       coalesce(
+           estimate.id, published.id, input.factor_set_id, upload.id, assessed.id, input.matrix_id
+       ),
+       round.label, round.ordinal,
+       coalesce(matrix.assessments, published.assessments, assessed.assessments, ''),
+       matrix.id,
+       coalesce(matrix.revision, published.revision, assessed.revision, upload.number),
+       fitted.version,
        coalesce(estimate.variance, published.variance), input.known
 FROM roundbook.result_input AS input
 LEFT JOIN roundbook.variance_estimate AS estimate ON estimate.id = input.variance_estimate_id
@@ -38,7 +45,10 @@ LEFT JOIN roundbook.factor_set AS fitted
     ON fitted.id = coalesce(input.factor_set_id, estimate.factor_set_id)
 LEFT JOIN roundbook.matrix
     ON matrix.id = coalesce(input.matrix_id, estimate.matrix_id, fitted.matrix_id)
-JOIN roundbook.round ON round.id = coalesce(matrix.round_id, published.round_id)
+LEFT JOIN roundbook.run_upload AS upload ON upload.id = input.run_upload_id
+LEFT JOIN roundbook.qrels AS assessed ON assessed.id = input.qrels_id
+JOIN roundbook.round ON round.id
+    = coalesce(matrix.round_id, published.round_id, upload.round_id, assessed.round_id)
 WHERE input.result_id = ANY (CAST(:results AS bigint[]))
 ORDER BY input.result_id, input.position
 """
@@ -57,7 +67,11 @@ LEFT JOIN roundbook.variance_estimate AS estimate ON estimate.id = input.varianc
 LEFT JOIN roundbook.published_variance AS published ON published.id = input.published_variance_id
 LEFT JOIN roundbook.factor_set AS fitted ON fitted.id = input.factor_set_id
 LEFT JOIN roundbook.matrix ON matrix.id = coalesce(input.matrix_id, estimate.matrix_id)
-WHERE coalesce(matrix.round_id, published.round_id, fitted.round_id) = :round
+LEFT JOIN roundbook.run_upload AS upload ON upload.id = input.run_upload_id
+LEFT JOIN roundbook.qrels AS assessed ON assessed.id = input.qrels_id
+WHERE coalesce(
+          matrix.round_id, published.round_id, fitted.round_id, upload.round_id, assessed.round_id
+      ) = :round
    OR result.task_id = (SELECT task_id FROM roundbook.round WHERE id = :round)
       AND jsonb_path_exists(
           result.result, '$.estimate.withdrawn[*] ? (@.round == $label)',
@@ -175,7 +189,12 @@ def matrices_today(connection: Connection, task_id: int, measure_id: int) -> lis
             row.revision,
             None,
             None,
-            {"collection": row.collection},
+            {
+                "collection": row.collection,
+                "runs_without_team": row.without_team,
+                "runs_without_system": row.without_system,
+                "runs": row.teams_and_systems,
+            },
         )
         for row in rows
     ]
@@ -183,9 +202,96 @@ def matrices_today(connection: Connection, task_id: int, measure_id: int) -> lis
 
 _MATRICES = """
 SELECT matrix.id, round.label AS round, round.ordinal, matrix.assessments, matrix.revision,
-       round.collection
+       round.collection, known.without_team, known.without_system, known.teams_and_systems
 FROM roundbook.current_matrix AS matrix
 JOIN roundbook.round ON round.id = matrix.round_id
+CROSS JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE run.team_id IS NULL) AS without_team,
+           count(*) FILTER (WHERE run.system IS NULL) AS without_system,
+           md5(string_agg(
+               jsonb_build_array(run.tag, team.name, run.system)::text, ',' ORDER BY run.tag COLLATE "C"
+           )) AS teams_and_systems
+    FROM roundbook.matrix_run
+    JOIN roundbook.run ON run.id = matrix_run.run_id
+    LEFT JOIN roundbook.team ON team.id = run.team_id
+    WHERE matrix_run.matrix_id = matrix.id
+) AS known
 WHERE round.task_id = :task AND matrix.measure_id = :measure
 ORDER BY round.ordinal, matrix.assessments
+"""
+
+
+def uploads_today(connection: Connection, task_id: int) -> list[Input]:
+    """Return the latest upload of runs to each round; it and those before it have the lists."""
+    rows = connection.execute(text(_UPLOADS), {"task": task_id})
+    return [
+        Input(
+            "run_upload",
+            row.id,
+            row.round,
+            row.ordinal,
+            "",
+            None,
+            row.number,
+            None,
+            None,
+            {
+                "runs_without_team": row.without_team,
+                "runs_without_system": row.without_system,
+                "runs": row.teams_systems_and_pool,
+            },
+        )
+        for row in rows
+    ]
+
+
+_UPLOADS = """
+SELECT DISTINCT ON (round.id) upload.id, upload.number, round.label AS round, round.ordinal,
+       known.without_team, known.without_system, known.teams_systems_and_pool
+FROM roundbook.run_upload AS upload
+JOIN roundbook.round ON round.id = upload.round_id
+CROSS JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE run.team_id IS NULL) AS without_team,
+           count(*) FILTER (WHERE run.system IS NULL) AS without_system,
+           md5(string_agg(
+               jsonb_build_array(run.tag, team.name, run.system, run.contributed_to_pool)::text,
+               ',' ORDER BY run.tag COLLATE "C"
+           )) AS teams_systems_and_pool
+    FROM roundbook.run
+    JOIN roundbook.uploaded_run ON uploaded_run.run_id = run.id
+    LEFT JOIN roundbook.team ON team.id = run.team_id
+    WHERE run.round_id = round.id
+) AS known
+WHERE round.task_id = :task
+ORDER BY round.id, upload.number DESC
+"""
+
+
+def qrels_today(connection: Connection, task_id: int) -> list[Input]:
+    """Return the latest revision of each round's assessments of each label."""
+    rows = connection.execute(text(_QRELS), {"task": task_id})
+    return [
+        Input(
+            "qrels",
+            row.id,
+            row.round,
+            row.ordinal,
+            row.assessments,
+            None,
+            row.revision,
+            None,
+            None,
+            {},
+        )
+        for row in rows
+    ]
+
+
+_QRELS = """
+SELECT DISTINCT ON (round.id, qrels.assessments) qrels.id, qrels.assessments, qrels.revision,
+       round.label AS round, round.ordinal
+FROM roundbook.qrels
+JOIN roundbook.round ON round.id = qrels.round_id
+WHERE round.task_id = :task
+ORDER BY round.id, qrels.assessments, qrels.revision DESC
 """

@@ -17,7 +17,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from roundbook.database.tables import matrix, measure, published_variance, round_
 from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
-from roundbook.formats.measures import canonical_measure, clean_measure
+from roundbook.formats.measures import canonical_measure, clean_measure, split_parameters
 
 _NAME = re.compile(r"(?P<family>[^()@]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]+))?")
 
@@ -48,13 +48,9 @@ def parse_measure(name: str) -> MeasureIdentity:
         )
     name = canonical_measure(name)
     match = _NAME.fullmatch(name)
-    parameters: dict[str, str] = {}
-    for part in ((match and match["parameters"]) or "").split(","):
-        key, equals, value = map(str.strip, part.partition("="))
-        if key and equals and value and key not in parameters:
-            parameters[key] = value
-        elif part.strip():
-            match = None
+    parameters = split_parameters((match and match["parameters"]) or "")
+    if parameters is None:
+        match, parameters = None, {}
     if match is None and any(bracket in name for bracket in "()"):
         raise InputError(
             f"The measure '{name}' cannot be read; write parameters as in nDCG(gains=exp)@10."

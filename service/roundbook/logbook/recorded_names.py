@@ -31,9 +31,8 @@ def as_recorded(
     """
     if all(map(str.isascii, (*complete.topics, *complete.runs, *teams))):
         return complete, teams
-    topics = _spellings(connection, topic, topic.c.task_id == task_id, complete.topics)
-    in_round = run.c.round_id == round_id
-    runs = _spellings(connection, run, in_round, [*complete.runs, *teams])
+    topics = recorded_topics(connection, task_id, complete.topics)
+    runs = recorded_tags(connection, round_id, [*complete.runs, *teams])
     for what, names, spelled in (("topic", complete.topics, topics), ("run", complete.runs, runs)):
         if len({spelled[name] for name in names}) < len(names):
             raise InputError(
@@ -47,10 +46,24 @@ def as_recorded(
     return named, {runs[tag]: replace(facts, run=runs[tag]) for tag, facts in teams.items()}
 
 
+def recorded_topics(
+    connection: Connection, task_id: int, names: Sequence[str]
+) -> Mapping[str, str]:
+    """Return by name how a task's topic of that name is recorded; what is new is in NFC."""
+    return _spellings(connection, topic, topic.c.task_id == task_id, names)
+
+
+def recorded_tags(connection: Connection, round_id: int, tags: Sequence[str]) -> Mapping[str, str]:
+    """Return by tag how a round's run of that tag is recorded; what is new is in NFC."""
+    return _spellings(connection, run, run.c.round_id == round_id, tags)
+
+
 def _spellings(
     connection: Connection, table: Table, within: ColumnElement[bool], names: Sequence[str]
 ) -> dict[str, str]:
     """Return by name how it is recorded."""
+    if all(map(str.isascii, names)):
+        return {name: name for name in names}
     column = table.c.tag if table is run else table.c.name
     wanted = {name: normalize("NFC", name) for name in names}
     # Names were not always normalised when they were recorded.

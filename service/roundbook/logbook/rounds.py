@@ -29,7 +29,7 @@ from roundbook.logbook.round_fingerprint import (
     published_fingerprint,
 )
 from roundbook.logbook.session import Session
-from roundbook.logbook.tasks import ensure_task, holds_scores
+from roundbook.logbook.tasks import ensure_task, is_held_error, what_is_held
 from roundbook.requests.tasks import (
     CreateRound,
     ListRounds,
@@ -203,8 +203,9 @@ def rename_round(session: Session, request: RenameRound) -> RenamedRound:
         raise RecordError(
             f"The saved result '{saved[0]}' rests on round '{was}', so it keeps its label."
         )
-    if not request.force and holds_scores(connection, [recorded.id]):
-        raise RecordError(f"Round '{was}' holds scores.", way_out="force a rename")
+    held = what_is_held(connection, [recorded.id])
+    if held is not None and not request.force:
+        raise RecordError(f"Round '{was}' holds {held}.", way_out="force a rename")
     if label != was:
         connection.execute(round_.update().where(round_.c.id == recorded.id).values(label=label))
         record_event(
@@ -230,12 +231,8 @@ def remove_round(session: Session, request: RemoveRound) -> RemovedRound:
     """
     connection = session.connection
     task_id, recorded = _locked(connection, request)
-    if holds_scores(connection, [recorded.id]):
-        raise RecordError(
-            f"Round '{recorded.label}' holds scores, so it stays.",
-            way_out="withdraw instead",
-            task=request.task,
-        )
+    if held := what_is_held(connection, [recorded.id]):
+        raise is_held_error(f"Round '{recorded.label}'", held, request.task)
     connection.execute(round_.delete().where(round_.c.id == recorded.id))
     later = connection.execute(
         select(round_.c.id)

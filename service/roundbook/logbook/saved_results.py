@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 from unicodedata import normalize
 
 from pydantic import SerializeAsAny
@@ -21,7 +21,7 @@ from roundbook.logbook.lookup import check_name, find_task, optional_text
 from roundbook.logbook.measures import measure_named, measures_of
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
-from roundbook.logbook.staleness import Change, Input, changes, is_stale
+from roundbook.logbook.staleness import Change, Input, Origin, changes, is_stale
 from roundbook.logbook.withdrawals import read_withdrawn
 from roundbook.requests.base import Request
 from roundbook.requests.results import ListResults, RenewResults, ShowResult
@@ -227,7 +227,7 @@ def _save(
 
 # What an event tells of a result beside its name.
 _IN_EVENT = ("measure", "from", "to", "verdict")
-_ORIGINS = ("variance_estimate", "published_variance", "factor_set", "matrix")
+_ORIGINS = get_args(Origin)
 # Versions count up without a gap, though a name be taken by two tasks, or by none, at once.
 _LOCK = text(
     "SELECT pg_advisory_xact_lock(hashtextextended("
@@ -460,7 +460,8 @@ _ENTRY = set(ResultEntry.model_fields) - {
 
 def _today_key(request: Request) -> tuple[object, ...]:
     """Return what of a request decides from which inputs it is computed."""
-    names = ("measure", "scale", "scales", "assessments", "round", "from_round", "to_round")
+    of_rounds = ("assessments", "round", "from_round", "to_round", "rounds")
+    names = ("measure", "scale", "scales", *of_rounds, "rests_on", "by_teams")
     return tuple(getattr(request, name, None) for name in names)
 
 

@@ -20,6 +20,7 @@ Code = Literal[
     "corrected",  # its score matrix, or the published variance, has a later revision
     "refitted",  # its factors were fitted anew
     "estimated",  # its variance was estimated anew, as teams became known
+    "uploaded",  # further runs were logged
     "collection",  # its document collection was declared
     "topics",  # it shares other topics, as ids were declared to be those of another topic
     "runs",  # what is known of its runs (teams, systems, the pool) was corrected
@@ -29,7 +30,11 @@ Code = Literal[
     "restored",  # left out as withdrawn, it counts again
     "added",  # it did not count then, and does now
 ]
-Origin = Literal["variance_estimate", "published_variance", "factor_set", "matrix"]
+Origin = Literal[
+    "variance_estimate", "published_variance", "factor_set", "matrix", "run_upload", "qrels"
+]
+# What a round gives beside scores; its other inputs take each other's place.
+_BESIDE: tuple[Origin, ...] = ("run_upload", "qrels")
 
 
 class Input(NamedTuple):
@@ -38,9 +43,11 @@ class Input(NamedTuple):
     Attributes
     ----------
     origin, id
-        The row it is: of a variance estimate, a published variance, a factor set or a matrix.
+        The row it is: of a variance estimate, a published variance, a factor set, a matrix, the
+        latest upload of runs or relevance assessments.
     matrix, revision, version
-        The score matrix, its revision (or that of a published variance), and the factor version.
+        The score matrix, its revision (or that of a published variance or of assessments, or the
+        number of an upload), and the factor version.
     value
         The variance, None of other inputs.
     known
@@ -101,11 +108,11 @@ def changes(
     left_out : collection of str
         The rounds that the result left out as withdrawn.
     """
-    current = {given.round: given for given in today}
+    current = {_given(row): row for row in today}
     changed = [
         change
         for was in saved
-        if (change := _change(was, current.get(was.round), withdrawn)) is not None
+        if (change := _change(was, current.get(_given(was)), withdrawn)) is not None
     ]
     changed += _known_since(saved, current)
     before = {was.round for was in saved}
@@ -120,6 +127,11 @@ def changes(
         if given.round not in before
     ]
     return changed
+
+
+def _given(given: Input) -> tuple[str, str]:
+    """Return what an input is of its round: its scores, its runs or its assessments."""
+    return given.round, given.origin if given.origin in _BESIDE else "scores"
 
 
 def is_stale(changed: Sequence[Change]) -> bool:
@@ -137,11 +149,12 @@ def _change(
             return _changed("topics", was, now)
         return None
     reason = withdrawn.get((was.round, was.assessments))
-    if reason is not None and was.origin != "published_variance":
+    if reason is not None and was.origin not in ("published_variance", *_BESIDE):
         return _changed("withdrawn", was, now).model_copy(update={"reason": reason})
     if now is None:
         return _changed("gone", was, now)
     codes: tuple[tuple[bool, Code], ...] = (
+        (was.origin == "run_upload", "uploaded"),
         ((was.origin, was.assessments) != (now.origin, now.assessments), "logged"),
         (was.revision != now.revision, "corrected"),
         (was.version != now.version, "refitted"),
@@ -161,22 +174,22 @@ def _changed(code: Code, was: Input, now: Input | None) -> Change:
     )
 
 
-def _known_since(saved: Sequence[Input], current: Mapping[str, Input]) -> list[Change]:
+def _known_since(saved: Sequence[Input], current: Mapping[tuple[str, str], Input]) -> list[Change]:
     """Return what became known of the runs of all inputs together: it changes the units of runs."""
     if any("rule" in was.known for was in saved):
         return [Change(code="rule", round=saved[0].round)]
-    if any((now := current.get(was.round)) is None or now.id != was.id for was in saved):
+    if any((now := current.get(_given(was))) is None or now.id != was.id for was in saved):
         return []  # other runs, of which others are known
     changed = []
     codes: tuple[Code, ...] = ("team", "system")
     for code in codes:
         key = f"runs_without_{code}"
         before = [was.known[key] for was in saved if key in was.known]
-        after = sum(current[was.round].known.get(key, 0) for was in saved)
+        after = sum(current[_given(was)].known.get(key, 0) for was in saved)
         if before and sum(before) > after:
             changed.append(Change(code=code, round=saved[0].round, runs=sum(before) - after))
     return changed or [
-        _changed("runs", was, current[was.round])
+        _changed("runs", was, current[_given(was)])
         for was in saved
-        if "runs" in was.known and was.known["runs"] != current[was.round].known.get("runs")
+        if "runs" in was.known and was.known["runs"] != current[_given(was)].known.get("runs")
     ]

@@ -15,7 +15,7 @@ from roundbook.database.vectors import read_vectors, write_vectors
 from roundbook.formats import CompleteMatrix
 from roundbook.logbook.lookup import Series
 from roundbook.logbook.result import SOFTWARE
-from roundbook.logbook.runs import RecordedRuns
+from roundbook.logbook.runs.recorded_runs import RecordedRuns
 from roundbook.logbook.session import Session
 from roundbook.requests.matrices import LogRequest
 
@@ -85,26 +85,7 @@ def store_matrix(
 ) -> StoredMatrix:
     """Store a complete score matrix, `runs` in the order of its columns."""
     connection = session.connection
-    names = {"round": series.round_id, "names": list(complete.topics)}
-    connection.execute(
-        text(
-            "INSERT INTO roundbook.topic (task_id, name)"
-            " SELECT task_id, unnest(CAST(:names AS text[])) FROM roundbook.round WHERE id = :round"
-            " ON CONFLICT DO NOTHING"
-        ),
-        names,
-    )
-    rows = connection.execute(
-        text(
-            "SELECT topic.id FROM unnest(CAST(:names AS text[])) WITH ORDINALITY"
-            " AS listed (name, number)"
-            " JOIN roundbook.round ON round.id = :round"
-            " JOIN roundbook.topic ON topic.task_id = round.task_id AND topic.name = listed.name"
-            " ORDER BY number"
-        ),
-        names,
-    )
-    topic_ids = np.array(rows.scalars().all(), dtype=np.int64)
+    topic_ids = ensure_topics(connection, series.round_id, complete.topics)
     matrix_id = connection.execute(
         matrix.insert()
         .values(
@@ -129,6 +110,32 @@ def store_matrix(
     ).scalar_one()
     store_scores(connection, complete.scores, matrix_id, topic_ids, runs.ids)
     return StoredMatrix(matrix_id, complete.scores, topic_ids, *runs[:3])
+
+
+def ensure_topics(
+    connection: Connection, round_id: int, names: Sequence[str]
+) -> npt.NDArray[np.int64]:
+    """Return the ids of topics of a round's task, recording those that are new."""
+    values = {"round": round_id, "names": list(names)}
+    connection.execute(
+        text(
+            "INSERT INTO roundbook.topic (task_id, name)"
+            " SELECT task_id, unnest(CAST(:names AS text[])) FROM roundbook.round WHERE id = :round"
+            " ON CONFLICT DO NOTHING"
+        ),
+        values,
+    )
+    rows = connection.execute(
+        text(
+            "SELECT topic.id FROM unnest(CAST(:names AS text[])) WITH ORDINALITY"
+            " AS listed (name, number)"
+            " JOIN roundbook.round ON round.id = :round"
+            " JOIN roundbook.topic ON topic.task_id = round.task_id AND topic.name = listed.name"
+            " ORDER BY number"
+        ),
+        values,
+    )
+    return np.array(rows.scalars().all(), dtype=np.int64)
 
 
 def store_scores(

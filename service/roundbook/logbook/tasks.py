@@ -9,6 +9,7 @@ from unicodedata import normalize
 from sqlalchemy import Connection, distinct, func, select, union
 from sqlalchemy.dialects.postgresql import insert
 
+from roundbook.database.run_tables import qrels, run_upload
 from roundbook.database.tables import (
     matrix,
     measure,
@@ -97,8 +98,9 @@ def rename_task(session: Session, request: RenameTask) -> RenamedTask:
                 f"Task '{was}' has the published round '{row.label}', so it keeps its name."
             )
     _refuse_saved(connection, task_id, was, "keeps its name")
-    if not request.force and holds_scores(connection, [row.id for row in rounds]):
-        raise RecordError(f"Task '{was}' holds scores.", way_out="force a rename")
+    held = what_is_held(connection, [row.id for row in rounds])
+    if held is not None and not request.force:
+        raise RecordError(f"Task '{was}' holds {held}.", way_out="force a rename")
     if name != was:
         connection.execute(task.update().where(task.c.id == task_id).values(name=name))
         record_event(
@@ -129,10 +131,8 @@ def remove_task(session: Session, request: RemoveTask) -> RemovedTask:
         .where(round_.c.task_id == task_id)
         .order_by(round_.c.ordinal)
     ).all()
-    if holds_scores(connection, [row.id for row in rounds]):
-        raise RecordError(
-            f"Task '{name}' holds scores, so it stays.", way_out="withdraw instead", task=name
-        )
+    if held := what_is_held(connection, [row.id for row in rounds]):
+        raise is_held_error(f"Task '{name}'", held, name)
     _refuse_saved(connection, task_id, name, "stays")
     connection.execute(round_.delete().where(round_.c.task_id == task_id))
     connection.execute(task.delete().where(task.c.id == task_id))
@@ -149,13 +149,30 @@ def _refuse_saved(connection: Connection, task_id: int, name: str, so: str) -> N
         raise RecordError(f"Task '{name}' has the saved result '{saved}', so it {so}.")
 
 
-def holds_scores(connection: Connection, rounds: Sequence[int]) -> bool:
-    """Return whether a score matrix, withdrawn or not, or a published variance is in rounds."""
-    held = union(
-        select(matrix.c.id).where(matrix.c.round_id.in_(rounds)),
-        select(published_variance.c.id).where(published_variance.c.round_id.in_(rounds)),
+def what_is_held(connection: Connection, rounds: Sequence[int]) -> str | None:
+    """Return what rounds hold that stays: ``scores``, be they withdrawn, runs, or assessments.
+
+    A published variance is of scores.
+    """
+    held = (
+        (matrix, "scores"),
+        (published_variance, "scores"),
+        (run_upload, "runs"),
+        (qrels, "relevance assessments"),
     )
-    return connection.execute(held.limit(1)).first() is not None
+    for table, what in held:
+        there = select(table.c.id).where(table.c.round_id.in_(rounds)).limit(1)
+        if connection.execute(there).first() is not None:
+            return what
+    return None
+
+
+def is_held_error(name: str, held: str, task_name: str) -> RecordError:
+    """Return the error that a task or round is not removed for what it holds."""
+    message = f"{name} holds {held}, so it stays."
+    if held != "scores":
+        return RecordError(message)
+    return RecordError(message, way_out="withdraw instead", task=task_name)
 
 
 def near_task(session: Session, name: str) -> str | None:

@@ -13,7 +13,7 @@ from roundbook.logbook.estimates import renew_runs_parts
 from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import check_reason, find_round, find_task
 from roundbook.logbook.result import Result
-from roundbook.logbook.runs import RunChange, describe_runs
+from roundbook.logbook.runs.recorded_runs import RunChange, describe_runs
 from roundbook.logbook.session import Session
 from roundbook.requests.teams import DescribeTeams
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from roundbook.logbook.withdrawals import left_out
 
@@ -46,10 +46,40 @@ def remarks(report: GeneralisabilityReport) -> list[str]:
     ]
 
 
+# And those of the table of several numbers of topics and levels.
+TABLE_LINE = (
+    *("round", "topics", "level"),
+    *(f"{name}{limit}" for name in ("e_rho_squared", "phi") for limit in ("", "_low", "_high")),
+)
+
+
+def table_rows(report: GeneralisabilityReport) -> list[SimpleNamespace]:
+    """Return the reliabilities of all rounds with the topics and at the levels asked for."""
+    return [
+        SimpleNamespace(round=row.round, **dict(reliability))
+        for row in report.rounds
+        for reliability in row.reliabilities
+    ]
+
+
+def table_lines(report: GeneralisabilityReport) -> list[SimpleNamespace]:
+    """Return them as lines of CSV."""
+    return [
+        SimpleNamespace(round=row.round, **_limits(reliability.model_dump()))
+        for row in report.rounds
+        for reliability in row.reliabilities
+    ]
+
+
 def line(row: Reliability) -> SimpleNamespace:
     """Return a round as a line of CSV."""
-    values = row.model_dump(exclude={"negative", "reason"})
+    return SimpleNamespace(
+        **_limits(row.model_dump(exclude={"negative", "reason", "reliabilities"}))
+    )
+
+
+def _limits(values: dict[str, Any]) -> dict[str, Any]:
     for name in [name for name in values if name.endswith("_interval")]:
         start = name.removesuffix("_interval")
         values[f"{start}_low"], values[f"{start}_high"] = values.pop(name) or (None, None)
-    return SimpleNamespace(**values)
+    return values

@@ -38,6 +38,11 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
             "One run only: no standardisation factors, since the standard deviation over one run"
             " does not exist."
         )
+    if remarks.topics_without_relevant:
+        notes.append(
+            f"No document is relevant on {_named('topic', remarks.topics_without_relevant)}: all"
+            " runs score 0."
+        )
     if remarks.tied_topics:
         treatment = "count as 0" if remarks.zero_sd == "average" else "are left out"
         notes.append(

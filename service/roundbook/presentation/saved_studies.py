@@ -11,10 +11,17 @@ if TYPE_CHECKING:
 
 def brief_sentence(brief: Mapping[str, Any]) -> str:
     """Return a study's name and its figure on each scale."""
-    figures = ", ".join(f"{scale} {100 * share:.1f}%" for scale, share in brief["scales"].items())
+    figures = ", ".join(f"{scale} {_figure(value)}" for scale, value in brief["scales"].items())
     return f"{brief['study']}: {figures}"
+
+
+def _figure(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return str(value) if isinstance(value, int) else f"{100 * value:.1f}%"
 
 
 def place(entry: ResultEntry) -> str:
     """Return the round that a study is of."""
-    return f"round '{entry.brief['round']}'"
+    label = entry.brief["round"]
+    return "all rounds" if label is None else f"round '{label}'"

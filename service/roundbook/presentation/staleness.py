@@ -13,6 +13,7 @@ _OF_ROUND = {
     "gone": "it has none that counts any more",
     "logged": "its score matrix was logged since",
     "estimated": "its teams became known or were corrected, which its interval rests on",
+    "uploaded": "further runs were logged since",
     "collection": (
         "its document collection was declared, which tells the topics that rounds share"
     ),
@@ -27,6 +28,8 @@ _OF_ROUND = {
 
 def change_of_round(change: Change) -> str:
     """Return what became of a round's input since, as a clause about the round."""
+    if change.code == "corrected" and change.origin == "qrels":
+        return f"its relevance assessments were corrected (revision {change.revision})"
     if change.code == "corrected":
         what = "published value" if change.origin == "published_variance" else "score matrix"
         return f"its {what} was corrected (revision {change.revision})".replace(

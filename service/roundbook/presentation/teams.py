@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from roundbook.logbook.runs import RunChange
+    from roundbook.logbook.runs.recorded_runs import RunChange
     from roundbook.logbook.teams import DescribedTeams
 
 _FACTS = {

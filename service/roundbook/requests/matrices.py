@@ -60,10 +60,18 @@ class LogRequest(LoggingRequest):
 
 
 class LogFilesRequest(LoggingRequest):
-    """Score files to log: a score matrix for each of several measures, all of them or none."""
+    """A score matrix to log for each of several measures, all of them or none.
+
+    They are in score files, or computed from the round's runs and relevance assessments.
+    """
 
     files: tuple[Path, ...] = Field(
-        description="Score files of one layout; - for standard input.", min_length=1
+        (), description="Score files of one layout; - for standard input."
+    )
+    from_runs: bool = Field(
+        default=False,
+        description="In place of files: compute the scores from the round's runs and its relevance"
+        " assessments.",
     )
     measures: tuple[str, ...] = Field(
         (),
@@ -82,6 +90,13 @@ class LogFilesRequest(LoggingRequest):
 
     @model_validator(mode="after")
     def _check_measures(self) -> Self:
+        if self.from_runs:
+            if self.files:
+                raise ValueError("give score files, or take `from_runs`, not both")
+            if self.all_measures or self.file_measure is not None:
+                raise ValueError("`from_runs` computes measures; name them with `measure` alone")
+        elif not self.files:
+            raise ValueError("give score files, or compute the scores with `from_runs`")
         if not self.measures and not self.all_measures:
             raise ValueError("name the measure with `measure`, or take `all_measures`")
         if self.measures and self.all_measures:
@@ -119,6 +134,12 @@ class ShowMatrix(Request):
 
 class ShowHistory(Request):
     """The history of a round's scores; `matrix` is any of their revisions."""
+
+    matrix: int
+
+
+class ShowImpact(Request):
+    """Everything that rests on a matrix."""
 
     matrix: int
 

@@ -111,6 +111,13 @@ CANONICAL = {
     "NumRet(rel=1)": ("num_rel_ret",),
     "RBP(p=0.8)": ("rbp( p = 0.80 )",),
     "nDCG(b=2,gains=exp)@10": ("ndcg(gains=exp, b=2)@10",),
+    "nDCG(gains=1:1,2:3)@10": ("ndcg(gains={2: 3, 0:0,1:1.0})@10", "nDCG(gains=01:1,2:3.0)@10"),
+    "nDCG(gains=1:0.5,2:3,z=1)": ("nDCG(z=1, gains=2:3,1:0.50)",),
+    "nG(gains=1:1,2:3)@1": ("NG(gains=1:1,2:3)@1",),
+    "AP(denominator=min)@10": ("map(rel=1, denominator=min)@10",),
+    "Q(beta=2)@10": ("q-measure(beta=2.0)@10",),
+    "Q@10": ("Q(beta=1)@10", "Q(beta=1.0)@10"),
+    "P+@10": ("P-plus@10", "p-plus(beta=1)@10", "p+@0010"),
     "alpha_nDCG@5": ("alpha-nDCG@5", "\u03b1_nDCG@5"),
     "MSnDCG@10": ("MSnDCG@0010",),
     "nERR@10": ("nERR@0010", "NERR@10"),
@@ -124,6 +131,7 @@ CANONICAL = {
     "nERR10@10": ("nERR10@10",),
     "P_avgjg_5": ("P_avgjg_5",),
     "f(x": ("f(x",),
+    "f(gains=1:a:b,2)": ("f(gains=1:a:b,2)",),
 }
 
 

@@ -1,46 +1,43 @@
-"""Score files: read once, and a score matrix logged for each of their measures, or for none."""
+"""Score matrices of several measures, from files or from runs: all of them logged, or none."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
 from roundbook.errors import BadFileError, InputError
-from roundbook.formats import apply_missing_policy, read_measures, read_teams
+from roundbook.formats import CompleteMatrix, apply_missing_policy, read_measures, read_teams
 from roundbook.logbook.matrices.logged import LoggedMatrices, LoggedMatrix
 from roundbook.logbook.matrices.logging import log_complete
+from roundbook.logbook.runs.scoring import ComputedMatrices, score_round
 from roundbook.logbook.session import Session
 from roundbook.requests.matrices import LogFilesRequest, LoggingRequest, LogRequest
 
 
 def log_files(session: Session, request: LogFilesRequest, *, max_file_bytes: int) -> LoggedMatrices:
-    """Read score files and log a matrix for each measure wanted; see `log_scores`.
+    """Read score files, or compute scores from runs, and log a matrix for each measure wanted.
+
+    See `log_scores`.
 
     Raises
     ------
+    NotRecordedError
+        When scores are to be computed, and the round has no runs or no assessments.
     BadFileError
         When a file cannot be read as scores, with file:line:column.
     InputError
         When two of the names given are of one measure.
     """
-    read = read_measures(
-        request.files,
-        request.measures,
-        file_measure=request.file_measure,
-        layout=request.layout,
-        max_bytes=max_file_bytes,
-    )
-    teams = read_teams(request.teams, max_bytes=max_file_bytes) if request.teams else {}
     shared = {name: getattr(request, name) for name in LoggingRequest.model_fields}
+    computed = score_round(session, request) if request.from_runs else None
+    read = computed.matrices if computed else _read_files(request, max_file_bytes)
+    teams = read_teams(request.teams, max_bytes=max_file_bytes) if request.teams else {}
     by_measure: dict[str, LoggedMatrix] = {}
-    for index, scores in enumerate(read):
-        complete = apply_missing_policy(scores, request.missing)
-        if len(complete.topics) == 1:
-            raise BadFileError(
-                "the scores of one topic have no residual variance, which needs at least 2 topics",
-                complete.files[0],
-            )
-        measure = request.measures[index] if request.measures else str(scores.measure)
-        logged = log_complete(session, LogRequest(**shared, measure=measure), complete, teams)
+    for index, complete in enumerate(read):
+        measure = request.measures[index] if request.measures else str(complete.measure)
+        entry = LogRequest(**shared, measure=measure)
+        if computed and request.tool is None:
+            entry = entry.model_copy(update={"tool": computed.tools[index]})
+        logged = log_complete(session, entry, complete, teams, computed and computed.made_from)
         if logged.measure in by_measure:
             raise InputError(f"'{measure}' and another name given are both {logged.measure}.")
         by_measure[logged.measure] = logged
@@ -49,12 +46,42 @@ def log_files(session: Session, request: LogFilesRequest, *, max_file_bytes: int
         task=first.task,
         round=first.round,
         dry_run=request.dry_run,
-        matrices=[_without_others(logged, by_measure.keys()) for logged in by_measure.values()],
+        matrices=[
+            _with_remarks(logged, by_measure.keys(), computed) for logged in by_measure.values()
+        ],
     )
 
 
-def _without_others(logged: LoggedMatrix, together: Collection[str]) -> LoggedMatrix:
-    """Return what was logged without the remark that measures which came with it are others."""
+def _read_files(request: LogFilesRequest, max_file_bytes: int) -> list[CompleteMatrix]:
+    matrices = [
+        apply_missing_policy(scores, request.missing)
+        for scores in read_measures(
+            request.files,
+            request.measures,
+            file_measure=request.file_measure,
+            layout=request.layout,
+            max_bytes=max_file_bytes,
+        )
+    ]
+    for complete in matrices:
+        if len(complete.topics) == 1:
+            raise BadFileError(
+                "the scores of one topic have no residual variance, which needs at least 2 topics",
+                complete.files[0],
+            )
+    return matrices
+
+
+def _with_remarks(
+    logged: LoggedMatrix, together: Collection[str], computed: ComputedMatrices | None
+) -> LoggedMatrix:
+    """Return what was logged with what is known of all that was logged with it.
+
+    Measures that came with this one are not others that it may be mistyped for.
+    """
     others = [name for name in logged.remarks.other_measures if name not in together]
-    remarks = logged.remarks.model_copy(update={"other_measures": others})
+    without = computed.without_relevant if computed else []
+    remarks = logged.remarks.model_copy(
+        update={"other_measures": others, "topics_without_relevant": without}
+    )
     return logged.model_copy(update={"remarks": remarks})

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from roundbook.logbook.impact import Dependent
 from roundbook.logbook.result import SOFTWARE, Result
-from roundbook.logbook.runs import Pool
+from roundbook.logbook.runs.recorded_runs import Pool
 from roundbook.logbook.teams import RefittableFactors
 
 
@@ -56,6 +56,9 @@ class Remarks(Result):
         The round's factors that rest on other runs than the pool that became known just now.
     unknown_runs, undescribed_runs : list of str
         Runs that only the team file has, and those that it leaves out.
+    topics_without_relevant : list of str
+        Where the scores were computed from runs: topics on which all score 0, since no document of
+        the assessments is relevant.
     """
 
     other_measures: list[str]
@@ -69,6 +72,7 @@ class Remarks(Result):
     refittable: list[RefittableFactors] = Field(default_factory=list)
     unknown_runs: list[str] = Field(default_factory=list)
     undescribed_runs: list[str] = Field(default_factory=list)
+    topics_without_relevant: list[str] = Field(default_factory=list)
 
 
 class LoggedMatrix(Result):

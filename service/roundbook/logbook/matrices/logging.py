@@ -41,7 +41,7 @@ from roundbook.logbook.matrices.revising import check_revision
 from roundbook.logbook.measures import ensure_measure, other_measures
 from roundbook.logbook.recorded_names import as_recorded
 from roundbook.logbook.rounds import open_round
-from roundbook.logbook.runs import RecordedRuns, known_pool, record_runs
+from roundbook.logbook.runs.recorded_runs import RecordedRuns, known_pool, record_runs
 from roundbook.logbook.same_topics import refuse_topic_twice
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import content_hash, store_matrix
@@ -51,7 +51,10 @@ from roundbook.statistics.score_matrix import checked_scores
 
 
 class _Entry(NamedTuple):
-    """A score matrix to log, and where; `latest` is the latest revision there."""
+    """A score matrix to log, and where; `latest` is the latest revision there.
+
+    `made_from` is what else the event says: from what the scores were computed.
+    """
 
     session: Session
     request: LogRequest
@@ -61,6 +64,7 @@ class _Entry(NamedTuple):
     digest: str
     latest: Row[Any] | None
     runs: RecordedRuns
+    made_from: Mapping[str, object]
 
 
 class _Outcome(NamedTuple):
@@ -118,9 +122,19 @@ def log_scores(
 
 
 def log_complete(
-    session: Session, request: LogRequest, complete: CompleteMatrix, teams: Mapping[str, RunTeam]
+    session: Session,
+    request: LogRequest,
+    complete: CompleteMatrix,
+    teams: Mapping[str, RunTeam],
+    made_from: Mapping[str, object] | None = None,
 ) -> LoggedMatrix:
-    """Log a score matrix whose missing scores were treated already; see `log_scores`."""
+    """Log a score matrix whose missing scores were treated already; see `log_scores`.
+
+    Parameters
+    ----------
+    made_from : mapping, optional
+        From what the scores were computed, for the event.
+    """
     request = request.model_copy(
         update={"revise": check_reason(request.revise), "tool": optional_text("tool", request.tool)}
     )
@@ -144,6 +158,7 @@ def log_complete(
         content_hash(complete.topics, complete.runs, complete.scores),
         latest_matrix(connection, series),
         record_runs(connection, round_id, complete.runs, teams),
+        made_from or {},
     )
     unchanged = entry.latest is not None and entry.latest.content_hash == entry.digest
     outcome = _keep(entry) if unchanged else _store(entry, known_teams=bool(teams))
@@ -233,7 +248,7 @@ def _keep(entry: _Entry) -> _Outcome:
 
 def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
     """Store scores as the next revision, with their factors and variances."""
-    session, request, task_id, series, complete, digest, latest, runs = entry
+    session, request, task_id, series, complete, digest, latest, runs, made_from = entry
     connection = session.connection
     check_revision(
         connection,
@@ -294,6 +309,7 @@ def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
             "revision": revision,
             "topics": len(complete.topics),
             "runs": len(complete.runs),
+            **made_from,
             **({"estimates_renewed": len(renewed)} if renewed else {}),
         },
     )

@@ -14,6 +14,7 @@ from roundbook.statistics.studies.discriminative_power import (
     asl_curve,
     bootstrap_test,
     paired_t_tests,
+    share_limits,
     tukey_test,
 )
 
@@ -30,17 +31,19 @@ class RunApart(Result):
 class PowerOfScale(Result):
     """How many pairs of runs the scores on one scale tell apart.
 
-    `share`, `significant`, `critical_difference` and `asl`, the p values in descending order (200
-    of them at evenly spaced ranks if there are more), are of the randomised Tukey HSD test, as the
-    `ranking` is. The other shares are of tests of each pair for itself, but `holm_share`, which is
-    of the t test adjusted over pairs. The bootstrap's needed differences are None where no pair
-    has any.
+    `share`, its limits by other draws `share_low` and `share_high`, `significant`,
+    `critical_difference` and `asl`, the p values in descending order (200 of them at evenly spaced
+    ranks if there are more), are of the randomised Tukey HSD test, as the `ranking` is. The other
+    shares are of tests of each pair for itself, but `holm_share`, which is of the t test adjusted
+    over pairs. The bootstrap's needed differences are None where no pair has any.
     """
 
     scale: str
     topics: int
     pairs: int
     share: float
+    share_low: float
+    share_high: float
     significant: int
     critical_difference: float | None
     asl: list[float]
@@ -97,13 +100,16 @@ def _of_scale(
         seed=request.seed,
         plus_one=request.plus_one,
         progress=lambda done, of: work.progress(f"{scale}: permutations", done, of),
+        mapped=work.mapped,
     )
+    low, high = share_limits(tukey)
     bootstrap = bootstrap_test(
         scores,
         trials=request.resamples,
         alpha=request.alpha,
         seed=request.seed,
         progress=lambda done, of: work.progress(f"{scale}: pairs resampled", done, of),
+        mapped=work.mapped,
     )
     t = paired_t_tests(scores, alpha=request.alpha)
     return PowerOfScale(
@@ -111,6 +117,8 @@ def _of_scale(
         topics=len(scores),
         pairs=tukey.p_values.size,
         share=tukey.share,
+        share_low=low,
+        share_high=high,
         significant=int(tukey.significant.sum()),
         critical_difference=tukey.critical_difference,
         asl=asl_curve(tukey.p_values).tolist(),

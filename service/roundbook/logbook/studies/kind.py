@@ -8,7 +8,12 @@ from typing import Any
 from sqlalchemy import Connection, Row
 
 from roundbook.errors import InputError
-from roundbook.logbook.input_rows import factors_today, matrices_today
+from roundbook.logbook.input_rows import (
+    factors_today,
+    matrices_today,
+    qrels_today,
+    uploads_today,
+)
 from roundbook.logbook.kinds import Kind
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import find_measure
@@ -41,19 +46,27 @@ def _inputs(connection: Connection, asked: StudyRequest, study: Study) -> list[I
 
 
 def _today(connection: Connection, task_id: int, request: StudyRequest) -> list[Input]:
-    measure_id, _ = find_measure(connection, task_id, request.task or "", request.measure)
+    rows: list[Input] = []
+    for origin in request.rests_on:
+        if origin in _OF_RUNS:
+            rows += _OF_RUNS[origin](connection, task_id)
+        else:
+            named = request.task or "", request.measure
+            measure_id, _ = find_measure(connection, task_id, *named)
+            rows += _OF_SCORES[origin](connection, task_id, measure_id)
     of_round = [
         row
-        for origin in request.rests_on
-        for row in _READ[origin](connection, task_id, measure_id)
-        if row.round in request.rounds and row.assessments == request.assessments
+        for row in rows
+        if (row.round in request.rounds or not request.rounds)
+        and (row.assessments == request.assessments or row.origin == "run_upload")
     ]
     if request.by_teams:
         return of_round
     return [row._replace(known={}) for row in of_round]
 
 
-_READ = {"matrix": matrices_today, "factor_set": factors_today}
+_OF_SCORES = {"matrix": matrices_today, "factor_set": factors_today}
+_OF_RUNS = {"run_upload": uploads_today, "qrels": qrels_today}
 
 
 def _renewable(_: Sequence[Change], today: Sequence[Input]) -> bool:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, select
 
 from roundbook.database.tables import factor_set, matrix
 from roundbook.errors import ImpossibleStatisticError, NotRecordedError
-from roundbook.formats import apply_missing_policy, read_scores
+from roundbook.formats import CompleteMatrix, apply_missing_policy, read_scores
 from roundbook.logbook.factors import load_factors
 from roundbook.logbook.lookup import current_matrix, find_factor_set, find_series
 from roundbook.logbook.session import Session, Work
@@ -65,7 +65,7 @@ def study_scores(
     assert session is not None
     connection = session.connection
     if recorded is not None:
-        return _recorded_scores(connection, request, recorded)
+        return matrix_scores(connection, request, recorded.matrix, recorded.factor_version)
     assert request.task is not None
     assert request.round is not None
     series = find_series(
@@ -90,22 +90,24 @@ def study_scores(
     )
 
 
-def _recorded_scores(connection: Connection, request: StudyRequest, recorded: Study) -> StudyScores:
-    row = connection.execute(select(matrix).where(matrix.c.id == recorded.matrix)).one()
+def matrix_scores(
+    connection: Connection, request: StudyRequest, number: int | None, version: int | None
+) -> StudyScores:
+    """Return the scores of a matrix by its number, standardised by a version of its factors."""
+    row = connection.execute(select(matrix).where(matrix.c.id == number)).one()
     fitted = None
-    if recorded.factor_version is not None:
+    if version is not None:
         fitted = connection.execute(
             select(factor_set).where(
-                factor_set.c.matrix_id == recorded.matrix,
-                factor_set.c.version == recorded.factor_version,
+                factor_set.c.matrix_id == number, factor_set.c.version == version
             )
         ).one()
     named = {"task": request.task, "round": request.round, "measure": request.measure}
     return _of_matrix(connection, row, fitted, request, named)
 
 
-def _file_scores(request: StudyRequest, max_file_bytes: int) -> StudyScores:
-    """Return the scores in files, standardised by factors of all their runs."""
+def read_whole(request: StudyRequest, max_file_bytes: int) -> CompleteMatrix:
+    """Return the scores in files, none missing."""
     read = read_scores(
         request.files,
         measure=request.measure,
@@ -113,7 +115,12 @@ def _file_scores(request: StudyRequest, max_file_bytes: int) -> StudyScores:
         layout=request.layout,
         max_bytes=max_file_bytes,
     )
-    whole = apply_missing_policy(read, request.missing)
+    return apply_missing_policy(read, request.missing)
+
+
+def _file_scores(request: StudyRequest, max_file_bytes: int) -> StudyScores:
+    """Return the scores in files, standardised by factors of all their runs."""
+    whole = read_whole(request, max_file_bytes)
     about = {"measure": request.measure, "files": list(whole.files)}
     factors = None
     if not _only_raw(request):

@@ -8,7 +8,18 @@ from typing import NamedTuple
 from roundbook.errors import InputError
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.study import KindOfStudy, Study
-from roundbook.requests.studies import DiscriminativePowerRequest, StudyRequest, SwapRateRequest
+from roundbook.requests.studies import (
+    AcrossRoundsRequest,
+    ChangeRequest,
+    DiscriminativePowerRequest,
+    IncrementalRequest,
+    LeaveOneOutRequest,
+    LeaveTeamsOutRequest,
+    PerTopicVarianceRequest,
+    StudyRequest,
+    SwapRateRequest,
+    TopicSubsetsRequest,
+)
 
 
 class StudyEntry(NamedTuple):
@@ -32,6 +43,13 @@ class StudyEntry(NamedTuple):
 STUDIES = {
     "discriminative-power": StudyEntry("discriminative_power", DiscriminativePowerRequest, "share"),
     "swap-rate": StudyEntry("swap_rate", SwapRateRequest, "overall"),
+    "across-rounds": StudyEntry("across_rounds", AcrossRoundsRequest, "share"),
+    "incremental": StudyEntry("incremental", IncrementalRequest, "enough_by_sd"),
+    "change": StudyEntry("change", ChangeRequest, "fell"),
+    "leave-one-out": StudyEntry("leave_one_out", LeaveOneOutRequest, "tau"),
+    "leave-teams-out": StudyEntry("leave_teams_out", LeaveTeamsOutRequest, "planned"),
+    "topic-subsets": StudyEntry("topic_subsets", TopicSubsetsRequest, "planned"),
+    "per-topic-variance": StudyEntry("per_topic_variance", PerTopicVarianceRequest, "krcc"),
 }
 
 

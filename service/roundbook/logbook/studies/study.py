@@ -34,6 +34,11 @@ class Study(Result):
     seed: int
     software: str = SOFTWARE
 
+    @property
+    def matrices(self) -> list[tuple[int | None, int | None]]:
+        """The matrices that it was computed from, each with the version of its factors."""
+        return [(self.matrix, self.factor_version)]
+
 
 class KindOfStudy(NamedTuple):
     """One kind of study; the module of each holds its own as `STUDY`.

@@ -49,6 +49,7 @@ def _compute(
             topics_each=request.topics_each,
             with_replacement=request.with_replacement,
             progress=tell,
+            mapped=work.mapped,
         )
         scales.append(SwapRateOfScale(**vars(swaps), scale=scale))
     return SwapRates(

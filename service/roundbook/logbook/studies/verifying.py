@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, func, select, text
 
 from roundbook.database.tables import factor_set, result_input
 from roundbook.logbook.session import Session, Work
@@ -29,25 +29,48 @@ def study_differences(
             result_input.c.matrix_id, factor_set.c.matrix_id.label("fitted"), factor_set.c.version
         )
         .outerjoin(factor_set, factor_set.c.id == result_input.c.factor_set_id)
-        .where(result_input.c.result_id == saved.id)
+        .where(
+            result_input.c.result_id == saved.id,
+            func.num_nonnulls(result_input.c.run_upload_id, result_input.c.qrels_id) == 0,
+        )
     ).all()
-    if len(inputs) != 1:
-        yield {"what": "inputs", "recorded": 1, "computed": len(inputs)}
+    if len(inputs) != len(read.matrices):
+        yield {"what": "inputs", "recorded": len(read.matrices), "computed": len(inputs)}
         return
-    computed = {
-        "matrix": inputs[0].matrix_id or inputs[0].fitted,
-        "factor_version": inputs[0].version,
-    }
+    computed = sorted((row.matrix_id or row.fitted, row.version) for row in inputs)
     wrong = False
-    for what, value in computed.items():
-        if getattr(read, what) != value:
-            wrong = True
-            yield {"what": what, "recorded": getattr(read, what), "computed": value}
+    for recorded_pair, computed_pair in zip(sorted(read.matrices), computed, strict=True):
+        for what, recorded, value in zip(
+            ("matrix", "factor_version"), recorded_pair, computed_pair, strict=True
+        ):
+            if recorded != value:
+                wrong = True
+                yield {"what": what, "recorded": recorded, "computed": value}
     kind = find_study(read.study)
-    if wrong or kind.seconds(read) > _MOST_SECONDS:
+    if wrong or kind.seconds(read) > _MOST_SECONDS or _of_earlier_runs(connection, saved):
         return
     again = kind.compute(Session(connection), request, Work(), read)
     yield from _unlike(read.model_dump(mode="json"), again.model_dump(mode="json"), "study")
+
+
+def _of_earlier_runs(connection: Connection, saved: Row[Any]) -> bool:
+    """Return whether further runs or later assessments were logged than a study was made from."""
+    return bool(connection.execute(text(_OF_EARLIER_RUNS), {"result": saved.id}).scalar())
+
+
+_OF_EARLIER_RUNS = """
+SELECT EXISTS (
+    SELECT FROM roundbook.result_input AS input
+    LEFT JOIN roundbook.run_upload AS upload ON upload.id = input.run_upload_id
+    LEFT JOIN roundbook.run_upload AS later_upload
+        ON later_upload.round_id = upload.round_id AND later_upload.number > upload.number
+    LEFT JOIN roundbook.qrels AS assessed ON assessed.id = input.qrels_id
+    LEFT JOIN roundbook.qrels AS later
+        ON (later.round_id, later.assessments) = (assessed.round_id, assessed.assessments)
+        AND later.revision > assessed.revision
+    WHERE input.result_id = :result AND (later_upload.id IS NOT NULL OR later.id IS NOT NULL)
+)
+"""
 
 
 def _unlike(recorded: Any, computed: Any, what: str) -> Iterator[Facts]:  # noqa: ANN401

@@ -10,6 +10,7 @@ from roundbook.presentation.tables import Column
 if TYPE_CHECKING:
     from roundbook.logbook.studies.study import Study
 
+_MOST_FILES = 3
 _TIES = "means within 1e-12 of each other are equal"
 
 
@@ -35,10 +36,17 @@ def share_column(field: str, heading: str, *, spare: int = 0) -> Column:
 def heading(study: Study) -> str:
     """Return what was studied: which scores, of which size."""
     size = f"{study.runs} runs on {study.topics} topics"
+    if study.round is None and not study.files:
+        return f"{study.task}, all rounds: {study.measure}, {study.assessments} assessments."
     if study.files:
-        return f"{', '.join(study.files)}: {study.measure}, {size}."
+        few = study.files[:_MOST_FILES]
+        more = f" and {len(study.files) - len(few)} more" if study.files[_MOST_FILES:] else ""
+        return f"{', '.join(few)}{more}: {study.measure}, {size}."
+    origin = f"matrix {study.matrix}"
+    if study.matrix is None:
+        origin = f"runs to upload {getattr(study, 'upload', None)}, assessments"
     return (
-        f"{study.task}, round '{study.round}': {study.measure}, {size} (matrix {study.matrix},"
+        f"{study.task}, round '{study.round}': {study.measure}, {size} ({origin},"
         f" revision {study.revision})."
     )
 
@@ -49,6 +57,8 @@ def join_protocol(study: Study, method: Sequence[str]) -> str:
     factors = "by factors of all these runs"
     if study.factor_version is not None:
         factors = f"by factor version {study.factor_version} of the round"
+    elif study.round is None and not study.files:
+        factors = "by each round's own latest factors"
     held = "" if scales == ["raw"] else f", standardised {factors}, held fixed"
     parts = [
         heading(study).rstrip("."),

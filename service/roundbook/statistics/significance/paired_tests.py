@@ -209,3 +209,26 @@ def _share_up_to(limit: int, ranks: NDArray[np.int64]) -> float:
     for rank in ranks.tolist():
         ways[rank:] += ways[:-rank].copy()
     return float(ways[: limit + 1].sum() / 2.0**ranks.size)
+
+
+def sign_test(more: int, fewer: int) -> float:
+    """Two-sided sign test: how often chance alone would be as one-sided, each sign being as likely.
+
+    Parameters
+    ----------
+    more, fewer : int
+        Differences above and below 0; those that are 0 are left out.
+
+    Returns
+    -------
+    float
+        p value, 1 without any difference.
+
+    Examples
+    --------
+    >>> sign_test(5, 0), sign_test(2, 1)
+    (0.0625, 1.0)
+    """
+    number = more + fewer
+    tail = sum(math.comb(number, count) for count in range(min(more, fewer) + 1))
+    return min(1.0, tail / 2.0 ** (number - 1))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +15,11 @@ from roundbook.statistics.ties import tied_topics
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], object]
+Piece = tuple[np.random.Generator, int]
+# Applies a function to the pieces of a study's work and gives what comes of them in their order, as
+# `map` does, wherever it is done. So the function can be pickled, and what is large is part of it
+# and not of the pieces.
+Mapped = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 MOST_TRIALS = 1_000_000
 # What the arrays of a study take together at most, whatever the number of trials.
@@ -91,7 +97,7 @@ def pair_differences(means: Floats) -> Floats:
     return np.asarray(means[first] - means[second])
 
 
-def pieces(seed: int, trials: int) -> Iterator[tuple[np.random.Generator, int]]:
+def pieces(seed: int, trials: int) -> Iterator[Piece]:
     """Split trials into pieces of a fixed size, each with a random generator of its own.
 
     Parameters

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +21,8 @@ from roundbook.statistics.studies.common import (
     CACHED_CELLS,
     MOST_BYTES,
     Floats,
+    Mapped,
+    Piece,
     Progress,
     check_share,
     check_trials,
@@ -127,6 +130,7 @@ def tukey_test(
     seed: int = 0,
     plus_one: bool = False,
     progress: Progress = lambda *_: None,
+    mapped: Mapped = map,
 ) -> TukeyTest:
     """Randomised Tukey HSD test of all pairs of runs (Carterette, TOIS 2012).
 
@@ -150,6 +154,8 @@ def tukey_test(
         Whether the p value counts the matrix itself as a trial: ``(count + 1) / (B + 1)``.
     progress : callable
         Told how many trials of how many are done.
+    mapped : callable
+        Does the work of the trials, a piece at a time, as `map` does.
 
     Returns
     -------
@@ -172,9 +178,9 @@ def tukey_test(
     check_share(alpha, "Alpha")
     largest = np.empty(trials)
     done = 0
-    for generator, count in pieces(seed, trials):
-        largest[done : done + count] = largest_differences(matrix, generator, count)
-        done += count
+    for some in mapped(partial(largest_differences, matrix), pieces(seed, trials)):
+        largest[done : done + some.size] = some
+        done += some.size
         progress(done, trials)
     differences = pair_differences(matrix.mean(axis=0))
     reached = count_reaching(differences, largest, tolerance(matrix))
@@ -194,19 +200,47 @@ def tukey_test(
     )
 
 
-def largest_differences(scores: Floats, generator: np.random.Generator, trials: int) -> Floats:
+def share_limits(test: TukeyTest) -> tuple[float, float]:
+    """Limits of the share of significant pairs that other draws of the permutations would give.
+
+    Of B trials the rank of the critical difference is ``alpha B``, give or take ``1.96 sqrt(B alpha
+    (1 - alpha))``: a pair with so many more or fewer trials above it might be on either side with
+    another seed. They say how exact the permutations are, and nothing of other topics.
+
+    Parameters
+    ----------
+    test : TukeyTest
+
+    Returns
+    -------
+    low, high : float
+        In about 95% of cases the share of infinitely many trials is between them.
+
+    Examples
+    --------
+    >>> toy = [[0.7, 0.5, 0.0], [0.3, 0.1, 0.0], [0.2, 0.0, 0.2], [0.6, 0.2, 0.1], [0.4, 0.4, 0.3]]
+    >>> [round(limit, 2) for limit in share_limits(tukey_test(toy, trials=200))]
+    [0.0, 0.33]
+    """
+    margin = 1.96 * math.sqrt(test.alpha * (1 - test.alpha) / test.trials)
+    low, high = ((test.p_values < test.alpha + by).mean() for by in (-margin, margin))
+    return float(low), float(high)
+
+
+def largest_differences(scores: Floats, piece: Piece) -> Floats:
     """Permute each topic's scores over the runs; return the largest difference of two run means.
 
     Parameters
     ----------
     scores : (topics, runs) float array
-    generator : numpy.random.Generator
-    trials : int
+    piece : (numpy.random.Generator, int)
+        And how many trials.
 
     Returns
     -------
     (trials,) float array
     """
+    generator, trials = piece
     topics, runs = scores.shape
     # The order of random numbers is a random permutation. Each carries its run in its last bits,
     # so that sorting the numbers themselves, which is quicker than finding their order, tells it.
@@ -272,6 +306,7 @@ def bootstrap_test(
     alpha: float = 0.05,
     seed: int = 0,
     progress: Progress = lambda *_: None,
+    mapped: Mapped = map,
 ) -> BootstrapTest:
     """Paired bootstrap test of every pair of runs (Sakai, SIGIR 2006); not adjusted over pairs.
 
@@ -287,6 +322,8 @@ def bootstrap_test(
         As for :func:`tukey_test`.
     progress : callable
         Told how many pairs of how many are done.
+    mapped : callable
+        Does the work of the pairs, a piece at a time, as `map` does.
 
     Returns
     -------
@@ -307,9 +344,8 @@ def bootstrap_test(
     matrix = study_scores(scores, _STUDY)
     check_trials(trials, seed)
     check_share(alpha, "Alpha")
-    asl, needed = bootstrap_pairs(
-        matrix, lambda: topic_weights(len(matrix), trials, seed), trials, alpha, progress
-    )
+    draw = partial(topic_weights, len(matrix), trials, seed)
+    asl, needed = bootstrap_pairs(matrix, draw, trials, alpha, progress, mapped)
     some = needed[~np.isnan(needed)]
     return BootstrapTest(
         asl,
@@ -329,6 +365,7 @@ def bootstrap_pairs(
     trials: int,
     alpha: float,
     progress: Progress = lambda *_: None,
+    mapped: Mapped = map,
 ) -> tuple[Floats, Floats]:
     """Achieved significance level and estimated difference of every pair, from given resamples.
 
@@ -343,6 +380,8 @@ def bootstrap_pairs(
     alpha : float
     progress : callable
         Told how many pairs of how many are done.
+    mapped : callable
+        Does the work of the pairs, a piece at a time, as `map` does.
 
     Returns
     -------
@@ -350,45 +389,61 @@ def bootstrap_pairs(
         See :class:`BootstrapTest`.
     """
     topics, runs = scores.shape
-    first, second = pairs(runs)
-    asl, needed = np.ones(first.size), np.full(first.size, np.nan)
-    rank = math.ceil(round(alpha * trials, 6))
-    slack = tolerance(scores)
+    number = runs * (runs - 1) // 2
     # Some ten arrays of this size are there at a time.
     chunk = max(1, MOST_BYTES // (8 * max(trials, topics)) // 10)
-    for start in range(0, first.size, chunk):
-        span = slice(start, start + chunk)
-        # Topics last, as a pair's differences are gone through together.
-        differences = (scores[:, first[span]] - scores[:, second[span]]).T
-        mean = differences.mean(axis=1)
-        centred = differences - mean[:, np.newaxis]
-        centred[np.abs(centred).max(axis=1) <= slack] = 0.0
-        square = np.einsum("pj,pj->p", centred, centred)
-        # The ratios n mean^2 / sum of squares rank as t does, and t as a sample's t*.
-        means = np.empty((len(mean), trials))
-        ratios = np.empty_like(means)
-        done = 0
-        for weights in draw():
-            part = slice(done, done + len(weights))
-            means[:, part] = centred @ weights.T / topics
-            ratios[:, part] = centred**2 @ weights.T
-            done += len(weights)
-        np.abs(means, out=means)
-        _divide(topics * means**2, ratios, means <= slack, out=ratios)
-        spread = square > 0
-        mean[np.abs(mean) <= slack] = 0.0
-        observed = np.full(len(mean), np.inf)
-        np.divide(topics * mean**2, square, out=observed, where=spread)
-        reached = (ratios >= observed[:, np.newaxis] * (1 - _RELATIVE)).sum(axis=1)
-        asl[span] = np.where(~spread & (mean == 0), 1.0, reached / trials)
-        limit = np.partition(ratios, trials - rank, axis=1)[:, trials - rank]
-        tied = (ratios >= limit[:, np.newaxis] * (1 - _RELATIVE)) & (
-            ratios <= limit[:, np.newaxis] * (1 + _RELATIVE)
-        )
-        at_limit = means[np.arange(len(mean)), tied.argmax(axis=1)]
-        needed[span] = np.where(spread, at_limit, np.nan)
-        progress(min(start + chunk, first.size), first.size)
+    spans = (slice(start, min(start + chunk, number)) for start in range(0, number, chunk))
+    asl, needed = np.empty((2, number))
+    done = 0
+    for some, of_some in mapped(partial(_bootstrap_span, scores, draw, trials, alpha), spans):
+        span = slice(done, done + some.size)
+        asl[span], needed[span] = some, of_some
+        done += some.size
+        progress(done, number)
     return asl, needed
+
+
+def _bootstrap_span(
+    scores: Floats,
+    draw: Callable[[], Iterable[Floats]],
+    trials: int,
+    alpha: float,
+    span: slice,
+) -> tuple[Floats, Floats]:
+    """Return the ASL and the estimated difference of some of all pairs."""
+    topics, runs = scores.shape
+    rank = math.ceil(round(alpha * trials, 6))
+    slack = tolerance(scores)
+    first, second = (of_pairs[span] for of_pairs in pairs(runs))
+    # Topics last, as a pair's differences are gone through together.
+    differences = (scores[:, first] - scores[:, second]).T
+    mean = differences.mean(axis=1)
+    centred = differences - mean[:, np.newaxis]
+    centred[np.abs(centred).max(axis=1) <= slack] = 0.0
+    square = np.einsum("pj,pj->p", centred, centred)
+    # The ratios n mean^2 / sum of squares rank as t does, and t as a sample's t*.
+    means = np.empty((len(mean), trials))
+    ratios = np.empty_like(means)
+    done = 0
+    for weights in draw():
+        part = slice(done, done + len(weights))
+        means[:, part] = centred @ weights.T / topics
+        ratios[:, part] = centred**2 @ weights.T
+        done += len(weights)
+    np.abs(means, out=means)
+    _divide(topics * means**2, ratios, means <= slack, out=ratios)
+    spread = square > 0
+    mean[np.abs(mean) <= slack] = 0.0
+    observed = np.full(len(mean), np.inf)
+    np.divide(topics * mean**2, square, out=observed, where=spread)
+    reached = (ratios >= observed[:, np.newaxis] * (1 - _RELATIVE)).sum(axis=1)
+    asl = np.where(~spread & (mean == 0), 1.0, reached / trials)
+    limit = np.partition(ratios, trials - rank, axis=1)[:, trials - rank]
+    tied = (ratios >= limit[:, np.newaxis] * (1 - _RELATIVE)) & (
+        ratios <= limit[:, np.newaxis] * (1 + _RELATIVE)
+    )
+    at_limit = means[np.arange(len(mean)), tied.argmax(axis=1)]
+    return asl, np.where(spread, at_limit, np.nan)
 
 
 def _divide(sums: Floats, squares: Floats, no_mean: NDArray[np.bool_], *, out: Floats) -> None:

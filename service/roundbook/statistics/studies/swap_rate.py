@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtrit
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.bootstrap import resampled_means
 from roundbook.statistics.studies.common import (
     CACHED_CELLS,
     Floats,
+    Mapped,
+    Piece,
     Progress,
     check_share,
     check_trials,
@@ -81,6 +86,9 @@ class SwapRate(SwapsBySize):
     ----------
     overall : float
         Swaps of all comparisons; free of the scale's width.
+    overall_low, overall_high : float or None
+        95% limits of what infinitely many trials on these topics would give, by how the pieces of
+        the trials differ; None of a single piece. They say nothing of other topics.
     ties : float
         Comparisons without difference on either topics, of all.
     sd : float or None
@@ -98,6 +106,8 @@ class SwapRate(SwapsBySize):
     """
 
     overall: float
+    overall_low: float | None
+    overall_high: float | None
     ties: float
     sd: float | None
     in_sds: SwapsBySize | None
@@ -120,6 +130,7 @@ def swap_rate(
     topics_each: int | None = None,
     with_replacement: bool = False,
     progress: Progress = lambda *_: None,
+    mapped: Mapped = map,
 ) -> SwapRate:
     """Swap rate of all pairs of runs between disjoint halves of the topics.
 
@@ -148,6 +159,8 @@ def swap_rate(
         They overlap, so that the rates are lower: never compare them with those of halves.
     progress : callable
         Told how many trials of how many are done.
+    mapped : callable
+        Does the work of the trials, a piece at a time, as `map` does.
 
     Returns
     -------
@@ -181,17 +194,22 @@ def swap_rate(
     sd = math.sqrt(residual_variance(matrix).variance)
     sd = sd if sd > tolerance(matrix) else 0.0
     counts = np.zeros((BINS, BINS, _OUTCOMES), dtype=np.int64)
-    done = 0
-    for generator, count in pieces(seed, trials):
-        draw = _resamples if with_replacement else _halves
-        counts += count_swaps(matrix, *draw(generator, count, topics, each), sd)
-        done += count
-        progress(done, trials)
+    of_all_pairs = runs * (runs - 1) // 2
+    rates = []
+    draw = _resamples if with_replacement else _halves
+    for some in mapped(partial(_count_piece, matrix, draw, each, sd), pieces(seed, trials)):
+        counts += some
+        rates.append(some[..., 1].sum() / some.sum())
+        progress(int(counts.sum()) // of_all_pairs, trials)
     by_size = swaps_by_size(counts.sum(axis=1), WIDTH, level)
     comparisons = int(counts.sum())
+    overall = int(counts[..., 1].sum()) / comparisons
+    low, high = _limits(overall, np.array(rates))
     return SwapRate(
         **vars(by_size),
-        overall=int(counts[..., 1].sum()) / comparisons,
+        overall=overall,
+        overall_low=low,
+        overall_high=high,
         ties=int(counts[..., 2].sum()) / comparisons,
         sd=sd or None,
         in_sds=swaps_by_size(counts.sum(axis=0), WIDTH_IN_SDS, level) if sd else None,
@@ -204,6 +222,16 @@ def swap_rate(
         level=level,
         seed=seed,
     )
+
+
+def _count_piece(
+    scores: Floats,
+    draw: Callable[[Piece, int, int], tuple[Floats, Floats]],
+    each: int,
+    sd: float,
+    piece: Piece,
+) -> NDArray[np.int64]:
+    return count_swaps(scores, *draw(piece, len(scores), each), sd)
 
 
 def count_swaps(
@@ -288,15 +316,22 @@ def swaps_by_size(counts: NDArray[np.int64], width: float, level: float) -> Swap
     return SwapsBySize(bins, bins[needed].low, int(counts[needed:].sum()) / int(counts.sum()))
 
 
+def _limits(overall: float, rates: Floats) -> tuple[float, float] | tuple[None, None]:
+    if rates.size < 2:
+        return None, None
+    se = rates.std(ddof=1) / math.sqrt(rates.size)
+    margin = float(stdtrit(rates.size - 1, 0.975) * se)
+    return max(0.0, overall - margin), min(1.0, overall + margin)
+
+
 def _bins(size: Floats, width: float) -> NDArray[np.int16]:
     bins = size * (1 / width)
     bins += _EDGE
     return np.minimum(bins, BINS - 1, out=bins).astype(np.int16)
 
 
-def _halves(
-    generator: np.random.Generator, trials: int, topics: int, each: int
-) -> tuple[Floats, Floats]:
+def _halves(piece: Piece, topics: int, each: int) -> tuple[Floats, Floats]:
+    generator, trials = piece
     order = np.argsort(generator.random((trials, topics)), axis=1)
     first, second = np.zeros((2, trials, topics))
     np.put_along_axis(first, order[:, :each], topics / each, axis=1)
@@ -304,8 +339,7 @@ def _halves(
     return first, second
 
 
-def _resamples(
-    generator: np.random.Generator, trials: int, topics: int, _: int
-) -> tuple[Floats, Floats]:
+def _resamples(piece: Piece, topics: int, _: int) -> tuple[Floats, Floats]:
+    generator, trials = piece
     first, second = generator.multinomial(topics, np.full(topics, 1 / topics), (2, trials))
     return first.astype(np.float64), second.astype(np.float64)

@@ -209,6 +209,67 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "teams": "Of how many teams its runs are.",
         },
     ),
+    "run_upload": Described(
+        "The uploads of runs. What the runs of row 7 retrieved is in `lists/000007.csv`.",
+        {
+            "id": "1, 2, ... in the order of the rows.",
+            "round_id": "Of which round.",
+            "number": "1, 2, ... for each round.",
+            "runs": "How many runs.",
+            "documents": "How many documents of the round are numbered after it.",
+            "beyond_depth": "How many documents were ranked too low to be kept.",
+            "files": "The files it came in: a list of objects with `file`, `size` and `sha256`.",
+            "software": "Which Roundbook wrote it.",
+            "logged_at": "When.",
+            "logged_by": "By whom.",
+        },
+    ),
+    "uploaded_run": Described(
+        "The runs of each upload.",
+        {
+            "run_upload_id": "Of which upload.",
+            "run_id": "Which run.",
+            "topics": "For how many topics it has lists.",
+            "documents": "How many documents are in them together.",
+            "content_hash": "BLAKE2b over the lists, whatever their order.",
+        },
+    ),
+    "document_names": Described(
+        "The names of the documents of each round by number, many a row.",
+        {
+            "round_id": "Of which round.",
+            "first": "The number of the first one; the others follow.",
+            "names": "Their names.",
+            "content_hash": "BLAKE2b over the names, with a zero byte between.",
+        },
+    ),
+    "qrels": Described(
+        "The relevance assessments of each round, every revision a row.",
+        {
+            "id": "1, 2, ... in the order of the rows.",
+            "round_id": "Of which round.",
+            "assessments": "The label of the assessments.",
+            "revision": "1 for the first, 2 for what replaced it, and so on.",
+            "reason": "Why it was revised.",
+            "topics": "How many topics.",
+            "judged": "How many judgments.",
+            "relevant": "How many of them with a grade above 0.",
+            "content_hash": "BLAKE2b over the judgments, whatever their order.",
+            "files": "The files it came in: a list of objects with `file`, `size` and `sha256`.",
+            "software": "Which Roundbook wrote it.",
+            "logged_at": "When.",
+            "logged_by": "By whom.",
+        },
+    ),
+    "judgment_list": Described(
+        "The judgments of each topic.",
+        {
+            "qrels_id": "Of which assessments.",
+            "topic_id": "Of which topic.",
+            "documents": "The numbers of the judged documents.",
+            "grades": "The grade of each, as it was given.",
+        },
+    ),
     "result": Described(
         "The saved results, plans and drift reports, every version a row.",
         {
@@ -226,7 +287,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
         },
     ),
     "result_input": Described(
-        "What a result was computed from; one of the four references is there, the others are empty.",
+        "What a result was computed from; one of the six references is there, the others are empty.",
         {
             "result_id": "Which result.",
             "position": "0, 1, ...",
@@ -235,6 +296,8 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "factor_set_id": "A factor version.",
             "matrix_id": "A score matrix.",
             "known": "What was known beside its scores then, such as the document collection.",
+            "run_upload_id": "An upload of runs: what it and those before it hold.",
+            "qrels_id": "Relevance assessments.",
         },
     ),
     "event": Described(

@@ -10,11 +10,14 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Column, ColumnElement, Connection, Table, cast, func, select
 
+from roundbook.database.lists import read_lists
+from roundbook.database.run_tables import run_upload
 from roundbook.database.schema import expected_revision
-from roundbook.database.tables import matrix, result, task
+from roundbook.database.tables import matrix, result, round_, run, task, topic
 from roundbook.errors import InputError, RecordError
 from roundbook.formats.archive import Manifest, Member, is_archive, measure_member, write_archive
 from roundbook.formats.archive_csv import write_record
+from roundbook.formats.archive_package import LISTS_HEADER
 from roundbook.formats.text import shown_path
 from roundbook.logbook.atomic_files import atomic_file
 from roundbook.logbook.lookup import find_task
@@ -31,10 +34,12 @@ from roundbook.transfer.archive.tables import (
     columns_of,
     has_id,
     in_order,
+    lists_member,
     refers_to,
     renumber,
     rows_of,
     scores_member,
+    single_precision,
     table_member,
     write_cell,
 )
@@ -49,6 +54,7 @@ but this one is CSV (RFC 4180, UTF-8, lines end in LF) with a header:
 
   task.csv, round.csv, ...  a table of the record each
   scores/000001.csv, ...    the scores of matrix 1, ...: a topic a row, a run a column
+  lists/000001.csv, ...     what the runs of upload 1, ... retrieved: a run and topic a row
 
 Rows are numbered in the column id, and columns such as task_id hold these numbers. An empty cell of
 a column that may be empty means that nothing is known; there, a text that is empty itself or begins
@@ -76,6 +82,8 @@ class Contents(Result):
     plans: int
     drift_reports: int
     events: int
+    uploads: int
+    qrels: int
 
 
 class ExportedArchive(Contents):
@@ -182,6 +190,8 @@ def contents(manifest: Manifest) -> dict[str, Any]:
         "factor_sets": rows["factor_set.csv"],
         "variances": (rows["variance_estimate.csv"] or 0) + (rows["published_variance.csv"] or 0),
         "events": rows["event.csv"],
+        "uploads": rows.get("run_upload.csv", 0),
+        "qrels": rows.get("qrels.csv", 0),
     }
 
 
@@ -204,6 +214,8 @@ def _members(
         members[table_member(table)] = partial(_rows, connection, table, tasks, numbers)
     for matrix_id, number in numbers["matrix"].items():
         members[scores_member(number)] = partial(_scores, connection, matrix_id)
+    for upload_id, number in numbers["run_upload"].items():
+        members[lists_member(number)] = partial(_lists, connection, upload_id)
     for name in sorted(members):
         progress(f"Reading {name} ...")
         yield name, members[name]()
@@ -255,3 +267,27 @@ def _scores(connection: Connection, matrix_id: int) -> Iterator[str]:
     yield write_record(["topic", *loaded.runs])
     for name, scores in zip(loaded.topics, loaded.scores, strict=True):
         yield write_record([name, *map(repr, scores.tolist())])
+
+
+def _lists(connection: Connection, upload_id: int) -> Iterator[str]:
+    yield write_record(LISTS_HEADER)
+    rounds = select(run_upload.c.round_id).where(run_upload.c.id == upload_id).scalar_subquery()
+    tags = dict(
+        connection.execute(select(run.c.id, run.c.tag).where(run.c.round_id == rounds))
+        .tuples()
+        .all()
+    )
+    topics = dict(
+        connection.execute(
+            select(topic.c.id, topic.c.name)
+            .join(round_, round_.c.task_id == topic.c.task_id)
+            .where(round_.c.id == rounds)
+        )
+        .tuples()
+        .all()
+    )
+    for stored in read_lists(connection, upload_id):
+        assert stored.scores is not None
+        documents = " ".join(map(str, stored.documents.tolist()))
+        scores = single_precision(stored.scores)
+        yield write_record([tags[stored.run_id], topics[stored.topic_id], documents, scores])

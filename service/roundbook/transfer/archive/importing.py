@@ -17,6 +17,8 @@ from sqlalchemy import Connection, Table, exc, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 
 from roundbook.database.faults import driver_error
+from roundbook.database.lists import StoredList, write_lists
+from roundbook.database.run_tables import run_upload
 from roundbook.database.tables import (
     SCHEMA,
     event,
@@ -53,19 +55,20 @@ from roundbook.transfer.archive.earlier import (
 )
 from roundbook.transfer.archive.estimates import complete_estimates
 from roundbook.transfer.archive.exporting import Contents, contents, result_counts
-from roundbook.transfer.archive.reading import read_matrix, table_rows
+from roundbook.transfer.archive.reading import read_lists, read_matrix, table_rows
 from roundbook.transfer.archive.shared import ensure_shared
 from roundbook.transfer.archive.tables import (
     IMPORTED,
     IN_ORDER,
-    NEW_TABLES_IN_3,
+    LISTS,
     README,
-    SCORES,
     SHARED,
-    TABLES,
+    columns_of,
     has_id,
+    lists_member,
     scores_member,
     table_member,
+    tables_of,
 )
 
 _ROWS_AT_ONCE = 1_000
@@ -102,6 +105,7 @@ class _Import:
     ----------
     ids : by table, what id each number of the archive has become
     topics, runs : ids by (task, name) and by (round, tag)
+    uploads : ids of uploads of runs, each with that of its round
     """
 
     archive: Archive
@@ -113,6 +117,7 @@ class _Import:
     topics: dict[tuple[int, str], int] = field(default_factory=dict)
     runs: dict[tuple[int, str], int] = field(default_factory=dict)
     matrices: list[_Matrix] = field(default_factory=list)
+    uploads: list[tuple[int, int]] = field(default_factory=list)
 
 
 def import_archive(
@@ -148,9 +153,9 @@ def import_archive(
             elif archive.manifest.version < 3 and table in (result, result_input):
                 if table is result:
                     _import_earlier_results(state)
-            elif archive.manifest.version < 3 and table in NEW_TABLES_IN_3:
-                continue
-            elif table not in SCORES:
+            elif table in LISTS:
+                _import_lists(state, progress)
+            elif table in tables_of(archive.manifest.version):
                 progress(f"Reading {table.name} ...")
                 _import_table(state, table, progress)
         _check_contents(state)
@@ -178,15 +183,16 @@ def import_archive(
 
 def _check_members(archive: Archive) -> None:
     members = archive.manifest.members
-    tables = set(TABLES)
+    tables = tables_of(archive.manifest.version)
     if archive.manifest.version < 3:
-        tables = (tables - {result, result_input} - NEW_TABLES_IN_3) | set(EARLIER)
+        tables = (tables - {result, result_input}) | set(EARLIER)
     wanted = {README, *map(table_member, tables)} | ({DATA_PACKAGE} & members.keys())
-    matrices = members.get(table_member(matrix))
-    for number in range(1, 1 + ((matrices and matrices.rows) or 0)):
-        wanted.add(scores_member(number))
-        if len(wanted) > len(members):
-            break
+    for table, member_of in ((matrix, scores_member), (run_upload, lists_member)):
+        listed = members.get(table_member(table))
+        for number in range(1, 1 + ((listed and listed.rows) or 0)):
+            wanted.add(member_of(number))
+            if len(wanted) > len(members):
+                break
     if wanted != members.keys():
         name = min(wanted ^ members.keys())
         fault = "is missing" if name in wanted else "belongs to no archive of this version"
@@ -225,7 +231,7 @@ def _import_table(state: _Import, table: Table, progress: Callable[[str], object
     elif has_id(table):
         _insert(state, table, rows)
     else:
-        _copy(state.connection, table, rows)
+        _copy(state.connection, table, rows, state.archive.manifest.version)
 
 
 def _insert(
@@ -273,10 +279,12 @@ def _import_earlier_results(state: _Import) -> None:
     state.ids[result.name] = dict(enumerate(together, 1))
 
 
-def _copy(connection: Connection, table: Table, rows: Iterator[dict[str, Any]]) -> None:
+def _copy(
+    connection: Connection, table: Table, rows: Iterator[dict[str, Any]], version: int
+) -> None:
     driver = connection.connection.driver_connection
     assert driver is not None
-    names = [column.name for column in table.columns]
+    names = [column.name for column in columns_of(table, version)]
     objects = {column.name for column in table.columns if isinstance(column.type, JSONB)}
     statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
         sql.Identifier(SCHEMA, table.name), sql.SQL(", ").join(map(sql.Identifier, names))
@@ -312,6 +320,8 @@ def _note(state: _Import, table: Table, row: dict[str, Any], made: int) -> None:
         round_id = row["round_id"]
         task_id = state.task_of_round[round_id]
         state.matrices.append(_Matrix(made, task_id, round_id, row["topics"], row["runs"]))
+    elif table is run_upload:
+        state.uploads.append((made, row["round_id"]))
 
 
 def _import_scores(state: _Import, progress: Callable[[str], object]) -> None:
@@ -326,6 +336,27 @@ def _import_scores(state: _Import, progress: Callable[[str], object]) -> None:
             recorded.id,
             _find(state.topics, recorded.task_id, read.topics, "topic", file),
             _find(state.runs, recorded.round_id, read.runs, "run", file),
+        )
+
+
+def _import_lists(state: _Import, progress: Callable[[str], object]) -> None:
+    for number, (upload_id, round_id) in enumerate(state.uploads, 1):
+        member = lists_member(number)
+        progress(f"Reading {member} ...")
+        file = f"{state.archive.file}/{member}"
+        task_id = state.task_of_round[round_id]
+        write_lists(
+            state.connection,
+            (
+                StoredList(
+                    int(_find(state.runs, round_id, [read.run], "run", file)[0]),
+                    int(_find(state.topics, task_id, [read.topic], "topic", file)[0]),
+                    read.documents,
+                    read.scores,
+                )
+                for read in read_lists(state.archive, member)
+            ),
+            upload_id,
         )
 
 

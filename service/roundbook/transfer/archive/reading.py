@@ -13,6 +13,7 @@ from sqlalchemy import Column, Table
 from roundbook.errors import BadFileError, InputError
 from roundbook.formats.archive import Archive
 from roundbook.formats.archive_csv import Record, read_records
+from roundbook.formats.archive_package import LISTS_HEADER
 from roundbook.formats.table import shown
 from roundbook.transfer.archive.earlier import EARLIER_RESULTS
 from roundbook.transfer.archive.rules import check_value
@@ -23,6 +24,7 @@ from roundbook.transfer.archive.tables import (
     read_cell,
     refers_to,
     renumber,
+    single_precision,
     table_member,
 )
 
@@ -95,6 +97,15 @@ def _with_ids(column: Column[Any], value: Any, ids: Numbers) -> Any:  # noqa: AN
     return renumber(value, ids) if column in RESULTS | EARLIER_RESULTS else value
 
 
+class ReadList(NamedTuple):
+    """What a run retrieved for a topic: document numbers by rank, and scores."""
+
+    run: str
+    topic: str
+    documents: npt.NDArray[np.int32]
+    scores: npt.NDArray[np.float32]
+
+
 class ReadMatrix(NamedTuple):
     """Scores (topics, runs) in the order they were logged."""
 
@@ -125,6 +136,42 @@ def read_matrix(archive: Archive, member: str, topics: int, runs: int) -> ReadMa
     # As every score matrix here: transposed from runs by topics.
     scores = np.ascontiguousarray(np.array(rows).reshape(topics, runs).T).T
     return ReadMatrix(names, header.cells[1:], scores)
+
+
+def read_lists(archive: Archive, member: str) -> Iterator[ReadList]:
+    """Yield the ranked lists of an upload.
+
+    Raises
+    ------
+    BadFileError
+        When one is not written as an archive writes it.
+    """
+    file = f"{archive.file}/{member}"
+    records = read_records(archive, member)
+    header = next(records, None)
+    if header is None or tuple(header.cells) != LISTS_HEADER:
+        raise BadFileError(f"the header must be {','.join(LISTS_HEADER)}", file, 1)
+    for record in records:
+        if len(record.cells) != len(LISTS_HEADER):
+            raise BadFileError(
+                f"expected {len(LISTS_HEADER)} cells, found {len(record.cells)}", file, record.line
+            )
+        tag, topic, *cells = record.cells
+        try:
+            documents = np.array([int(number) for number in cells[0].split(" ")], dtype=np.int32)
+            scores = np.array([float(score) for score in cells[1].split(" ")]).astype(np.float32)
+            same = (
+                " ".join(map(str, documents.tolist())) == cells[0]
+                and np.isfinite(scores).all()
+                and single_precision(scores) == cells[1]
+                and len(documents) == len(scores)
+            )
+        except (ValueError, OverflowError):
+            same = False
+        if not same:
+            reason = "this is not how an archive writes the documents and scores of a list"
+            raise BadFileError(reason, file, record.line)
+        yield ReadList(tag, topic, documents, scores)
 
 
 def _scores(record: Record, runs: int, file: str) -> npt.NDArray[np.float64]:

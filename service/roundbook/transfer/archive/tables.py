@@ -13,11 +13,13 @@ from math import isfinite
 from typing import Any, NamedTuple
 from uuid import UUID
 
+import numpy as np
+import numpy.typing as npt
 from sqlalchemy import Column, ColumnElement, Table, Uuid, collate, or_, select, true, tuple_, types
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.schema import sort_tables
 
-from roundbook.database import tables
+from roundbook.database import run_tables, tables
 from roundbook.database.tables import metadata
 from roundbook.formats.archive import VERSION
 
@@ -27,6 +29,8 @@ IMPORTED = "archive imported"
 
 # A score matrix has a member of its own in the place of its rows in these.
 SCORES = (tables.matrix_topic, tables.matrix_run, tables.score_vector)
+# So has an upload of runs.
+LISTS = (run_tables.run_list,)
 # What several tasks may have in common. They are numbered by name: in another database they may
 # have been recorded in another order.
 SHARED = (tables.team, tables.measure)
@@ -45,8 +49,18 @@ _NEW_IN_2 = {
 }
 
 # What archives of versions 1 and 2 had not yet.
-NEW_TABLES_IN_3 = frozenset({tables.topic_alias})
+_NEW_TABLES_IN_3 = {tables.topic_alias}
 _NEW_IN_3 = {tables.event: {"database_user"}, tables.measure: {"spellings"}}
+
+# What archives of versions 1 to 3 had not yet.
+_NEW_TABLES_IN_4 = {
+    run_tables.run_upload,
+    run_tables.uploaded_run,
+    run_tables.document_names,
+    run_tables.qrels,
+    run_tables.judgment_list,
+}
+_NEW_IN_4 = {tables.result_input: {"run_upload_id", "qrels_id"}}
 
 # In the order in which they can be inserted: what a result names before the result, the names of
 # topics and runs before the scores, and these and the factors before the variances.
@@ -65,10 +79,18 @@ IN_ORDER: Sequence[Table] = sort_tables(
         (tables.factor_set_run, tables.variance_estimate),
     ],
 )
-TABLES = tuple(table for table in IN_ORDER if table not in SCORES)
+TABLES = tuple(table for table in IN_ORDER if table not in (*SCORES, *LISTS, *tables.TOKEN_TABLES))
 
 # By table: the numbers of its ids, or the ids of its numbers.
 Numbers = Mapping[str, Mapping[int, int]]
+
+
+def tables_of(version: int) -> set[Table]:
+    """Return the tables that an archive of a version has, but for earlier forms of results."""
+    new = (_NEW_TABLES_IN_3 if version < 3 else set()) | (
+        _NEW_TABLES_IN_4 if version < 4 else set()
+    )
+    return set(TABLES) - new
 
 
 def table_member(table: Table) -> str:
@@ -81,6 +103,11 @@ def scores_member(number: int) -> str:
     return f"scores/{number:06d}.csv"
 
 
+def lists_member(number: int) -> str:
+    """Return the name of the member that holds what the runs of an upload retrieved."""
+    return f"lists/{number:06d}.csv"
+
+
 def columns_of(table: Table, version: int = VERSION) -> list[Column[Any]]:
     """Return the columns of a table that an archive of a version has."""
     left_out = set(_COMPUTED.get(table, ()))
@@ -88,6 +115,8 @@ def columns_of(table: Table, version: int = VERSION) -> list[Column[Any]]:
         left_out |= _NEW_IN_2.get(table, set())
     if version < 3:
         left_out |= _NEW_IN_3.get(table, set())
+    if version < 4:
+        left_out |= _NEW_IN_4.get(table, set())
     return [column for column in table.columns if column.name not in left_out]
 
 
@@ -187,6 +216,8 @@ def read_cell(column: Column[Any], cell: str) -> Any:  # noqa: ANN401
 
 
 def _codec(column: Column[Any]) -> _Codec:
+    if isinstance(column.type, ARRAY) and isinstance(column.type.item_type, types.Integer):
+        return _Codec(_write_json, _read_numbers)
     for kind, codec in _CODECS:
         if isinstance(column.type, kind):
             return codec
@@ -202,6 +233,13 @@ def _write_json(value: object) -> str:
 def _read_texts(cell: str) -> list[str]:
     value = json.loads(cell)
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        raise ValueError(cell)
+    return value
+
+
+def _read_numbers(cell: str) -> list[int]:
+    value = json.loads(cell)
+    if not isinstance(value, list) or any(type(number) is not int for number in value):
         raise ValueError(cell)
     return value
 
@@ -231,6 +269,11 @@ _CODECS: tuple[tuple[type, _Codec], ...] = (
     (ARRAY, _Codec(_write_json, _read_texts)),
     (JSONB, _Codec(_write_json, json.loads)),
 )
+
+
+def single_precision(values: npt.NDArray[np.float32]) -> str:
+    """Return numbers of single precision as text: of each the shortest that reads back as it."""
+    return " ".join(values.astype(str).tolist())
 
 
 def renumber(result: Any, numbers: Numbers) -> Any:  # noqa: ANN401

@@ -1,0 +1,107 @@
+"""``roundbook qrels``: the relevance assessments of a round."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from roundbook.presentation.runs import qrels_notes
+from roundbook.requests.runs import ListQrels, LogQrels
+from roundbook_cli.near_names import confirm_names
+from roundbook_cli.options import Create, Database, Form
+from roundbook_cli.output import Column, count, progress, show, talk
+from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.session import record, sessions
+
+app = typer.Typer(no_args_is_help=True, help="Relevance assessments: log them, list them.")
+
+_COUNTS = (count("topics", "Topics"), count("judged", "Judged"), count("relevant", "Relevant"))
+_LOGGED = (
+    Column("assessments", "Assessments"),
+    count("revision", "Revision"),
+    *_COUNTS,
+    Column("status", "Status"),
+)
+_LISTED = (
+    Column("round", "Round"),
+    Column("assessments", "Assessments"),
+    count("revision", "Revision"),
+    *_COUNTS,
+    Column("reason", "Revised because", spare=1),
+    Column("logged_at", "Logged at", "{:%Y-%m-%d %H:%M}".format, spare=3),
+    Column("logged_by", "By", spare=2),
+)
+
+
+@app.command(epilog="Example: roundbook qrels log covid round1 round1.qrels.gz")
+def log(
+    context: typer.Context,
+    task: Annotated[str, argument(LogQrels, "task", metavar="TASK")],
+    round_label: Annotated[str, argument(LogQrels, "round", metavar="ROUND")],
+    file: Annotated[Path, argument(LogQrels, "file", metavar="FILE")],
+    assessments: Annotated[
+        str, option(LogQrels, "assessments", "--assessments", metavar="LABEL")
+    ] = default(LogQrels, "assessments"),
+    create: Create = default(LogQrels, "create"),
+    revise: Annotated[
+        str | None, option(LogQrels, "revise", "--revise", metavar="REASON", show_default=False)
+    ] = default(LogQrels, "revise"),
+    dry_run: Annotated[bool, option(LogQrels, "dry_run", "--dry-run")] = default(
+        LogQrels, "dry_run"
+    ),
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Log the relevance assessments of a round.
+
+    The file is in TREC's format: topic, iteration, document, grade. The same content again changes
+    nothing; other content is refused unless --revise says why.
+    """
+    from roundbook.logbook.runs.logging import latest_qrels, log_qrels
+    from roundbook.settings import load_settings
+
+    request = LogQrels(
+        task=task,
+        round=round_label,
+        file=file,
+        assessments=assessments,
+        create=create,
+        revise=revise,
+        dry_run=dry_run,
+    )
+    with sessions(context, database) as begin:
+        confirm_names(begin, request)
+        if revise is not None:
+            # What is the latest before anybody is waited for is what this person has seen.
+            with begin() as session:
+                seen = latest_qrels(session, request)
+            request = request.model_copy(update={"expected_revision": seen})
+        with progress("Logging the assessments ..."), begin(keep=not dry_run) as session:
+            logged = log_qrels(session, request, max_file_bytes=load_settings().max_file_bytes)
+    notes = qrels_notes(logged)
+    show(logged, form, [logged], _LOGGED, extra={"notes": notes})
+    for note in notes:
+        talk(f"Note: {note}")
+    if dry_run:
+        talk("Dry run: nothing was written.")
+
+
+@app.command("list", epilog="Example: roundbook qrels list covid")
+def list_(
+    context: typer.Context,
+    task: Annotated[str, argument(ListQrels, "task", metavar="TASK")],
+    round_label: Annotated[
+        str | None, argument(ListQrels, "round", metavar="ROUND", show_default=False)
+    ] = None,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """List the relevance assessments of a task's rounds, or of one, every revision."""
+    from roundbook.logbook.runs.listing import list_qrels
+
+    with record(context, database) as session:
+        listed = list_qrels(session, ListQrels(task=task, round=round_label))
+    empty = [] if listed.qrels else ["No assessments yet: 'roundbook qrels log' takes a file."]
+    show(listed, form, listed.qrels, _LISTED, below=empty)

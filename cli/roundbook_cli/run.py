@@ -1,0 +1,108 @@
+"""``roundbook run``: what the runs of a round retrieved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from roundbook.presentation.runs import run_notes
+from roundbook.requests.runs import ListRuns, LogRuns
+from roundbook_cli.near_names import confirm_names
+from roundbook_cli.options import Create, Database, Form
+from roundbook_cli.output import Column, count, progress, show, talk
+from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.run_compare import compare
+from roundbook_cli.session import record, sessions
+
+app = typer.Typer(no_args_is_help=True, help="Runs: log what they retrieved, list them.")
+
+_LOGGED = (
+    count("upload", "Upload"),
+    count("runs", "Runs"),
+    count("topics", "Topics"),
+    count("lists", "Lists"),
+    count("documents", "Documents"),
+    Column("status", "Status"),
+)
+_UPLOADS = (
+    Column("round", "Round"),
+    count("upload", "Upload"),
+    count("runs", "Runs"),
+    count("topics", "Topics"),
+    count("documents", "Documents"),
+    Column("logged_at", "Logged at", "{:%Y-%m-%d %H:%M}".format, spare=2),
+    Column("logged_by", "By", spare=1),
+)
+_RUNS = (
+    Column("run", "Run"),
+    count("upload", "Upload", spare=1),
+    count("topics", "Topics"),
+    count("documents", "Documents"),
+    Column("team", "Team"),
+    Column("contributed_to_pool", "In the pool", lambda pooled: "yes" if pooled else "no"),
+)
+
+
+@app.command(epilog="Example: roundbook run log covid round1 runs/ --create")
+def log(
+    context: typer.Context,
+    task: Annotated[str, argument(LogRuns, "task", metavar="TASK")],
+    round_label: Annotated[str, argument(LogRuns, "round", metavar="ROUND")],
+    files: Annotated[list[Path], argument(LogRuns, "files", metavar="FILE...")],
+    create: Create = default(LogRuns, "create"),
+    dry_run: Annotated[bool, option(LogRuns, "dry_run", "--dry-run")] = default(LogRuns, "dry_run"),
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Log what runs of a round retrieved: their documents and scores to depth 1,000.
+
+    Files are in TREC's run format: topic, Q0, document, rank, score, tag. All of them are logged, or
+    none. The same runs again change nothing, and what a run retrieved never changes.
+    """
+    from roundbook.logbook.runs.logging import log_runs
+    from roundbook.settings import load_settings
+
+    request = LogRuns(
+        task=task, round=round_label, files=tuple(files), create=create, dry_run=dry_run
+    )
+    with sessions(context, database) as begin:
+        confirm_names(begin, request)
+        with progress("Reading the runs ...") as doing, begin(keep=not dry_run) as session:
+            logged = log_runs(
+                session, request, max_file_bytes=load_settings().max_file_bytes, progress=doing
+            )
+    notes = run_notes(logged)
+    show(logged, form, [logged], _LOGGED, extra={"notes": notes})
+    for note in notes:
+        talk(f"Note: {note}")
+    if dry_run:
+        talk("Dry run: nothing was written.")
+
+
+@app.command("list", epilog="Example: roundbook run list covid round1")
+def list_(
+    context: typer.Context,
+    task: Annotated[str, argument(ListRuns, "task", metavar="TASK")],
+    round_label: Annotated[
+        str | None, argument(ListRuns, "round", metavar="ROUND", show_default=False)
+    ] = None,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """List the uploads of runs to a task's rounds, or the runs of one round that have lists."""
+    from roundbook.logbook.runs.listing import list_runs
+
+    with record(context, database) as session:
+        listed = list_runs(session, ListRuns(task=task, round=round_label))
+    empty = [] if listed.uploads else ["No runs yet: 'roundbook run log' takes run files."]
+    if listed.runs is None:
+        show(listed, form, listed.uploads, _UPLOADS, below=empty)
+    else:
+        show(listed, form, listed.runs, _RUNS, below=empty)
+
+
+app.command(
+    epilog="Example: roundbook run compare covid round1 --measure 'nDCG(gains=1:1,2:2)@10'"
+)(compare)

@@ -1,0 +1,56 @@
+"""``roundbook run compare``: logged scores beside those that runs and assessments give."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from roundbook.presentation.run_scores import notes, summary
+from roundbook.presentation.tables import Column, number, signed
+from roundbook.requests.run_scores import CompareScores
+from roundbook_cli.options import Assessments, Database, Form, Measure, RoundLabel, TaskName
+from roundbook_cli.output import progress, show, talk
+from roundbook_cli.request_options import default, option
+from roundbook_cli.session import record
+
+_CELLS = (
+    Column("topic", "Topic"),
+    Column("run", "Run"),
+    number("logged", "Logged"),
+    number("computed", "Computed"),
+    signed("difference", "Difference", 4),
+)
+
+
+def compare(
+    context: typer.Context,
+    task: TaskName,
+    round_label: RoundLabel,
+    measure: Measure,
+    tolerance: Annotated[float, option(CompareScores, "tolerance", "--tolerance")] = default(
+        CompareScores, "tolerance"
+    ),
+    limit: Annotated[int, option(CompareScores, "limit", "--limit", metavar="N")] = default(
+        CompareScores, "limit"
+    ),
+    assessments: Assessments = None,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Compare a round's logged scores with those computed from its runs and assessments."""
+    from roundbook.logbook.runs.comparing import compare_scores
+
+    request = CompareScores(
+        task=task,
+        round=round_label,
+        measure=measure,
+        assessments=assessments,
+        tolerance=tolerance,
+        limit=limit,
+    )
+    with progress("Computing ..."), record(context, database) as session:
+        comparison = compare_scores(session, request)
+    show(comparison, form, comparison.cells_shown, _CELLS, above=summary(comparison))
+    for note in notes(comparison):
+        talk(f"Note: {note}")

@@ -1,0 +1,114 @@
+"""``roundbook study leave-one-out``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from roundbook.presentation.studies import leave_one_out as words
+from roundbook.presentation.studies.common import heading
+from roundbook.presentation.tables import Column
+from roundbook.requests.studies import LeaveOneOutRequest, StudyRequest
+from roundbook_cli.options import Assessments, Database, Form, Format, Measure
+from roundbook_cli.output import section, show
+from roundbook_cli.request_options import default, option, usage_errors
+from roundbook_cli.studies.options import (
+    FileLayout,
+    FileMeasure,
+    Files,
+    MissingScores,
+    Note,
+    Round,
+    Save,
+    Scales,
+    Task,
+)
+from roundbook_cli.studies.running import run_and_print
+
+if TYPE_CHECKING:
+    from roundbook.logbook.studies.leave_one_out import LeaveOneOutStudy
+
+EXAMPLE = "Example: roundbook study leave-one-out covid round1 --measure nDCG@10 --reassessed"
+_CSV = (Column("scale", "Scale"), *words.RUNS)
+_MOST_RUNS = 10
+_MOST_TEAMS = 5
+
+
+def leave_one_out(
+    context: typer.Context,
+    measure: Measure,
+    task: Task = None,
+    round_label: Round = None,
+    scale: Scales = None,
+    by: Annotated[Literal["team", "run"] | None, option(LeaveOneOutRequest, "by", "--by")] = None,
+    reassessed: Annotated[bool, option(LeaveOneOutRequest, "reassessed", "--reassessed")] = False,
+    pool_depth: Annotated[
+        int | None, option(LeaveOneOutRequest, "pool_depth", "--pool-depth", metavar="DEPTH")
+    ] = None,
+    save: Save = None,
+    note: Note = None,
+    files: Files = None,
+    teams: Annotated[
+        Path | None, option(LeaveOneOutRequest, "teams", "--teams", metavar="FILE")
+    ] = None,
+    layout: FileLayout = default(StudyRequest, "layout"),
+    file_measure: FileMeasure = None,
+    missing: MissingScores = default(StudyRequest, "missing"),
+    assessments: Assessments = None,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Show whether a run that was not there would have been scored fairly by what the others left."""
+    with usage_errors():
+        request = LeaveOneOutRequest(
+            task=task,
+            round=round_label,
+            measure=measure,
+            scales=scale or (),
+            by=by,
+            reassessed=reassessed,
+            pool_depth=pool_depth,
+            files=files or (),
+            teams=teams,
+            layout=layout,
+            file_measure=file_measure,
+            missing=missing,
+            assessments=assessments,
+        )
+    run_and_print(context, request, save, note, form, database)
+
+
+def print_study(study: LeaveOneOutStudy, form: Format, saved: dict[str, Any]) -> None:
+    """Print the study; `saved` is what JSON has besides."""
+    protocol = words.protocol(study)
+    if form != "table":
+        rows = [
+            SimpleNamespace(scale=scale.scale, **dict(run))
+            for scale in study.scales
+            for run in scale.left_out
+        ]
+        show(study, form, rows, _CSV, extra=saved | {"protocol": protocol})
+        return
+    above = [heading(study), *words.sentences(study), ""]
+    show(study, form, study.scales, words.SCALES, above=above)
+    for scale in study.scales:
+        section(
+            f"The runs that lose most on {scale.scale} where they are left out:",
+            rows=scale.left_out[:_MOST_RUNS],
+            columns=words.RUNS,
+        )
+    if study.pool is not None:
+        by_relevant = sorted(
+            study.pool.contributions, key=lambda team: (team.relevant, team.judged), reverse=True
+        )
+        section(
+            "The teams without which most would be missing from the assessments:",
+            rows=by_relevant[:_MOST_TEAMS],
+            columns=words.CONTRIBUTIONS,
+        )
+    for remark in words.remarks(study):
+        section(remark)
+    section(protocol)

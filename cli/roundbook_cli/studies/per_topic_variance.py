@@ -1,0 +1,108 @@
+"""``roundbook study per-topic-variance``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from roundbook.presentation.studies import per_topic_variance as words
+from roundbook.presentation.studies.common import heading
+from roundbook.requests.studies import PerTopicVarianceRequest, StudyRequest
+from roundbook_cli.options import Assessments, Database, Form, Format
+from roundbook_cli.output import section, show
+from roundbook_cli.request_options import default, option, usage_errors
+from roundbook_cli.studies.options import Note, Round, Save, Seed, Task
+from roundbook_cli.studies.running import run_and_print
+
+if TYPE_CHECKING:
+    from roundbook.logbook.studies.per_topic_variance import PerTopicVarianceStudy
+
+EXAMPLE = "Example: roundbook study per-topic-variance covid round1 --model kde --trials 10000"
+_MOST_TOPICS = 10
+
+
+def per_topic_variance(
+    context: typer.Context,
+    task: Task = None,
+    round_label: Round = None,
+    measure: Annotated[
+        str, option(PerTopicVarianceRequest, "measure", "--measure", metavar="AP")
+    ] = default(PerTopicVarianceRequest, "measure"),
+    model: Annotated[
+        Literal["bst", "kde"], option(PerTopicVarianceRequest, "model", "--model")
+    ] = default(PerTopicVarianceRequest, "model"),
+    denominator: Annotated[
+        Literal["sampled", "fixed"],
+        option(PerTopicVarianceRequest, "denominator", "--denominator"),
+    ] = default(PerTopicVarianceRequest, "denominator"),
+    depth: Annotated[
+        int, option(PerTopicVarianceRequest, "depth", "--depth", metavar="N")
+    ] = default(PerTopicVarianceRequest, "depth"),
+    padded: Annotated[bool, option(PerTopicVarianceRequest, "padded", "--padded")] = False,
+    trials: Annotated[int, option(PerTopicVarianceRequest, "trials", "--trials")] = default(
+        PerTopicVarianceRequest, "trials"
+    ),
+    alpha: Annotated[float, option(PerTopicVarianceRequest, "alpha", "--alpha")] = default(
+        PerTopicVarianceRequest, "alpha"
+    ),
+    seed: Seed = default(StudyRequest, "seed"),
+    save: Save = None,
+    note: Note = None,
+    files: Annotated[
+        list[Path] | None, option(PerTopicVarianceRequest, "files", "--file", metavar="FILE")
+    ] = None,
+    qrels: Annotated[
+        Path | None, option(PerTopicVarianceRequest, "qrels", "--qrels", metavar="FILE")
+    ] = None,
+    assessments: Assessments = None,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Show whether the runs would rank alike on another sample of the documents."""
+    with usage_errors():
+        request = PerTopicVarianceRequest(
+            task=task,
+            round=round_label,
+            measure=measure,
+            model=model,
+            denominator=denominator,
+            depth=depth,
+            padded=padded,
+            trials=trials,
+            alpha=alpha,
+            seed=seed,
+            files=files or (),
+            qrels=qrels,
+            assessments=assessments,
+        )
+    run_and_print(context, request, save, note, form, database)
+
+
+def print_study(study: PerTopicVarianceStudy, form: Format, saved: dict[str, Any]) -> None:
+    """Print the study; `saved` is what JSON has besides."""
+    protocol = words.protocol(study)
+    if form != "table":
+        rows = [run for scale in study.scales for run in scale.by_run]
+        show(study, form, rows, words.RUNS, extra=saved | {"protocol": protocol})
+        return
+    (scale,) = study.scales
+    above = [heading(study), *words.sentences(study), ""]
+    show(study, form, study.scales, words.SCALES, above=above)
+    section(
+        "Comparisons by the drawn difference, and those in which the other run is ahead:",
+        rows=[one for one in scale.bins if one.count],
+        columns=words.BINS,
+    )
+    section(
+        "Runs: mean AP as it is, mean and sd over the draws:", rows=scale.by_run, columns=words.RUNS
+    )
+    topics = sorted(scale.by_topic, key=lambda topic: -topic.sd)[:_MOST_TOPICS]
+    some = "" if len(topics) == len(scale.by_topic) else f", the {len(topics)} that vary most"
+    section(
+        f"Topics{some}: mean AP of the runs as it is and drawn, and a run's sd over the draws:",
+        rows=topics,
+        columns=words.TOPICS,
+    )
+    section(protocol)

@@ -1,0 +1,58 @@
+"""What the record's tables are described with: their schema, and columns that many of them have."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    ColumnElement,
+    DateTime,
+    ForeignKey,
+    Identity,
+    MetaData,
+    Text,
+    func,
+)
+
+SCHEMA = "roundbook"
+
+metadata = MetaData(
+    schema=SCHEMA,
+    naming_convention={
+        "pk": "%(table_name)s_pk",
+        "uq": "%(table_name)s_%(column_0_N_name)s_key",
+        "fk": "%(table_name)s_%(column_0_N_name)s_fk",
+        "ck": "%(table_name)s_%(constraint_name)s",
+        "ix": "%(table_name)s_%(column_0_N_name)s_index",
+    },
+)
+
+# Years that every program can read; a server would take infinity too.
+_YEARS = "BETWEEN '0001-01-02 00:00:00+00' AND '9999-12-30 00:00:00+00'"
+
+
+def identity() -> Column[int]:
+    """Return the column of a table's own numbers."""
+    return Column("id", BigInteger, Identity(always=True), primary_key=True)
+
+
+def refers(name: str, target: str, *, nullable: bool = False) -> Column[int]:
+    """Return a column that holds the number of a row of another table."""
+    return Column(name, BigInteger, ForeignKey(f"{SCHEMA}.{target}.id"), nullable=nullable)
+
+
+def now(name: str, clock: ColumnElement[object] | None = None) -> Column[object]:
+    """Return a column of when a row was recorded."""
+    return Column(
+        name,
+        DateTime(timezone=True),
+        CheckConstraint(f"{name} {_YEARS}", name=name),
+        nullable=False,
+        server_default=func.now() if clock is None else clock,
+    )
+
+
+def required(name: str) -> Column[str]:
+    """Return a column of a text that must be there."""
+    return Column(name, Text, nullable=False)

@@ -1,0 +1,15 @@
+"""TREC run files and relevance assessments (qrels) in, as arrays of numbered documents."""
+
+from roundbook.formats.trec.files import StoredFile
+from roundbook.formats.trec.qrels import QrelsFile, read_qrels
+from roundbook.formats.trec.runs import MAX_DEPTH, RankedList, RunFiles, read_runs
+
+__all__ = [
+    "MAX_DEPTH",
+    "QrelsFile",
+    "RankedList",
+    "RunFiles",
+    "StoredFile",
+    "read_qrels",
+    "read_runs",
+]

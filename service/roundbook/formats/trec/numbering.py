@@ -1,0 +1,123 @@
+"""Names to numbers, many at a time: a hash table of which NumPy does the work."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+# Names as rows of little-endian words, filled up with zero bytes.
+Words = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int32]
+
+_WORD = np.dtype("<u8")
+# 2**64 over the golden ratio: its multiples spread over the slots.
+_MIXER = 0x9E3779B97F4A7C15
+_HALF = np.uint64(32)
+_FIRST_CAPACITY = 2**10
+
+
+class Numbering:
+    """Names in order of first appearance, numbered from 0.
+
+    A dict does the same three times slower: it goes to memory for one name after another, and
+    NumPy's indexing for many at once.
+
+    Attributes
+    ----------
+    count : int
+        How many there are.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._known: Words = np.zeros((_FIRST_CAPACITY, 1), _WORD)
+        self._slots: Numbers = np.full(4 * _FIRST_CAPACITY, -1, np.int32)
+
+    def number(self, words: Words) -> Numbers:
+        """Return the numbers of names; names that are new get the next ones."""
+        count, width = words.shape
+        missing = width - self._known.shape[1]
+        if missing > 0:
+            self._known = np.pad(self._known, ((0, 0), (0, missing)))
+        elif missing < 0:
+            words = np.pad(words, ((0, 0), (0, -missing)))
+        # One row stays empty, to which the number of a free slot leads.
+        if self.count + count >= len(self._known):
+            self._grow(self.count + count + 1)
+        slots = self._first_slots(words)
+        numbers = self._slots.take(slots)
+        rest = np.flatnonzero(~_same(self._known.take(numbers, axis=0), words))
+        if rest.size:
+            numbers[rest] = self._probe(words.take(rest, axis=0), slots[rest])
+        return numbers
+
+    def _probe(self, words: Words, slots: npt.NDArray[np.int64]) -> Numbers:
+        """Return the numbers of names that are not in their first slots, or new."""
+        before = self.count
+        rows, places = [], []
+        numbers = np.empty(len(words), np.int32)
+        pending = np.arange(len(words))
+        while pending.size:
+            free = np.flatnonzero(self._slots[slots] < 0)
+            # Of several names that want a slot the first has it, as the last to be written.
+            self._slots[slots[free[::-1]]] = free[::-1]
+            first = free[self._slots[slots[free]] == free]
+            rows.append(pending[first])
+            places.append(slots[first])
+            new = np.arange(self.count, self.count + first.size, dtype=np.int32)
+            self._known[new] = words[pending[first]]
+            self._slots[slots[first]] = new
+            self.count += first.size
+            numbers[pending] = self._slots[slots]
+            rest = ~_same(self._known.take(numbers[pending], axis=0), words.take(pending, axis=0))
+            pending = pending[rest]
+            slots = (slots[rest] + 1) & (len(self._slots) - 1)
+        # A name whose slot another one had was numbered after others that it came before.
+        order = np.argsort(np.concatenate(rows))
+        self._known[before : self.count] = self._known[before + order]
+        new = before + np.argsort(order).astype(np.int32)
+        self._slots[np.concatenate(places)] = new
+        is_new = numbers >= before
+        numbers[is_new] = new[numbers[is_new] - before]
+        return numbers
+
+    def words(self, numbers: Numbers) -> Words:
+        """Return names by number, as rows of words."""
+        return self._known[numbers]
+
+    def names(self, first: int = 0) -> list[str]:
+        """Return the names from a number on."""
+        known = self._known[first : self.count]
+        packed: list[bytes] = known.view(f"S{8 * known.shape[1]}").ravel().tolist()
+        return b"\n".join(packed).decode().split("\n") if packed else []
+
+    def _grow(self, count: int) -> None:
+        capacity = 2 ** (count - 1).bit_length()
+        self._known = np.pad(self._known, ((0, capacity - len(self._known)), (0, 0)))
+        self._slots = np.full(4 * capacity, -1, np.int32)
+        pending = np.arange(self.count, dtype=np.int32)
+        slots = self._first_slots(self._known[: self.count])
+        while pending.size:
+            free = self._slots[slots] < 0
+            self._slots[slots[free]] = pending[free]
+            rest = self._slots[slots] != pending
+            pending = pending[rest]
+            slots = (slots[rest] + 1) & (len(self._slots) - 1)
+
+    def _first_slots(self, words: Words) -> npt.NDArray[np.int64]:
+        # A word of zeros adds nothing, so that a name's slot does not depend on the others' width.
+        mixed = np.zeros(len(words), np.uint64)
+        for column in range(words.shape[1]):
+            word = words[:, column] * np.uint64(_MIXER)
+            word ^= word >> _HALF
+            mixed += word * np.uint64(_MIXER * (2 * column + 1) % 2**64)
+        bits = (len(self._slots) - 1).bit_length()
+        return (mixed >> np.uint64(64 - bits)).astype(np.int64)
+
+
+def _same(some: Words, others: Words) -> npt.NDArray[np.bool_]:
+    """Tell which rows are equal: `all` over an axis of two or three takes far longer."""
+    same: npt.NDArray[np.bool_] = some[:, 0] == others[:, 0]
+    for column in range(1, some.shape[1]):
+        same &= some[:, column] == others[:, column]
+    return same

@@ -1,0 +1,120 @@
+"""TREC qrels in: which grade each document was given for each topic."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from roundbook.errors import BadFileError
+from roundbook.formats.table import checked_names, shown
+from roundbook.formats.trec.files import StoredFile, read_stored, refuse_kind
+from roundbook.formats.trec.numbering import Numbers
+
+_FIELDS = ("topic", "iteration", "document", "grade")
+_GRADE = re.compile(r"[+-]?[0-9]{1,9}")
+_LARGEST_GRADE = 2**15 - 1
+
+
+@dataclass(frozen=True)
+class QrelsFile:
+    """The relevance assessments of a file.
+
+    Attributes
+    ----------
+    topics, documents : tuple of str
+        Their names, in order of first appearance.
+    topic, document, grade : int array
+        Of each judgment, in the file's order; the first two are indices of the names.
+    repeated : int
+        How many lines said once more what a line before them said, and are left out.
+    file : StoredFile
+    """
+
+    topics: tuple[str, ...]
+    documents: tuple[str, ...]
+    topic: Numbers
+    document: Numbers
+    grade: Numbers
+    repeated: int
+    file: StoredFile
+
+
+def read_qrels(path: Path | str, *, max_bytes: int) -> QrelsFile:
+    """Read relevance assessments of TREC's format: topic, iteration, document and grade a line.
+
+    Parameters
+    ----------
+    path : path
+        The file, gzipped or not.
+    max_bytes : int
+        Largest file that is read, also after decompression.
+
+    Returns
+    -------
+    QrelsFile
+
+    Raises
+    ------
+    BadFileError
+        If the file cannot be read as such, or gives a document two grades for one topic.
+    """
+    stored, source = read_stored(path, max_bytes)
+    file = stored.file
+    refuse_kind(source, "a TREC run", "TREC qrels", "log as runs")
+    grades: dict[tuple[str, str], int] = {}
+    lines: list[int] = []
+    for line, text in source.rows:
+        fields = text.split()
+        if len(fields) != len(_FIELDS):
+            raise BadFileError(
+                f"a line of qrels has four fields ({', '.join(_FIELDS)}), and this one has"
+                f" {len(fields)}",
+                file,
+                line,
+            )
+        topic, _, document, cell = fields
+        if not _GRADE.fullmatch(cell) or abs(int(cell)) > _LARGEST_GRADE:
+            raise BadFileError(
+                f"the grade {shown(cell)} is not a whole number within ±{_LARGEST_GRADE};"
+                " write one",
+                file,
+                line,
+                4,
+            )
+        grade = grades.setdefault((topic, document), int(cell))
+        if grade != int(cell):
+            first = lines[list(grades).index((topic, document))]
+            raise BadFileError(
+                f"the document {document} has the grade {cell} for topic {topic}, and {grade} on"
+                f" line {first}; keep one",
+                file,
+                line,
+                4,
+            )
+        if len(grades) > len(lines):
+            lines.append(line)
+    topics, topic_of = _numbered([topic for topic, _ in grades], "topic", file, lines)
+    documents, document_of = _numbered([name for _, name in grades], "document", file, lines)
+    return QrelsFile(
+        topics,
+        documents,
+        topic_of,
+        document_of,
+        grade=np.fromiter(grades.values(), np.int32, len(grades)),
+        repeated=len(source.rows) - len(grades),
+        file=stored,
+    )
+
+
+def _numbered(
+    names: list[str], what: str, file: str, lines: list[int]
+) -> tuple[tuple[str, ...], Numbers]:
+    """Return the names there are, checked, and the number of each name given."""
+    codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
+    new = list(codes)
+    column = _FIELDS.index(what) + 1
+    checked_names(new, what, file, lambda at: (lines[names.index(new[at])], column))
+    return tuple(new), np.fromiter(map(codes.__getitem__, names), np.int32, len(names))

@@ -1,0 +1,184 @@
+"""The uploads of runs to a task's rounds, the runs with their lists, and the assessments."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Connection, func, select
+
+from roundbook.database.run_tables import qrels, run_upload, uploaded_run
+from roundbook.database.tables import round_, run, team
+from roundbook.logbook.lookup import find_round, find_task
+from roundbook.logbook.result import Result
+from roundbook.logbook.runs.logging import LoggedFile
+from roundbook.logbook.session import Session
+from roundbook.requests.runs import ListQrels, ListRuns
+
+
+class ListedUpload(Result):
+    """An upload of runs: how many, of how many topics at most, and from which files."""
+
+    round: str
+    upload: int
+    runs: int
+    topics: int
+    documents: int
+    beyond_depth: int
+    files: list[LoggedFile]
+    software: str
+    logged_at: datetime
+    logged_by: str
+
+
+class ListedRun(Result):
+    """A run that has lists: for how many topics, with how many documents together, and whose it is.
+
+    The team, and whether the pool was made from it too, are None where they are not known.
+    """
+
+    run: str
+    upload: int
+    topics: int
+    documents: int
+    team: str | None
+    contributed_to_pool: bool | None
+
+
+class RunList(Result):
+    """The uploads to rounds, and where one round is asked for its runs one by one."""
+
+    task: str
+    round: str | None
+    uploads: list[ListedUpload]
+    runs: list[ListedRun] | None
+
+
+class ListedQrels(Result):
+    """A revision of a round's relevance assessments; `current` is whether no later one is there."""
+
+    round: str
+    assessments: str
+    revision: int
+    current: bool
+    topics: int
+    judged: int
+    relevant: int
+    reason: str | None
+    files: list[LoggedFile]
+    software: str
+    logged_at: datetime
+    logged_by: str
+
+
+class QrelsList(Result):
+    """The relevance assessments of rounds, by round, label and revision."""
+
+    task: str
+    round: str | None
+    qrels: list[ListedQrels]
+
+
+def list_runs(session: Session, request: ListRuns) -> RunList:
+    """Return the uploads of runs to the rounds of a task, or to one of them with its runs.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task or round.
+    """
+    connection = session.connection
+    within, round_id = _within(connection, request)
+    topics = (
+        select(func.max(uploaded_run.c.topics))
+        .where(uploaded_run.c.run_upload_id == run_upload.c.id)
+        .scalar_subquery()
+    )
+    documents = (
+        select(func.sum(uploaded_run.c.documents))
+        .where(uploaded_run.c.run_upload_id == run_upload.c.id)
+        .scalar_subquery()
+    )
+    uploads = connection.execute(
+        select(run_upload, round_.c.label, topics.label("topics"), documents.label("listed"))
+        .join(round_, round_.c.id == run_upload.c.round_id)
+        .where(within)
+        .order_by(round_.c.ordinal, run_upload.c.number)
+    )
+    return RunList(
+        task=request.task.strip(),
+        round=request.round,
+        uploads=[
+            ListedUpload(
+                round=row.label,
+                upload=row.number,
+                runs=row.runs,
+                topics=row.topics,
+                documents=row.listed,
+                beyond_depth=row.beyond_depth,
+                files=row.files,
+                software=row.software,
+                logged_at=row.logged_at,
+                logged_by=row.logged_by,
+            )
+            for row in uploads
+        ],
+        runs=None if round_id is None else _runs(connection, round_id),
+    )
+
+
+def _within(
+    connection: Connection, request: ListRuns | ListQrels
+) -> tuple[ColumnElement[bool], int | None]:
+    """Return which rounds are asked for, and the one of them if it is one."""
+    task_id = find_task(connection, request.task)
+    if request.round is None:
+        return round_.c.task_id == task_id, None
+    round_id = find_round(connection, task_id, request.task, request.round)
+    return round_.c.id == round_id, round_id
+
+
+def _runs(connection: Connection, round_id: int) -> list[ListedRun]:
+    rows = connection.execute(
+        select(
+            run.c.tag.label("run"),
+            run_upload.c.number.label("upload"),
+            uploaded_run.c.topics,
+            uploaded_run.c.documents,
+            team.c.name.label("team"),
+            run.c.contributed_to_pool,
+        )
+        .join(uploaded_run, uploaded_run.c.run_id == run.c.id)
+        .join(run_upload, run_upload.c.id == uploaded_run.c.run_upload_id)
+        .outerjoin(team, team.c.id == run.c.team_id)
+        .where(run.c.round_id == round_id)
+        .order_by(run.c.id)
+    )
+    return [ListedRun.model_validate(dict(row._mapping)) for row in rows]
+
+
+def list_qrels(session: Session, request: ListQrels) -> QrelsList:
+    """Return every revision of the relevance assessments of a task's rounds, or of one of them.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task or round.
+    """
+    connection = session.connection
+    within, _ = _within(connection, request)
+    newest = func.max(qrels.c.revision).over(partition_by=[qrels.c.round_id, qrels.c.assessments])
+    rows = connection.execute(
+        select(qrels, round_.c.label, (newest == qrels.c.revision).label("current"))
+        .join(round_, round_.c.id == qrels.c.round_id)
+        .where(within)
+        .order_by(round_.c.ordinal, qrels.c.assessments, qrels.c.revision)
+    )
+    fields = ListedQrels.model_fields.keys() - {"round"}
+    return QrelsList(
+        task=request.task.strip(),
+        round=request.round,
+        qrels=[
+            ListedQrels(round=row.label, **{name: getattr(row, name) for name in fields})
+            for row in rows
+        ],
+    )

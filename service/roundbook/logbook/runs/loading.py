@@ -1,0 +1,211 @@
+"""What the runs of a round retrieved and how it was assessed, out of the record as arrays."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+from unicodedata import normalize
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Connection, Row, func, select
+from sqlalchemy.dialects.postgresql import distinct_on
+
+from roundbook.database.lists import read_lists
+from roundbook.database.run_tables import (
+    judgment_list,
+    qrels,
+    run_list,
+    run_upload,
+    uploaded_run,
+)
+from roundbook.database.tables import matrix, matrix_run, run, topic
+from roundbook.errors import InputError, NotRecordedError
+from roundbook.logbook.same_topics import same_topics
+from roundbook.statistics.measures.hits import Judgments
+
+
+class AssessedRuns(NamedTuple):
+    """The runs of a round, what they retrieved, and the assessments of it.
+
+    Attributes
+    ----------
+    upload : int
+        The latest upload of runs to the round, by id: it and those before it hold the lists.
+    upload_number : int
+        Its number within the round.
+    qrels : int
+        The assessments, by id.
+    assessments : str
+        What they are called.
+    revision : int
+        Which revision of them: the latest.
+    runs : list of str
+        Tags, in the order in which the runs were recorded.
+    topics : list of str
+        Those of the assessments, in the order in which they were recorded.
+    lists : (runs, topics, depth) int32 array
+        Document numbers in trec_eval's order; -1 beyond the end of a list.
+    scores : (runs, topics, depth) float32 array or None
+        Those of the documents, NaN beyond the end of a list; None unless they were asked for.
+    judgments : Judgments
+        Their topics are indices of `topics`, their documents have the numbers of `lists`.
+    run_ids : (runs,) int array
+        Rows of ``run``, which know the teams and who contributed to the pool.
+    without_lists : list of str
+        Runs of the round that score matrices have and no upload, and are not among `runs`.
+    """
+
+    upload: int
+    upload_number: int
+    qrels: int
+    assessments: str
+    revision: int
+    runs: list[str]
+    topics: list[str]
+    lists: npt.NDArray[np.int32]
+    scores: npt.NDArray[np.float32] | None
+    judgments: Judgments
+    run_ids: npt.NDArray[np.int64]
+    without_lists: list[str]
+
+
+def load_assessed_runs(
+    connection: Connection,
+    round_: Row[Any],
+    assessments: str | None = None,
+    *,
+    scores: bool = False,
+) -> AssessedRuns:
+    """Return what the runs of a round retrieved, with the latest revision of its assessments.
+
+    A topic that is assessed under another of its ids is the topic it stands for. Topics that are
+    not assessed are left out.
+
+    Parameters
+    ----------
+    connection : Connection
+    round_ : row of ``round``
+    assessments : str, optional
+        Their label; needed where the round has assessments of several.
+    scores : bool
+        Whether to read the scores of documents too.
+
+    Raises
+    ------
+    NotRecordedError
+        When no runs, or no assessments of that label, are logged in the round.
+    InputError
+        When there are several assessments and none is named.
+    """
+    uploads = connection.execute(
+        select(run_upload).filter_by(round_id=round_.id).order_by(run_upload.c.number)
+    ).all()
+    if not uploads:
+        raise NotRecordedError(
+            f"Round '{round_.label}' has no runs: what they retrieved is not logged.",
+            way_out="log the runs",
+        )
+    assessed = find_qrels(connection, round_, assessments)
+    same = same_topics(connection, round_.task_id).ids
+    rows = connection.execute(
+        select(judgment_list, topic.c.name)
+        .join(topic, topic.c.id == judgment_list.c.topic_id)
+        .where(judgment_list.c.qrels_id == assessed.id)
+        .order_by(judgment_list.c.topic_id)
+    ).all()
+    at_topic = {same.get(row.topic_id, row.topic_id): index for index, row in enumerate(rows)}
+    runs = connection.execute(
+        select(run.c.id, run.c.tag)
+        .join(uploaded_run, uploaded_run.c.run_id == run.c.id)
+        .where(run.c.round_id == round_.id)
+        .order_by(run.c.id)
+    ).all()
+    at_run = {row.id: index for index, row in enumerate(runs)}
+    depth = connection.execute(
+        select(func.coalesce(func.max(func.cardinality(run_list.c.documents)), 0)).where(
+            run_list.c.run_upload_id.in_([upload.id for upload in uploads])
+        )
+    ).scalar_one()
+    shape = len(runs), len(rows), depth
+    lists = np.full(shape, -1, dtype=np.int32)
+    values = np.full(shape, np.nan, dtype=np.float32) if scores else None
+    for upload in uploads:
+        for stored in read_lists(connection, upload.id, scores=scores):
+            at = at_topic.get(same.get(stored.topic_id, stored.topic_id))
+            if at is not None:
+                cell = at_run[stored.run_id], at, slice(len(stored.documents))
+                lists[cell] = stored.documents
+                if values is not None:
+                    values[cell] = stored.scores
+    return AssessedRuns(
+        uploads[-1].id,
+        uploads[-1].number,
+        assessed.id,
+        assessed.assessments,
+        assessed.revision,
+        [row.tag for row in runs],
+        [row.name for row in rows],
+        lists,
+        values,
+        Judgments(
+            topics=len(rows),
+            topic=np.repeat(np.arange(len(rows)), [len(row.documents) for row in rows]),
+            document=np.concatenate([np.array(row.documents, np.int32) for row in rows]),
+            grade=np.concatenate([np.array(row.grades, np.int32) for row in rows]),
+        ),
+        np.array([row.id for row in runs], dtype=np.int64),
+        runs_without_lists(connection, round_.id),
+    )
+
+
+def find_qrels(connection: Connection, round_: Row[Any], assessments: str | None) -> Row[Any]:
+    """Return the latest revision of a round's assessments, a row of ``qrels``.
+
+    Raises
+    ------
+    NotRecordedError
+        When none of that label are logged in the round.
+    InputError
+        When there are several and none is named.
+    """
+    latest = connection.execute(
+        select(qrels)
+        .ext(distinct_on(qrels.c.assessments))
+        .where(qrels.c.round_id == round_.id)
+        .order_by(qrels.c.assessments, qrels.c.revision.desc())
+    ).all()
+    label = None if assessments is None else normalize("NFC", assessments.strip())
+    named = [row for row in latest if label in (None, normalize("NFC", row.assessments))]
+    if not named:
+        others = f"; it has {', '.join(row.assessments for row in latest)}" if latest else ""
+        of_label = "" if label is None else f" '{label}'"
+        raise NotRecordedError(
+            f"Round '{round_.label}' has no relevance assessments{of_label}{others}.",
+            way_out="log the assessments",
+        )
+    if len(named) > 1:
+        raise InputError(
+            f"Round '{round_.label}' has several assessments"
+            f" ({', '.join(row.assessments for row in named)}), which are never mixed.",
+            way_out="several assessments",
+        )
+    return named[0]
+
+
+def runs_without_lists(connection: Connection, round_id: int) -> list[str]:
+    """Return the runs that score matrices of a round have and no upload, in their order."""
+    return list(
+        connection.execute(
+            select(run.c.tag)
+            .where(
+                run.c.round_id == round_id,
+                run.c.id.in_(
+                    select(matrix_run.c.run_id)
+                    .join(matrix, matrix.c.id == matrix_run.c.matrix_id)
+                    .where(matrix.c.round_id == round_id)
+                ),
+                run.c.id.not_in(select(uploaded_run.c.run_id)),
+            )
+            .order_by(run.c.id)
+        ).scalars()
+    )

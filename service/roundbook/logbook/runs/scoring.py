@@ -1,0 +1,182 @@
+"""Scores of a round computed from its runs and relevance assessments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, select
+
+from roundbook.database.tables import round_
+from roundbook.errors import InputError, MissingExtraError
+from roundbook.formats import CompleteMatrix
+from roundbook.formats.measures import canonical_measure, split_parameters
+from roundbook.logbook.lookup import check_name, find_round, find_task
+from roundbook.logbook.result import SOFTWARE
+from roundbook.logbook.runs.loading import AssessedRuns, load_assessed_runs
+from roundbook.logbook.session import Session
+from roundbook.requests.matrices import LogFilesRequest
+from roundbook.statistics.measures.hits import find_hits, relevant_hits
+from roundbook.statistics.measures.measures import is_own_measure, parse_measure, score_runs
+
+Floats = NDArray[np.float64]
+
+
+class ComputedMatrices(NamedTuple):
+    """Score matrices computed from runs, the software of each, and from what they were made.
+
+    `without_relevant` are the topics on which no document is relevant.
+    """
+
+    matrices: list[CompleteMatrix]
+    tools: list[str]
+    made_from: Mapping[str, object]
+    without_relevant: list[str]
+
+
+def score_round(session: Session, request: LogFilesRequest) -> ComputedMatrices:
+    """Compute the scores of a request's measures from the runs and assessments of its round.
+
+    A topic that a run retrieved nothing for counts 0.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such round, or it has no runs or no such assessments.
+    ImpossibleStatisticError, MissingExtraError, InputError
+        As `score_assessed`.
+    """
+    connection = session.connection
+    task_id = find_task(connection, request.task)
+    round_id = find_round(connection, task_id, request.task, request.round)
+    label = check_name("assessments label", request.assessments)
+    assessed = load_round(connection, round_id, label)
+    scored = score_assessed(assessed, request.measures)
+    matrices = [
+        CompleteMatrix(
+            topics=tuple(assessed.topics),
+            runs=tuple(assessed.runs),
+            scores=np.ascontiguousarray(scores.T).T,
+            measure=measure,
+            layout="runs",
+            files=(
+                f"upload {assessed.upload_number} of runs",
+                f"revision {assessed.revision} of {assessed.assessments} assessments",
+            ),
+            missing_policy=request.missing,
+            missing_cells=0,
+            dropped_topics=(),
+        )
+        for measure, (scores, _) in zip(request.measures, scored, strict=True)
+    ]
+    made_from = {"upload": assessed.upload_number, "assessments_revision": assessed.revision}
+    relevant = np.bincount(
+        assessed.judgments.topic, assessed.judgments.grade > 0, minlength=len(assessed.topics)
+    )
+    without = [topic for topic, count in zip(assessed.topics, relevant, strict=True) if not count]
+    return ComputedMatrices(matrices, [tool for _, tool in scored], made_from, without)
+
+
+def load_round(connection: Connection, round_id: int, assessments: str) -> AssessedRuns:
+    """Return the runs of a round with its assessments of a label; see `load_assessed_runs`."""
+    row = connection.execute(select(round_).where(round_.c.id == round_id)).one()
+    return load_assessed_runs(connection, row, assessments)
+
+
+def score_assessed(assessed: AssessedRuns, measures: Sequence[str]) -> list[tuple[Floats, str]]:
+    """Return the scores of measures, each with the software that computed them.
+
+    Measures that Roundbook does not compute itself are computed by ir_measures, which comes with
+    the extra ``measures``.
+
+    Parameters
+    ----------
+    assessed : AssessedRuns
+    measures : sequence of str
+        In any spelling.
+
+    Returns
+    -------
+    list of (scores, software)
+        Scores are (topics, runs).
+
+    Raises
+    ------
+    ImpossibleStatisticError
+        When a measure lacks what its scores depend on, or a grade has no gain.
+    MissingExtraError
+        When ir_measures is needed and not installed.
+    InputError
+        When ir_measures does not know a measure, or cannot compute it here.
+    """
+    names = [canonical_measure(measure) for measure in measures]
+    # Before anything is computed.
+    own = [parse_measure(name) if is_own_measure(name) else None for name in names]
+    hits = relevant_hits(find_hits(assessed.lists, assessed.judgments), assessed.judgments)
+    return [
+        _by_ir_measures(assessed, name)
+        if measure is None
+        else (score_runs(measure, hits, assessed.judgments), SOFTWARE)
+        for name, measure in zip(names, own, strict=True)
+    ]
+
+
+def _by_ir_measures(assessed: AssessedRuns, name: str) -> tuple[Floats, str]:
+    try:
+        library = import_module("ir_measures")
+    except ImportError:
+        message = f"Roundbook does not compute {name} itself, and ir_measures is not installed"
+        raise MissingExtraError(f"{message}.", "measures") from None
+    software = f"ir_measures {library.__version__}"
+    judgments = assessed.judgments
+    qrels: dict[str, dict[str, int]] = {}
+    for topic, document, grade in zip(
+        judgments.topic.tolist(), judgments.document.tolist(), judgments.grade.tolist(), strict=True
+    ):
+        qrels.setdefault(str(topic), {})[str(document)] = grade
+    scores = np.zeros((judgments.topics, len(assessed.runs)))
+    try:
+        evaluator = library.evaluator([library.parse_measure(_spelt(name))], qrels)
+        for run, lists in enumerate(assessed.lists):
+            for result in evaluator.iter_calc(_ranked(lists)):
+                scores[int(result.query_id), run] = result.value
+    except Exception as error:  # noqa: BLE001 - of whatever program computes the measure
+        text = re.sub("<object object at [^>]*>", "nothing", str(error))
+        reason = ": " + " ".join(text.split())[:200] if text else ""
+        raise InputError(
+            f"Neither Roundbook nor {software} computes {name}{reason.rstrip('.')}."
+        ) from None
+    return scores, software
+
+
+def _ranked(lists: NDArray[np.integer[Any]]) -> dict[str, dict[str, float]]:
+    """Return a run's lists as ir_measures takes them: in the order that is recorded."""
+    return {
+        str(topic): {
+            str(document): -float(rank) for rank, document in enumerate(documents) if document >= 0
+        }
+        for topic, documents in enumerate(lists.tolist())
+        if documents and documents[0] >= 0
+    }
+
+
+def _spelt(name: str) -> str:
+    """Return a canonical name as ir_measures reads it: texts in quotes, gains in braces."""
+    family, bracket, rest = name.partition("(")
+    inside, _, cutoff = rest.rpartition(")")
+    parameters = split_parameters(inside) if bracket else {}
+    if not parameters:
+        return name
+    spelt = []
+    for key, value in parameters.items():
+        if ":" in value:
+            spelt.append(f"{key}={{{value.strip('{}')}}}")
+        elif re.fullmatch(r"-?[0-9.]+|True|False|'.*'|\".*\"", value):
+            spelt.append(f"{key}={value}")
+        else:
+            spelt.append(f"{key}={value!r}")
+    return f"{family}({', '.join(spelt)}){cutoff}"

@@ -1,0 +1,98 @@
+"""What runs retrieved and how it was assessed, into the record: numbers of documents, and hashes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Connection, select
+
+from roundbook.database.run_tables import document_names
+
+_NAMES_A_ROW = 1000
+
+
+class NumberedDocuments(NamedTuple):
+    """The numbers that names of documents have in a round, and the names that are new to it.
+
+    The new ones have the numbers from `known` on.
+    """
+
+    numbers: npt.NDArray[np.int32]
+    known: int
+    new: Sequence[str]
+
+    @property
+    def documents(self) -> int:
+        """How many documents of the round are numbered together with the new ones."""
+        return self.known + len(self.new)
+
+
+def number_documents(
+    connection: Connection, round_id: int, names: Sequence[str]
+) -> NumberedDocuments:
+    """Return the numbers that documents have in a round; its task must be locked."""
+    recorded = read_names(connection, round_id)
+    if not recorded:
+        return NumberedDocuments(np.arange(len(names), dtype=np.int32), 0, names)
+    known = {name: number for number, name in enumerate(recorded)}
+    numbers = [known.setdefault(name, len(known)) for name in names]
+    new = list(known)[len(recorded) :]
+    return NumberedDocuments(np.array(numbers, dtype=np.int32), len(recorded), new)
+
+
+def read_names(connection: Connection, round_id: int) -> list[str]:
+    """Return the names of a round's documents by number."""
+    rows = connection.execute(
+        select(document_names.c.names)
+        .where(document_names.c.round_id == round_id)
+        .order_by(document_names.c.first)
+    ).scalars()
+    return [name for names in rows for name in names]
+
+
+def store_names(connection: Connection, round_id: int, documents: NumberedDocuments) -> None:
+    """Store the names of documents that are new to a round."""
+    parts = (
+        (at, list(documents.new[at : at + _NAMES_A_ROW]))
+        for at in range(0, len(documents.new), _NAMES_A_ROW)
+    )
+    rows = [
+        {
+            "round_id": round_id,
+            "first": documents.known + at,
+            "names": names,
+            "content_hash": names_hash(names),
+        }
+        for at, names in parts
+    ]
+    if rows:
+        connection.execute(document_names.insert(), rows)
+
+
+def names_hash(names: Iterable[str]) -> str:
+    """Return the identity of a row of names of documents."""
+    # No name holds a control character, so this separates them.
+    return blake2b("\0".join(names).encode(), digest_size=32).hexdigest()
+
+
+def lists_hash(
+    lists: Iterable[tuple[str, npt.NDArray[np.integer], npt.NDArray[np.generic]]],
+) -> str:
+    """Return the identity of what a run retrieved, or of assessments, whatever the order of topics.
+
+    Parameters
+    ----------
+    lists : iterable of (topic, documents, values)
+        The topic's name, the numbers of documents, and the score or grade of each; scores are
+        in single precision.
+    """
+    digest = blake2b(digest_size=32)
+    for topic, documents, values in sorted(lists, key=lambda entry: entry[0]):
+        digest.update(f"{topic}\0{len(documents)}\0".encode())
+        digest.update(np.ascontiguousarray(documents, "<i4").data)
+        digest.update(np.ascontiguousarray(values, f"<{values.dtype.kind}4").data)
+    return digest.hexdigest()

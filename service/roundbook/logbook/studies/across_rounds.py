@@ -1,0 +1,280 @@
+"""Discriminative power and swap rate of all rounds of a task, scale beside scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection
+
+from roundbook.errors import ImpossibleStatisticError, NotRecordedError
+from roundbook.logbook.input_rows import factors_today, matrices_today
+from roundbook.logbook.lookup import choose_assessments, find_task
+from roundbook.logbook.measures import find_measure
+from roundbook.logbook.result import Result
+from roundbook.logbook.session import Session, Work
+from roundbook.logbook.studies.scores import Scores, matrix_scores
+from roundbook.logbook.studies.study import KindOfStudy, Study
+from roundbook.requests.studies import AcrossRoundsRequest
+from roundbook.statistics.significance.paired_tests import sign_test
+from roundbook.statistics.studies.discriminative_power import share_limits, tukey_test
+from roundbook.statistics.studies.swap_rate import swap_rate
+
+# A round, its matrix, and the version of its factors.
+_Given = tuple[str, int | None, int | None]
+# By figure, whether more of it is better.
+_FIGURES = {"share": True, "overall": False}
+
+
+class RoundOnScale(Result):
+    """What the scores of a round bear on one scale.
+
+    `share`, of pairs told apart, and `critical_difference` are of the randomised Tukey HSD test;
+    `overall` is the swap rate, and `needed_difference` has the `sensitivity`. Their limits are what
+    other draws would give: they say nothing of other topics.
+    """
+
+    scale: str
+    topics: int
+    share: float
+    share_low: float
+    share_high: float
+    critical_difference: float | None
+    overall: float
+    overall_low: float | None
+    overall_high: float | None
+    needed_difference: float | None
+    sensitivity: float | None
+    topics_each: int
+
+
+class StudiedRound(Result):
+    """A round, its scores, and what they bear on each scale."""
+
+    round: str
+    matrix: int
+    revision: int
+    factor_version: int | None
+    topics: int
+    runs: int
+    scales: list[RoundOnScale]
+
+
+class RoundLeftOut(Result):
+    """A round whose scores cannot be studied; `factor_version` is None without any."""
+
+    round: str
+    matrix: int
+    factor_version: int | None
+    topics: int
+    runs: int
+
+
+class BesideRaw(Result):
+    """A figure on a scale beside that on the raw scores, round by round.
+
+    It is `better` or `worse` where the limits of the two do not meet, else `alike`. `least` and
+    `most` are the smallest and the largest of its differences from raw; `p` is that of a two-sided
+    sign test of better against worse, None where all are alike.
+    """
+
+    figure: str
+    better: int
+    worse: int
+    alike: int
+    least: float
+    most: float
+    p: float | None
+
+
+class ScaleAcrossRounds(Result):
+    """One scale over all rounds: means of its figures, and how they are beside the raw scores'."""
+
+    scale: str
+    share: float
+    overall: float
+    beside_raw: list[BesideRaw]
+
+
+class AcrossRounds(Study):
+    """Every round that has a measure, its discriminative power and swap rate on each scale.
+
+    `topics` and `runs` are sums over the rounds; `trials` are those of Tukey HSD.
+    """
+
+    alpha: float
+    plus_one: bool
+    swap_trials: int
+    level: float
+    with_replacement: bool
+    rounds: list[StudiedRound]
+    left_out: list[RoundLeftOut]
+    scales: list[ScaleAcrossRounds]
+
+    @property
+    def inputs(self) -> list[_Given]:
+        """All rounds, those left out too, each with its matrix and the version of its factors."""
+        given: list[StudiedRound | RoundLeftOut] = [*self.rounds, *self.left_out]
+        return [(one.round, one.matrix, one.factor_version) for one in given]
+
+    @property
+    def matrices(self) -> list[tuple[int | None, int | None]]:
+        """The matrices of all rounds, each with the version of its factors."""
+        return [(matrix, version) for _, matrix, version in self.inputs]
+
+
+def _compute(
+    session: Session | None, request: AcrossRoundsRequest, work: Work, recorded: AcrossRounds | None
+) -> AcrossRounds:
+    assert session is not None
+    connection = session.connection
+    if recorded is None:
+        measure, label, inputs = _find_rounds(connection, request)
+    else:
+        measure, label = recorded.measure, recorded.assessments or ""
+        inputs = recorded.inputs
+    studied, left_out = [], []
+    for name, number, version in inputs:
+        of_round = request.model_copy(update={"round": name, "measure": measure})
+        given = matrix_scores(connection, of_round, number, version)
+        try:
+            scales = [
+                _of_scale(f"{name}, {scale}", scale, scores, request, work)
+                for scale, scores in given.scales.items()
+            ]
+        except ImpossibleStatisticError:
+            left_out.append(RoundLeftOut(**given.about))
+        else:
+            studied.append(StudiedRound(**given.about, scales=scales))
+    if not studied:
+        raise ImpossibleStatisticError(
+            f"No round has {measure} scores on four topics or more, of runs that differ."
+        )
+    return AcrossRounds(
+        study=request.study,
+        task=request.task,
+        measure=measure,
+        assessments=label,
+        topics=sum(one.topics for one in studied),
+        runs=sum(one.runs for one in studied),
+        trials=request.trials,
+        seed=request.seed,
+        alpha=request.alpha,
+        plus_one=request.plus_one,
+        swap_trials=request.swap_trials,
+        level=request.level,
+        with_replacement=request.with_replacement,
+        rounds=studied,
+        left_out=left_out,
+        scales=[_over_rounds(place, studied) for place in range(len(request.scales))],
+    )
+
+
+def _find_rounds(
+    connection: Connection, request: AcrossRoundsRequest
+) -> tuple[str, str, list[_Given]]:
+    """Return the measure, the assessments, and the rounds whose scores of these count."""
+    task = request.task or ""
+    task_id = find_task(connection, task)
+    measure_id, measure = find_measure(connection, task_id, task, request.measure)
+    label = choose_assessments(connection, task_id, measure_id, measure, request.assessments)
+    read = matrices_today if request.rests_on == ("matrix",) else factors_today
+    rows = [row for row in read(connection, task_id, measure_id) if row.assessments == label]
+    if not rows:
+        raise NotRecordedError(
+            f"No round of '{task}' has {measure} scores that count of two runs or more.",
+            way_out="log a round",
+            task=task,
+            measure=measure,
+        )
+    return measure, label, [(row.round, row.matrix, row.version) for row in rows]
+
+
+def _of_scale(
+    what: str, scale: str, scores: Scores, request: AcrossRoundsRequest, work: Work
+) -> RoundOnScale:
+    tukey = tukey_test(
+        scores,
+        trials=request.trials,
+        alpha=request.alpha,
+        seed=request.seed,
+        plus_one=request.plus_one,
+        progress=lambda done, of: work.progress(f"{what}: permutations", done, of),
+        mapped=work.mapped,
+    )
+    swaps = swap_rate(
+        scores,
+        trials=request.swap_trials,
+        level=request.level,
+        seed=request.seed,
+        topics_each=request.topics_each,
+        with_replacement=request.with_replacement,
+        progress=lambda done, of: work.progress(f"{what}: trials", done, of),
+        mapped=work.mapped,
+    )
+    low, high = share_limits(tukey)
+    return RoundOnScale(
+        scale=scale,
+        topics=len(scores),
+        share=tukey.share,
+        share_low=low,
+        share_high=high,
+        critical_difference=tukey.critical_difference,
+        **{name: getattr(swaps, name) for name in _OF_SWAPS},
+    )
+
+
+_OF_SWAPS = (
+    *("overall", "overall_low", "overall_high"),
+    *("needed_difference", "sensitivity", "topics_each"),
+)
+
+
+def _over_rounds(place: int, studied: Sequence[StudiedRound]) -> ScaleAcrossRounds:
+    """Return the means of a scale, by its place, and how it is beside the raw scores if there."""
+    on_scale = [one.scales[place] for one in studied]
+    raw = [scale for one in studied for scale in one.scales if scale.scale == "raw"]
+    beside = raw if on_scale[0].scale != "raw" else []
+    return ScaleAcrossRounds(
+        scale=on_scale[0].scale,
+        share=sum(row.share for row in on_scale) / len(on_scale),
+        overall=sum(row.overall for row in on_scale) / len(on_scale),
+        beside_raw=[_beside(figure, on_scale, beside) for figure in _FIGURES if beside],
+    )
+
+
+def _beside(
+    figure: str, on_scale: Sequence[RoundOnScale], raw: Sequence[RoundOnScale]
+) -> BesideRaw:
+    higher, lower, differences = 0, 0, []
+    for one, other in zip(on_scale, raw, strict=True):
+        (low, value, high), (raw_low, raw_value, raw_high) = (
+            (getattr(row, f"{figure}_low"), getattr(row, figure), getattr(row, f"{figure}_high"))
+            for row in (one, other)
+        )
+        differences.append(value - raw_value)
+        # A rate of few trials has no limits, and may differ by them alone.
+        if None not in (low, high, raw_low, raw_high):
+            higher += low > raw_high
+            lower += high < raw_low
+    better, worse = (higher, lower) if _FIGURES[figure] else (lower, higher)
+    return BesideRaw(
+        figure=figure,
+        better=better,
+        worse=worse,
+        alike=len(differences) - better - worse,
+        least=min(differences),
+        most=max(differences),
+        p=sign_test(better, worse) if better + worse else None,
+    )
+
+
+def _seconds(study: AcrossRounds) -> float:
+    return sum(
+        len(one.scales)
+        * one.runs
+        * (1e-7 * study.trials * one.topics + 2e-8 * study.swap_trials * one.runs)
+        for one in study.rounds
+    )
+
+
+STUDY = KindOfStudy(AcrossRounds, _compute, _seconds)

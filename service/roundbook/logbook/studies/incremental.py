@@ -1,0 +1,101 @@
+"""Whether the topics of a round have the power to find a difference, scale by scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from roundbook.errors import InputError, NotRecordedError
+from roundbook.logbook.session import Session, Work
+from roundbook.logbook.studies.scores import StudyScores, study_scores
+from roundbook.logbook.studies.study import KindOfStudy, Study
+from roundbook.requests.studies import IncrementalRequest
+from roundbook.statistics.studies.incremental import IncrementalTopics, incremental_topics
+
+
+@dataclass(frozen=True)
+class IncrementalOfScale(IncrementalTopics):
+    """When the topics judged so far have the power to find a difference, on one scale."""
+
+    scale: str
+
+
+class IncrementalStudy(Study):
+    """When the topics judged so far have the power to find a difference between two runs.
+
+    `pair` are the two runs that it is of, where it is of two only.
+    """
+
+    difference: float
+    alpha: float
+    beta: float
+    start: int
+    step: int
+    confidence: float
+    pair: list[str]
+    scales: list[IncrementalOfScale]
+
+
+def _compute(
+    session: Session | None,
+    request: IncrementalRequest,
+    work: Work,
+    recorded: IncrementalStudy | None,
+) -> IncrementalStudy:
+    given = study_scores(session, request, work, recorded)
+    columns = _columns(given, request.pair)
+    scales = []
+    for scale, scores in given.scales.items():
+        if request.start > len(scores):
+            raise InputError(
+                f"These are {len(scores)} topics, fewer than the {request.start} to be judged before"
+                " the first look.",
+                way_out="fewer first topics",
+                topics=len(scores),
+            )
+
+        def tell(done: int, of: int, scale: str = scale) -> object:
+            return work.progress(f"{scale}: pairs and orders of topics", done, of)
+
+        study = incremental_topics(
+            scores[:, columns],
+            request.difference,
+            alpha=request.alpha,
+            beta=request.beta,
+            start=request.start,
+            step=request.step,
+            confidence=request.confidence,
+            trials=request.trials,
+            seed=request.seed,
+            progress=tell,
+            mapped=work.mapped,
+        )
+        scales.append(IncrementalOfScale(**vars(study), scale=scale))
+    return IncrementalStudy(
+        **given.about,
+        study=request.study,
+        trials=request.trials,
+        seed=request.seed,
+        difference=request.difference,
+        alpha=request.alpha,
+        beta=request.beta,
+        start=request.start,
+        step=request.step,
+        confidence=request.confidence,
+        pair=[given.runs[column] for column in columns] if request.pair else [],
+        scales=scales,
+    )
+
+
+def _columns(given: StudyScores, pair: tuple[str, ...]) -> list[int]:
+    for run in pair:
+        if run not in given.runs:
+            raise NotRecordedError(f"These scores have no run '{run}'.")
+    return [number for number, run in enumerate(given.runs) if not pair or run in pair]
+
+
+def _seconds(study: IncrementalStudy) -> float:
+    pairs = study.runs**2 / 2
+    return len(study.scales) * 2e-8 * study.topics * (pairs + 4 * study.trials)
+
+
+STUDY = KindOfStudy(IncrementalStudy, _compute, _seconds)

@@ -1,0 +1,48 @@
+"""What pilots of all runs on fewer topics would have found, scale by scale."""
+
+from __future__ import annotations
+
+from roundbook.logbook.session import Session, Work
+from roundbook.logbook.studies.pilots import PilotsOfScale, PilotStudy, asked, setting
+from roundbook.logbook.studies.scores import study_scores
+from roundbook.logbook.studies.study import KindOfStudy
+from roundbook.requests.studies import TopicSubsetsRequest
+from roundbook.statistics.studies.pilots import topic_subsets
+
+
+class TopicSubsetsStudy(PilotStudy):
+    """What pilots of all runs on fewer topics would have found; the size of a pilot is its topics."""
+
+
+def _compute(
+    session: Session | None,
+    request: TopicSubsetsRequest,
+    work: Work,
+    recorded: TopicSubsetsStudy | None,
+) -> TopicSubsetsStudy:
+    given = study_scores(session, request, work, recorded)
+    scales = []
+    for scale, scores in given.scales.items():
+
+        def tell(done: int, of: int, scale: str = scale) -> object:
+            return work.progress(f"{scale}: orders of topics", done, of)
+
+        pilots = topic_subsets(
+            scores,
+            numbers=request.topics or None,
+            trials=request.trials,
+            seed=request.seed,
+            setting=setting(request),
+            progress=tell,
+            mapped=work.mapped,
+        )
+        scales.append(PilotsOfScale(**vars(pilots), scale=scale))
+    return TopicSubsetsStudy(**given.about, **asked(request), scales=scales)
+
+
+def _seconds(study: TopicSubsetsStudy) -> float:
+    cells = sum(size.size * size.trials for scale in study.scales for size in scale.sizes)
+    return 5e-8 * cells * study.runs
+
+
+STUDY = KindOfStudy(TopicSubsetsStudy, _compute, _seconds)

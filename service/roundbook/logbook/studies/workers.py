@@ -1,0 +1,228 @@
+"""Who does the work of a study: this process, several of this machine, or a Dask cluster.
+
+A worker imports this module before anything else, and NumPy after `_begin`.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import socket
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache, lru_cache
+from importlib.metadata import version
+from itertools import count, islice
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from roundbook.errors import MissingExtraError, WorkersError
+
+Mapped = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+# Batches of pieces under way for each worker: enough that none waits, and few results do.
+_AHEAD = 4
+_FEW, _MOST_TOGETHER = 16, 8
+# How long a cluster is given to answer.
+_PATIENCE = 10
+_SCHEMES = ("", "tcp", "tls")
+_ONE_THREAD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
+
+
+class _Future(Protocol):
+    def result(self) -> Any: ...  # noqa: ANN401
+
+
+def share_out(processes: int = 1, dask: str | None = None) -> AbstractContextManager[Mapped]:
+    """Return what does the pieces of a study's work, as `map` does, within a block.
+
+    What comes of the pieces comes in their order, so that a study's numbers do not depend on who
+    did which. The function that is mapped goes to each worker once, the pieces one by one.
+
+    Parameters
+    ----------
+    processes : int
+        Of this machine; 1 is this one alone. Others end with the block, and with this one.
+    dask : str, optional
+        Address of a Dask scheduler whose workers do it instead.
+
+    Raises
+    ------
+    MissingExtraError
+        When Dask is asked for and not installed.
+    WorkersError
+        When no cluster answers, it has no workers or other software, or the work is lost.
+    """
+    if dask is not None:
+        return _cluster(dask)
+    return _processes(processes) if processes > 1 else nullcontext(map)
+
+
+def _in_order(
+    submit: Callable[[list[Any]], _Future], pieces: Iterable[Any], workers: int
+) -> Iterator[Any]:
+    """Yield what comes of the pieces, of which a few for each worker are under way or wait."""
+    waiting: deque[_Future] = deque()
+    rest, handed = iter(pieces), 0
+    # Where there are many pieces, several go together: handing one out takes a millisecond.
+    while batch := list(islice(rest, min(_MOST_TOGETHER, 1 + handed // (_FEW * workers)))):
+        handed += len(batch)
+        waiting.append(submit(batch))
+        if len(waiting) >= _AHEAD * workers:
+            yield from waiting.popleft().result()
+    while waiting:
+        yield from waiting.popleft().result()
+
+
+def _apply(function: Callable[[Any], Any], batch: list[Any]) -> list[Any]:
+    return [function(piece) for piece in batch]
+
+
+# Processes of this machine
+
+
+@contextmanager
+def _processes(number: int) -> Iterator[Mapped]:
+    # A fork would take over the database's connection and the threads' locks.
+    context = get_context("spawn")
+    held, alive = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(number, context, _begin, (held,))
+    names = map(str, count())
+    with TemporaryDirectory(prefix="roundbook-") as directory:
+
+        def mapped(function: Callable[[Any], Any], pieces: Iterable[Any]) -> Iterator[Any]:
+            path = Path(directory, next(names))
+            path.write_bytes(pickle.dumps(function))
+
+            def submit(batch: list[Any]) -> _Future:
+                with _uninterrupted():
+                    return pool.submit(_apply_stored, path, batch)
+
+            yield from _in_order(submit, pieces, number)
+            path.unlink()
+
+        try:
+            yield mapped
+        except BrokenProcessPool:
+            message = (
+                "A process that did part of the work was ended from outside: for want of memory?"
+            )
+            raise WorkersError(message, way_out="fewer workers") from None
+        finally:
+            # Nobody waits any more for what is still under way.
+            alive.close()
+            pool.shutdown(cancel_futures=True)
+            held.close()
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Start processes that never see Ctrl-C, which is for this one to act on."""
+    if not hasattr(signal, "pthread_sigmask"):  # on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _begin(held: Connection) -> None:
+    """Begin a worker: one core is its share, and it ends when its pipe is closed or broken."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
+    Thread(target=_end_with, args=(held,), daemon=True).start()
+
+
+def _end_with(held: Connection) -> None:
+    held.poll(None)
+    os._exit(0)
+
+
+def _apply_stored(path: Path, batch: list[Any]) -> list[Any]:
+    return _apply(_stored(path), batch)
+
+
+@lru_cache(maxsize=1)
+def _stored(path: Path) -> Callable[[Any], Any]:
+    function: Callable[[Any], Any] = pickle.loads(path.read_bytes())  # noqa: S301 - our own
+    return function
+
+
+# A Dask cluster
+
+
+@contextmanager
+def _cluster(address: str) -> Iterator[Mapped]:
+    try:
+        import dask  # noqa: PLC0415
+        import distributed  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtraError("A cluster is reached through Dask.", "dask") from None
+    # Dask itself would wait for ever where something else listens, such as its own dashboard.
+    scheme, _, rest = address.rpartition("://")
+    parts = urlsplit(f"//{rest}")
+    try:
+        if scheme not in _SCHEMES or not (parts.hostname and parts.port) or parts.path:
+            raise ValueError
+        with socket.create_connection((parts.hostname, parts.port), _PATIENCE) as probe:
+            if scheme != "tls" and not probe.recv(1):  # a scheduler speaks first
+                raise ValueError
+        client: Any = distributed.Client(  # type: ignore[no-untyped-call]
+            address, timeout=_PATIENCE, set_as_default=False
+        )
+    except (OSError, ValueError) as error:
+        why = (
+            f" ({error.strerror.lower()})" if isinstance(error, OSError) and error.strerror else ""
+        )
+        raise WorkersError(
+            f"No Dask scheduler answers at '{address}'{why}.", way_out="a scheduler's address"
+        ) from error
+    software = _software()
+    with client, dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
+
+        def mapped(function: Callable[[Any], Any], pieces: Iterable[Any]) -> Iterator[Any]:
+            # The scheduler keeps what it is made of: a lost worker's copy is made anew elsewhere.
+            there = client.submit(pickle.loads, pickle.dumps(function), pure=False)
+
+            def submit(batch: list[Any]) -> _Future:
+                future: _Future = client.submit(_apply_there, software, there, batch, pure=False)
+                return future
+
+            yield from _in_order(submit, pieces, max(2, sum(client.nthreads().values())))
+
+        try:
+            client.wait_for_workers(1, timeout=_PATIENCE)
+            yield mapped
+        except TimeoutError:
+            raise WorkersError(
+                f"The Dask scheduler at '{address}' has no workers.",
+                way_out="start workers",
+                address=address,
+            ) from None
+        except (distributed.KilledWorker, distributed.CancelledError) as error:
+            raise WorkersError(f"The cluster at '{address}' lost the work: {error}") from None
+
+
+def _apply_there(software: str, function: Callable[[Any], Any], batch: list[Any]) -> list[Any]:
+    if software != _software():
+        raise WorkersError(
+            f"Worker {socket.gethostname()} has {_software()} where this machine has {software}:"
+            " their numbers may differ.",
+            way_out="the same software",
+        )
+    return _apply(function, batch)
+
+
+@cache
+def _software() -> str:
+    return ", ".join(f"{name} {version(name)}" for name in ("roundbook", "numpy", "scipy"))

@@ -1,0 +1,68 @@
+"""What a person should know of runs and relevance assessments just logged, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from roundbook.logbook.runs.logging import LoggedQrels, LoggedRuns
+
+_NAMED = 5
+
+
+def run_notes(logged: LoggedRuns) -> list[str]:
+    """Return what a person should know of runs just logged."""
+    notes = []
+    if logged.unchanged_runs and logged.status == "logged":
+        notes.append(f"{_counted(logged.unchanged_runs, 'run')} had these lists already.")
+    if logged.beyond_depth:
+        notes.append(
+            f"{logged.beyond_depth:,} documents ranked below {logged.depth:,} were left out."
+        )
+    if logged.new_topics:
+        notes.append(f"New topics of the task: {named(logged.new_topics)}.")
+    if logged.without_lists:
+        notes.append(
+            f"{_counted(len(logged.without_lists), 'run')} of the round's score matrices"
+            f" {'has' if len(logged.without_lists) == 1 else 'have'} no lists yet:"
+            f" {named(logged.without_lists)}."
+        )
+    return notes
+
+
+def qrels_notes(logged: LoggedQrels) -> list[str]:
+    """Return what a person should know of relevance assessments just logged."""
+    grades = ", ".join(f"grade {grade}: {count:,}" for grade, count in logged.grades.items())
+    notes = [f"Judgments by grade: {grades}."]
+    if logged.repeated:
+        notes.append(f"{_counted(logged.repeated, 'line')} said again what was said before.")
+    if logged.without_relevant:
+        notes.append(
+            f"No document is relevant for {_topics(logged.without_relevant)}; every run scores 0"
+            " there."
+        )
+    if logged.without_judgments:
+        notes.append(
+            f"Runs have lists for {_topics(logged.without_judgments)}, which"
+            f" {'is' if len(logged.without_judgments) == 1 else 'are'} not assessed and will be"
+            " left out."
+        )
+    if logged.new_topics:
+        notes.append(f"New topics of the task: {named(logged.new_topics)}.")
+    return notes
+
+
+def named(names: Sequence[str]) -> str:
+    """Return the first few names, and how many more there are."""
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _topics(names: Sequence[str]) -> str:
+    return f"{'topic' if len(names) == 1 else 'topics'} {named(names)}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,100 @@
+"""Discriminative power and swap rate of all rounds, in sentences and tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from roundbook.presentation.studies.common import (
+    join_protocol,
+    optional_number,
+    percent,
+    share_column,
+)
+from roundbook.presentation.tables import Column, count
+
+if TYPE_CHECKING:
+    from roundbook.logbook.studies.across_rounds import AcrossRounds, BesideRaw
+
+ROUNDS = (
+    Column("round", "Round"),
+    Column("scale", "Scale"),
+    count("topics", "Topics", spare=2),
+    count("runs", "Runs", spare=3),
+    share_column("share", "Told apart"),
+    optional_number("critical_difference", "Critical", spare=1),
+    optional_number("overall", "Swap rate"),
+    optional_number("needed_difference", "Needed", 2),
+    Column(
+        "sensitivity",
+        "Sensitivity",
+        lambda value: "-" if value is None else percent(value),
+        "right",
+        1,
+    ),
+)
+# By figure: what is better, and worse, in a round.
+_SAID = {
+    "share": ("more pairs of runs are told apart", "fewer"),
+    "overall": ("fewer differences are turned round by other topics", "more"),
+}
+# Rounds that agree are more than chance where chance is as one-sided in at most this share of cases.
+_RARE = 0.05
+
+
+def sentences(study: AcrossRounds) -> list[str]:
+    """Return whether standardising helps, round after round: two sentences a scale and a figure."""
+    rounds = len(study.rounds)
+    if rounds == 1:
+        return [f"Only round '{study.rounds[0].round}' can be studied: nothing lies beside it."]
+    lines = [
+        f"{scale.scale}: {_counts(beside, rounds)} {_verdict(beside)}"
+        for scale in study.scales
+        for beside in scale.beside_raw
+    ]
+    return ["Does standardising help, round after round?", *lines] if lines else []
+
+
+def _counts(beside: BesideRaw, rounds: int) -> str:
+    more, fewer = _SAID[beside.figure]
+    open_ = f", the draws leave it open in {beside.alike}" if beside.alike else ""
+    return (
+        f"{more} than on raw in {beside.better} of {rounds} rounds, {fewer} in {beside.worse}{open_}"
+        f" (by {100 * beside.least:+.1f} to {100 * beside.most:+.1f} points)."
+    )
+
+
+def _verdict(beside: BesideRaw) -> str:
+    if beside.p is None:
+        return "No round shows a difference."
+    p = f"(sign test p = {beside.p:.2g})"
+    if beside.better and beside.worse:
+        return f"The rounds do not agree {p}."
+    if beside.p > _RARE:
+        return f"Rounds that show a difference agree, but are too few to rule out chance {p}."
+    return f"{'Yes' if beside.better else 'No, the reverse'}, round after round {p}."
+
+
+def left_out(study: AcrossRounds) -> list[str]:
+    """Return which rounds are left out, a sentence each."""
+    return [
+        f"Left out: round '{one.round}', whose {one.topics} topics and {one.runs} runs are too few"
+        " or tie."
+        for one in study.left_out
+    ]
+
+
+def protocol(study: AcrossRounds) -> str:
+    """Return every convention in one sentence."""
+    counted = "(count + 1) / (B + 1)" if study.plus_one else "count / B"
+    sets = "samples of all topics drawn with replacement" if study.with_replacement else "halves"
+    return join_protocol(
+        study,
+        [
+            f"told apart by the randomised Tukey HSD test (B = {study.trials}, p = {counted}, p <"
+            f" alpha = {study.alpha:g})",
+            f"swap rate between two {sets} of a round's topics (B = {study.swap_trials}; needed"
+            f" difference at {study.level:g})",
+            "a scale differs from raw in a round where the 95% limits that other draws would give"
+            " do not meet; p of the sign test over those rounds",
+        ],
+    )

@@ -1,0 +1,140 @@
+"""Changes of systems between two rounds in sentences and tables."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from roundbook.presentation.studies.common import join_protocol, optional_number
+from roundbook.presentation.tables import Column, number
+
+if TYPE_CHECKING:
+    from roundbook.logbook.studies.change import ChangedSystem, ChangeStudy, MissingScores
+
+_REASONS = {
+    "mean_from_zero": "its mean was 0",
+    "pivot_from_zero": "the pivot's mean was 0",
+    "pivot_to_zero": "the pivot's mean is 0",
+    "no_gain": "it scored as the pivot before",
+    "pivot": "pivot",
+}
+
+
+def _interval(limits: tuple[float, float] | None) -> str:
+    return "-" if limits is None else f"[{limits[0]:.3f}, {limits[1]:.3f}]"
+
+
+SYSTEMS = (
+    Column("system", "System"),
+    number("mean_from", "From"),
+    number("mean_to", "To"),
+    optional_number("rd", "RD"),
+    Column("rd_interval", "RD interval", _interval, "right", 3),
+    optional_number("ri_from", "RI from", spare=5),
+    optional_number("ri_to", "RI to", spare=6),
+    optional_number("dri", "DRI"),
+    Column("dri_interval", "DRI interval", _interval, "right", 4),
+    optional_number("er", "ER", 3),
+    Column("er_interval", "ER interval", _interval, "right", 2),
+    Column("note", "Note"),
+)
+_LIMITS = ("rd", "dri", "er")
+# The columns of CSV: every limit has its own.
+LINE = (
+    *("system", "mean_from", "mean_to", "rd", "ri_from", "ri_to", "dri", "er"),
+    *(f"{name}_{limit}" for name in _LIMITS for limit in ("low", "high")),
+    *("gain_from", "gain_from_se", "unstable"),
+)
+
+
+def row(system: ChangedSystem) -> SimpleNamespace:
+    """Return a system as a row of the table, with what its numbers lack."""
+    why = list(dict.fromkeys(_REASONS[reason] for reason in system.reasons.values()))
+    return SimpleNamespace(
+        **vars(system), note="; ".join(why) or ("unstable ER" if system.unstable else "")
+    )
+
+
+def line(system: ChangedSystem) -> SimpleNamespace:
+    """Return a system as a line of CSV."""
+    limits = {
+        f"{name}_{limit}": interval and interval[side]
+        for name in _LIMITS
+        for interval in [getattr(system, f"{name}_interval")]
+        for side, limit in enumerate(("low", "high"))
+    }
+    return SimpleNamespace(**vars(system), **limits)
+
+
+def _where(study: ChangeStudy) -> tuple[str, str]:
+    if study.files:
+        return ", ".join(study.files), ", ".join(study.to_files)
+    return f"round '{study.from_round}'", f"round '{study.to_round}'"
+
+
+def heading(study: ChangeStudy) -> str:
+    """Return what was compared: which rounds or files, of which size."""
+    earlier, later = _where(study)
+    before = f"{earlier} ({study.runs} runs on {study.topics} topics)"
+    after = f"{later} ({study.to_runs} runs on {study.to_topics} topics)"
+    task = "" if study.task is None else f"{study.task}: "
+    return f"{task}{study.measure} from {before} to {after}."
+
+
+def sentences(study: ChangeStudy) -> list[str]:
+    """Return what changed, and what the numbers do not say."""
+    earlier, later = ("the first", "the second") if study.files else _where(study)
+    systems = study.scales[0].systems
+    fell = round(study.scales[0].fell * len(systems))
+    lines = [
+        f"Of {len(systems)} {'system' if len(systems) == 1 else 'systems'} of both, {fell}"
+        f" {'has' if fell == 1 else 'have'} a lower mean in {later}"
+        + _unmatched(study, earlier, later),
+        f"RD above 0 is worse in {later}. DRI 0 and ER 1 say that the gain over {study.pivot} held,"
+        " ER below 0 that it turned round. Either round has topics of its own, whose hardness is in"
+        " these numbers too.",
+    ]
+    unstable = sum(bool(system.unstable) for system in systems)
+    if unstable:
+        lines.append(
+            f"The ER of {unstable} {'system' if unstable == 1 else 'systems'} is unstable: the"
+            f" gain over {study.pivot} in {earlier} is below 2 of its standard errors, so that it"
+            " may be none."
+        )
+    return lines
+
+
+def _unmatched(study: ChangeStudy, earlier: str, later: str) -> str:
+    if not (study.unmatched_from or study.unmatched_to):
+        return "."
+    return (
+        f". Runs of no system of both: {study.unmatched_from} in {earlier}, {study.unmatched_to} in"
+        f" {later}."
+    )
+
+
+def _missing(missing: MissingScores) -> str:
+    cells = "" if missing.cells is None else f", {missing.cells} missing"
+    return f"{missing.policy}{cells}"
+
+
+def protocol(study: ChangeStudy) -> str:
+    """Return every convention of a change between rounds in one sentence."""
+    matched = {
+        "system": "systems by what is recorded of the runs, several runs of one averaged by topic",
+        "tag": "systems by equal tags of runs",
+    }[study.match]
+    later = f"{study.to_runs} runs on {study.to_topics} topics"
+    if study.to_matrix is not None:
+        later += f" (matrix {study.to_matrix}, revision {study.to_revision})"
+    return join_protocol(
+        study,
+        [
+            f"change to {_where(study)[1]}, {later}; {matched}; pivot {study.pivot}; result delta RD = (from"
+            " - to) / from, relative improvement RI = (system - pivot) / pivot, DRI = RI from - RI"
+            " to, effect ratio ER = (system - pivot) in the later / in the earlier round; missing"
+            f" scores: {_missing(study.missing_from)}, and {_missing(study.missing_to)};"
+            f" {study.level:.0%} percentile intervals over {study.trials} resamples of the topics of"
+            " both rounds, each for itself"
+        ],
+    )

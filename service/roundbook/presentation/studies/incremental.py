@@ -1,0 +1,107 @@
+"""Incremental topics in sentences and tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from roundbook.presentation.studies.common import join_protocol, percent, share_column
+from roundbook.presentation.tables import Column, count, number
+
+if TYPE_CHECKING:
+    from roundbook.logbook.studies.incremental import IncrementalOfScale, IncrementalStudy
+    from roundbook.statistics.studies.incremental import Step, StoppingRule
+
+_MOST_STEPS = 15
+_SPREADS = {
+    "median": "median of the pairs",
+    "q95": "hard pair: their 95th percentile",
+    "max": "largest of them",
+    "rms": "root mean square of them",
+    "sqrt_2_v_e": "a plan's default, sqrt(2 V_E)",
+}
+
+
+def _topics(topics: int | None) -> str:
+    return "-" if topics is None else str(topics)
+
+
+SPREADS = (
+    Column("spread", "Spread", _SPREADS.__getitem__),
+    number("sd", "sd"),
+    Column("topics", "Topics", _topics, "right"),
+)
+STEPS = (
+    count("topics", "Topics"),
+    number("hard_sd", "Hard sd"),
+    number("power", "Power", 3),
+    share_column("enough", "Enough"),
+    share_column("enough_surely", "surely", spare=2),
+    share_column("stopped", "Stopped"),
+    share_column("stopped_surely", "surely", spare=1),
+)
+
+
+def steps(scale: IncrementalOfScale) -> list[Step]:
+    """Return the steps that a table shows: all, or fifteen of them, the first and the last too."""
+    gaps = max(1, -(-(len(scale.steps) - 1) // (_MOST_STEPS - 1)))
+    return [*scale.steps[:-1:gaps], scale.steps[-1]]
+
+
+def sentences(study: IncrementalStudy) -> list[str]:
+    """Return how many topics a difference takes, and how stopping early would do, scale by scale."""
+    lines = []
+    for scale in study.scales:
+        by = {spread.spread: spread for spread in scale.spreads}
+        last = scale.steps[-1]
+        power = 1 - study.beta
+        pairs = f"pair of {' and '.join(study.pair)}" if study.pair else "hard pair"
+        takes = "no topics at all"
+        if by["q95"].topics is not None:
+            takes = f"{by['q95'].topics:,} topics"
+        verdict = "enough" if last.power >= power else "not enough"
+        lines.append(
+            f"On {scale.scale}, to find a difference of {study.difference:g} with power {power:g}"
+            f" takes {takes} for a {pairs} (sd {by['q95'].sd:.4f}). The {scale.topics} topics there"
+            f" are give it {last.power:.3f}: {verdict}."
+        )
+        if not study.pair:
+            alike = ""
+            if scale.alike:
+                noun = "pair does" if scale.alike == 1 else "pairs do"
+                alike = f"; {scale.alike:,} {noun} not vary and are left out"
+            lines.append(
+                f"They are enough for {percent(scale.enough_by_sd)} of {scale.pairs:,} pairs of"
+                f" runs{alike}."
+            )
+        lines += [_stopping(rule, study) for rule in scale.rules]
+    return lines
+
+
+def _stopping(rule: StoppingRule, study: IncrementalStudy) -> str:
+    by = "the sd so far"
+    if rule.confidence is not None:
+        by = f"the upper {rule.confidence:.0%} limit of that sd"
+    half = "" if rule.median is None else f", half of them by topic {rule.median}"
+    return (
+        f"Judging until the power suffices by {by}: {percent(rule.stopped)} of"
+        f" {study.trials:,} random orders of topics stop{half}; {percent(rule.at_start)} stop with"
+        f" the first {study.start}, and {percent(rule.too_early)} too early by the sd over all"
+        " topics."
+    )
+
+
+def protocol(study: IncrementalStudy) -> str:
+    """Return every convention of incremental topics in one sentence."""
+    of = f"the pair {' and '.join(study.pair)}" if study.pair else "each pair of runs for itself"
+    return join_protocol(
+        study,
+        [
+            f"incremental topics for a difference of {study.difference:g} by the exact power of the"
+            f" paired two-sided t test (alpha {study.alpha:g}, beta {study.beta:g}), {of}, not"
+            " adjusted over pairs; a hard pair has the 95th percentile of the pairs' sds (ddof 1,"
+            f" linear interpolation); topics in the order of the matrix, the first look at"
+            f" {study.start}, then every {study.step}; the sure rule goes by the one-sided upper"
+            f" {study.confidence:.0%} chi-square limit of the sd; stopping tried on"
+            f" {study.trials} draws of a pair that varies and an order of the topics"
+        ],
+    )

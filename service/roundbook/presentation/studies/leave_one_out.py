@@ -1,0 +1,149 @@
+"""Leave-one-out in sentences and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from roundbook.presentation.studies.common import heading, optional_number, percent
+from roundbook.presentation.tables import Column, count, number, signed
+
+if TYPE_CHECKING:
+    from roundbook.logbook.studies.leave_one_out import LeaveOneOutStudy, Pool, TopicWithout
+
+_MOST_NAMED = 3
+# With a smaller share of the assessments explained, it is said that the costs are understated.
+_WELL_EXPLAINED = 0.9
+
+SCALES = (
+    Column("scale", "Scale"),
+    optional_number("tau", "Tau"),
+    optional_number("tau_low", "from", spare=3),
+    optional_number("tau_high", "to", spare=3),
+    number("rmse", "RMSE", 5),
+    number("largest", "Largest", 5),
+    signed("bias", "Bias", 5),
+    number("mean_rank_shift", "Ranks: mean", 2),
+    count("largest_rank_shift", "most"),
+)
+RUNS = (
+    Column("run", "Run"),
+    Column("team", "Team", lambda team: team or "-", spare=1),
+    number("official", "In the round"),
+    number("left_out", "Left out"),
+    signed("difference", "Difference", 4),
+    Column("rank_shift", "Ranks lost", lambda shift: f"{shift:+d}" if shift else "0", "right"),
+)
+CONTRIBUTIONS = (
+    Column("team", "Team"),
+    count("runs", "Runs"),
+    count("pooled_runs", "Pooled"),
+    count("judged", "Judged by it alone"),
+    count("relevant", "Relevant"),
+)
+
+
+def sentences(study: LeaveOneOutStudy) -> list[str]:
+    """Return what being left out does to the score and the rank of a run, a sentence a scale."""
+    return [
+        f"On {scale.scale}, a run that is left out gets {abs(scale.bias):.4f}"
+        f" {'less' if scale.bias < 0 else 'more'} on average, {scale.largest:.4f} more or less at"
+        f" most, and moves by {scale.mean_rank_shift:.1f} ranks on average,"
+        f" {scale.largest_rank_shift} at most."
+        for scale in study.scales
+    ]
+
+
+def remarks(study: LeaveOneOutStudy) -> list[str]:
+    """Return what the pool brought in, and on which topics leaving out means something else."""
+    lines = []
+    if study.pool is not None:
+        lines += _of_pool(study.pool)
+        lines += _named(
+            study.pool.emptied, "has no relevant document left, so that every run scores 0"
+        )
+    lines += _named(
+        study.tied,
+        "has no spread among the others, so that what is left out seems average though it differs",
+    )
+    if study.by == "run":
+        lines.append(
+            "Run by run, what changes follows from the number of runs nearly alone, and a team's"
+            " other runs are often near-copies: leaving out teams tells more."
+        )
+    return lines
+
+
+def _of_pool(pool: Pool) -> list[str]:
+    lines = [
+        f"The pool is taken to be {pool.depth} deep. {pool.judged_alone:,} of {pool.judged:,}"
+        f" judged documents and {pool.relevant_alone:,} of {pool.relevant:,} relevant ones are"
+        " there by one team only."
+    ]
+    if pool.depth == pool.known_depth:
+        lines.append("Runs are recorded to no deeper rank: the pool may have been deeper.")
+    if pool.explained_share < _WELL_EXPLAINED:
+        lines.append(
+            f"The pooled runs explain {percent(pool.explained_share)} of the assessments. The rest"
+            " always remains, so that what being left out costs is understated."
+        )
+    without = sum(team.pooled_runs == 0 for team in pool.contributions)
+    if without:
+        lines.append(
+            f"{without} of {len(pool.contributions)} teams have no pooled run: without them the"
+            " assessments are the same."
+        )
+    if pool.without_relevant:
+        lines.append(
+            f"No document is relevant to {_some(pool.without_relevant, 'topic')}: every run scores"
+            " 0 there in any case."
+        )
+    return lines
+
+
+def _named(topics: Sequence[TopicWithout], what: str) -> list[str]:
+    lines = [f"Without {one.without}, topic {one.topic} {what}." for one in topics[:_MOST_NAMED]]
+    if len(topics) > _MOST_NAMED:
+        lines.append(f"So it is in {len(topics) - _MOST_NAMED:,} more cases.")
+    return lines
+
+
+def _some(names: Sequence[str], what: str) -> str:
+    few = ", ".join(names[:_MOST_NAMED])
+    more = f" and {len(names) - _MOST_NAMED} more" if names[_MOST_NAMED:] else ""
+    return f"{what}{'s' if len(names) > 1 else ''} {few}{more}"
+
+
+def protocol(study: LeaveOneOutStudy) -> str:
+    """Return every convention of leaving one out in one sentence."""
+    each = f"each of {study.trials} runs is left out once"
+    if study.by == "team":
+        alone = f" ({study.runs_without_team} of them runs without team)"
+        each = (
+            f"each of {study.trials} teams{alone if study.runs_without_team else ''} is left out once"
+            " with all its runs"
+        )
+    raw = "raw scores stay as they are"
+    if study.pool is not None:
+        raw = (
+            "all runs are scored anew by the relevance assessments without the documents that pooled"
+            f" runs of that team have to rank {study.pool.depth} and no other pooled run has"
+            f" ({percent(study.pool.judged_share)} of the pooled runs' documents to that rank are"
+            f" judged, and they are {percent(study.pool.explained_share)} of the judged documents)"
+        )
+    runs = {
+        "all": "all runs",
+        "pooled": f"the {study.standardising_runs} runs that contributed to the pool",
+    }.get(study.standardising, f"the {study.standardising_runs} standardising runs")
+    topics = "gives every run 0 sds" if study.zero_sd == "average" else "is dropped"
+    parts = [
+        heading(study).rstrip("."),
+        f"scores on {', '.join(scale.scale for scale in study.scales)}",
+        f"leave-one-out: {each}, and scored by the factors of the others among {runs} (a topic on"
+        f" which these tie {topics}); {raw}",
+        "compared with the means of the whole round by its own factors: Kendall's tau-b with the"
+        " interval tau +- 1.96 sqrt(2 (2m + 5) / (9 m (m - 1))), root mean square, largest and mean"
+        " difference over runs, and ranks among the runs that are not left out",
+        f"means that differ by rounding only are equal; computed by {study.software}",
+    ]
+    return "; ".join(parts) + "."

@@ -1,0 +1,101 @@
+"""Per-topic variance in sentences and tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from roundbook.presentation.studies.common import (
+    join_protocol,
+    optional_number,
+    percent,
+    share_column,
+)
+from roundbook.presentation.tables import Column, count, number
+
+if TYPE_CHECKING:
+    from roundbook.logbook.studies.per_topic_variance import PerTopicVarianceStudy
+
+SCALES = (
+    number("krcc", "Tau"),
+    number("error_rate", "Error rate"),
+    share_column("significant", "Significant"),
+    share_column("significant_rate", "in a draw"),
+    share_column("never", "Never", spare=1),
+    share_column("always", "Always", spare=1),
+    optional_number("needed_median", "Needed: median", spare=2),
+    optional_number("needed_most", "largest", spare=3),
+)
+BINS = (
+    number("low", "From", 2),
+    count("count", "Comparisons"),
+    count("errors", "Errors"),
+    optional_number("rate", "Rate"),
+)
+RUNS = (
+    Column("run", "Run"),
+    number("mean", "Mean"),
+    number("drawn_mean", "Drawn"),
+    number("sd", "sd"),
+)
+TOPICS = (
+    Column("topic", "Topic"),
+    count("relevant", "Relevant"),
+    number("mean", "Mean"),
+    number("drawn_mean", "Drawn"),
+    number("sd", "sd"),
+)
+_MODELS = {
+    "bst": "documents drawn with replacement from those of the list, by their ranks (BST)",
+    "kde": "scores drawn from Gaussian kernel density estimates of the relevant and of the"
+    " nonrelevant documents' scores, bandwidth sd (3n/4)^(-1/5) of each list (KDE)",
+}
+_DENOMINATORS = {
+    "sampled": "precisions divided by R - r + r*, at least 1",
+    "fixed": "precisions divided by R of the assessments, so that AP may pass 1",
+}
+
+
+def sentences(study: PerTopicVarianceStudy) -> list[str]:
+    """Return how stable the ranking and the significant pairs are."""
+    (scale,) = study.scales
+    lines = [
+        f"On other samples of the documents these runs rank with a Kendall's tau of"
+        f" {scale.krcc:.3f} to the ranking as it is (mean of {study.trials:,} draws; 95% of them"
+        f" from {scale.krcc_low:.3f} to {scale.krcc_high:.3f}), and"
+        f" {percent(scale.error_rate)} of all differences between two runs point the other way.",
+        f"{percent(scale.significant)} of {scale.pairs:,} pairs differ significantly at"
+        f" {study.alpha:g} as they are, {percent(scale.significant_rate)} in a draw on average;"
+        f" {percent(scale.always)} in more than {100 - 100 * study.alpha:g}% of the draws,"
+        f" {percent(scale.never)} in fewer than {100 * study.alpha:g}%.",
+    ]
+    if study.lists_without_relevant:
+        of_topics = ""
+        if study.topics_without_relevant:
+            of_topics = f", of topics without any: {study.topics_without_relevant}"
+        lines.append(
+            f"Lists without a relevant document, of which AP is 0 in every draw:"
+            f" {study.lists_without_relevant:,}{of_topics}."
+        )
+    by = "each draw" if study.denominator == "sampled" else "the assessments"
+    lines.append(
+        f"Precisions are divided by the number of relevant documents of {by}; all of this depends on"
+        " it, so compare only studies that do the same."
+    )
+    return lines
+
+
+def protocol(study: PerTopicVarianceStudy) -> str:
+    """Return every convention of per-topic variance in one sentence."""
+    drawn = f"{study.depth}" if study.padded else f"as many as it has, {study.depth} at most,"
+    return join_protocol(
+        study,
+        [
+            f"per-topic variance (B = {study.trials} draws of every list, runs and topics each for"
+            f" itself; r* ~ Poisson(r) relevant documents, r being those of the list, and"
+            f" nonrelevant ones for the rest; {drawn} documents a list; {_MODELS[study.model]};"
+            f" {_DENOMINATORS[study.denominator]}; tau-b; an error is a difference of the opposite"
+            f" sign; 21 bins of the absolute drawn difference, of width 0.01; in each draw the"
+            f" paired t test at {study.alpha:g} of every pair for itself; the needed difference is"
+            f" that of the draw with the ceil(alpha B)-th largest t)"
+        ],
+    )

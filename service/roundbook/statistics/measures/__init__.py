@@ -1,0 +1,1 @@
+"""Measures computed from ranked lists and relevance assessments, on arrays."""

@@ -1,0 +1,102 @@
+"""Relevance assessments of a round, and which of them its runs retrieved at which rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Integers = NDArray[np.integer]
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """Relevance assessments of a round.
+
+    Attributes
+    ----------
+    topics : int
+        How many topics the round has: rows of every matrix made with them.
+    topic : (judgments,) int array
+        Index of the topic of each.
+    document : (judgments,) int array
+        Number of the document; a document is judged once at most for a topic.
+    grade : (judgments,) int array
+        As given; negative grades count as 0.
+    """
+
+    topics: int
+    topic: Integers
+    document: Integers
+    grade: Integers
+
+
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """Judged documents that runs retrieved, in order of run, topic, rank.
+
+    Attributes
+    ----------
+    runs, topics : int
+        How many the round has, with or without hits.
+    run, topic : (hits,) int array
+        Their indices.
+    rank : (hits,) int array
+        From 1 on.
+    judgment : (hits,) int array
+        Index into the judgments, of any grade.
+    """
+
+    runs: int
+    topics: int
+    run: Integers
+    topic: Integers
+    rank: Integers
+    judgment: Integers
+
+    def where(self, wanted: NDArray[np.bool_]) -> Hits:
+        """Return those of the hits that are `wanted`, a (hits,) mask."""
+        return Hits(
+            self.runs,
+            self.topics,
+            *(part[wanted] for part in (self.run, self.topic, self.rank, self.judgment)),
+        )
+
+
+def find_hits(lists: ArrayLike, judgments: Judgments) -> Hits:
+    """Return the judged documents among those that runs retrieved.
+
+    Parameters
+    ----------
+    lists : (runs, topics, depth) array_like of int
+        Document numbers by rank; -1 beyond the end of a list, and for what is unknown.
+    judgments : Judgments
+
+    Returns
+    -------
+    Hits
+    """
+    lists = np.asarray(lists)
+    runs, topics, _ = lists.shape
+    documents = 1 + max(int(lists.max(initial=-1)), int(judgments.document.max(initial=-1)))
+    by_topic = np.argsort(judgments.topic, kind="stable")
+    bounds = np.searchsorted(judgments.topic, np.arange(topics + 1), sorter=by_topic)
+    # Document number -1 reads the last entry, which no judgment fills.
+    judgment_of = np.full(documents + 1, -1, dtype=np.int32)
+    parts = []
+    for topic in range(topics):
+        judged = by_topic[bounds[topic] : bounds[topic + 1]]
+        judgment_of[judgments.document[judged]] = judged
+        retrieved = judgment_of[lists[:, topic]]
+        run, position = np.nonzero(retrieved >= 0)
+        parts.append((run, np.full(run.size, topic), position + 1, retrieved[run, position]))
+        judgment_of[judgments.document[judged]] = -1
+    columns = [np.concatenate(column).astype(np.int32) for column in zip(*parts, strict=True)]
+    order = np.argsort(columns[0], kind="stable")
+    return Hits(runs, topics, *(column[order] for column in columns))
+
+
+def relevant_hits(hits: Hits, judgments: Judgments) -> Hits:
+    """Return the hits of a grade above 0, all that measures need: what is recomputed often."""
+    return hits.where(judgments.grade[hits.judgment] > 0)

@@ -1,0 +1,499 @@
+"""Measures of ranked lists, computed for all runs and topics at once from the judged documents.
+
+Documents that are not judged, or not relevant, have a gain of 0, so that the relevant documents
+and their ranks are all a measure needs. Reduced assessments are a mask over the judgments.
+
+Throughout, ``R`` is a topic's number of relevant documents, ``g(r)`` the gain and ``J(r)`` the
+relevance (0 or 1) of the document at rank ``r``, ``C(r)`` and ``cg(r)`` their sums down to ``r``,
+``cg*(r)`` that of the ideal list, ``k`` the cutoff, by default the end of the list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from math import inf
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roundbook.errors import ImpossibleStatisticError
+from roundbook.statistics.measures.hits import Hits, Integers, Judgments
+
+Floats = NDArray[np.float64]
+
+_NAME = re.compile(
+    r"(?P<family>[^()@]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]{1,9}))?"
+)
+# A comma within gains=1:1,2:3 begins no parameter.
+_NEXT_PARAMETER = re.compile(r",(?![^=,]*:)")
+# The parameters that a measure may have.
+_PARAMETERS = {
+    "AP": {"rel", "denominator"},
+    "P": {"rel"},
+    "nDCG": {"gains"},
+    "MSnDCG": {"gains"},
+    "nG": {"gains"},
+    "Q": {"gains", "beta"},
+    "P+": {"gains", "beta"},
+    "nERR": {"gains"},
+    "ERR": {"gains"},
+    "RBP": {"p", "gains", "rel"},
+}
+_SPELLINGS = {"P-plus": "P+"}
+# gdeval, the web track's program, takes this as the highest grade of every task.
+_GDEVAL_GRADE = 4
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure with all that its scores depend on besides lists and assessments.
+
+    Attributes
+    ----------
+    family : str
+        AP, P, nDCG, MSnDCG, nG, Q, P+, nERR, ERR or RBP.
+    cutoff : int or None
+    gains : tuple of (grade, gain), "exp", or None
+        Of every grade of the task's scale above 0, in order; ``exp`` is ``2^grade - 1``. Without
+        them, the gain of a graded measure is the grade itself.
+    rel : int
+        Lowest relevant grade of a measure that knows relevant and not relevant only.
+    denominator : "R" or "min"
+        What AP with a cutoff divides by: R, as trec_eval does, or min(R, k), as NTCIREVAL does.
+    beta : float
+        Weight of the gains in the blended ratio of Q and P+.
+    p : float or None
+        Persistence of RBP.
+    """
+
+    family: str
+    cutoff: int | None = None
+    gains: tuple[tuple[int, float], ...] | Literal["exp"] | None = None
+    rel: int = 1
+    denominator: Literal["R", "min"] = "R"
+    beta: float = 1.0
+    p: float | None = None
+
+    @property
+    def name(self) -> str:
+        """The canonical name, with every parameter that is not the customary one."""
+        parameters = {
+            "beta": None if self.beta == 1 else _plain(self.beta),
+            "denominator": None if self.denominator == "R" else self.denominator,
+            "gains": self.gains
+            if self.gains is None or self.gains == "exp"
+            else ",".join(f"{grade}:{_plain(gain)}" for grade, gain in self.gains),
+            "p": None if self.p is None else _plain(self.p),
+            "rel": None if self.rel == 1 else str(self.rel),
+        }
+        given = ",".join(f"{key}={value}" for key, value in parameters.items() if value)
+        return (
+            self.family
+            + (f"({given})" if given else "")
+            + (f"@{self.cutoff}" if self.cutoff else "")
+        )
+
+
+def is_own_measure(text: str) -> bool:
+    """Tell whether a name is that of a measure computed here, with parameters known here."""
+    named = _read(text)
+    if named is None or named.family not in _PARAMETERS:
+        return False
+    return named.parameters.keys() <= _PARAMETERS[named.family]
+
+
+def parse_measure(text: str) -> Measure:
+    """Return the measure of a canonical name, such as ``nDCG(gains=1:1,2:3)@10``.
+
+    ``gains`` are grade:gain, for all grades of the task's scale: nERR, ERR and RBP also need the
+    highest. ``ERR`` without gains is that of TREC's web track, for grades 0 to 4.
+
+    Raises
+    ------
+    ImpossibleStatisticError
+        When it is none that is computed here, or lacks what its scores depend on.
+
+    Examples
+    --------
+    >>> parse_measure("Q(beta=1,gains=2:3,1:1)@10").name
+    'Q(gains=1:1,2:3)@10'
+    """
+    named = _read(text)
+    if named is None or named[0] not in _PARAMETERS:
+        raise ImpossibleStatisticError(
+            f"'{text}' is none of the measures computed from runs: {', '.join(_PARAMETERS)}."
+        )
+    family, parameters, cutoff = named
+    if unknown := sorted(parameters.keys() - _PARAMETERS[family]):
+        known = ", ".join(sorted(_PARAMETERS[family]))
+        raise ImpossibleStatisticError(
+            f"The measure '{text}' has no parameter {', '.join(unknown)}; {family} has {known}."
+        )
+    measure = Measure(
+        family,
+        cutoff,
+        gains=_gains(text, parameters.get("gains")),
+        rel=int(_number(text, parameters, "rel", 1, least=1, whole=True)),
+        denominator=_denominator(text, parameters.get("denominator")),
+        beta=_number(text, parameters, "beta", 1.0, least=0),
+        p=_number(text, parameters, "p", 0.0, most=1) if "p" in parameters else None,
+    )
+    for lacks, example in (
+        (cutoff == 0, f"{family}@10"),
+        (family == "P" and cutoff is None, "P@10"),
+        (family == "nG" and cutoff != 1, "nG@1"),
+        (measure.denominator == "min" and cutoff is None, "AP(denominator=min)@10"),
+        (family == "nERR" and measure.gains is None, "nERR(gains=1:1,2:3)@10"),
+        (family in {"nERR", "ERR", "RBP"} and measure.gains == "exp", f"{family}(gains=1:1,2:3)"),
+        (family == "RBP" and not 0 < (measure.p or 0) < 1, "RBP(p=0.8)"),
+        (bool(measure.gains) and measure.rel != 1, "RBP(gains=1:1,2:3,p=0.8)"),
+    ):
+        if lacks:
+            raise ImpossibleStatisticError(
+                f"The measure '{text}' cannot be computed as it is written; write {example}."
+            )
+    return measure
+
+
+def score_runs(
+    measure: Measure, hits: Hits, judgments: Judgments, keep: NDArray[np.bool_] | None = None
+) -> Floats:
+    """Return the score matrix of a measure.
+
+    Parameters
+    ----------
+    measure : Measure
+    hits : Hits
+        At least the relevant documents that runs retrieved.
+    judgments : Judgments
+    keep : (judgments,) bool array, optional
+        The judgments that remain of the assessments; all by default.
+
+    Returns
+    -------
+    (topics, runs) float array
+        0 for a topic without relevant documents, and for a run that retrieved none.
+
+    Raises
+    ------
+    ImpossibleStatisticError
+        When a grade above 0 has no gain.
+
+    Notes
+    -----
+    With ``B(r) = (C(r) + beta cg(r)) / (r + beta cg*(r))``, the blended ratio, ``P_r`` the chance
+    ``g(r) / (max gain + 1)`` to stop at ``r``, and the highest gain of the task's scale::
+
+        AP        sum_r J(r) C(r)/r  /  R        (denominator=min: / min(R, k))
+        P@k       C(k) / k
+        nDCG@k    sum_r g(r)/log2(r + 1)  /  the same of the ideal list; MSnDCG is another name
+        nG@1      g(1) / g*(1)
+        Q@k       sum_r J(r) B(r)  /  min(R, k)
+        P+@k      mean of B over the relevant ranks down to the first of the highest grade
+                  that the list has within k
+        ERR@k     sum_r P_r/r prod_{s<r} (1 - P_s); without gains P_r = (2^grade - 1)/16
+        nERR@k    ERR@k  /  ERR@k of the ideal list
+        RBP@k     sum_r g(r)/max gain (1 - p) p^(r - 1); without gains g is 0 or 1
+    """
+    gain = _kept_gains(measure, judgments, keep)
+    ideal = _ideal_lists(gain, judgments)
+    lists = _retrieved(measure, gain, hits, judgments)
+    scores = _SCORES[measure.family](measure, lists, ideal)
+    return np.ascontiguousarray(scores.reshape(hits.runs, hits.topics).T)
+
+
+def count_relevant(
+    measure: Measure, judgments: Judgments, keep: NDArray[np.bool_] | None = None
+) -> NDArray[np.intp]:
+    """Return R, the number of documents of each topic that are relevant to a measure.
+
+    Returns
+    -------
+    (topics,) int array
+    """
+    relevant = _kept_gains(measure, judgments, keep) > 0
+    return np.bincount(judgments.topic[relevant], minlength=judgments.topics)
+
+
+class _Named(NamedTuple):
+    family: str
+    parameters: Mapping[str, str]
+    cutoff: int | None
+
+
+def _read(text: str) -> _Named | None:
+    match = _NAME.fullmatch(text.strip())
+    if match is None:
+        return None
+    parameters: dict[str, str] = {}
+    for part in filter(None, map(str.strip, _NEXT_PARAMETER.split(match["parameters"] or ""))):
+        key, _, value = map(str.strip, part.partition("="))
+        if not (key and value) or key in parameters:
+            return None
+        parameters[key] = value
+    family = match["family"].strip()
+    cutoff = None if match["cutoff"] is None else int(match["cutoff"])
+    return _Named(_SPELLINGS.get(family, family), parameters, cutoff)
+
+
+def _number(
+    text: str,
+    parameters: Mapping[str, str],
+    name: str,
+    usual: float,
+    *,
+    least: float = 0,
+    most: float = inf,
+    whole: bool = False,
+) -> float:
+    try:
+        value = float(parameters.get(name, usual))
+    except ValueError:
+        value = inf
+    if not least <= value <= most or value == inf or (whole and value != int(value)):
+        raise ImpossibleStatisticError(
+            f"The measure '{text}' has {name}={parameters[name]}, which must be a"
+            f" {'whole ' if whole else ''}number from {least:g}"
+            + (f" to {most:g}." if most < inf else " on.")
+        )
+    return value
+
+
+def _denominator(text: str, value: str | None) -> Literal["R", "min"]:
+    if value in {None, "R"}:
+        return "R"
+    if value == "min":
+        return "min"
+    raise ImpossibleStatisticError(
+        f"The measure '{text}' has denominator={value}; it is R, or min for min(R, cutoff)."
+    )
+
+
+def _gains(text: str, value: str | None) -> tuple[tuple[int, float], ...] | Literal["exp"] | None:
+    if value is None:
+        return None
+    if value == "exp":
+        return "exp"
+    try:
+        pairs = [pair.split(":") for pair in value.strip("{}").split(",")]
+        gains = sorted((int(grade), float(gain)) for grade, gain in pairs)
+    except ValueError:
+        gains = []
+    above = tuple((grade, gain) for grade, gain in gains if grade > 0)
+    rising = all(a[0] < b[0] and a[1] <= b[1] for a, b in pairwise(gains))
+    if not above or not rising or not 0 <= above[0][1] <= above[-1][1] < inf:
+        raise ImpossibleStatisticError(
+            f"The measure '{text}' has gains={value}; write the gain of every grade above 0, none"
+            " lower than that of the grade before, as in gains=1:1,2:3."
+        )
+    if above[-1][1] == 0 or any(gain for grade, gain in gains if grade <= 0):
+        raise ImpossibleStatisticError(
+            f"The measure '{text}' has gains={value}; only grades above 0 have a gain, and the"
+            " highest must."
+        )
+    return above
+
+
+def _plain(value: float) -> str:
+    return repr(float(value)).removesuffix(".0")
+
+
+def _kept_gains(measure: Measure, judgments: Judgments, keep: NDArray[np.bool_] | None) -> Floats:
+    grade = np.maximum(judgments.grade, 0)
+    if measure.family in {"AP", "P"} or (measure.family == "RBP" and measure.gains is None):
+        gain = (grade >= measure.rel).astype(np.float64)
+    elif measure.gains is None:
+        gain = grade.astype(np.float64)
+    elif measure.gains == "exp":
+        gain = np.exp2(grade) - 1
+    else:
+        gain = np.zeros(grade.size)
+        unknown = grade > 0
+        for known, value in measure.gains:
+            gain[grade == known] = value
+            unknown &= grade != known
+        if unknown.any():
+            raise ImpossibleStatisticError(
+                f"The assessments have grade {grade[unknown].max()}, which has no gain in"
+                f" {measure.name}."
+            )
+    if measure.family == "ERR" and measure.gains is None and grade.max(initial=0) > _GDEVAL_GRADE:
+        raise ImpossibleStatisticError(
+            f"ERR without gains is for grades up to {_GDEVAL_GRADE}, and the assessments have"
+            f" {grade.max()}; write the gains of all grades, as in ERR(gains=1:1,2:3)@20."
+        )
+    return gain if keep is None else np.where(keep, gain, 0.0)
+
+
+class _Lists(NamedTuple):
+    """The relevant documents of lists, in order of list and rank.
+
+    ``cell`` numbers the lists and ``topic`` their topics; ``position`` counts the relevant
+    documents of a list from 1 on.
+    """
+
+    cells: int
+    cell: Integers
+    topic: Integers
+    rank: Integers
+    position: Integers
+    gain: Floats
+    grade: Integers
+
+    def total(self, values: Floats | None = None) -> Floats:
+        """Return the (cells,) sums of values over lists, or how many there are."""
+        return np.bincount(self.cell, values, minlength=self.cells).astype(np.float64)
+
+    def accumulated(self, combine: np.ufunc, values: Floats) -> Floats:
+        """Return sums or products of values from the beginning of each list.
+
+        In order of the list, so that equal lists have equal scores to the last bit.
+        """
+        result = values.copy()
+        most = int(self.position.max(initial=0))
+        order = np.argsort(self.position.astype(np.min_scalar_type(most)), kind="stable")
+        bounds = np.searchsorted(self.position, np.arange(2, most + 2), sorter=order)
+        for start, stop in pairwise(bounds):
+            index = order[start:stop]
+            result[index] = combine(result[index - 1], values[index])
+        return result
+
+
+class _Ideal(NamedTuple):
+    lists: _Lists
+    relevant: Floats  # (topics,)
+
+
+def _retrieved(measure: Measure, gain: Floats, hits: Hits, judgments: Judgments) -> _Lists:
+    wanted = gain[hits.judgment] > 0
+    if measure.cutoff is not None:
+        wanted &= hits.rank <= measure.cutoff
+    index = np.flatnonzero(wanted)
+    topic, judgment = hits.topic[index], hits.judgment[index]
+    cell = hits.run[index].astype(np.intp) * hits.topics + topic
+    return _Lists(
+        hits.runs * hits.topics,
+        cell,
+        topic,
+        hits.rank[index],
+        _positions(cell),
+        gain[judgment],
+        judgments.grade[judgment],
+    )
+
+
+def _ideal_lists(gain: Floats, judgments: Judgments) -> _Ideal:
+    relevant = np.flatnonzero(gain > 0)
+    order = relevant[np.lexsort((-gain[relevant], judgments.topic[relevant]))]
+    topic = judgments.topic[order]
+    rank = _positions(topic)
+    lists = _Lists(judgments.topics, topic, topic, rank, rank, gain[order], judgments.grade[order])
+    return _Ideal(lists, lists.total())
+
+
+def _positions(cell: Integers) -> NDArray[np.intp]:
+    index = np.arange(cell.size)
+    starts = np.append(True, cell[1:] != cell[:-1])[: cell.size]
+    return index - np.maximum.accumulate(np.where(starts, index, 0)) + 1
+
+
+def _per_topic(values: Floats, divisor: Floats) -> Floats:
+    """Divide values of (runs x topics) cells by one of each topic; 0 where that is 0."""
+    by_run = values.reshape(-1, divisor.size)
+    return np.divide(by_run, divisor, out=np.zeros_like(by_run), where=divisor > 0).ravel()
+
+
+def _average_precision(measure: Measure, lists: _Lists, ideal: _Ideal) -> Floats:
+    relevant = ideal.relevant
+    if measure.denominator == "min" and measure.cutoff:
+        relevant = np.minimum(relevant, measure.cutoff)
+    return _per_topic(lists.total(lists.position / lists.rank), relevant)
+
+
+def _precision(measure: Measure, lists: _Lists, _: _Ideal) -> Floats:
+    return lists.total() / (measure.cutoff or 1)
+
+
+def _discounted_gain(measure: Measure, lists: _Lists) -> Floats:
+    within = lists.rank <= (measure.cutoff or inf)
+    return lists.total(np.where(within, lists.gain / np.log2(lists.rank + 1.0), 0.0))
+
+
+def _ndcg(measure: Measure, lists: _Lists, ideal: _Ideal) -> Floats:
+    return _per_topic(_discounted_gain(measure, lists), _discounted_gain(measure, ideal.lists))
+
+
+def _blended_ratios(measure: Measure, lists: _Lists, ideal: _Ideal) -> Floats:
+    best = np.zeros((ideal.lists.cells, 1 + int(ideal.relevant.max(initial=0))))
+    best[ideal.lists.cell, ideal.lists.rank] = ideal.lists.gain
+    best = best.cumsum(axis=1)
+    ideal_gain = best[lists.topic, np.minimum(lists.rank, best.shape[1] - 1)]
+    gain = lists.accumulated(np.add, lists.gain)
+    return (lists.position + measure.beta * gain) / (lists.rank + measure.beta * ideal_gain)
+
+
+def _q_measure(measure: Measure, lists: _Lists, ideal: _Ideal) -> Floats:
+    relevant = np.minimum(ideal.relevant, measure.cutoff or inf)
+    return _per_topic(lists.total(_blended_ratios(measure, lists, ideal)), relevant)
+
+
+def _p_plus(measure: Measure, lists: _Lists, ideal: _Ideal) -> Floats:
+    starts = np.flatnonzero(lists.position == 1)
+    if not starts.size:
+        return np.zeros(lists.cells)
+    of_list = np.cumsum(lists.position == 1) - 1
+    index = np.arange(lists.cell.size)
+    highest = lists.grade == np.maximum.reduceat(lists.grade, starts)[of_list]
+    preferred = np.minimum.reduceat(np.where(highest, index, index.size), starts)[of_list]
+    within = (index <= preferred).astype(np.float64)
+    count = lists.total(within)
+    ratios = lists.total(within * _blended_ratios(measure, lists, ideal))
+    return np.divide(ratios, count, out=ratios, where=count > 0)
+
+
+def _expected_reciprocal_rank(measure: Measure, lists: _Lists) -> Floats:
+    if measure.gains is None:
+        stop = (np.exp2(lists.grade) - 1) / 2**_GDEVAL_GRADE
+    else:
+        stop = lists.gain / (_highest_gain(measure) + 1)
+    going_on = np.append(1.0, lists.accumulated(np.multiply, 1 - stop)[:-1])[: stop.size]
+    going_on[lists.position == 1] = 1
+    within = lists.rank <= (measure.cutoff or inf)
+    return lists.total(np.where(within, stop * going_on / lists.rank, 0.0))
+
+
+def _err(measure: Measure, lists: _Lists, _: _Ideal) -> Floats:
+    return _expected_reciprocal_rank(measure, lists)
+
+
+def _nerr(measure: Measure, lists: _Lists, ideal: _Ideal) -> Floats:
+    return _per_topic(
+        _expected_reciprocal_rank(measure, lists), _expected_reciprocal_rank(measure, ideal.lists)
+    )
+
+
+def _rank_biased_precision(measure: Measure, lists: _Lists, _: _Ideal) -> Floats:
+    p = measure.p or 0.0
+    return lists.total(lists.gain / _highest_gain(measure) * (1 - p) * p ** (lists.rank - 1.0))
+
+
+def _highest_gain(measure: Measure) -> float:
+    return measure.gains[-1][1] if isinstance(measure.gains, tuple) else 1.0
+
+
+_SCORES: Mapping[str, Callable[[Measure, _Lists, _Ideal], Any]] = {
+    "AP": _average_precision,
+    "P": _precision,
+    "nDCG": _ndcg,
+    "MSnDCG": _ndcg,
+    "nG": _ndcg,
+    "Q": _q_measure,
+    "P+": _p_plus,
+    "nERR": _nerr,
+    "ERR": _err,
+    "RBP": _rank_biased_precision,
+}

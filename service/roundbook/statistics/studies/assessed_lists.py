@@ -1,0 +1,85 @@
+"""Lists of runs, as far as their average precision depends on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roundbook.statistics.measures.hits import Hits, Judgments, relevant_hits
+from roundbook.statistics.studies.common import Floats
+
+Ints = NDArray[np.integer]
+
+
+@dataclass(frozen=True, eq=False)
+class AssessedLists:
+    """Where the relevant documents are in the lists of runs.
+
+    Attributes
+    ----------
+    lengths : (topics, runs) int array
+        Documents in each list.
+    relevant : (topics,) int array
+        Relevant documents of each topic, R, retrieved or not.
+    run, topic, rank : (hits,) int array
+        The relevant documents retrieved, in order of run, topic and rank; ranks begin at 1.
+    scores : (runs, topics, depth) float array or None
+        Of the documents by rank; beyond the end of a list anything. Only the model KDE needs them.
+    """
+
+    lengths: Ints
+    relevant: Ints
+    run: Ints
+    topic: Ints
+    rank: Ints
+    scores: NDArray[np.floating] | None = None
+
+    def cut(self, depth: int) -> AssessedLists:
+        """Return the lists cut to a depth."""
+        kept = self.rank <= depth
+        return replace(
+            self,
+            lengths=np.minimum(self.lengths, depth),
+            run=self.run[kept],
+            topic=self.topic[kept],
+            rank=self.rank[kept],
+            scores=None if self.scores is None else self.scores[:, :, :depth],
+        )
+
+    def cells(self) -> Iterator[tuple[int, int, Ints]]:
+        """Yield topic, run and ranks of the relevant documents of each list that has any."""
+        topics = len(self.relevant)
+        codes, starts = np.unique(self.run * topics + self.topic, return_index=True)
+        for code, ranks in zip(codes.tolist(), np.split(self.rank, starts[1:]), strict=False):
+            yield code % topics, code // topics, ranks
+
+    def average_precision(self) -> Floats:
+        """Return the average precision of each list, (topics, runs); 0 without relevant ones."""
+        scores = np.zeros(self.lengths.shape)
+        for topic, run, ranks in self.cells():
+            precisions = np.arange(1, ranks.size + 1) / ranks
+            scores[topic, run] = precisions.sum() / self.relevant[topic]
+        return scores
+
+
+def assess_lists(
+    lengths: Ints,
+    hits: Hits,
+    judgments: Judgments,
+    scores: NDArray[np.floating] | None = None,
+) -> AssessedLists:
+    """Return the lists of runs with their relevant documents, those of a grade above 0.
+
+    Parameters
+    ----------
+    lengths : (topics, runs) int array
+    hits : Hits
+    judgments : Judgments
+    scores : (runs, topics, depth) float array, optional
+    """
+    found = relevant_hits(hits, judgments)
+    relevant = np.bincount(judgments.topic[judgments.grade > 0], minlength=judgments.topics)
+    return AssessedLists(lengths, relevant, found.run, found.topic, found.rank, scores)

@@ -1,0 +1,185 @@
+"""Rounds whose lists are drawn again: average precision, the ranking and the pairs of runs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from roundbook.statistics.studies.assessed_lists import AssessedLists, Ints
+from roundbook.statistics.studies.common import (
+    MOST_BYTES,
+    Floats,
+    Piece,
+    pair_differences,
+    pairs,
+    tolerance,
+)
+from roundbook.statistics.studies.resampled_precision import (
+    resample_ranks,
+    resample_scores,
+    score_density,
+)
+from roundbook.statistics.studies.swap_rate import BINS, WIDTH
+
+Model = Literal["bst", "kde"]
+Denominator = Literal["sampled", "fixed"]
+
+# As in the swap rate.
+_EDGE = 1e-9
+# Sums of squares come from a product of matrices, whose rounding error is this share of them.
+_NO_SPREAD = 1e-12
+
+
+class Drawing(NamedTuple):
+    """What is drawn, how, and what is asked of it.
+
+    Attributes
+    ----------
+    lists : AssessedLists
+    scores : (topics, runs) float array
+        Average precision of the lists as they are.
+    model, denominator
+        See :func:`roundbook.statistics.studies.per_topic_variance.per_topic_variance`.
+    documents : int or None
+        In each drawn list; None for as many as the list has.
+    alpha : float
+    with_tests : bool
+        Whether the t of every pair in every draw are wanted.
+    """
+
+    lists: AssessedLists
+    scores: Floats
+    model: Model
+    denominator: Denominator
+    documents: int | None
+    alpha: float
+    with_tests: bool
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnRounds:
+    """What is summed up of some draws.
+
+    Attributes
+    ----------
+    sums : (2, topics, runs) float array
+        Of average precision less the real one, and of its square.
+    run_sums : (2, runs) float array
+        The same of the run means.
+    significant : (pairs,) int array
+        Draws in which the pair differs significantly.
+    bins : (2, 21) int array
+        Comparisons and errors by the simulated difference.
+    taus : (draws,) float array
+    tests : (draws, pairs) complex array
+        t and, as the imaginary part, the difference: complex numbers are sorted in this order. Of
+        no pairs where they are not wanted.
+    """
+
+    sums: Floats
+    run_sums: Floats
+    significant: Ints
+    bins: Ints
+    taus: Floats
+    tests: NDArray[np.complex64]
+
+
+def draw_rounds(drawing: Drawing, piece: Piece) -> DrawnRounds:
+    """Draw the lists of all runs and topics, as often as a piece has trials."""
+    generator, draws = piece
+    scores = drawing.scores
+    topics, runs = scores.shape
+    pair_count = runs * (runs - 1) // 2
+    result = DrawnRounds(
+        np.zeros((2, topics, runs)),
+        np.zeros((2, runs)),
+        np.zeros(pair_count, dtype=np.int64),
+        np.zeros((2, BINS), dtype=np.int64),
+        np.empty(draws),
+        np.empty((draws, pair_count if drawing.with_tests else 0), dtype=np.complex64),
+    )
+    at_a_time = max(1, MOST_BYTES // 4 // (8 * scores.size))
+    pairs_at_a_time = max(1, MOST_BYTES // 32 // (8 * runs * runs))
+    for start in range(0, draws, at_a_time):
+        block = np.zeros((min(at_a_time, draws - start), runs, topics))
+        for topic, run, ranks in drawing.lists.cells():
+            block[:, run, topic] = _draw_list(generator, len(block), drawing, topic, run, ranks)
+        means = block.mean(axis=2)
+        # The mean is not near 0, so that sums of squares about the real scores lose less.
+        block -= scores.T
+        result.sums[0] += block.sum(axis=0).T
+        result.sums[1] += np.einsum("bij,bij->ji", block, block)
+        shift = means - scores.mean(axis=0)
+        result.run_sums[:] += shift.sum(axis=0), (shift**2).sum(axis=0)
+        block += scores.T
+        block -= block.mean(axis=1, keepdims=True)
+        block -= block.mean(axis=2, keepdims=True)
+        for some in range(0, len(block), pairs_at_a_time):
+            span = slice(some, some + pairs_at_a_time)
+            _compare_pairs(drawing, means[span], block[span], start + some, result)
+    return result
+
+
+def _draw_list(
+    generator: np.random.Generator, draws: int, drawing: Drawing, topic: int, run: int, ranks: Ints
+) -> Floats:
+    """Return the average precision of so many draws of one list."""
+    lists = drawing.lists
+    length = int(lists.lengths[topic, run])
+    documents = drawing.documents or length
+    if drawing.model == "kde" and length > ranks.size:
+        assert lists.scores is not None
+        own = lists.scores[run, topic, :length].astype(np.float64)
+        density = score_density(own, ranks)
+        precisions, relevant = resample_scores(generator, draws, density, documents)
+    else:
+        precisions, relevant = resample_ranks(generator, draws, ranks, length, documents)
+    whole = int(lists.relevant[topic])
+    if drawing.denominator == "fixed":
+        return precisions / whole
+    return precisions / np.maximum(whole - ranks.size + relevant, 1)
+
+
+def _compare_pairs(
+    drawing: Drawing, means: Floats, centred: Floats, start: int, result: DrawnRounds
+) -> None:
+    """Add what some draws give to the result, from its draw `start` on.
+
+    `centred` are the (draws, runs, topics) scores less the means of topics and of runs.
+    """
+    scores = drawing.scores
+    topics, runs = scores.shape
+    first, second = pairs(runs)
+    slack = tolerance(scores)
+    real = pair_differences(scores.mean(axis=0))
+    order = np.sign(real) * (np.abs(real) > slack)
+    difference = means[:, first] - means[:, second]
+    difference[np.abs(difference) <= slack] = 0.0
+    agreement = np.sign(difference) * order
+
+    untied = np.count_nonzero(order) * np.count_nonzero(difference, axis=1)
+    span = slice(start, start + len(means))
+    result.taus[span] = agreement.sum(axis=1) / np.sqrt(np.maximum(untied, 1))
+
+    size = np.abs(difference)
+    bins = np.minimum((size / WIDTH + _EDGE).astype(np.int64), BINS - 1)
+    result.bins[0] += np.bincount(bins.ravel(), minlength=BINS)
+    result.bins[1] += np.bincount(bins[agreement < 0], minlength=BINS)
+
+    products = centred @ centred.transpose(0, 2, 1)
+    own = np.einsum("bii->bi", products)
+    both = own[:, first] + own[:, second]
+    squares = both - 2 * products[:, first, second]
+    t = np.where(size > 0, np.inf, 0.0)
+    spread = squares > _NO_SPREAD * both
+    size *= math.sqrt(topics * (topics - 1))
+    np.divide(size, np.sqrt(np.maximum(squares, 0)), out=t, where=spread)
+    result.significant[:] += (t > stdtrit(topics - 1, 1 - drawing.alpha / 2)).sum(axis=0)
+    if drawing.with_tests:
+        result.tests.real[span] = t
+        result.tests.imag[span] = difference

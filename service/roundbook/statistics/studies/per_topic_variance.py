@@ -1,0 +1,303 @@
+"""Per-topic variance: whether runs would rank alike on another sample of the documents.
+
+Average precision varies on one and the same topic with the documents that happen to be in the
+collection. The lists of all runs are drawn again and again
+(:mod:`roundbook.statistics.studies.resampled_precision`), and what becomes of the ranking and of
+the significant pairs is counted (Yang, Zhang and Song, SIGIR 2018).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from roundbook.errors import ImpossibleStatisticError
+from roundbook.statistics.studies.assessed_lists import AssessedLists
+from roundbook.statistics.studies.common import (
+    MOST_BYTES,
+    PIECE,
+    Floats,
+    Mapped,
+    Progress,
+    check_share,
+    check_trials,
+    pairs,
+    pieces,
+    study_scores,
+)
+from roundbook.statistics.studies.discriminative_power import paired_t_tests
+from roundbook.statistics.studies.drawn_rounds import (
+    Denominator,
+    Drawing,
+    Model,
+    draw_rounds,
+)
+from roundbook.statistics.studies.swap_rate import BINS, WIDTH
+
+MOST_DEPTH = 1_000
+_STUDY = "Per-topic variance"
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class ErrorBin:
+    """The comparisons whose simulated difference is of one size.
+
+    Attributes
+    ----------
+    low : float
+        The smallest difference of this bin; the last has no largest.
+    count, errors : int
+        Comparisons; those in which the other run is ahead than really.
+    rate : float or None
+        ``errors / count``; None without comparisons.
+    """
+
+    low: float
+    count: int
+    errors: int
+    rate: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class PerTopicVariance:
+    """What becomes of a round's average precision when its documents are drawn again.
+
+    Attributes
+    ----------
+    scores : (topics, runs) float array
+        Average precision of the lists as they are.
+    means, sds : (topics, runs) float array
+        Mean and sd (ddof 0) over the draws; 0 for lists without relevant documents.
+    run_sds : (runs,) float array
+        Sd (ddof 0) over the draws of the run means.
+    taus : (trials,) float array
+        Kendall's tau-b between the real run means and those of each draw; 0 if these all tie.
+    krcc : float
+        Mean of `taus`.
+    error_rate : float
+        Share of all comparisons in which the other run of a pair is ahead than really.
+    bins : tuple of ErrorBin
+        21 of width .01, by the simulated difference.
+    rates : (pairs,) float array
+        Significant draw rates: share of the draws in which the paired t test is significant.
+    mean_rate : float
+    never, always : float
+        Shares of the pairs with a rate below alpha, and above 1 - alpha.
+    significant : float
+        Share of the pairs that differ significantly as they are, by the same test.
+    largest_difference : float
+        Between two real run means.
+    needed : (pairs,) float array or None
+        Difference of the means in the draw with the ceil(alpha trials)-th largest t (ED). None if
+        that does not fit into memory.
+    needed_most, needed_median : float or None
+    needed_trials : int
+        The first so many draws are what `needed` is of: all as a rule, fewer if the many largest t
+        of all pairs would not fit into memory.
+    topics_without_relevant, lists_without_relevant : int
+        Topics without a relevant document, and lists that retrieve none: their average precision is
+        0 in every draw.
+    trials, alpha, seed, model, denominator, depth, padded
+        The input.
+    """
+
+    scores: Floats
+    means: Floats
+    sds: Floats
+    run_sds: Floats
+    taus: Floats
+    krcc: float
+    error_rate: float
+    bins: tuple[ErrorBin, ...]
+    rates: Floats
+    mean_rate: float
+    never: float
+    always: float
+    significant: float
+    largest_difference: float
+    needed: Floats | None
+    needed_most: float | None
+    needed_median: float | None
+    needed_trials: int
+    topics_without_relevant: int
+    lists_without_relevant: int
+    trials: int
+    alpha: float
+    seed: int
+    model: Model
+    denominator: Denominator
+    depth: int
+    padded: bool
+
+
+def per_topic_variance(
+    lists: AssessedLists,
+    *,
+    model: Model = "bst",
+    denominator: Denominator = "sampled",
+    depth: int = MOST_DEPTH,
+    padded: bool = False,
+    trials: int = 1_000,
+    alpha: float = 0.05,
+    seed: int = 0,
+    mapped: Mapped = map,
+    progress: Progress = lambda *_: None,
+) -> PerTopicVariance:
+    """Draw the lists of all runs again, each for itself, and compare the run means.
+
+    Of each pair the real difference d and that of a draw d* are compared. An error is ``d d* < 0``;
+    differences within :func:`roundbook.statistics.studies.common.tolerance` are 0. The t of a draw
+    is that of the paired t test with n - 1 degrees of freedom, ``|d*| / (s / sqrt n)``, s the sd
+    (ddof 1) over topics of the pair's differences.
+
+    Parameters
+    ----------
+    lists : AssessedLists
+        Of at least two runs and two topics.
+    model : {"bst", "kde"}
+        Draw the documents of the list themselves (bootstrap), or scores from kernel density
+        estimates of the relevant and of the nonrelevant documents' scores.
+    denominator : {"sampled", "fixed"}
+        What precisions are divided by: ``R - r + r*``, at least 1, with r relevant documents in the
+        list and r* in the draw; or R, so that average precision may pass 1.
+    depth : int
+        Lists are cut to so many documents.
+    padded : bool
+        Draw `depth` documents also of shorter lists, as the paper seems to.
+    trials : int
+        B, up to a million.
+    alpha : float
+        In (0, 1).
+    seed : int
+        Not negative.
+    mapped : callable
+        Does the work of the pieces, in their order; a pool's ``imap`` for instance.
+    progress : callable
+        Told how many trials of how many are done.
+
+    Returns
+    -------
+    PerTopicVariance
+
+    Raises
+    ------
+    ImpossibleStatisticError
+        If there are fewer than two topics or runs, all runs tie on every topic, KDE has no scores,
+        or a number is out of range.
+
+    Examples
+    --------
+    Two runs on two topics with one relevant document each, which the first has at rank 1 and the
+    second at rank 2 of two:
+
+    >>> lists = AssessedLists(
+    ...     lengths=np.full((2, 2), 2),
+    ...     relevant=np.array([1, 1]),
+    ...     run=np.array([0, 0, 1, 1]),
+    ...     topic=np.array([0, 1, 0, 1]),
+    ...     rank=np.array([1, 1, 2, 2]),
+    ... )
+    >>> variance = per_topic_variance(lists, trials=2_000)
+    >>> variance.scores.tolist()
+    [[1.0, 0.5], [1.0, 0.5]]
+    >>> round(float(variance.means[0, 0]), 1)
+    0.6
+    """
+    check_trials(trials, seed)
+    check_share(alpha, "Alpha")
+    if depth != math.floor(depth) or depth < 1:
+        raise ImpossibleStatisticError(f"Lists cannot be cut to {depth} documents.")
+    lists = lists.cut(int(depth))
+    if model == "kde":
+        _check_document_scores(lists)
+    scores = study_scores(lists.average_precision(), _STUDY)
+    topics, runs = scores.shape
+    first, _ = pairs(runs)
+    # Of a pair these are kept, and two pieces come beside them.
+    most_kept = MOST_BYTES // 2 // (8 * first.size) - 2 * PIECE
+    needed_trials = min(trials, max(0, math.floor(most_kept / alpha)))
+    needed_rank = math.ceil(round(alpha * needed_trials, 6))
+    largest = np.empty((0, 0), dtype=np.complex64)
+    if needed_rank:
+        largest = np.full((first.size, PIECE + needed_rank), -1.0, dtype=np.complex64)
+
+    documents = int(depth) if padded else None
+    drawing = Drawing(lists, scores, model, denominator, documents, alpha, needed_rank > 0)
+    sums = np.zeros((2, topics, runs))
+    run_sums = np.zeros((2, runs))
+    reached, bins = np.zeros(first.size, dtype=np.int64), np.zeros((2, BINS), dtype=np.int64)
+    taus: list[Floats] = []
+    done = 0
+    for piece in mapped(partial(draw_rounds, drawing), pieces(seed, trials)):
+        sums += piece.sums
+        run_sums += piece.run_sums
+        reached += piece.significant
+        bins += piece.bins
+        taus.append(piece.taus)
+        some = min(piece.taus.size, needed_trials - done)
+        if some > 0:
+            largest[:, :PIECE] = -1.0
+            largest[:, :some] = piece.tests[:some].T
+            largest.partition(PIECE, axis=1)
+        done += piece.taus.size
+        progress(done, trials)
+
+    shift, square = sums / trials
+    run_shift, run_square = run_sums / trials
+    rates = reached / trials
+    needed = np.abs(largest[:, PIECE].imag).astype(np.float64) if needed_rank else None
+    has_relevant = np.zeros(scores.shape, dtype=bool)
+    has_relevant[lists.topic, lists.run] = True
+    krcc = np.concatenate(taus)
+    return PerTopicVariance(
+        scores=scores,
+        means=scores + shift,
+        sds=np.sqrt(np.maximum(square - shift**2, 0)),
+        run_sds=np.sqrt(np.maximum(run_square - run_shift**2, 0)),
+        taus=krcc,
+        krcc=float(krcc.mean()),
+        error_rate=int(bins[1].sum()) / (trials * first.size),
+        bins=tuple(
+            ErrorBin(round(number * WIDTH, 9), count, errors, errors / count if count else None)
+            for number, (count, errors) in enumerate(bins.T.tolist())
+        ),
+        rates=rates,
+        mean_rate=float(rates.mean()),
+        never=float((rates < alpha - _ROUNDING).mean()),
+        always=float((rates > 1 - alpha + _ROUNDING).mean()),
+        significant=paired_t_tests(scores, alpha=alpha).share,
+        largest_difference=float(np.ptp(scores.mean(axis=0))),
+        needed=needed,
+        needed_most=None if needed is None else float(needed.max()),
+        needed_median=None if needed is None else float(np.median(needed)),
+        needed_trials=needed_trials,
+        topics_without_relevant=int((lists.relevant == 0).sum()),
+        lists_without_relevant=int((~has_relevant).sum()),
+        trials=trials,
+        alpha=alpha,
+        seed=seed,
+        model=model,
+        denominator=denominator,
+        depth=int(depth),
+        padded=padded,
+    )
+
+
+def _check_document_scores(lists: AssessedLists) -> None:
+    if lists.scores is None:
+        raise ImpossibleStatisticError(
+            f"{_STUDY} by KDE draws from document scores, and these lists have none."
+        )
+    depth = lists.scores.shape[2]
+    if int(lists.lengths.max()) > depth:
+        raise ImpossibleStatisticError(
+            f"{_STUDY} by KDE needs the scores of all documents: a list of"
+            f" {int(lists.lengths.max())} has those of the first {depth} only."
+        )
+    inside = np.arange(depth) < lists.lengths.T[:, :, np.newaxis]
+    if not (np.isfinite(lists.scores) | ~inside).all():
+        raise ImpossibleStatisticError(f"{_STUDY} by KDE needs a finite score of every document.")

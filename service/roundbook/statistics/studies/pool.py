@@ -1,0 +1,141 @@
+"""The pool of a round: how deep it went, and which judged documents only certain teams found."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roundbook.errors import ImpossibleStatisticError
+from roundbook.statistics.measures.hits import Hits, Judgments
+
+Bools = NDArray[np.bool_]
+
+# A pool of a depth is judged whole but for slips: less than this share of it says the pool ended
+# before.
+LEAST_JUDGED = 0.95
+
+
+def judged_shares(
+    lists: NDArray[np.integer], judgments: Judgments, pooled: Bools
+) -> NDArray[np.float64]:
+    """Return which share of the documents that the pooled runs have to each depth is judged.
+
+    Of a depth d: the judged documents among the union, over pooled runs, of each topic's first d,
+    divided by that union; topics without any judgment are left out.
+
+    Parameters
+    ----------
+    lists : (runs, topics, depth) int array
+        Document numbers, -1 beyond the end of a list. To this depth all documents must be there,
+        the unjudged ones too.
+    judgments : Judgments
+    pooled : (runs,) bool array
+        Which runs contributed to the pool.
+
+    Returns
+    -------
+    (depth,) float array
+        Of depth 1, 2 and so on.
+
+    Raises
+    ------
+    ImpossibleStatisticError
+        If no run is pooled, or the pooled runs have no document for any judged topic.
+    """
+    if not pooled.any():
+        raise ImpossibleStatisticError("The depth of a pool needs a run that contributed to it.")
+    depth = lists.shape[2]
+    judged = np.zeros(depth, dtype=np.int64)
+    pool = np.zeros(depth, dtype=np.int64)
+    by_topic = np.argsort(judgments.topic, kind="stable")
+    ends = np.cumsum(np.bincount(judgments.topic, minlength=judgments.topics))
+    for topic, of_topic in enumerate(np.split(judgments.document[by_topic], ends[:-1])):
+        if not of_topic.size:
+            continue
+        # Rank after rank, so that the first place of a document is at its best rank.
+        documents, first = np.unique(lists[pooled, topic].T, return_index=True)
+        there = documents >= 0
+        best = first[there] // int(pooled.sum())
+        pool += np.bincount(best, minlength=depth)
+        is_judged = np.isin(documents[there], of_topic)
+        judged += np.bincount(best[is_judged], minlength=depth)
+    if not pool.any():
+        raise ImpossibleStatisticError("The pooled runs have no documents for any judged topic.")
+    return np.asarray(np.cumsum(judged) / np.maximum(np.cumsum(pool), 1))
+
+
+def pool_depth(shares: NDArray[np.float64]) -> int:
+    """Return the largest depth to which at least 95% of the pooled runs' documents are judged.
+
+    Parameters
+    ----------
+    shares : (depth,) float array
+        From :func:`judged_shares`.
+
+    Raises
+    ------
+    ImpossibleStatisticError
+        If not even the first documents are: no depth explains these judgments.
+    """
+    deep = np.flatnonzero(shares >= LEAST_JUDGED)
+    if not deep.size:
+        raise ImpossibleStatisticError(
+            f"No pool depth explains these judgments: of the first documents of the pooled runs"
+            f" {100 * shares[0]:.1f}% are judged, and a pool has at least {100 * LEAST_JUDGED:g}%.",
+            way_out="name the pool depth",
+        )
+    return int(deep[-1]) + 1
+
+
+def find_contributions(
+    hits: Hits,
+    judgments: Judgments,
+    teams: NDArray[np.integer],
+    pooled: Bools,
+    depth: int,
+) -> Bools:
+    """Return which judged documents each team's pooled runs have to the depth of the pool.
+
+    Parameters
+    ----------
+    hits : Hits
+    judgments : Judgments
+    teams : (runs,) int array
+        Number of each run's team, from 0.
+    pooled : (runs,) bool array
+        Which runs contributed to the pool.
+    depth : int
+
+    Returns
+    -------
+    (teams, judgments) bool array
+        A judged document in no row was found otherwise, or by a run that is not known.
+    """
+    contributed = np.zeros((int(teams.max()) + 1, judgments.grade.size), dtype=np.bool_)
+    counted = (hits.rank <= depth) & pooled[hits.run]
+    contributed[teams[hits.run[counted]], hits.judgment[counted]] = True
+    return contributed
+
+
+def kept_judgments(contributed: Bools, removed: Bools) -> Bools:
+    """Return which judgments remain without the unique contributions of a set of teams.
+
+    A judged document is removed if at least one team contributed it and all that did are in the
+    set, which is more than the sum of what each of them alone contributed. Judged documents that
+    no team contributed always remain.
+
+    Parameters
+    ----------
+    contributed : (teams, judgments) bool array
+        From :func:`find_contributions`.
+    removed : (teams,) or (trials, teams) bool array
+        The set, or one for each trial.
+
+    Returns
+    -------
+    (judgments,) or (trials, judgments) bool array
+    """
+    teams = contributed.sum(axis=0)
+    # Counts are far below 2^24: exact in single precision, in which the product is a fast one.
+    inside = removed.astype(np.float32) @ contributed.astype(np.float32)
+    return np.asarray((teams == 0) | (inside < teams))

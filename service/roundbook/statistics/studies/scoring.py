@@ -1,0 +1,100 @@
+"""Scores of a round as they would be if some of its teams had not been there."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roundbook.statistics.measures.hits import Hits, Judgments
+from roundbook.statistics.measures.measures import Measure, score_runs
+from roundbook.statistics.studies.common import Floats
+from roundbook.statistics.studies.pool import Bools, kept_judgments
+
+
+class Scoring(Protocol):
+    """Scores of some of the runs, as they would be if the others had not been there."""
+
+    def __call__(self, teams: Bools, runs: Bools) -> Floats:
+        """Return (topics, runs left) scores, given a (teams,) and a (runs,) mask of those left."""
+
+
+@dataclass(frozen=True, eq=False)
+class SameScores:
+    """Scores that stay as they are whichever runs are left.
+
+    Attributes
+    ----------
+    scores : (topics, runs) float array
+    """
+
+    scores: Floats
+
+    def __call__(self, teams: Bools, runs: Bools) -> Floats:  # noqa: ARG002
+        """Return the scores of the runs left."""
+        return self.scores[:, runs]
+
+
+@dataclass(frozen=True, eq=False)
+class ReassessedScores:
+    """Scores by what the assessments would have been without the teams that are left out.
+
+    Attributes
+    ----------
+    measure : Measure
+    hits : Hits
+        At least those that the measure needs: see :func:`needed_hits`.
+    judgments : Judgments
+    contributed : (teams, judgments) bool array
+        From :func:`roundbook.statistics.studies.pool.find_contributions`, the teams numbered as by
+        :func:`team_numbers`.
+    """
+
+    measure: Measure
+    hits: Hits
+    judgments: Judgments
+    contributed: Bools
+
+    def __call__(self, teams: Bools, runs: Bools) -> Floats:
+        """Return the scores of the runs left, by the judgments that remain."""
+        kept = kept_judgments(self.contributed, ~teams)
+        hits = self.hits.where(runs[self.hits.run])
+        return score_runs(self.measure, hits, self.judgments, kept)[:, runs]
+
+
+def needed_hits(measure: Measure, hits: Hits, judgments: Judgments) -> Hits:
+    """Return the hits that a measure needs: relevant, and down to its cutoff."""
+    relevant = judgments.grade[hits.judgment] > 0
+    if measure.cutoff is not None:
+        relevant &= hits.rank <= measure.cutoff
+    return hits.where(relevant)
+
+
+def team_numbers(teams: Sequence[Hashable | None]) -> NDArray[np.intp]:
+    """Return the number of each run's team, from 0; a run without team is one of its own.
+
+    Numbers go by the teams' names, so that the order of the runs changes no draw.
+
+    Parameters
+    ----------
+    teams : (runs,) sequence of hashable
+        None for a run without team.
+
+    Returns
+    -------
+    (runs,) int array
+
+    Examples
+    --------
+    >>> team_numbers(["UB", None, "IRLab", "UB"]).tolist()
+    [1, 2, 0, 1]
+    """
+    known = sorted({team for team in teams if team is not None}, key=str)
+    number_of = {team: number for number, team in enumerate(known)}
+    alone = iter(range(len(known), len(known) + len(teams)))
+    return np.array(
+        [next(alone) if team is None else number_of[team] for team in teams], dtype=np.intp
+    )

@@ -1,0 +1,77 @@
+"""Per-topic variance of a round's runs: as of the files, kept, stale and renewed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.factories import verify_record
+
+from roundbook.logbook.runs.logging import log_qrels, log_runs
+from roundbook.logbook.session import begin
+from roundbook.requests.runs import LogQrels, LogRuns
+
+STUDY = ("study", "per-topic-variance", "t", "1", "--trials", "130")
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Three runs of six documents on three topics, and two relevant documents a topic."""
+    paths = []
+    for number, tag in enumerate(("early", "middle", "late")):
+        lines = [
+            f"{topic} Q0 d{(rank + 3 * number + topic) % 9} {rank} {1 / rank:.4f} {tag}\n"
+            for topic in range(3)
+            for rank in range(1, 7)
+        ]
+        paths.append(tmp_path / tag)
+        paths[-1].write_text("".join(lines))
+    qrels = tmp_path / "qrels"
+    judged = [f"{j} 0 d{(k + j) % 9} {k - 1}\n" for j in range(3) for k in range(1, 4)]
+    qrels.write_text("".join(judged))
+    return paths, qrels
+
+
+def log(engine, runs=(), qrels=None, **options):
+    with begin(engine, "tester") as session:
+        if runs:
+            request = LogRuns(task="t", round="1", files=tuple(runs), create=True)
+            log_runs(session, request, max_file_bytes=10**6)
+        if qrels:
+            request = LogQrels(task="t", round="1", file=qrels, **options)
+            log_qrels(session, request, max_file_bytes=10**6)
+
+
+def test_a_round(engine, terminal, files):
+    paths, qrels = files
+    log(engine, paths[:1], create=True)
+    missing = terminal(*STUDY)
+    assert (missing.code, "no relevance assessments" in missing.err) == (1, True)
+    log(engine, qrels=qrels)
+    assert "at least 2 runs, not 1" in terminal(*STUDY).err
+    log(engine, paths[1:])
+    for model in ("bst", "kde"):
+        printed = json.loads(terminal(*STUDY, "--model", model, "--format", "json").out)
+        assert (printed["upload"], printed["revision"]) == (2, 1)
+        assert (printed["assessments"], printed["matrix"]) == ("official", None)
+        of_files = [word for path in paths for word in ("--file", str(path))]
+        alone = (*STUDY[:2], *STUDY[4:], *of_files, "--qrels", str(qrels), "--model", model)
+        assert json.loads(terminal(*alone, "--format", "json").out)["scales"] == printed["scales"]
+    assert "t, round '1': AP, 3 runs on 3 topics (runs to upload 2" in terminal(*STUDY).out
+
+    saved = json.loads(terminal(*STUDY, "--save", "stable", "--format", "json").out)
+    assert (saved["name"], saved["status"], saved["stale"]) == ("stable", "saved", False)
+    assert "It stands" in terminal("result", "show", "stable").out
+    assert "per-topic-variance: raw" in terminal("result", "list", "t").out
+    assert verify_record(engine).status == "verified"
+    qrels.write_text(qrels.read_text().replace(" 2\n", " 0\n"))
+    log(engine, qrels=qrels, revise="misprints")
+    (stale,) = json.loads(terminal("result", "list", "t", "--stale", "--format", "json").out)[
+        "results"
+    ]
+    assert stale["name"] == "stable"
+    assert verify_record(engine).status == "verified"
+    assert terminal("result", "renew", "stable").code == 0
+    again = json.loads(terminal("result", "show", "stable", "--format", "json").out)
+    assert (again["version"], again["revision"]) == (2, 2)
+    assert again["scales"] != saved["scales"]
