@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _FRESH_SECONDS = 60
 _WAITED_SECONDS = 2  # so long a person waits for a server while typing
-Kind = Literal["task", "rounds", "measures", "results"]
+Kind = Literal["task", "rounds", "measures", "results", "plans"]
 
 
 def offer(kind: Kind) -> Callable[[typer.Context, str], list[str]]:
@@ -36,8 +36,8 @@ def offer(kind: Kind) -> Callable[[typer.Context, str], list[str]]:
 
         with suppress(RoundbookError, OSError, ValueError, KeyError, TypeError):
             names = _names(ctx)
-            if kind == "results":
-                offered = names["results"]
+            if kind in ("results", "plans"):
+                offered = names[kind]
             elif kind == "task":
                 offered = [one["task"] for one in names["tasks"]]
             else:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from roundbook.presentation.factors import fitted_notes, heading, unchanged, withdrawn_note
+from roundbook.presentation.publication import publication_note
 from roundbook.presentation.tables import Column, count, number
 from roundbook.requests.factors import FactorsRequest, FitRequest
 from roundbook.requests.fields import ZeroSd
@@ -76,6 +77,7 @@ def fit(
 ) -> None:
     """Fit a further factor version on other standardising runs; older versions stay."""
     from roundbook.logbook.fitting import fit_factor_set
+    from roundbook.logbook.round_fingerprint import find_publication
 
     request = FitRequest(
         task=task,
@@ -88,10 +90,14 @@ def fit(
     )
     with record(context, database) as session:
         fitted = fit_factor_set(session, request)
+        publication = find_publication(session, task, round_label)
     _print(fitted, form)
     for note in fitted_notes(fitted):
         talk(f"Note: {note}")
-    if remark := unchanged(fitted):
+    remark = unchanged(fitted)
+    if not remark and (published := publication_note(fitted.round, publication)):
+        talk(f"Note: {published}")
+    if remark:
         assumed = " --runs was not given, so pooled was assumed." if not runs else ""
         talk(f"{remark}{assumed}")
 

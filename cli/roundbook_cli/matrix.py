@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from roundbook.logbook.matrices.history import HistoryEntry
     from roundbook.logbook.matrices.listing import ListedMatrix
     from roundbook.logbook.matrices.showing import ShownMatrix
+    from roundbook.logbook.round_fingerprint import Publication
 
 app = typer.Typer(no_args_is_help=True, help="Score matrices: list, show, correct, export.")
 
@@ -361,9 +362,7 @@ def withdraw(
     with record(context, database) as session:
         decided = withdraw_matrix(session, WithdrawMatrix(matrix=matrix, reason=reason))
         publication = find_publication(session, decided.task, decided.round)
-    _show_decided(decided, reason, form)
-    if decided.status != "unchanged" and (note := publication_note(decided.round, publication)):
-        talk(f"Note: {note}")
+    _show_decided(decided, publication, reason, form)
 
 
 @app.command(epilog="Example: roundbook matrix restore 3 --reason 'the qrels were right after all'")
@@ -376,13 +375,17 @@ def restore(
 ) -> None:
     """Take a withdrawal back: the score matrix counts again."""
     from roundbook.logbook.matrices.corrections import restore_matrix
+    from roundbook.logbook.round_fingerprint import find_publication
 
     with record(context, database) as session:
         decided = restore_matrix(session, RestoreMatrix(matrix=matrix, reason=reason))
-    _show_decided(decided, reason, form)
+        publication = find_publication(session, decided.task, decided.round)
+    _show_decided(decided, publication, reason, form)
 
 
-def _show_decided(decided: CorrectedMatrix, reason: str, form: Format) -> None:
+def _show_decided(
+    decided: CorrectedMatrix, publication: Publication | None, reason: str, form: Format
+) -> None:
     show(decided, form, [decided], _DECIDED, extra={"impact": dependents_json(decided.impact)})
     if decided.status == "unchanged":
         how = "is withdrawn" if decided.standing == "withdrawn" else "counts"
@@ -396,3 +399,5 @@ def _show_decided(decided: CorrectedMatrix, reason: str, form: Format) -> None:
         decided.impact,
         f"Stale now, of what rests on matrix {decided.matrix} or was planned without it:",
     )
+    if decided.status != "unchanged" and (note := publication_note(decided.round, publication)):
+        talk(f"Note: {note}")

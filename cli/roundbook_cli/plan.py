@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry
 
 PlanName = Annotated[
-    str, typer.Argument(metavar="NAME", help="The plan's name.", autocompletion=offer("results"))
+    str, typer.Argument(metavar="NAME", help="The plan's name.", autocompletion=offer("plans"))
 ]
 
 _BRIEFLY = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ from roundbook_cli.options import Database, Form, RoundLabel, TaskName
 from roundbook_cli.output import Column, count, progress, show
 from roundbook_cli.request_options import argument, default, option
 from roundbook_cli.session import record
+
+if TYPE_CHECKING:
+    from roundbook.logbook.verifying.differences import Verification
 
 _ROUND = (
     Column("task", "Task"),
@@ -54,12 +57,22 @@ def verify(
         above=[
             f"{verification.matrices} matrices, {verification.factor_sets} factor versions,"
             f" {verification.variances} variances, {verification.results} saved results and"
-            f" {verification.events} events were verified."
+            f" {verification.events} events were verified.",
+            *_of_runs(verification),
         ],
         below=[] if verification.differences else ["Nothing differs."],
     )
     if verification.differences:
         raise typer.Exit(1)
+
+
+def _of_runs(verification: Verification) -> list[str]:
+    if not (verification.uploads or verification.qrels):
+        return []
+    return [
+        f"So were {verification.uploads} uploads of runs and {verification.qrels} relevance"
+        " assessments."
+    ]
 
 
 def verify_round(

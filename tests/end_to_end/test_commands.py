@@ -191,6 +191,11 @@ def test_a_change_to_a_published_round_speaks_of_its_publication(logged, write):
     verified = logged("round", "verify", "t", "r1")
     assert verified.code == 1
     assert re.search(r"by:\n +event \d+, [\d-]+: matrix withdrawn\n", verified.out)
+    restored = logged("matrix", "restore", "1", "--reason", "right after all")
+    assert "is published; its published fingerprint still verifies" in restored.err
+    fitted = logged("factors", "fit", "t", "r1", "--measure", "AP", "--runs", RUNS[0],
+                    "--runs", RUNS[1], "--reason", "two of them")  # fmt: skip
+    assert broken in fitted.err
 
 
 def test_what_is_no_fingerprint_no_day_and_not_there_is_one_plain_sentence(logged):

@@ -184,6 +184,9 @@ def test_tab_offers_names_also_from_what_was_noted(
         log = ("log", task, f"{task}-2021", path, "--measure", measure)
         assert roundbook(*log, "--create").code == 0
     assert roundbook("plan", "save", "next", "--variance", "0.05").code == 0
+    again = ("log", "web", "web-2022", path, "--measure", "AP", "--create")
+    assert roundbook(*again).code == 0
+    assert roundbook("drift", "web", "--measure", "AP", "--save").code == 0
 
     def offered(words, shell="bash"):
         with monkeypatch.context() as patch:
@@ -196,10 +199,11 @@ def test_tab_offers_names_also_from_what_was_noted(
 
     def check():
         assert offered("roundbook variance show ") == ["adhoc", "web"]
-        assert offered("roundbook round publish web ") == ["web-2021"]
-        assert offered("roundbook matrix list web --round w") == ["web-2021"]
+        assert offered("roundbook round publish web ") == ["web-2021", "web-2022"]
+        assert offered("roundbook matrix list web --round web-2021") == ["web-2021"]
         assert offered("roundbook variance show adhoc --measure ") == ["'RBP(p=0.8)'"]
-        assert offered("roundbook result show n") == ["next"]
+        assert offered("roundbook result show ") == ["next", "web/drift-1"]
+        assert offered("roundbook plan show ") == ["next"]
 
     check()
     (noted,) = (tmp_path / "cache" / "roundbook").iterdir()

@@ -232,5 +232,5 @@ def test_a_topic_that_only_one_team_found(engine, terminal, tmp_path):
     assert left["run2"]["difference"] == 0
     table = " ".join(terminal(*anew).out.split())
     assert "Without a, topic 0 has no relevant document left" in table
-    assert "1 of 3 teams have no pooled run" in table
+    assert "Teams without a pooled run: 1 of 3." in table
     assert "No document is relevant to topic 2" in table

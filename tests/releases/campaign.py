@@ -6,7 +6,10 @@ here before the release's dump is made; the dumps of earlier releases stay as th
 
 from __future__ import annotations
 
+from contextlib import chdir
 from datetime import date
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from sqlalchemy import Engine, text
@@ -32,8 +35,11 @@ from roundbook.formats import (
     apply_missing_policy,
 )
 from roundbook.logbook.matrices.logging import LoggedMatrix
+from roundbook.logbook.runs.logging import log_qrels, log_runs
+from roundbook.logbook.session import begin
 from roundbook.requests.drift import DriftRequest
 from roundbook.requests.plans import PlanRequest
+from roundbook.requests.runs import LogQrels, LogRuns
 
 SEED = 20260101
 USER = "simulated"
@@ -85,6 +91,7 @@ def record_campaign(engine: Engine) -> None:
     # Who sent the runs of the first round was found out at last.
     known = {run: RunTeam(run, f"Team {int(run[-1]) % 3}", None, None, None) for run in first.runs}
     _log(engine, "2023", "nDCG@10", first, teams=known)
+    _log_runs(engine, generator)
     # An id that no scores have yet: it changes no answer.
     with engine.begin() as connection:
         connection.execute(
@@ -94,6 +101,39 @@ def record_campaign(engine: Engine) -> None:
                 " ORDER BY id LIMIT 1"
             )
         )
+
+
+def _log_runs(engine: Engine, generator: np.random.Generator) -> None:
+    """Log what the runs of a round retrieved, in two uploads, and its assessments, revised once."""
+    topics = [str(topic) for topic in range(1, SHARED + 1)]
+    with TemporaryDirectory() as directory, chdir(directory), begin(engine, USER) as session:
+        place = {"task": "web", "round": "2025"}
+        for name, numbers in (("first.run", range(RUNS - 1)), ("last.run", [RUNS - 1])):
+            lines = [
+                f"{topic} Q0 doc{document} {rank} {score:.4f} {_run('2025', number)}\n"
+                for number in numbers
+                for topic in topics
+                for rank, (document, score) in enumerate(
+                    zip(
+                        generator.choice(30, 12, replace=False),
+                        np.sort(generator.gamma(2.0, 3.0, 12))[::-1],
+                        strict=True,
+                    ),
+                    1,
+                )
+            ]
+            Path(name).write_text("".join(lines), encoding="utf-8")
+            asked = LogRuns(**place, files=(Path(name),))
+            log_runs(session, asked, max_file_bytes=2**20)
+        judged = [
+            f"{topic} 0 doc{document} {max(0, grade - 1)}\n"
+            for topic in topics
+            for document, grade in enumerate(generator.integers(0, 4, 34))
+        ]
+        for lines, reason in ((judged[:-1], None), (judged, "A judgment was lost")):
+            Path("official.qrels").write_text("".join(lines), encoding="utf-8")
+            asked = LogQrels(**place, file=Path("official.qrels"), revise=reason)
+            log_qrels(session, asked, max_file_bytes=2**20)
 
 
 def _correct(engine: Engine) -> None:

@@ -93,7 +93,7 @@ def print_study(study: LeaveOneOutStudy, form: Format, saved: dict[str, Any]) ->
         show(study, form, rows, _CSV, extra=saved | {"protocol": protocol})
         return
     above = [heading(study), *words.sentences(study), ""]
-    show(study, form, study.scales, words.SCALES, above=above)
+    show(study, form, list(map(words.row, study.scales)), words.SCALES, above=above)
     for scale in study.scales:
         section(
             f"The runs that lose most on {scale.scale} where they are left out:",

@@ -21,6 +21,7 @@ class RecordNames(Result):
 
     tasks: list[TaskNames]
     results: list[str]
+    plans: list[str]
 
 
 _TASKS = text("""
@@ -36,12 +37,14 @@ _TASKS = text("""
            ) ORDER BY measure.name) AS measures
     FROM roundbook.task ORDER BY task.id
 """)
-_RESULTS = text("SELECT DISTINCT name FROM roundbook.result ORDER BY name")
+_RESULTS = text("SELECT DISTINCT name, kind FROM roundbook.result ORDER BY name")
 
 
 def list_names(session: Session) -> RecordNames:
     """Return the names in a record."""
+    results = session.connection.execute(_RESULTS).all()
     return RecordNames(
         tasks=[TaskNames(**row) for row in session.connection.execute(_TASKS).mappings()],
-        results=list(session.connection.execute(_RESULTS).scalars()),
+        results=list(dict.fromkeys(row.name for row in results)),
+        plans=[row.name for row in results if row.kind == "plan"],
     )

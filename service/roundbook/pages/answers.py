@@ -5,12 +5,12 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from roundbook.api.access import require_scope, visible
+from roundbook.api.access import Caller, require_scope, visible
 from roundbook.errors import RoundbookError
 from roundbook.logbook.drift.report import report_drift
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.saved_results import list_results, show_result
-from roundbook.logbook.session import Work
+from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.studies import STUDIES, run_study
 from roundbook.logbook.tasks import list_tasks
 from roundbook.pages.charts import figure
@@ -73,25 +73,28 @@ def _asked(given: dict[str, str]) -> dict[str, Any]:
 def drift_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
     """Show whether a round's factors have aged by a later one, and why."""
     given = {name: value for name, value in http.query_params.items() if value.strip()}
+    return page(http, "drift.html", **drift_context(session, caller, given))
+
+
+def drift_context(session: Session, caller: Caller, given: dict[str, str]) -> dict[str, Any]:
+    """Return what the page of a drift report shows."""
     asked = DriftRequest(**given)
     report = visible(caller, session, lambda: report_drift(session, asked))
     word, _, rest = drift_verdict.headline(report).partition(":")
-    return page(
-        http,
-        "drift.html",
-        report=report,
-        given=given,
-        word=word,
-        rest=rest.strip(),
-        reason=drift_verdict.reason(report),
-        advice=drift_verdict.advice(report),
-        notes=drift.notes(report),
-        topics=sorted(report.topics, key=lambda topic: -abs(topic.shift or 0)),
-        figures={"drift": figure("drift", report, drift_verdict.headline(report), **given)},
-        consequence=drift.brief_consequence(report, report.consequence)
+    return {
+        "report": report,
+        "given": given,
+        "word": word,
+        "rest": rest.strip(),
+        "reason": drift_verdict.reason(report),
+        "advice": drift_verdict.advice(report),
+        "notes": drift.notes(report),
+        "topics": sorted(report.topics, key=lambda topic: -abs(topic.shift or 0)),
+        "figures": {"drift": figure("drift", report, drift_verdict.headline(report), **given)},
+        "consequence": drift.brief_consequence(report, report.consequence)
         if report.consequence
         else None,
-    )
+    }
 
 
 @router.get("/studies")
@@ -150,15 +153,20 @@ def result_page(
     http: Request, caller: Who, session: Asking, name: str, version: int | None = None
 ) -> HTMLResponse:
     """Show a saved result, and whether it is stale."""
+    return page(http, "result.html", **result_context(session, caller, name, version))
+
+
+def result_context(
+    session: Session, caller: Caller, name: str, version: int | None
+) -> dict[str, Any]:
+    """Return what the page of a saved result shows."""
     asked = ShowResult(name=name, version=version)
     shown = visible(caller, session, lambda: show_result(session, asked))
     title = f"{shown.kind.capitalize()} '{shown.name}', version {shown.version} of {shown.versions}"
-    return page(
-        http,
-        "result.html",
-        shown=shown,
-        heading=saved_heading(title, shown),
-        why=why_stale(shown),
-        sentences=view_of(shown.result).sentences,
-        rows=rows_of(shown.result),
-    )
+    return {
+        "shown": shown,
+        "heading": saved_heading(title, shown),
+        "why": why_stale(shown),
+        "sentences": view_of(shown.result).sentences,
+        "rows": rows_of(shown.result),
+    }

@@ -90,8 +90,13 @@ def page(http: Request, template: str, status: int = 200, **context: Any) -> HTM
     """Return a page of a template."""
     caller = getattr(http.state, "caller", None)
     known = {"caller": caller, "here": http.url.path, "open_to_all": http.app.state.open}
-    written = _TEMPLATES.get_template(template).render(**(known | context))
+    written = render(template, **(known | context))
     return HTMLResponse(written, status, {"Cache-Control": "private, no-cache"})
+
+
+def render(template: str, **context: Any) -> str:  # noqa: ANN401
+    """Return what a template makes of its facts, and of who asks, where, and of whom."""
+    return _TEMPLATES.get_template(template).render(**context)
 
 
 async def read_form(http: Request) -> dict[str, str]:

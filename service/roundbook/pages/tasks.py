@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from roundbook.api.access import limit_to_task, require_scope, visible
+from roundbook.api.access import Caller, limit_to_task, require_scope, visible
 from roundbook.errors import RoundbookError
 from roundbook.logbook.drift.curve import trace_drift
 from roundbook.logbook.drift.report import report_drift
@@ -99,6 +99,13 @@ def task_page(
     scale: VarianceScale = "raw",
 ) -> HTMLResponse:
     """Show a task: its verdict, rounds, variances, ageing, saved results."""
+    return page(http, "task.html", **task_context(session, caller, task, measure, scale))
+
+
+def task_context(
+    session: Session, caller: Caller, task: str, measure: str | None, scale: VarianceScale
+) -> dict[str, Any]:
+    """Return what the page of a task shows."""
     shown = next(
         (one for one in visible(caller, session, lambda: list_tasks(session)).tasks
          if one.task == task),
@@ -123,7 +130,7 @@ def task_page(
     }
     if context["measure"]:
         _add_answers(session, caller, context)
-    return page(http, "task.html", **context)
+    return context
 
 
 def _add_answers(session: Session, caller: Any, context: dict[str, Any]) -> None:  # noqa: ANN401
@@ -185,6 +192,13 @@ def round_page(
     measure: str | None = None,
 ) -> HTMLResponse:
     """Show a round: its matrices, factors, and the runs raw beside standardised."""
+    return page(http, "round.html", **round_context(session, caller, task, round, measure))
+
+
+def round_context(
+    session: Session, caller: Caller, task: str, round: str, measure: str | None
+) -> dict[str, Any]:
+    """Return what the page of a round shows."""
     rounds = visible(caller, session, lambda: list_rounds(session, ListRounds(task=task))).rounds
     shown = next((one for one in rounds if one.round == round), None)
     if shown is None:
@@ -214,7 +228,7 @@ def round_page(
             context["ranking_words"] = ranking_summary(context["ranking"])
         except RoundbookError as error:
             context["trouble_sentences"].append(str(error))
-    return page(http, "round.html", **context)
+    return context
 
 
 @router.get("/matrix")

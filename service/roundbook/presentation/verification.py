@@ -9,6 +9,8 @@ KINDS: dict[DifferenceKind, str] = {
     "factors": "standardisation factors",
     "variance": "residual variances",
     "variance-parts": "inputs of intervals",
+    "runs": "runs",
+    "assessments": "relevance assessments",
     "result": "saved results",
     "event": "events",
 }
@@ -17,6 +19,8 @@ _GIVES = {
     "factors": "the scores of its {runs} standardising runs give",
     "variance": "the scores give",
     "variance-parts": "the scores give",
+    "runs": "what is there gives",
+    "assessments": "what is there gives",
     "result": "what it rests on gives",
     "event": "it refers to",
 }
@@ -42,6 +46,29 @@ _SENTENCES = {
         " have"
     ),
     ("event", "matrix_id"): "no event tells of it",
+    ("uploaded_run", "content_hash"): (
+        "these are not the lists that were logged: their hash is another"
+    ),
+    ("run_upload", "documents"): (
+        "{recorded} documents have numbers, and its lists name number {computed} of them"
+    ),
+    ("document_names", "content_hash"): (
+        "the names of documents from number {recorded} on are not those that were logged: their"
+        " hash is another"
+    ),
+    ("document_names", "names"): "of {recorded} names of documents only {computed} are different",
+    ("qrels", "content_hash"): (
+        "these are not the judgments that were logged: their hash is another"
+    ),
+    ("qrels", "documents"): (
+        "{recorded} documents have numbers, and it judges number {computed} of them"
+    ),
+    ("run_upload", "runs logged"): (
+        "{recorded} uploads of runs are of it, and {computed} events say 'runs logged'"
+    ),
+    ("qrels", "assessments logged"): (
+        "{recorded} relevance assessments are of it, and {computed} events tell of them"
+    ),
     ("withdrawal", "withdrawals"): (
         "it has {recorded} withdrawals and restorations, and {computed} events of them"
     ),
@@ -74,6 +101,11 @@ def difference_subject(difference: Difference) -> str:
         return f"{difference.result_kind} '{difference.result}' version {difference.version}"
     if difference.event is not None:
         return f"event {difference.event}"
+    if difference.kind in ("runs", "assessments"):
+        what = f"run '{difference.run}'" if difference.run is not None else "its runs"
+        if difference.kind == "assessments":
+            what = f"assessments '{difference.assessments}', revision {difference.revision}"
+        return f"'{difference.task}' round '{difference.round}', {what}"
     return f"task '{difference.task}'"
 
 
@@ -91,7 +123,7 @@ def _what_differs(difference: Difference) -> str:
     what = difference.what
     if difference.topic is not None:
         what = f"the {what} of topic '{difference.topic}'"
-    elif difference.matrix is None and difference.round is not None:
+    elif difference.result is not None and difference.round is not None:
         what = f"the {what} of round '{difference.round}'"
     gives = _GIVES[difference.kind].format(**facts)
     return f"{what} is {facts['recorded']}, and {gives} {facts['computed']}"

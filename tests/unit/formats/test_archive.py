@@ -104,7 +104,7 @@ def test_what_is_written_reads_back(written):
     manifest, members = everything(written)
     del members[DATA_PACKAGE]
     assert members == {name: "".join(parts).encode() for name, parts in MEMBERS.items()}
-    assert (manifest.format, manifest.version, manifest.tasks) == ("roundbook archive", 3, ["web"])
+    assert (manifest.format, manifest.version, manifest.tasks) == ("roundbook archive", 4, ["web"])
     assert (manifest.software, manifest.schema_revision) == ("roundbook 0.1.0", "0003")
     assert {name: member.rows for name, member in manifest.members.items()} == {
         "README.txt": None,
@@ -383,9 +383,9 @@ def test_packed_anew_by_another_program_it_is_the_same_archive(written):
 
 
 def test_a_later_version_names_who_wrote_it(written):
-    edited(written, version=4, software="roundbook 7.0", more="x")
+    edited(written, version=5, software="roundbook 7.0", more="x")
     message = refusal(written)
-    assert "by roundbook 7.0 in version 4" in message
+    assert "by roundbook 7.0 in version 5" in message
     assert "install the newer Roundbook" in message
 
 

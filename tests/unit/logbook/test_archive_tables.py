@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roundbook.database.run_tables import judgment_list
 from roundbook.database.tables import (
+    TOKEN_TABLES,
     event,
     factor,
     factor_set,
@@ -22,6 +24,7 @@ from roundbook.database.tables import (
 )
 from roundbook.transfer.archive.tables import (
     IN_ORDER,
+    LISTS,
     SCORES,
     TABLES,
     read_cell,
@@ -52,6 +55,7 @@ VALUES = [
     (factor.c.sd, st.floats(allow_nan=False, allow_infinity=False)),
     (matrix.c.topics, st.integers()),
     (matrix.c.files, st.lists(TEXT)),
+    (judgment_list.c.grades, st.lists(st.integers())),
     (event.c.details, st.dictionaries(TEXT, JSON)),
 ]
 
@@ -110,6 +114,9 @@ def test_how_values_are_written(column, value, cell):
         (task.c.created_at, "2026-01-31T00:00:00Z"),
         (matrix.c.files, '"a"'),
         (matrix.c.files, "[null]"),
+        (judgment_list.c.grades, "[1.0]"),
+        (judgment_list.c.grades, "[true]"),
+        (judgment_list.c.grades, '["1"]'),
         (event.c.details, "{}\n"),
         (event.c.details, '{"a":1.50}'),
         (event.c.details, '{"b":1,"a":1}'),
@@ -122,7 +129,7 @@ def test_no_other_spelling_is_read(column, cell):
 
 
 def test_every_table_and_every_column_has_its_place():
-    assert {*TABLES, *SCORES} == set(metadata.tables.values())
+    assert {*TABLES, *SCORES, *LISTS, *TOKEN_TABLES} == set(metadata.tables.values())
     for table in TABLES:
         for column in table.columns:
             cell = "" if column.nullable else write_cell(column, _sample(column))

@@ -12,6 +12,8 @@ DifferenceKind = Literal[
     "factors",  # standardisation factors, or the runs they were fitted on
     "variance",  # a residual variance with its sum of squares and degrees of freedom
     "variance-parts",  # what the intervals are made of: squares by topic, the runs' part, clusters
+    "runs",  # what runs retrieved, or the names of documents, is not what was logged
+    "assessments",  # relevance assessments are not those that were logged
     "result",  # a saved result and what it was computed from
     "event",  # an event's references, or a change that no event tells of
 ]
@@ -29,8 +31,9 @@ class Difference(Result):
     `table` and `what` say which column it is (or, where `what` is none, what is compared);
     `recorded` is what the record holds and `computed` what it should hold. What follows `what`
     narrows it down, each None where it does not apply: the score matrix by its names, the scale and
-    factor version, the saved result and its version, the topic, the round
-    among a result's rounds, how many runs standardise. `reason` says why nothing can be computed.
+    factor version, the saved result and its version, the topic, the round (among a result's
+    rounds, or whose runs or assessments it is), how many runs standardise, the run by its tag.
+    `reason` says why nothing can be computed.
     """
 
     kind: DifferenceKind
@@ -51,6 +54,7 @@ class Difference(Result):
     version: int | None = None
     topic: str | None = None
     runs: int | None = None
+    run: str | None = None
     event: int | None = None
     reason: str | None = None
 
@@ -73,6 +77,8 @@ class Verification(Result):
     variances: int
     results: int
     events: int
+    uploads: int
+    qrels: int
     differences: list[DifferencesOfKind]
 
 

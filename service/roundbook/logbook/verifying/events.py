@@ -54,6 +54,24 @@ CROSS JOIN LATERAL (
 WHERE task.id = ANY (:tasks) AND saved.number <> noted.number
 ORDER BY task.id
 """)
+_LOGGED = {
+    "run_upload": ("runs logged",),
+    "qrels": ("assessments logged", "assessments revised"),
+}
+_LOGGINGS = """
+SELECT task.name AS task, logged.number AS logged, noted.number AS noted
+FROM roundbook.task
+CROSS JOIN LATERAL (
+    SELECT count(*) AS number FROM roundbook.{table} AS made
+    JOIN roundbook.round ON round.id = made.round_id WHERE round.task_id = task.id
+) AS logged
+CROSS JOIN LATERAL (
+    SELECT count(*) AS number FROM roundbook.event WHERE task_id = task.id AND what = ANY (:what)
+) AS noted
+WHERE task.id = ANY (:tasks) AND logged.number <> noted.number
+ORDER BY task.id
+"""
+
 _SAVING = {"plan": "plan saved", "drift": "drift report saved"}
 
 
@@ -99,5 +117,16 @@ def event_differences(
                 what=what,
                 task=row.task,
                 recorded=row.saved,
+                computed=row.noted,
+            )
+    for table, kinds in _LOGGED.items():
+        loggings = text(_LOGGINGS.format(table=table))
+        for row in connection.execute(loggings, {"tasks": list(tasks), "what": list(kinds)}):
+            yield Difference(
+                kind="event",
+                table=table,
+                what=kinds[0],
+                task=row.task,
+                recorded=row.logged,
                 computed=row.noted,
             )

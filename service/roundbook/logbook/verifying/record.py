@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sqlalchemy import Connection, func, select
 
+from roundbook.database.run_tables import qrels, run_upload
 from roundbook.database.tables import (
     event,
     factor_set,
@@ -25,6 +26,7 @@ from roundbook.logbook.verifying.differences import (
 )
 from roundbook.logbook.verifying.events import event_differences
 from roundbook.logbook.verifying.matrices import matrix_differences, team_differences
+from roundbook.logbook.verifying.runs import run_differences
 from roundbook.logbook.verifying.saved_results import result_differences
 from roundbook.requests.verification import VerifyRequest
 
@@ -77,6 +79,8 @@ def verify_record(
         variances=variances,
         results=len(ids["result"]),
         events=connection.execute(events).scalar_one(),
+        uploads=len(ids["run_upload"]),
+        qrels=len(ids["qrels"]),
         differences=list(kinds.values()),
     )
 
@@ -91,10 +95,14 @@ def differences(
     Parameters
     ----------
     ids
-        By table, the ids of the tasks, rounds, matrices and saved results.
+        By table, the ids of the tasks, rounds, matrices, uploads of runs, relevance assessments and
+        saved results.
     """
     yield from matrix_differences(connection, ids["matrix"], progress)
     yield from team_differences(connection, ids["round"])
+    # Archives of before there were any have none.
+    uploads, assessments = ids.get("run_upload", ()), ids.get("qrels", ())
+    yield from run_differences(connection, uploads, assessments, progress)
     progress("Verifying the events ...")
     yield from event_differences(connection, ids["task"], ids["matrix"])
     progress("Verifying the saved results ...")
@@ -108,6 +116,8 @@ def _ids(connection: Connection, only: int | None) -> dict[str, list[int]]:
         "task": select(task.c.id).order_by(task.c.id),
         "round": rounds.order_by(round_.c.id),
         "matrix": select(matrix.c.id).where(matrix.c.round_id.in_(rounds)).order_by(matrix.c.id),
+        "run_upload": select(run_upload.c.id).where(run_upload.c.round_id.in_(rounds)),
+        "qrels": select(qrels.c.id).where(qrels.c.round_id.in_(rounds)),
         "result": select(result.c.id).order_by(result.c.id),
     }
     if only is not None:

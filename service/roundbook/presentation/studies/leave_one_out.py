@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from roundbook.presentation.studies.common import heading, optional_number, percent
 from roundbook.presentation.tables import Column, count, number, signed
 
 if TYPE_CHECKING:
-    from roundbook.logbook.studies.leave_one_out import LeaveOneOutStudy, Pool, TopicWithout
+    from roundbook.logbook.studies.leave_one_out import (
+        LeaveOneOutStudy,
+        LeftOutOfScale,
+        Pool,
+        TopicWithout,
+    )
 
 _MOST_NAMED = 3
 # With a smaller share of the assessments explained, it is said that the costs are understated.
@@ -18,8 +24,7 @@ _WELL_EXPLAINED = 0.9
 SCALES = (
     Column("scale", "Scale"),
     optional_number("tau", "Tau"),
-    optional_number("tau_low", "from", spare=3),
-    optional_number("tau_high", "to", spare=3),
+    Column("interval", "Interval", spare=3),
     number("rmse", "RMSE", 5),
     number("largest", "Largest", 5),
     signed("bias", "Bias", 5),
@@ -41,6 +46,14 @@ CONTRIBUTIONS = (
     count("judged", "Judged by it alone"),
     count("relevant", "Relevant"),
 )
+
+
+def row(scale: LeftOutOfScale) -> SimpleNamespace:
+    """Return what leaving out does on one scale as a row of the table."""
+    interval = "-"
+    if scale.tau_low is not None and scale.tau_high is not None:
+        interval = f"{scale.tau_low:.3f} to {scale.tau_high:.3f}"
+    return SimpleNamespace(**dict(scale), interval=interval)
 
 
 def sentences(study: LeaveOneOutStudy) -> list[str]:
@@ -90,8 +103,8 @@ def _of_pool(pool: Pool) -> list[str]:
     without = sum(team.pooled_runs == 0 for team in pool.contributions)
     if without:
         lines.append(
-            f"{without} of {len(pool.contributions)} teams have no pooled run: without them the"
-            " assessments are the same."
+            f"Teams without a pooled run: {without} of {len(pool.contributions)}. Where they are left"
+            " out, the assessments stay as they are."
         )
     if pool.without_relevant:
         lines.append(
