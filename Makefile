@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constr
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-slow nightly check format bench coverage docs constraints clean
+.PHONY: help demo test test-all test-fast test-slow nightly check format bench coverage docs constraints clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -19,6 +19,9 @@ demo: $(VENV)/.run ## install, then run roundbook demo on the embedded PostgreSQ
 
 test: $(VENV)/.dev ## install, then run the tests, a process a core
 	@$(BIN)/python -m pytest --numprocesses=logical --dist=worksteal $(PYTEST_ARGS)
+
+test-all: ## all that CI runs: the tests that take seconds each, too
+	@$(MAKE) --no-print-directory test PYTEST_ARGS="-m 'not slow' $(PYTEST_ARGS)"
 
 test-fast: $(VENV)/.dev ## install, then run the unit tests, which need no database
 	@$(BIN)/python -m pytest --numprocesses=logical --dist=worksteal tests/unit $(PYTEST_ARGS)

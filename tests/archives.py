@@ -119,8 +119,9 @@ def cell(member, line, column, new, *, number=False):
     def change(members):
         table = list(csv.reader(io.StringIO(members[member], newline="")))
         at = column if number else table[0].index(column)
-        assert table[line][at] != new
-        table[line][at] = new
+        value = new(table[line][at]) if callable(new) else new
+        assert table[line][at] != value
+        table[line][at] = value
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows(table)
         members[member] = out.getvalue()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic import BaseModel
 
 from roundbook.errors import InputError
 from roundbook.requests import (
@@ -16,8 +19,11 @@ from roundbook.requests import (
     plans,
     rankings,
     results,
+    run_scores,
+    runs,
     standardise,
     tasks,
+    teams,
     tokens,
     topics,
     variances,
@@ -52,9 +58,47 @@ class UseCase(NamedTuple):
 
     def run(self, session: Session, request: Request | None) -> Any:  # noqa: ANN401
         """Return what comes of a request."""
-        module, _, name = self.function.partition(":")
-        function = getattr(import_module(f"roundbook.logbook.{module}"), name)
+        function = _function(self.function)
         return function(session) if request is None else function(session, request)
+
+    @property
+    def result(self) -> type[BaseModel]:
+        """The type of what comes of a request."""
+        return _result(self.function)
+
+
+class Upload(NamedTuple):
+    """A use case whose scores, runs or names are in a file, which a door may be sent.
+
+    Attributes
+    ----------
+    function, request, changes, scope
+        As of a `UseCase`.
+    file : str
+        The field of the request that names the file, or the files.
+    without : tuple of str
+        Further fields that name files, which are not sent along.
+    """
+
+    function: str
+    request: type[Request]
+    file: str
+    without: tuple[str, ...] = ()
+    changes: bool = True
+    scope: Scope = "log"
+
+    def ask(self, fields: dict[str, Any], file: Path) -> Request:
+        """Return the request for a file."""
+        return self.request(**fields, **{self.file: (file,) if self.file == "files" else file})
+
+    def run(self, session: Session, request: Request, max_file_bytes: int) -> Any:  # noqa: ANN401
+        """Return what comes of a request."""
+        return _function(self.function)(session, request, max_file_bytes=max_file_bytes)
+
+    @property
+    def result(self) -> type[BaseModel]:
+        """The type of what comes of a request."""
+        return _result(self.function)
 
 
 USE_CASES = {
@@ -66,6 +110,11 @@ USE_CASES = {
     "matrices": UseCase("matrices.listing:list_matrices", matrices.ListMatrices),
     "matrix": UseCase("matrices.showing:show_matrix", matrices.ShowMatrix),
     "impact": UseCase("impact:show_impact", matrices.ShowImpact),
+    "history": UseCase("matrices.history:show_history", matrices.ShowHistory),
+    "export_matrix": UseCase("matrices.export:export_matrix", matrices.ExportMatrix),
+    "runs": UseCase("runs.listing:list_runs", runs.ListRuns),
+    "qrels": UseCase("runs.listing:list_qrels", runs.ListQrels),
+    "compare_scores": UseCase("runs.comparing:compare_scores", run_scores.CompareScores),
     "variances": UseCase("variances:show_variances", variances.VarianceRequest),
     "histories": UseCase("variances:show_histories", variances.VarianceHistoryRequest),
     "factors": UseCase("factors:show_factors", factors.FactorsRequest),
@@ -117,6 +166,22 @@ USE_CASES = {
     ),
 }
 
+# What is sent as a file.
+UPLOADS = {
+    "log": Upload("matrices.files:log_files", matrices.LogFilesRequest, "files", ("teams",)),
+    "describe_teams": Upload("teams:describe_teams", teams.DescribeTeams, "file"),
+    "alias_topics": Upload("topics:alias_topics", topics.AliasTopics, "file"),
+    "log_runs": Upload("runs.logging:log_runs", runs.LogRuns, "files"),
+    "log_qrels": Upload("runs.logging:log_qrels", runs.LogQrels, "file"),
+    "standardise_files": Upload(
+        "standardise:standardise_files",
+        standardise.StandardiseFilesRequest,
+        "files",
+        changes=False,
+        scope="read",
+    ),
+}
+
 
 def find_use_case(name: str) -> UseCase:
     """Return a use case by its name.
@@ -129,3 +194,16 @@ def find_use_case(name: str) -> UseCase:
     if name not in USE_CASES:
         raise InputError(f"There is no use case '{name}'; there are {', '.join(USE_CASES)}.")
     return USE_CASES[name]
+
+
+def _function(function: str) -> Any:  # noqa: ANN401
+    module, _, name = function.partition(":")
+    return getattr(import_module(f"roundbook.logbook.{module}"), name)
+
+
+def _result(function: str) -> type[BaseModel]:
+    found = _function(function)
+    model: type[BaseModel] = getattr(
+        import_module(found.__module__), found.__annotations__["return"]
+    )
+    return model

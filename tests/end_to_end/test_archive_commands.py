@@ -44,6 +44,7 @@ def exported(roundbook, database, tmp_path):
     return file, said
 
 
+@pytest.mark.long
 def test_export_says_what_is_in_it(exported):
     file, said = exported
     assert said["archive"] == str(file)
@@ -67,6 +68,7 @@ def test_tables_and_csv_on_stdout_and_talk_on_stderr(roundbook, exported, tmp_pa
     assert (row["tasks"], row["matrices"], row["scores"]) == ("web, speech", "11", "984")
 
 
+@pytest.mark.long
 def test_import_elsewhere_and_again(roundbook, exported, bare_database, tmp_path, write):
     file, said = exported
     there = bare_database.set(drivername="postgresql").render_as_string(hide_password=False)
@@ -114,6 +116,7 @@ main()
 """
 
 
+@pytest.mark.long
 def test_a_killed_export_leaves_no_file_of_the_name_asked_for(exported, address, tmp_path):
     target = tmp_path / "killed.zip"
     for program, code in (

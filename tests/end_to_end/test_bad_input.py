@@ -85,6 +85,7 @@ PLACED = [
 ]
 
 
+@pytest.mark.long
 def test_refused_with_its_place(refused, subtests):
     for content, place, names in PLACED:
         with subtests.test(content):
@@ -117,6 +118,7 @@ def test_refused_as_a_whole(refused, subtests):
             assert names in said
 
 
+@pytest.mark.long
 def test_refused_over_a_logged_round(good, refused, subtests):
     for content in [*(case[0] for case in PLACED), *(case[0] for case in WHOLE)]:
         with subtests.test(content):
@@ -288,6 +290,7 @@ def test_the_command_a_refusal_names_works(roundbook, write):
     assert roundbook(*words).code == 0
 
 
+@pytest.mark.long
 def test_names_unfit_to_print(roundbook, write, snapshot, subtests):
     path = write(GOOD)
     before = snapshot()
@@ -322,6 +325,7 @@ ALIKE = [
 ]
 
 
+@pytest.mark.long
 def test_read_right(roundbook, write, subtests):
     for number, content in enumerate(ALIKE):
         with subtests.test(content):
@@ -453,6 +457,7 @@ def test_interrupting_log_leaves_nothing_behind(
     assert done["variance"] == pytest.approx(variance, rel=1e-10)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL], ids=lambda s: s.name)
 def test_interrupted_while_it_writes(start, roundbook, snapshot, engine, address, write, how):
     """Hold the process between its writing and its commit, and break it off there."""

@@ -36,6 +36,7 @@ def drawn(path):
     return [element.text for element in root.iter() if element.tag.endswith("text")]
 
 
+@pytest.mark.long
 def test_what_each_command_draws(logged, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
@@ -64,6 +65,7 @@ def test_what_each_command_draws(logged, tmp_path, monkeypatch):
     assert draw("plan", "show", "p") == said
 
 
+@pytest.mark.long
 def test_the_formats_of_a_chart(logged, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     command = ("variance", "show", "t", *AP, "--format", "csv")

@@ -721,6 +721,7 @@ def test_plan_with_a_variance_opens_no_database(command, monkeypatch):
     assert command("plan", "--variance", "0.05").code == 0  # and the address is unreachable
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "absent"),
     [

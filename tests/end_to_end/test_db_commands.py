@@ -292,6 +292,7 @@ def until(happened):
     raise AssertionError("it did not happen in time")
 
 
+@pytest.mark.long
 def test_a_killed_restore_changes_nothing(logged, start, engine, address, tmp_path):
     """Killed while psql waits for a table: of what psql has by then, nothing is kept."""
     assert logged("db", "backup", tmp_path / "x.dump").code == 0
@@ -310,6 +311,7 @@ def test_a_killed_restore_changes_nothing(logged, start, engine, address, tmp_pa
     assert prints(engine) == before
 
 
+@pytest.mark.long
 def test_a_killed_move_leaves_nothing(logged, start, engine, bare, address, elsewhere, tmp_path):
     assert logged("--database", elsewhere, "db", "upgrade").code == 0
     with (

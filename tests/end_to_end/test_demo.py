@@ -65,6 +65,7 @@ def test_the_typed_in_tables_are_the_published_ones(shared):
     assert len(sizes) == 20
 
 
+@pytest.mark.long
 def test_as_json(demo, shared):
     shown = demo("json").json
     assert shown["simulated"] is True
@@ -108,6 +109,7 @@ def test_as_json(demo, shared):
     assert len(shown["factors"]["factors"]) == 50
 
 
+@pytest.mark.long
 def test_as_a_table(demo):
     done = demo()
     assert done.code == 0
@@ -122,11 +124,13 @@ def test_as_a_table(demo):
     assert done.err == ""  # its steps are for a terminal
 
 
+@pytest.mark.long
 def test_as_csv(demo):
     rows = list(csv.DictReader(demo("csv").out.splitlines()))
     assert [row["round"] for row in rows] == ["round1", "round2", "round3", "round4"]
 
 
+@pytest.mark.long
 def test_it_ends_in_three_commands_that_work(demo, roundbook, write, monkeypatch):
     *_, before, first, second, third = demo().lines
     assert before.strip().startswith("Try next")
@@ -165,6 +169,7 @@ def processes_naming(place):
     return found
 
 
+@pytest.mark.long
 def test_it_needs_nothing_and_leaves_nothing(tmp_path):
     # A temporary directory of its own shows what is left there; short, for the socket's path.
     place = Path(tempfile.mkdtemp(prefix="rb"))

@@ -125,6 +125,7 @@ def test_without_details_the_report_is_a_page_of_eighty_columns(covid, monkeypat
     assert not {"Welch", "Assumed", "Topic "} & set(re.findall(r"Welch|Assumed|Topic ", done.out))
 
 
+@pytest.mark.long
 def test_factors_on_differently_chosen_runs(covid, shared, roundbook):
     """With its team file, round 2 is standardised by the runs that fed the pool."""
     folder = shared / "data/treccovid"
@@ -164,6 +165,7 @@ def test_factors_on_differently_chosen_runs(covid, shared, roundbook):
     assert fit not in [step["command"] for step in after["commands"]]
 
 
+@pytest.mark.long
 def test_the_verdict_as_an_exit_code(covid):
     words = ("drift", "covid", "--measure", "nDCG@10", "--fail-on")
     aged, undecided = ("--to", "round3"), ("--to", "round2")
@@ -188,6 +190,7 @@ def test_the_verdict_as_an_exit_code(covid):
     assert covid(*words, "undecided").code == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("columns", [3, None], ids=["without the pool", "as they are"])
 def test_the_verdicts_on_covid_by_team(covid, shared, write, columns):
     """The files as they are come too late to choose the runs: the factors are those of all."""
@@ -264,6 +267,7 @@ def test_a_margin_from_min_d(covid):
     assert (curve["margin"], curve["margin_from"]) == (pytest.approx(1), "min-d")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("later", "margins", "verdict"),
     [
@@ -369,6 +373,7 @@ def test_recurring_systems_are_shown(log, roundbook, write):
     assert re.search(r"^bm25 +[-+]\d\.\d{3} +[-+]\d\.\d{3} +\+0\.000$", out, re.MULTILINE)
 
 
+@pytest.mark.long
 def test_systems_that_are_all_runs_of_both_longeval_rounds_tell_nothing(roundbook, shared, write):
     """Their mean standardised score is 0 in either round, so held would be true whatever happened."""
     folder = shared / "data/longeval2023"

@@ -73,6 +73,7 @@ def made(data_dir, copy_record):
     return data_dir
 
 
+@pytest.mark.long
 def test_what_one_process_records_the_next_one_reads(process, on_embedded, data_dir):
     # The first command of all, and the db commands: current looks only, and the schema is
     # brought up to date by itself.
@@ -88,6 +89,7 @@ def test_what_one_process_records_the_next_one_reads(process, on_embedded, data_
     assert_stopped(place)
 
 
+@pytest.mark.long
 def test_several_processes_at_the_same_time(start, on_embedded, made):
     names = ("a", "b", "c")
     running = [start("task", "create", name, data_dir=made) for name in names]
@@ -114,6 +116,7 @@ def holding(data_dir):
             other.kill()
 
 
+@pytest.mark.long
 def test_the_last_to_leave_stops_the_server(on_embedded, made):
     with holding(made) as other:
         pid = postmaster(made)
@@ -124,6 +127,7 @@ def test_the_last_to_leave_stops_the_server(on_embedded, made):
     assert_stopped(made, pid)
 
 
+@pytest.mark.long
 def test_a_killed_process_does_not_keep_the_server_alive(on_embedded, made):
     with holding(made) as other:
         other.kill()
@@ -135,6 +139,7 @@ def test_a_killed_process_does_not_keep_the_server_alive(on_embedded, made):
     assert_stopped(made, pid)
 
 
+@pytest.mark.long
 def test_a_killed_server_recovers(on_embedded, made):
     with holding(made):
         pid = postmaster(made)

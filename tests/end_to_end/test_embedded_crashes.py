@@ -137,6 +137,7 @@ def killed(start, process, place, path, label, moment):
     return process(*log(path, label), data_dir=place).json["status"]
 
 
+@pytest.mark.long
 def test_a_killed_command(start, process, made, scores):
     assert killed(start, process, made, scores(1), "r1", 0.5) in ("logged", "unchanged")
     assert_nothing_is_left(made)
@@ -186,6 +187,7 @@ def test_a_file_of_a_dead_server_that_names_a_stranger(made):
     assert_nothing_is_left(made)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lines", [0, 1, 5, 7])
 def test_a_file_that_a_server_was_killed_while_writing(made, lines):
     with subprocess.Popen(["true"]) as gone:
@@ -197,6 +199,7 @@ def test_a_file_that_a_server_was_killed_while_writing(made, lines):
     assert_nothing_is_left(made)
 
 
+@pytest.mark.long
 def test_a_server_that_is_just_stopping(start, process, made):
     postgres = made / "postgres"
     with embedded_server(postgres) as address:

@@ -91,6 +91,7 @@ def kill(pid):
     wait_until(lambda: not psutil.pid_exists(pid))
 
 
+@pytest.mark.long
 def test_commands_use_the_server_that_is_kept_up(process, on_embedded, data_dir):
     postgres = data_dir / "postgres"
     before = datetime.now(UTC)
@@ -120,6 +121,7 @@ def test_commands_use_the_server_that_is_kept_up(process, on_embedded, data_dir)
     assert stop_server(postgres) == "not running"
 
 
+@pytest.mark.long
 def test_the_server_stops_by_itself(data_dir):
     status, keeper = keep_up(data_dir / "postgres", timedelta(seconds=2))
     assert status == "started"
@@ -130,6 +132,7 @@ def test_the_server_stops_by_itself(data_dir):
     assert stop_server(data_dir / "postgres") == "not running"
 
 
+@pytest.mark.long
 def test_a_killed_keeper_and_a_killed_server(data_dir):
     postgres = data_dir / "postgres"
     _, first = keep_up(postgres, HOUR)
@@ -166,6 +169,7 @@ def test_a_dead_keeper_whose_number_another_process_has(data_dir):
     wait_until(lambda: processes(data_dir) == [])
 
 
+@pytest.mark.long
 def test_a_server_that_somebody_uses_is_left_to_the_last(data_dir):
     postgres = data_dir / "postgres"
     with subprocess.Popen(

@@ -154,6 +154,7 @@ def test_its_schema_may_be_older_too(process, data_dir):
     assert state["current"] == state["expected"]
 
 
+@pytest.mark.long
 def test_a_directory_without_a_record(on_embedded, data_dir, caplog):
     with old_server(data_dir / "postgres"):
         pass

@@ -60,6 +60,7 @@ FORGOTTEN = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("words", "what", "option"), FORGOTTEN)
 def test_of_every_command_that_opens_a_record(roundbook, logged, snapshot, words, what, option):
     before = snapshot()

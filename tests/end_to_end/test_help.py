@@ -58,6 +58,7 @@ def test_the_help_imports_no_command(tmp_path):
     assert there.isdisjoint(module for module, _ in COMMANDS.values())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", GROUPS)
 def test_the_help_of_a_group_imports_nothing_heavy(tmp_path, name):
     there = imported(tmp_path, name, "--help")
@@ -99,6 +100,7 @@ def test_a_wrong_word_is_answered_by_the_right_one(command):
         assert f"No such command '{words[-1]}'. Did you mean '{meant}'" in refused.err
 
 
+@pytest.mark.long
 def test_a_command_on_an_up_to_date_record_imports_what_it_needs(
     roundbook, address, write, monkeypatch, tmp_path
 ):

@@ -511,6 +511,7 @@ def test_an_empty_record_says_what_to_do(roundbook):
     assert "roundbook task list" in roundbook("plan", "list", "--task", "nope").refusal()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "words",
     [
@@ -652,6 +653,7 @@ def test_help(command, verb):
         assert set(re.findall(r"--[a-z][a-z-]+", shown.out)) - {"--help", "--note"} >= options
 
 
+@pytest.mark.long
 def test_a_plan_from_a_variance_loads_no_database_library(tmp_path):
     import subprocess
     import sys

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
 from tests.end_to_end.conftest import environment
 
 # These first: their modules for Linux need what their modules for Windows do not.
@@ -26,6 +27,7 @@ for package in (roundbook, roundbook_cli, roundbook_migrations):
 RUN = "from roundbook_cli.main import main; main()"
 
 
+@pytest.mark.long
 def test_it_imports_and_runs_on_a_server_without_posix(address, write, tmp_path):
     write("topic,a,b\n1,.1,.2\n2,.3,.9\n3,.2,.2\n")
 

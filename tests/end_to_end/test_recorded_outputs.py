@@ -361,6 +361,7 @@ def printed(command, server, tmp_path, monkeypatch):
         return run_commands(COMMANDS, lambda arguments: command(*arguments), databases)
 
 
+@pytest.mark.long
 def test_every_command_prints_what_was_recorded(printed):
     recorded = read_recording()
     assert list(printed) == list(recorded), "record the new commands: tests.recorded.record_outputs"

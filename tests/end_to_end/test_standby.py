@@ -91,6 +91,7 @@ def standby(room):
             servers._stop(copy, version)
 
 
+@pytest.mark.long
 def test_a_standby_answers_and_takes_no_change(standby, command, room):
     primary, address = standby
     engine = make_engine(parse_url(address))

@@ -422,6 +422,7 @@ def test_generalisability(covid):
     assert alone == full[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "wrong",
     [("--target", "nan"), ("--target", "1"), ("--level", "nan"), ("--level", "0"),
@@ -450,6 +451,7 @@ def all_answers(roundbook, *extra):
             yield roundbook(*words, "--format", form)
 
 
+@pytest.mark.long
 def test_constant_matrices_say_plainly_what_cannot_be_known(log, roundbook):
     log("r1", np.full((5, 4), 0.25))
     answers = list(all_answers(roundbook))

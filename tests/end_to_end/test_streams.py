@@ -36,6 +36,7 @@ def shell(tmp_path, address):
 LOG = "log t {} scores.csv --measure AP --create"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/dev/full is Linux's")
 def test_a_full_output_takes_nothing_back(shell, roundbook, write):
     write(GOOD)
@@ -58,6 +59,7 @@ def test_a_full_output_takes_nothing_back(shell, roundbook, write):
         assert (done.returncode, len(done.stderr.splitlines())) == (1, 1), done
 
 
+@pytest.mark.long
 def test_a_closed_output_is_none(shell, roundbook, write):
     write(GOOD)
     for label, closed in (("out", ">&-"), ("err", "2>&-"), ("all", "<&- >&- 2>&-")):
@@ -67,6 +69,7 @@ def test_a_closed_output_is_none(shell, roundbook, write):
     assert [each["round"] for each in listed] == ["out", "err", "all"]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/dev/full is Linux's")
 def test_talk_that_is_lost_stops_nothing(shell, write):
     write(GOOD)
@@ -74,6 +77,7 @@ def test_talk_that_is_lost_stops_nothing(shell, write):
     assert (done.returncode, len(done.stdout.splitlines())) == (0, 2)
 
 
+@pytest.mark.long
 def test_whoever_reads_no_further_had_enough(shell, write, start, address):
     write("topic,a\n" + "".join(f"{topic},0.5\n" for topic in range(20_000)))
     assert shell(LOG.format("r")).returncode == 0
@@ -84,6 +88,7 @@ def test_whoever_reads_no_further_had_enough(shell, write, start, address):
     assert running.returncode == 0
 
 
+@pytest.mark.long
 def test_a_character_that_the_terminal_lacks(shell, write, monkeypatch):
     write(GOOD)
     monkeypatch.setenv("PYTHONIOENCODING", "latin-1")

@@ -70,6 +70,7 @@ def secured():
             call("pg_ctl", "-m", "immediate", "-w", "stop")
 
 
+@pytest.mark.long
 def test_a_certificate_that_is_checked_in_full(secured, command, write, tmp_path):
     room, port = secured
 

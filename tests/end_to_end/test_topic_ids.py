@@ -37,6 +37,7 @@ def write_ids(path, rows):
     return path
 
 
+@pytest.mark.long
 def test_core_queries_bridge_longevals_rounds(roundbook, longeval, tmp_path):
     scores, core = longeval
     assert len(core) == 15

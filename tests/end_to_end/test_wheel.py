@@ -55,6 +55,7 @@ def wheel(tmp_path_factory):
     return built
 
 
+@pytest.mark.long
 def test_what_is_in_it(wheel):
     assert wheel.name == f"roundbook-{version('roundbook')}-py3-none-any.whl"
     with zipfile.ZipFile(wheel) as archive:
@@ -117,6 +118,7 @@ def assert_runs(python, tmp_path):
     assert not (tmp_path / "data").exists()
 
 
+@pytest.mark.long
 def test_it_runs_beside_its_libraries(wheel, python, tmp_path):
     install(python, wheel, "--no-deps")
     (packages,) = (tmp_path / "venv").glob("lib/python3*/site-packages")

@@ -258,6 +258,7 @@ def test_a_backup_that_fails_leaves_nothing(filled, tmp_path, monkeypatch, broke
     assert old.read_bytes() == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("some", ["head -c 0", "sed '/^CREATE FUNCTION/,$d'", "cat"])
 def test_a_restore_whose_program_is_killed_changes_nothing(filled, tmp_path, monkeypatch, some):
     """As a server short of memory kills it; psql, at the end of what it gets, sees no error."""
@@ -335,6 +336,7 @@ DAMAGED = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", DAMAGED)
 def test_a_file_that_is_no_backup_changes_nothing(filled, saved, how):
     DAMAGED[how](filled, saved)
@@ -388,6 +390,7 @@ def test_who_writes_meanwhile_loses_nothing(engine, saved, monkeypatch):
     assert scalar(engine, "SELECT name FROM roundbook.task") == "just now"
 
 
+@pytest.mark.long
 def test_a_lock_that_is_held_too_long(engine, saved):
     impatient = make_engine(engine.url, lock_timeout=1)
     before = prints(engine)

@@ -377,6 +377,7 @@ def test_several_publish_at_once(engine, database):
     assert len(list_events(engine, what="round published").events) == 1
 
 
+@pytest.mark.long
 def test_several_fit_factors_at_once(engine, database):
     log(engine, scores(0))
     chosen = [("s0", "s1"), ("s1", "s2"), ("s2", "s3"), ("s0", "s1", "s2"), ("s3", "s4")]
@@ -412,6 +413,7 @@ def test_factors_are_fitted_while_the_matrix_is_revised(engine, database, repeti
     assert show_factors(engine, "t", "r1", "AP").versions == list(range(1, versions + 1))
 
 
+@pytest.mark.long
 def test_several_save_one_plan_at_once(engine, database):
     log(engine, scores(0))
     values = values_of(race(database, [partial(save, 0.1)] * 4))
@@ -428,6 +430,7 @@ def save(min_d, engine):
     return found.version, found.status
 
 
+@pytest.mark.long
 def test_a_plan_is_saved_while_what_it_rests_on_is_revised(engine, database):
     log(engine, scores(0))
     kept = 0

@@ -306,6 +306,7 @@ def test_the_database_keeps_a_published_round(engine):
             connection.commit()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "table", ["event", "withdrawal", "factor", "score_vector", "variance_estimate", "result"]
 )

@@ -348,6 +348,7 @@ def check_moments(outcomes):
     assert within > total / 4, outcomes
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kills", [5, pytest.param(160, marks=SLOW)])
 def test_killed_loggings(own, spared, kills):
     moments, outcomes = Moments(kills), Counter()
@@ -393,6 +394,7 @@ def is_alive(process):
         return False
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kills", [2, pytest.param(40, marks=SLOW)])
 def test_killed_servers(own, spared, kills):
     moments, outcomes = Moments(kills), Counter()
@@ -444,6 +446,7 @@ def save(logging, engine):
     return save_plan(engine, logging.task, plan, user="ann").status
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("work", "done"),
     [

@@ -125,6 +125,7 @@ def as_saved(figures):
     return json.loads(json.dumps(asdict(figures)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("with_teams", [False, True], ids=["all runs", "pooled runs"])
 def test_every_number_of_the_covid_reports(engine, covids, with_teams):
     log_covid(engine, covids, with_pool=True if with_teams else None)

@@ -91,6 +91,7 @@ def test_a_report_is_kept_as_it_was_printed(engine, other_topics):
     }
 
 
+@pytest.mark.long
 def test_the_same_again_is_unchanged_and_the_rest_is_numbered(engine, three, monkeypatch):
     assert save(engine, note="first").name == "task/drift-1"
     again = save(engine)
@@ -141,6 +142,7 @@ def test_a_report_and_its_event_are_kept_together_or_not_at_all(engine, three, m
     assert save(engine).name == "task/drift-1"
 
 
+@pytest.mark.long
 def test_many_at_once_are_numbered_without_a_gap(engine, committed, three):
     margins = [0.1 + step / 20 for step in range(8)]
     with ThreadPoolExecutor(4) as threads:
@@ -218,6 +220,7 @@ def test_a_renewal_asks_the_same(engine, three):
     assert (after.from_matrix, after.to_matrix) == (before.from_matrix, 4)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "asked",
     [
@@ -238,6 +241,7 @@ def test_a_renewal_takes_the_margin_from_where_it_came(engine, three, asked):
     assert (after.min_d, after.sd_ratio_margin) == (before.min_d, before.sd_ratio_margin)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("release", ["0003", "0004"])
 def test_a_report_of_an_earlier_version_is_shown_as_it_was_saved(bare_database, release, capsys):
     dump = (Path(__file__).parents[1] / f"releases/{release}.sql").read_text(encoding="utf-8")

@@ -246,6 +246,7 @@ def cable():
 # the connection is lost
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cut", ["terminated", "cable"])
 def test_a_connection_lost_midway_through_the_scores(log, halfway, cable, database, engine, cut):
     line = cable(database)
@@ -272,6 +273,7 @@ def test_a_connection_lost_midway_through_reading(log, command, cable, database,
     assert command(database, "db", "verify")[0] == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("answered", [True, False])
 def test_a_commit_without_an_answer_claims_nothing(log, cable, database, engine, answered):
     before = counts(engine)
@@ -287,6 +289,7 @@ def test_a_commit_without_an_answer_claims_nothing(log, cable, database, engine,
     assert (found["matrix"], found["score_vector"]) == (1, RUNS)
 
 
+@pytest.mark.long
 def test_a_transaction_that_is_idle_for_longer_than_the_server_allows(
     log, before_scores, database, engine
 ):
@@ -331,6 +334,7 @@ def served(directory):
         engine.dispose()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGQUIT], ids=lambda each: each.name)
 def test_a_server_that_is_gone_midway_through_the_scores(log, halfway, own, how):
     with served(own) as (url, engine):
@@ -364,6 +368,7 @@ def running(process):
     return state.rpartition(")")[2].split()[0] != "Z"
 
 
+@pytest.mark.long
 def test_the_embedded_server_is_killed_under_a_command(log, halfway, own, monkeypatch):
     monkeypatch.setenv("ROUNDBOOK_DATA_DIR", str(own.parent))
 
@@ -464,6 +469,7 @@ def test_a_cancelled_statement(log, halfway, database, engine):
     assert log(database) == (0, "")
 
 
+@pytest.mark.long
 def test_a_lock_held_past_the_timeout(log, database, engine, monkeypatch):
     monkeypatch.setenv("ROUNDBOOK_LOCK_TIMEOUT", "1")
     before = counts(engine)
@@ -477,6 +483,7 @@ def test_a_lock_held_past_the_timeout(log, database, engine, monkeypatch):
     assert log(database) == (0, "")
 
 
+@pytest.mark.long
 def test_a_deadlock(log, before_scores, database, engine):
     before = counts(engine)
     with engine.connect() as other:
@@ -535,6 +542,7 @@ def refused(engine, *size):
     return str(caught.value)
 
 
+@pytest.mark.long
 def test_a_full_device(own):
     with served(own) as (_, engine):
         with unit_of_work(engine) as connection:
@@ -557,6 +565,7 @@ def test_a_full_device(own):
         assert counts(engine)["score_vector"] == 10
 
 
+@pytest.mark.long
 def test_a_file_limit(own):
     size = (1000, 2400)  # more than the limit, which PostgreSQL's own log needs nearly all of
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -572,6 +581,7 @@ def test_a_file_limit(own):
         assert counts(engine)["score_vector"] == size[1]
 
 
+@pytest.mark.long
 def test_the_embedded_server_finds_no_room_for_its_log(log, halfway, own, monkeypatch):
     monkeypatch.setenv("ROUNDBOOK_DATA_DIR", str(own.parent))
     with served(own) as (_, engine):

@@ -41,6 +41,7 @@ def by_name(topics, runs, scores):
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_whole_or_not_at_all(engine, tmp_path, shared, nightly, capfd, name):
     tables = real_tables(shared)

@@ -69,6 +69,7 @@ def grow(engine, rounds, measures):
             log_scores(engine, label, RANDOM.random((6, 4)), measure, topics=topics)
 
 
+@pytest.mark.long
 def test_the_number_of_queries_does_not_grow_with_the_record(engine, asked):
     grow(engine, ["1", "2", "3"], ["M0", "M1"])
     save_plan(engine, "next", PlanRequest(task="t", measure="M0", m=(5,), min_d=(0.1,)))

@@ -147,6 +147,7 @@ def test_everything_that_rests_on_a_matrix_is_found(engine, resting):
     assert REPORT not in by_name(engine, resting[1])
 
 
+@pytest.mark.long
 def test_a_revision_makes_it_stale_and_the_commands_renew_it(engine, resting, shell):
     revised = log(engine, scores(9), FIRST, revise="a typo")
     assert (revised.revision, revised.factor_version) == (2, 3)
@@ -190,6 +191,7 @@ def test_a_revision_makes_it_stale_and_the_commands_renew_it(engine, resting, sh
     assert show_plan(engine, PLAN).stale == show_plan(engine, "std").stale == []
 
 
+@pytest.mark.long
 def test_what_was_renewed_is_what_was_there(engine, resting, shell):
     """The same design, question and runs; only the scores are others."""
     before = show_plan(engine, "std").plan
@@ -210,6 +212,7 @@ def test_what_was_renewed_is_what_was_there(engine, resting, shell):
     assert (same.name, same.version, same.status) == (name, 2, "unchanged")
 
 
+@pytest.mark.long
 def test_a_renewal_keeps_the_note(engine, three, shell):
     for name, version, note in (
         ("p", 1, "first"),
@@ -264,6 +267,7 @@ def test_runs_by_kind_are_fitted_by_kind(engine, which, shell):
     assert by_name(engine, first.matrix)["factor version 2"].renew is None
 
 
+@pytest.mark.long
 def test_a_withdrawal_leaves_what_cannot_be_renewed_and_a_restoration_mends_it(
     engine, resting, shell, terminal
 ):
@@ -414,6 +418,7 @@ def test_a_plan_is_stale_by_any_of_its_rounds_as_plan_show_says(engine, three):
     assert line.stale
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("design", "options"),
     [
@@ -463,6 +468,7 @@ def test_an_official_plan_is_renewed_though_other_assessments_came(engine, three
     assert (renewed.version, renewed.plan.estimate.assessments) == (2, "official")
 
 
+@pytest.mark.long
 def test_the_queries_do_not_grow_with_what_rests_on_it(engine, resting):
     statements = []
 

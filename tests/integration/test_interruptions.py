@@ -103,6 +103,7 @@ def interruption():
     arranged.end()
 
 
+@pytest.mark.long
 @pytest.mark.one_server
 def test_every_command_that_writes_is_interrupted(
     filled, server, interruption, tmp_path, monkeypatch, capsys
@@ -168,6 +169,7 @@ def wait_until_alone(engine):
     pytest.fail("a killed process still has a connection")
 
 
+@pytest.mark.long
 @pytest.mark.one_server
 @pytest.mark.parametrize("kills", [3, pytest.param(25, marks=SLOW)])
 def test_a_killed_upgrade(server, kills):
@@ -198,6 +200,7 @@ def move_to(target, engine):
     there.dispose()
 
 
+@pytest.mark.long
 @pytest.mark.one_server
 @pytest.mark.parametrize("kills", [3, pytest.param(15, marks=SLOW)])
 def test_a_killed_move(server, filled, kills):
@@ -224,6 +227,7 @@ def test_a_killed_move(server, filled, kills):
     assert not all(moved)
 
 
+@pytest.mark.long
 @pytest.mark.one_server
 @pytest.mark.parametrize("kills", [3, pytest.param(15, marks=SLOW)])
 def test_killed_verification_and_renewal(server, filled, kills):
@@ -271,6 +275,7 @@ def write_on(number, matrices, engine):
         log_scores(engine, f"r{label}", values, f"M{number}", user=f"writer {number}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("matrices", [6, pytest.param(40, marks=SLOW)])
 def test_a_backup_while_eight_log(server, database, matrices, tmp_path):
     engine = make_engine(database)

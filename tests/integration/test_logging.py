@@ -101,6 +101,7 @@ def test_logs_scores_statistics_and_factors(engine):
     assert {f.runs for f in factors.factors} == {5}
 
 
+@pytest.mark.long
 @settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

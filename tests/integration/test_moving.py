@@ -71,6 +71,7 @@ def assert_untouched(source, target, before):
         assert filled_tables(connection) == []
 
 
+@pytest.mark.long
 def test_a_record_moves_to_a_bare_database(source, bare, tmp_path):
     before, said = prints(source), []
     result = moved(source, bare, said.append)
@@ -172,6 +173,7 @@ def test_a_record_that_was_tampered_with_is_not_moved(filled, engine):
     assert_untouched(filled, engine, before)
 
 
+@pytest.mark.long
 def test_one_moment_is_moved(filled, engine, tmp_path):
     def written_meanwhile(said):
         if said == "Reading event.csv ..." and not late:
@@ -186,6 +188,7 @@ def test_one_moment_is_moved(filled, engine, tmp_path):
     assert (tmp_path / "after.zip").read_bytes() == (tmp_path / "before.zip").read_bytes()
 
 
+@pytest.mark.long
 def test_nobody_writes_to_the_target_meanwhile(source, engine, tmp_path):
     impatient = make_engine(engine.url, lock_timeout=1)
 

@@ -101,6 +101,7 @@ def size(design, min_d, variance, m, engine="exact"):
 # which variance, and what stands beside
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", DESIGNS)
 def test_every_design_at_every_limit(two_rounds, name):
     for pool_by in ("dof", "topics"):
@@ -435,6 +436,7 @@ def test_sizes_on_robust_2003(engine, shared):
 # saved
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("at", ["pooled", "planning", "latest", 0.0712345678901234])
 @pytest.mark.parametrize(
     ("name", "variance_of"),

@@ -107,6 +107,7 @@ def make_task(engine):
         create_task(session, CreateTask(task="race"))
 
 
+@pytest.mark.long
 @pytest.mark.pgbouncer
 def test_the_whole_path_behind_pgbouncer(server, bare_database, pooled, recorded, whole, tmp_path):
     engine = make_engine(pooled(bare_database))

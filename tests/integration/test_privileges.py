@@ -194,6 +194,7 @@ def filled(engine, command, scores):
         assert code == 0, (words, said)
 
 
+@pytest.mark.long
 def test_the_service_runs_every_command_that_writes_and_reads(member, command, scores):
     service = member("service")
     for words in (*writing(scores), *READING):
@@ -205,6 +206,7 @@ def test_the_service_runs_every_command_that_writes_and_reads(member, command, s
             assert connection.execute(text(count)).scalar_one(), table
 
 
+@pytest.mark.long
 def test_the_service_changes_no_logged_fact(filled, member):
     service = member("service")
     for table in TABLES:
@@ -225,6 +227,7 @@ def test_the_service_changes_no_logged_fact(filled, member):
             assert isinstance(error, kind), statement
 
 
+@pytest.mark.long
 def test_the_service_does_not_say_when_an_event_came(filled, member):
     for number in (-5, 2**63 - 1):
         error = refused(
@@ -243,6 +246,7 @@ def test_nobody_but_the_owner_changes_the_schema(member, access):
         assert isinstance(error, psycopg.errors.InsufficientPrivilege), statement
 
 
+@pytest.mark.long
 def test_the_reader_sees_scores_and_every_command_that_reads(filled, member, command):
     reader = member("reader")
     with unit_of_work(reader) as connection:
@@ -259,6 +263,7 @@ def test_the_reader_sees_scores_and_every_command_that_reads(filled, member, com
         assert code == 0, (words, said)
 
 
+@pytest.mark.long
 def test_the_reader_writes_nothing(filled, member):
     reader = member("reader")
     for table in TABLES:
@@ -273,6 +278,7 @@ def test_the_reader_writes_nothing(filled, member):
             assert isinstance(error, psycopg.errors.InsufficientPrivilege), statement
 
 
+@pytest.mark.long
 def test_a_reader_who_writes_is_told_the_way_out(filled, member, command, scores):
     reader = member("reader")
     same = scores / "one.csv"

@@ -78,6 +78,7 @@ def play(step, directory, capsys):
     return captured.out + captured.err, code
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_page_does_what_it_shows(page, directory, capsys):
     for step in refresh.steps(page.read_text(encoding="utf-8")):

@@ -228,6 +228,7 @@ def test_adhoc_rounds_pooled_that_share_topics(adhoc):
     assert pooled["two_way_homogeneity"]["p_value"] == pytest.approx(0.000266, abs=5e-7)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("first", "last", "mean_shift", "difference", "verdict"),
     [
@@ -273,6 +274,7 @@ def test_covid_drift(covid, data, first, last, mean_shift, difference, verdict):
         assert covid(*words)[0] == shown
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("first", "last", "verdict"), [(1, 2, "undecided"), (1, 3, "aged"), (2, 3, "undecided")]
 )
@@ -300,6 +302,7 @@ def test_covid_plan_from_its_own_rounds(covid):
     assert cell | {"beside": {}} == plain | {"beside": {}}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("label", FACTORS)
 def test_published_factors(roundbook, data, label):
     scores, published = FACTORS[label]

@@ -340,6 +340,7 @@ def test_what_the_terminal_shows_is_what_the_kind_shows(engine, saved, terminal)
     assert set(listed) == {*entry, *brief, "stale"}
 
 
+@pytest.mark.long
 def test_the_queries_of_a_list_do_not_grow_with_the_results_of_a_task(engine, saved):
     log_scores(engine, "1", scores(5), measure="P@5")
     statements = []
@@ -438,6 +439,7 @@ def _declare(session, _):
     rounds.set_round(session, SetRound(task="t", round="2", collection="news"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("act", [_revise, _withdraw, _publish, _declare])
 def test_what_is_saved_or_renewed_waits_for_a_correction_under_way(engine, three, other, act):
     """It is computed from what the correction leaves."""

@@ -63,6 +63,7 @@ def test_tables_and_migrations_agree(engine):
     run_alembic(engine, command.check)
 
 
+@pytest.mark.long
 def test_downgrade_leaves_no_trace_and_upgrade_makes_the_same_again(bare):
     upgrade(bare)
     made = objects(bare)
@@ -72,6 +73,7 @@ def test_downgrade_leaves_no_trace_and_upgrade_makes_the_same_again(bare):
     assert objects(bare) == made
 
 
+@pytest.mark.long
 def test_upgrades_at_once_wait_for_each_other(bare, bare_database):
     address = bare_database.set(drivername="postgresql").render_as_string(hide_password=False)
     upgrades = [

@@ -56,6 +56,7 @@ def members(archive):
         return {name: file.read(name) for name in file.namelist()}
 
 
+@pytest.mark.long
 def test_the_whole_path_on_databases_that_are_set_up_oddly(server, filled, whole, tmp_path):
     set_up_oddly(filled, **ODD)
     driver = filled.raw_connection()

@@ -76,6 +76,7 @@ def test_std_ab_with_any_a_and_b(engine, a, b):
     assert (shown.left_out, shown.off_ties, shown.files) == ([], [], ["test"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scale", ["std", "std-cdf", "e-std"])
 def test_the_other_scales_have_no_a_and_b(engine, scale):
     log(engine)
@@ -178,6 +179,7 @@ def test_a_file_whose_topics_have_no_factors(engine, new_runs):
         from_files(engine, "r7", path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("wrong", ["1.0", "a", "", "-1", "1" * 200])
 def test_a_version_is_a_whole_number(engine, new_runs, wrong):
     log(engine)

@@ -26,6 +26,7 @@ def scores(seed=0):
     return made.round(3)
 
 
+@pytest.mark.long
 def test_the_published_matrix_by_two_studies(engine, terminal, shared):
     file = str(shared / NAMED17)
     logged = terminal("log", "robust", "2003", file, "--measure", "AP", "--create")

@@ -149,6 +149,7 @@ def test_a_drift_report_is_stale_once_its_runs_were_corrected(engine, write):
     assert not show_result(engine, "t/drift-1").stale
 
 
+@pytest.mark.long
 def test_who_standardises_and_why(engine):
     cases = (
         ("part", (True, True, False, None), "partly known", 4, "All 4 runs standardise: of some"),

@@ -214,6 +214,7 @@ def tables_in(lines):
     return {re.sub(r"^(column \S+) \d+", r"\1", line) for line in lines if ours.match(line)}
 
 
+@pytest.mark.long
 def test_the_code_describes_the_migrated_tables(bare, fresh):
     # `alembic check` compares neither CHECK constraints nor defaults.
     with bare.begin() as connection:
@@ -226,6 +227,7 @@ def test_the_code_describes_the_migrated_tables(bare, fresh):
     assert described == tables_in(fresh[HEAD])
 
 
+@pytest.mark.long
 def test_an_upgrade_keeps_every_value(upgraded, fresh, release):
     assert all(upgraded.values.values()), "a table without rows shows nothing"
     assert upgraded.catalogue == fresh[release]
@@ -235,6 +237,7 @@ def test_an_upgrade_keeps_every_value(upgraded, fresh, release):
     run_alembic(upgraded.engine, command.check)
 
 
+@pytest.mark.long
 def test_answers_stay_what_they_were(upgraded, release):
     assert changed_answers(upgraded.engine, release, CHANGED) == []
 
@@ -360,6 +363,7 @@ def log_again(engine, task):
             )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("release", slow_but(COMPLETED, "0001", "0004"))
 def test_an_upgrade_completes_the_estimates_as_if_logged_today(copied):
     completed = first_estimates(copied)
@@ -387,6 +391,7 @@ def refused(engine, *statements):
     return caught.value.__cause__.orig
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role", ["origin", "replica"])
 def test_what_was_logged_before_the_upgrade_is_guarded_after_it(upgraded, role):
     engine = upgraded.engine
@@ -459,6 +464,7 @@ def test_events_tell_of_what_was_recorded_before_events_were_kept(upgraded, rele
         assert each.who == "simulated"
 
 
+@pytest.mark.long
 def test_the_campaign_goes_on_after_the_upgrade(copied):
     recorded = columns(copied)
     before = values(copied, recorded)
@@ -484,6 +490,7 @@ def test_the_campaign_goes_on_after_the_upgrade(copied):
     assert len(after["matrix"]) == len(before["matrix"]) + 2
 
 
+@pytest.mark.long
 def test_what_was_recorded_is_verified(upgraded):
     verified = verify_record(upgraded.engine)
     assert (verified.status, verified.differences) == ("verified", [])
@@ -536,6 +543,7 @@ def test_what_was_saved_has_its_request_and_is_stale_as_it_was(upgraded, release
     assert changes_in(upgraded.engine) == STALE.get(release, {})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("release", RELEASED[1:])
 def test_what_was_saved_is_renewed_as_its_next_version(copied, release):
     # What is computed today of an earlier plan says more than it said then.
@@ -592,6 +600,7 @@ def without_versions(engine):
     return [line for line in catalogue(engine) if "roundbook.alembic_version" not in line]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("release", slow_but(RELEASED, "0001", "0003", "0005"))
 def test_a_downgrade_leaves_no_trace(copied, upgraded, fresh, release):
     for revision in reversed(REVISIONS[:-1]):
@@ -606,6 +615,7 @@ def test_a_downgrade_leaves_no_trace(copied, upgraded, fresh, release):
     assert catalogue(copied) == fresh[HEAD]
 
 
+@pytest.mark.long
 def test_a_downgrade_leaves_the_first_version_of_an_estimate(bare, fresh):
     """A further version differs in its interval alone, which the older schema does not have."""
     upgrade(bare)
@@ -641,6 +651,7 @@ def test_a_downgrade_leaves_the_first_version_of_an_estimate(bare, fresh):
     assert show_plan(bare, "next").plan == planned
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("broken", REVISIONS)
 def test_a_migration_that_fails_leaves_the_old_schema_whole(bare, bare_database, fresh, broken):
     place = REVISIONS.index(broken)

@@ -49,6 +49,7 @@ def found(session, **request):
     }
 
 
+@pytest.mark.long
 def test_an_unaltered_record(record):
     said = []
     verification = verify_record(record, VerifyRequest(), said.append)
@@ -181,6 +182,7 @@ ALTERED = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", ALTERED)
 def test_what_was_altered_is_found(record, what):
     statement, expected = ALTERED[what]

@@ -55,9 +55,11 @@ from roundbook.logbook.plans import plan as plans
 from roundbook.logbook.round_fingerprint import VerifiedRound
 from roundbook.logbook.runs.comparing import ScoreComparison
 from roundbook.logbook.studies import (
+    across_rounds,
     change,
     discriminative_power,
     incremental,
+    leave_one_out,
     leave_teams_out,
     per_topic_variance,
     swap_rate,
@@ -113,6 +115,7 @@ RESULTS = {
     "roundbook study swap-rate": swap_rate.SwapRates,
     "roundbook study incremental": incremental.IncrementalStudy,
     "roundbook study change": change.ChangeStudy,
+    "roundbook study leave-one-out": leave_one_out.LeaveOneOutStudy,
     "roundbook study leave-teams-out": leave_teams_out.LeaveTeamsOutStudy,
     "roundbook study topic-subsets": topic_subsets.TopicSubsetsStudy,
     "roundbook study per-topic-variance": per_topic_variance.PerTopicVarianceStudy,
@@ -559,6 +562,7 @@ def test_the_table_of_topic_set_sizes():
         assert shown == list(zip(*sizes, strict=True))
 
 
+@pytest.mark.long
 def test_the_table_of_sizes_on_shared_topics():
     """By SciPy's own distributions, from the first adequate size on."""
     from scipy.stats import f, ncf, nct, studentized_range

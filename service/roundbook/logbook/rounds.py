@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
 from unicodedata import normalize
@@ -333,6 +335,12 @@ def list_rounds(session: Session, request: ListRounds) -> RoundList:
     connection = session.connection
     task_id = find_task(connection, request.task)
     return RoundList(task=request.task, rounds=_read(connection, task_id))
+
+
+def main_measure(rounds: Sequence[Round]) -> str:
+    """Return the measure that most rounds have, the first by name of several; empty for none."""
+    counted = Counter(name for one in rounds for name in {row.measure for row in one.matrices})
+    return min(counted, key=lambda name: (-counted[name], name), default="")
 
 
 def open_round(

@@ -1,7 +1,5 @@
 """The pages of tasks, rounds, score matrices and events."""
 
-from collections import Counter
-from collections.abc import Sequence
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -17,7 +15,7 @@ from roundbook.logbook.factors import show_factors
 from roundbook.logbook.matrices.listing import list_matrices
 from roundbook.logbook.matrices.showing import show_matrix
 from roundbook.logbook.rankings import compare_rankings
-from roundbook.logbook.rounds import Round, list_rounds
+from roundbook.logbook.rounds import list_rounds, main_measure
 from roundbook.logbook.saved_results import list_results, renew_results
 from roundbook.logbook.session import Session, begin
 from roundbook.logbook.tasks import list_tasks
@@ -65,7 +63,7 @@ def home(http: Request, caller: Who, session: Asking) -> HTMLResponse:
 def _state(session: Session, caller: Any, task: str) -> dict[str, Any]:  # noqa: ANN401
     state: dict[str, Any] = {}
     try:
-        measure = _main_measure(list_rounds(session, ListRounds(task=task)).rounds)
+        measure = main_measure(list_rounds(session, ListRounds(task=task)).rounds)
         state["measure"] = measure
         history = visible(
             caller,
@@ -79,14 +77,6 @@ def _state(session: Session, caller: Any, task: str) -> dict[str, Any]:  # noqa:
     except RoundbookError:
         pass  # fewer than two rounds, or several assessments: the task's page says why
     return state
-
-
-def _main_measure(rounds: Sequence[Round]) -> str:
-    """Return the measure that most rounds have, the first of several."""
-    counted = Counter(
-        name for one in rounds for name in {matrix.measure for matrix in one.matrices}
-    )
-    return min(counted, key=lambda name: (-counted[name], name), default="")
 
 
 @router.get("/task")
@@ -117,7 +107,7 @@ def task_context(
     context: dict[str, Any] = {
         "task": shown,
         "rounds": rounds.rounds,
-        "measure": measure or _main_measure(rounds.rounds),
+        "measure": measure or main_measure(rounds.rounds),
         "scale": scale,
         "history": None,
         "report": None,

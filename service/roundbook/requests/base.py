@@ -22,7 +22,10 @@ class Request(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
-    def __init__(self, **values: object) -> None:
+    def __init__(self, /, **values: object) -> None:
+        for name, value in values.items():
+            if _is_no_text(value):
+                raise RequestError(name, f"`{name}` has a character that no text can be kept with")
         try:
             super().__init__(**{name: _normalised(value) for name, value in values.items()})
         except ValidationError as error:
@@ -41,3 +44,10 @@ def _normalised(value: object) -> object:
     if isinstance(value, (list, tuple)):
         return [_normalised(part) for part in value]
     return value
+
+
+def _is_no_text(value: object) -> bool:
+    """Return whether a text has a character that neither PostgreSQL nor UTF-8 takes."""
+    if isinstance(value, str):
+        return "\0" in value or any("\ud800" <= character <= "\udfff" for character in value)
+    return isinstance(value, (list, tuple)) and any(map(_is_no_text, value))

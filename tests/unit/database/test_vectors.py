@@ -23,6 +23,7 @@ def test_round_trip_is_exact(scores):
     assert round_trip(scores).tobytes() == np.ascontiguousarray(scores).tobytes()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", [(1, 1), (1, 3000), (10_000, 1), (997, 1013), (10_000, 2000)])
 def test_round_trip_of_extreme_shapes(shape):
     scores = np.random.default_rng(1).normal(size=shape)

@@ -329,6 +329,7 @@ def test_names_that_no_member_has(written, name):
     assert "an archive has no member called" in refusal(written)
 
 
+@pytest.mark.long
 def test_a_bomb_is_refused_before_it_is_unpacked(written, monkeypatch):
     rebuilt(written, lambda members: members.update({"matrix.csv": bytes(200 * 2**20)}))
     assert written.stat().st_size < 2**20
@@ -460,6 +461,7 @@ def test_records_that_nobody_wrote(tmp_path, data, message):
     assert message in str(refused.value)
 
 
+@pytest.mark.long
 @given(st.lists(st.lists(st.text(st.characters(codec="utf-8")), min_size=2, max_size=4)))
 def test_any_cells_read_back(tmp_path_factory, rows):
     data = "".join(map(write_record, rows)).encode()

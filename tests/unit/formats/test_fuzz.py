@@ -111,6 +111,7 @@ def test_there_are_enough_of_them():
     assert len(FORMATS) * EVERY_NIGHT >= 20_000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FORMATS)
 def test_damaged_files(tmp_path, shared, nightly, capfd, name):
     tables, kind = real_tables(shared), FORMATS[name]
@@ -136,6 +137,7 @@ def test_damaged_files(tmp_path, shared, nightly, capfd, name):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("folder", ["adhoc", "web", "treccovid", "longeval2023", "ntcir7_ir4qa"])
 def test_damaged_real_files(tmp_path, shared, nightly, capfd, folder):
     """Whole files as they are, most of them wide, some no score files at all."""
@@ -185,6 +187,7 @@ def mutated(draw):
     return bytes(data)
 
 
+@pytest.mark.long
 @settings(FUZZ, max_examples=max(300, settings.default.max_examples))
 @given(
     st.one_of(mutated(), st.binary(max_size=200), st.lists(PIECES, max_size=40).map(b"".join)),
@@ -206,6 +209,7 @@ def test_scores(tmp_path, data, layout, measure, file_measure):
     outcome_of_scores(path, layout=layout, measure=measure, file_measure=file_measure)
 
 
+@pytest.mark.long
 @settings(FUZZ, max_examples=max(200, settings.default.max_examples))
 @given(st.one_of(mutated(), st.binary(max_size=200)))
 def test_teams(tmp_path, data):

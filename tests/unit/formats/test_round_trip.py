@@ -106,6 +106,7 @@ def test_trec_eval(tmp_path, drawn):
 PLAIN = st.from_regex(r"[a-z][A-Za-z0-9_+]{0,9}", fullmatch=True).map(lambda text: f"n{text}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("write", "layout"),
     [(ir_measures, "ir_measures"), (json_lines, "ir_measures"), (ntcireval, "ntcireval")],
@@ -121,6 +122,7 @@ def test_one_run_a_file(tmp_path, write, layout, drawn):
     same(paths, *drawn, layout)
 
 
+@pytest.mark.long
 def test_a_thousand_by_a_thousand_is_read_quickly(tmp_path):
     scores = np.random.default_rng(1).random((1000, 1000)).round(4)
     topics, runs = [f"t{i}" for i in range(1000)], [f"r{i}" for i in range(1000)]

@@ -107,6 +107,7 @@ def test_names_like_formulas_are_text_in_csv_and_come_back(tmp_path):
     assert (matrix.topics, matrix.runs) == (("'=1", "2"), ("'=x",))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["xlsx", "parquet"])
 @settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25
@@ -189,6 +190,7 @@ def test_what_a_workbook_may_not_hold(tmp_path, sheets, message):
     assert refusal(tmp_path / "scores.xlsx", workbook(*sheets)).startswith(message)
 
 
+@pytest.mark.long
 def test_a_workbook_that_is_broken_or_too_large(tmp_path):
     path, sound = tmp_path / "scores.xlsx", workbook([HEAD, [1, 0.5]])
     assert "broken or cut short" in refusal(path, sound[:-100])

@@ -67,6 +67,7 @@ def same(found, topics, runs, scores):
     assert np.array_equal(found.scores, scores)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("layout", ["wide", "long", "trec_eval"])
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(matrix=matrices())

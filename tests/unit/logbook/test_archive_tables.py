@@ -60,6 +60,7 @@ VALUES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("column", "values"), VALUES, ids=str)
 def test_a_value_reads_back(column, values):
     @given(values)

@@ -22,7 +22,7 @@ ROUNDS = (
     count("runs", "Runs", spare=3),
     share_column("share", "Told apart"),
     optional_number("critical_difference", "Critical", spare=1),
-    optional_number("overall", "Swap rate"),
+    optional_number("overall", "Swaps"),
     optional_number("needed_difference", "Needed", 2),
     Column(
         "sensitivity",

@@ -271,21 +271,15 @@ def _scores(connection: Connection, matrix_id: int) -> Iterator[str]:
 
 def _lists(connection: Connection, upload_id: int) -> Iterator[str]:
     yield write_record(LISTS_HEADER)
-    rounds = select(run_upload.c.round_id).where(run_upload.c.id == upload_id).scalar_subquery()
-    tags = dict(
-        connection.execute(select(run.c.id, run.c.tag).where(run.c.round_id == rounds))
-        .tuples()
-        .all()
+    round_id = select(run_upload.c.round_id).where(run_upload.c.id == upload_id).scalar_subquery()
+    runs = select(run.c.id, run.c.tag).where(run.c.round_id == round_id)
+    tags = {row.id: row.tag for row in connection.execute(runs)}
+    of_task = (
+        select(topic.c.id, topic.c.name)
+        .join(round_, round_.c.task_id == topic.c.task_id)
+        .where(round_.c.id == round_id)
     )
-    topics = dict(
-        connection.execute(
-            select(topic.c.id, topic.c.name)
-            .join(round_, round_.c.task_id == topic.c.task_id)
-            .where(round_.c.id == rounds)
-        )
-        .tuples()
-        .all()
-    )
+    topics = {row.id: row.name for row in connection.execute(of_task)}
     for stored in read_lists(connection, upload_id):
         assert stored.scores is not None
         documents = " ".join(map(str, stored.documents.tolist()))

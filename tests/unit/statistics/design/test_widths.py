@@ -55,6 +55,7 @@ def test_widths_by_simulation(design, n):
     assert float(unit_width(design, n)) == pytest.approx(widths.mean(), abs=4 * error)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("design", NAMES)
 def test_sizes_equal_a_scan_from_two_upwards(design):
     rng = np.random.default_rng(8)
