@@ -89,6 +89,8 @@ class Upload(NamedTuple):
 
     def ask(self, fields: dict[str, Any], file: Path) -> Request:
         """Return the request for a file."""
+        if str(fields.get("from_runs", "")).lower() in ("true", "1"):
+            return self.request(**fields)  # what is logged is in the record already
         return self.request(**fields, **{self.file: (file,) if self.file == "files" else file})
 
     def run(self, session: Session, request: Request, max_file_bytes: int) -> Any:  # noqa: ANN401

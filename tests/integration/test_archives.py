@@ -64,7 +64,7 @@ from tests.releases.questions import ask, questions
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.fingerprints import fingerprint_tables
 from roundbook.database.schema import upgrade
-from roundbook.database.tables import metadata
+from roundbook.database.tables import TOKEN_TABLES, metadata
 from roundbook.errors import (
     AlreadyRecordedError,
     BadFileError,
@@ -163,7 +163,7 @@ def test_what_comes_back_gives_the_same_archive(recorded, whole, elsewhere, expo
 def test_every_value_is_there_again(recorded, whole, engine):
     """Without a look at how archives are made: all columns but ids and results, row by row."""
     take(engine, whole)
-    for table in metadata.sorted_tables:
+    for table in set(metadata.sorted_tables) - set(TOKEN_TABLES):
         columns = ", ".join(
             column.name
             for column in table.columns
@@ -650,7 +650,7 @@ SPOILT = {
         "the names of documents from number 0 on are not those that were logged",
     ),
     "a grade": (
-        cell("judgment_list.csv", 1, "grades", lambda grades: grades[:-2] + "7]"),
+        cell("judgment_list.csv", 1, "grades", lambda grades: grades.replace("2", "1", 1)),
         "revision 1: these are not the judgments that were logged",
     ),
     "NaN": (cell("scores/000001.csv", 1, 1, "nan", number=True), "'nan' is not how an archive"),
@@ -714,10 +714,10 @@ SPOILT = {
     "number 0": (cell("topic.csv", 1, "task_id", "0"), "task_id names number 0"),
     "no task": (cell("topic.csv", 1, "task_id", ""), "'' is not how an archive writes task_id"),
     "a row numbered otherwise": (cell("topic.csv", 2, "id", "7"), ":3:1: row 2 is numbered 7"),
-    "a topic of the other task": (cell("topic.csv", 1, "task_id", "2"), "is not in topic.csv"),
+    "a topic of the other task": (cell("topic.csv", 2, "task_id", "2"), "is not in topic.csv"),
     "a run of another round": (cell("run.csv", 1, "round_id", "2"), "run '2023-run1' is not in"),
     "teams out of order": (cell("team.csv", 3, "name", "A"), "team.csv: the names are not in"),
-    "a team twice": (cell("team.csv", 2, "name", "TEAM 0"), "team.csv: a name is there twice"),
+    "a team twice": (cell("team.csv", 1, "name", "TEAM 1"), "team.csv: a name is there twice"),
     "a task twice": (cell("task.csv", 2, "name", "web"), "refuses what it holds"),
     "a task without a name": (cell("task.csv", 1, "name", ""), "needs a printable name"),
     "a task's name that steers a terminal": (

@@ -153,7 +153,7 @@ def test_exported_it_is_an_archive_of_today(imported, second, version, tmp_path)
     widened = {"measure.csv": 1, "event.csv": 1} if version < 3 else {"result_input.csv": 2}
     if version == 1:
         widened |= {"variance_estimate.csv": 4, "published_variance.csv": 1}
-    for name in old.keys() - {"manifest.json", "README.txt", *widened, *MOVED}:
+    for name in old.keys() - {"manifest.json", "datapackage.json", "README.txt", *widened, *MOVED}:
         assert new[name] == old[name], name
     results = table_in(now, "result")
     earlier = ("plan", "drift_report") if version < 3 else ("result",)

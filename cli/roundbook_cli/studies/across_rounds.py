@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from roundbook.presentation.studies import across_rounds as words
@@ -39,14 +38,11 @@ def beside(session: Session, study: AcrossRounds) -> dict[str, Any]:
 def print_study(study: AcrossRounds, form: Format, saved: dict[str, Any]) -> None:
     """Print the study; `saved` is what JSON has besides."""
     protocol = words.protocol(study)
-    rows = [
-        SimpleNamespace(**dict(one) | dict(scale)) for one in study.rounds for scale in one.scales
-    ]
     if form == "table":
         above = [heading(study), *words.sentences(study), *words.left_out(study), ""]
-        show(study, form, rows, words.ROUNDS, above=above)
+        show(study, form, words.rows(study), words.ROUNDS, above=above)
         if "ageing" in saved:
             section(saved["ageing"]["summary"])
         section(protocol)
         return
-    show(study, form, rows, words.ROUNDS, extra=saved | {"protocol": protocol})
+    show(study, form, words.rows(study), words.ROUNDS, extra=saved | {"protocol": protocol})

@@ -4,28 +4,44 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from ipaddress import ip_address
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar
+from unicodedata import normalize
 from urllib.parse import urlsplit
 
-from fastapi import Request
-from sqlalchemy import select
+from fastapi import Depends, Request
+from fastapi.concurrency import contextmanager_in_threadpool
+from pydantic import BaseModel
+from sqlalchemy import func, select
 
 from roundbook.api.problems import HttpError
-from roundbook.database.tables import round_, task
+from roundbook.database.tables import matrix as matrix_table
+from roundbook.database.tables import measure, result, round_, task
 from roundbook.errors import NotRecordedError
 from roundbook.logbook.impact import Impact
 from roundbook.logbook.rounds import RoundList
 from roundbook.logbook.session import Session, begin
 from roundbook.logbook.tasks import TaskList
 from roundbook.logbook.tokens import check_token
+from roundbook.requests.events import EventsRequest
+from roundbook.requests.matrices import ListMatrices
+from roundbook.requests.measures import ListMeasures
+from roundbook.requests.plans import PlanRequest
+from roundbook.requests.results import ListResults, RenewResults, ShowResult
+from roundbook.requests.studies import StudyRequest
+from roundbook.requests.tasks import CreateTask, ListRounds, RenameTask
 from roundbook.requests.tokens import Scope
+from roundbook.requests.verification import VerifyRequest
 
 COOKIE = "roundbook_token"
 _SCOPES: Mapping[Scope | None, int] = {None: 0, "read": 1, "log": 2, "admin": 3}
 _FAILURES, _SECONDS = 20, 60
 _LOOPBACK = frozenset({"localhost", "testserver"})
+_Asked = TypeVar("_Asked", bound=BaseModel)
+_HIDDEN = "It is not there, or takes a token."
+# Of all tasks, where none is named.
+_OF_EVERY_TASK = (ListMeasures, ListResults, EventsRequest, VerifyRequest, RenewResults)
 
 
 class Caller(NamedTuple):
@@ -69,6 +85,19 @@ def find_caller(http: Request) -> Caller:
     """Return who asks, and keep it with the request; see `_find`."""
     http.state.caller = caller = _find(http)
     return caller
+
+
+async def asking(
+    http: Request, caller: Annotated[Caller, Depends(find_caller)]
+) -> AsyncIterator[Session]:
+    """Yield a transaction that reads the record as one moment saw it.
+
+    Requests wait here for their turn: while they waited in threads for connections, none would be
+    left to answer those that have one.
+    """
+    transaction = begin(http.app.state.engine, caller.user, one_moment=True)
+    async with http.app.state.turns, contextmanager_in_threadpool(transaction) as session:
+        yield session
 
 
 def _find(http: Request) -> Caller:
@@ -115,7 +144,63 @@ def require_scope(caller: Caller, scope: Scope) -> None:
 def limit_to_task(caller: Caller, result: Any) -> None:  # noqa: ANN401
     """Refuse what is of another task than the token's one."""
     if caller.task is not None and _task_of(result) != caller.task:
-        raise HttpError(403, f"Your token is for task '{caller.task}' alone.")
+        raise _of_another_task(caller)
+
+
+def permit(caller: Caller, session: Session, request: _Asked) -> _Asked:
+    """Return a request, limited to the caller's one task where it is of all.
+
+    What somebody may not see is refused before it is looked at, whatever is wrong with the rest of
+    the request: errors tell of it too.
+
+    Raises
+    ------
+    HttpError
+        401 for what is no answer to those without a token, 403 for another task than the token's.
+    """
+    if caller.scope is not None and caller.task is None:
+        return request
+    if (
+        caller.task is not None
+        and isinstance(request, _OF_EVERY_TASK)
+        and request.task is None
+        and getattr(request, "name", None) is None
+    ):
+        request = request.model_copy(update={"task": caller.task})
+    tasks, rounds = _named(session, request)
+    if caller.task is not None:
+        free = isinstance(request, (PlanRequest, StudyRequest))
+        if isinstance(request, (CreateTask, RenameTask)) or (not tasks and not free):
+            raise _of_another_task(caller)
+        if tasks - {_plain(caller.task)}:
+            raise _of_another_task(caller)
+        return request
+    if not tasks and isinstance(request, PlanRequest):
+        return request  # from a given variance, it is of no task
+    for name in tasks or {None}:
+        if name is None or not _is_published(session, name, rounds, request):
+            raise HttpError(401, _HIDDEN)
+    return request
+
+
+def permit_name(caller: Caller, session: Session, name: str | None) -> None:
+    """Refuse to save under a name that results of another task have."""
+    if caller.task is not None and name is not None:
+        request = ShowResult(name=name)
+        if _named(session, request)[0] - {_plain(caller.task), None}:
+            raise _of_another_task(caller)
+
+
+def permit_task(caller: Caller, *names: str) -> None:
+    """Refuse what is not of the caller's one task alone.
+
+    Parameters
+    ----------
+    *names : str
+        Of the tasks; none means all.
+    """
+    if caller.task is not None and set(map(_plain, names)) != {_plain(caller.task)}:
+        raise _of_another_task(caller)
 
 
 def visible(caller: Caller, session: Session, ask: Callable[[], Any]) -> Any:  # noqa: ANN401
@@ -134,19 +219,18 @@ def visible(caller: Caller, session: Session, ask: Callable[[], Any]) -> Any:  #
     except NotRecordedError:
         if caller.scope is None:
             # Nor are they told what there is.
-            raise HttpError(401, "It is not there, or takes a token.") from None
+            raise HttpError(401, _HIDDEN) from None
         raise
     if isinstance(result, TaskList):
-        names = _published_tasks(session) if caller.scope is None else None
-        return result.model_copy(
-            update={
-                "tasks": [
-                    row
-                    for row in result.tasks
-                    if caller.task in (None, row.task) and (names is None or row.task in names)
-                ]
-            }
-        )
+        rows = [row for row in result.tasks if caller.task in (None, row.task)]
+        if caller.scope is None:
+            known = _published_tasks(session)
+            rows = [
+                row.model_copy(update=dict(zip(("rounds", "measures"), known[row.task], strict=True)))
+                for row in rows
+                if row.task in known
+            ]
+        return result.model_copy(update={"tasks": rows})
     limit_to_task(caller, result)
     if caller.scope is not None:
         return result
@@ -161,7 +245,7 @@ def visible(caller: Caller, session: Session, ask: Callable[[], Any]) -> Any:  #
         return result.model_copy(update={"rounds": kept})
     label = getattr(result, "round", None)
     if label in drafts or (label is None and drafts):
-        raise HttpError(401, "It is not there, or takes a token.")
+        raise HttpError(401, _HIDDEN)
     return result
 
 
@@ -178,13 +262,96 @@ def _task_of(result: Any) -> str | None:  # noqa: ANN401
     return getattr(result, "task", None) or getattr(estimate, "task", None)
 
 
-def _published_tasks(session: Session) -> set[str]:
-    found = (
-        select(task.c.name)
-        .join(round_, round_.c.task_id == task.c.id)
-        .where(round_.c.status == "published")
+def _plain(name: str) -> str:
+    return normalize("NFC", name.strip())
+
+
+def _of_another_task(caller: Caller) -> HttpError:
+    return HttpError(403, f"Your token is for task '{caller.task}' alone.")
+
+
+def _named(session: Session, request: BaseModel) -> tuple[set[str | None], set[str]]:
+    """Return the tasks and the rounds that a request is about.
+
+    A task is None for a result of no task, and for a matrix or result that is not there.
+    """
+    tasks: set[str | None] = set()
+    rounds: set[str] = set()
+    given = getattr(request, "task", None)
+    if given is not None:
+        tasks.add(_plain(given))
+    number = getattr(request, "after" if isinstance(request, ListMatrices) else "matrix", None)
+    if number is not None:
+        row = session.connection.execute(
+            select(task.c.name, round_.c.label)
+            .select_from(matrix_table)
+            .join(round_, round_.c.id == matrix_table.c.round_id)
+            .join(task, task.c.id == round_.c.task_id)
+            .where(matrix_table.c.id == (number if 0 < number < 2**63 else None))
+        ).one_or_none()
+        tasks.add(None if row is None else _plain(row.name))
+        if row is not None:
+            rounds.add(_plain(row.label))
+    if isinstance(request, (ShowResult, RenewResults)) and request.name is not None:
+        of = select(task.c.name).select_from(result).outerjoin(task, task.c.id == result.c.task_id)
+        named = of.where(func.normalize(result.c.name) == _plain(request.name)).distinct()
+        names = session.connection.execute(named).scalars().all()
+        tasks.update(None if name is None else _plain(name) for name in names or [None])
+    label = getattr(request, "round", None)
+    if label is not None:
+        rounds.add(_plain(label))
+    return tasks, rounds
+
+
+def _is_published(session: Session, name: str, rounds: set[str], request: BaseModel) -> bool:
+    """Return whether all that a request is about is published.
+
+    That is its rounds, and where it names none, or may take others by itself, all of the task's.
+    """
+    rows = session.connection.execute(
+        select(round_.c.label, round_.c.status)
+        .join(task, task.c.id == round_.c.task_id)
+        .where(func.normalize(task.c.name) == name)
     )
-    return set(session.connection.execute(found).scalars())
+    published = {_plain(row.label): row.status == "published" for row in rows}
+    if isinstance(request, ListRounds):
+        return any(published.values())  # the drafts among them are left out
+    takes_others = {"from_round", "to_round"} & type(request).model_fields.keys()
+    if not rounds or takes_others or getattr(request, "study", "") == "across-rounds":
+        return bool(published) and all(published.values())
+    factors = getattr(request, "factors_from", None)
+    if factors is not None:
+        # As ROUND or ROUND:VERSION: a label may have a colon too.
+        meant = {_plain(factors), _plain(factors.rpartition(":")[0])}
+        known = meant & published.keys()
+        if not known or not all(published[label] for label in known):
+            return False
+    return all(published.get(label, False) for label in rounds)
+
+
+def _published_tasks(session: Session) -> dict[str, tuple[int, list[str]]]:
+    """Return how many rounds each task has published, and the measures of their scores."""
+    published = round_.c.status == "published"
+    counts = session.connection.execute(
+        select(task.c.name, func.count())
+        .join(round_, round_.c.task_id == task.c.id)
+        .where(published)
+        .group_by(task.c.name)
+    )
+    known: dict[str, tuple[int, list[str]]] = {name: (count, []) for name, count in counts}
+    measures = session.connection.execute(
+        select(task.c.name, measure.c.name)
+        .select_from(matrix_table)
+        .join(measure, measure.c.id == matrix_table.c.measure_id)
+        .join(round_, round_.c.id == matrix_table.c.round_id)
+        .join(task, task.c.id == round_.c.task_id)
+        .where(published)
+        .distinct()
+        .order_by(task.c.name, measure.c.name)
+    )
+    for name, spelling in measures:
+        known[name][1].append(spelling)
+    return known
 
 
 def _drafts(session: Session, name: str) -> set[str]:

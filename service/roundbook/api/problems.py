@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from roundbook.errors import (
@@ -15,6 +16,7 @@ from roundbook.errors import (
     ContentDiffersError,
     DatabaseBusyError,
     DatabaseError,
+    DatabaseUnreachableError,
     InputError,
     MissingExtraError,
     NotRecordedError,
@@ -44,6 +46,36 @@ _STATUSES: tuple[tuple[type[RoundbookError], int], ...] = (
 )
 
 
+NO_JSON = "The body is no JSON object."
+_NO_OBJECT = ("json_invalid", "model_attributes_type", "model_type", "missing")
+PROBLEM_TYPE = "application/problem+json"
+# RFC 9457's members, and ours.
+PROBLEM_SCHEMA = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail", "code"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "The sentence that the terminal prints."},
+        "code": {"type": "string", "description": "The error's name in Python, without Error."},
+        "way_out": {"type": "string", "description": "The code of what would help."},
+        "field": {"type": "string", "description": "Of the request."},
+        "file": {"type": "string"},
+        "line": {"type": "integer"},
+        "column": {"type": "integer"},
+    },
+    "example": {
+        "type": "about:blank",
+        "title": "Not there",
+        "status": 404,
+        "detail": "There is no task 'covid'.",
+        "code": "NotRecorded",
+        "way_out": "list tasks",
+    },
+}
+
+
 class HttpError(RoundbookError):
     """A request that HTTP itself refuses: too large, not allowed, without a token.
 
@@ -57,7 +89,7 @@ class HttpError(RoundbookError):
         super().__init__(message)
 
 
-def problem(error: RoundbookError) -> JSONResponse:
+def problem(error: RoundbookError) -> Response:
     """Return an error as an answer: its sentence, its code, and the place in a file if it has one."""
     facts: dict[str, Any] = {}
     if isinstance(error, BadFileError):
@@ -82,24 +114,32 @@ def add_handlers(app: FastAPI) -> None:
     """Let an application answer every error as a problem."""
 
     @app.exception_handler(RoundbookError)
-    def refuse(_: Request, error: RoundbookError) -> JSONResponse:
+    def refuse(http: Request, error: RoundbookError) -> Response:
+        caller = getattr(http.state, "caller", None)
+        if isinstance(error, DatabaseError) and (caller is None or caller.scope is None):
+            # Where the database is, and what it says, is for those who may use it.
+            busy = isinstance(error, DatabaseBusyError)
+            kind = DatabaseBusyError if busy else DatabaseUnreachableError
+            return problem(kind("The database does not answer at present; try again later."))
         return problem(error)
 
     @app.exception_handler(RequestValidationError)
-    def refuse_request(_: Request, error: RequestValidationError) -> JSONResponse:
+    def refuse_request(_: Request, error: RequestValidationError) -> Response:
         fault = error.errors()[0]
         raised = fault.get("ctx", {}).get("error")
         if isinstance(raised, RequestError):
             return problem(raised)
-        if fault["type"] in ("json_invalid", "model_attributes_type"):
-            return problem(HttpError(422, "The body is no JSON object."))
+        if fault["type"] in _NO_OBJECT:
+            return problem(HttpError(422, NO_JSON))
         field = ".".join(str(part) for part in fault["loc"][1:])
         reason = fault["msg"].removeprefix("Value error, ").removeprefix("Input ")
         sentence = reason if fault["type"] == "value_error" or not field else f"`{field}` {reason}"
         return problem(RequestError(field, sentence.rstrip(".")))
 
     @app.exception_handler(HTTPException)
-    def refuse_http(_: Request, error: HTTPException) -> JSONResponse:
+    def refuse_http(_: Request, error: HTTPException) -> Response:
+        if error.status_code == 400:  # FastAPI's, for what its reader of JSON gives up on
+            return problem(HttpError(422, NO_JSON))
         sentence = {404: "There is no such page.", 405: "It is not asked for in this way."}
         content = _document(
             error.status_code, sentence.get(error.status_code, str(error.detail)), code="Http"
@@ -116,6 +156,7 @@ def status_of(error: RoundbookError) -> int:
 
 def _document(status: int, detail: str, **facts: object) -> dict[str, Any]:
     titles = {401: "Not allowed", 403: "Not allowed", 404: "Not there", 409: "In conflict"}
+    titles |= dict.fromkeys((408, 413), "Too much")
     return {
         "type": "about:blank",
         "title": titles.get(status, "Not possible"),
@@ -125,5 +166,6 @@ def _document(status: int, detail: str, **facts: object) -> dict[str, Any]:
     }
 
 
-def _answer(content: dict[str, Any], headers: dict[str, str]) -> JSONResponse:
-    return JSONResponse(content, content["status"], headers, media_type="application/problem+json")
+def _answer(content: dict[str, Any], headers: dict[str, str]) -> Response:
+    body = json.dumps(content, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    return Response(body, content["status"], headers, media_type=PROBLEM_TYPE)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, get_args
 from unicodedata import normalize
@@ -13,14 +14,19 @@ from sqlalchemy import Connection, text
 
 from roundbook.database.tables import result as result_table
 from roundbook.database.tables import result_input
-from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
+from roundbook.errors import (
+    AlreadyRecordedError,
+    InputError,
+    NotRecordedError,
+    RevisedMeanwhileError,
+)
 from roundbook.logbook.events import record_event
 from roundbook.logbook.input_rows import saved_inputs
 from roundbook.logbook.kinds import Kind, find_kind
 from roundbook.logbook.lookup import check_name, find_task, optional_text
 from roundbook.logbook.measures import measure_named, measures_of
 from roundbook.logbook.result import SOFTWARE, Result
-from roundbook.logbook.session import Session
+from roundbook.logbook.session import Session, Work
 from roundbook.logbook.staleness import Change, Input, Origin, changes, is_stale
 from roundbook.logbook.withdrawals import read_withdrawn
 from roundbook.requests.base import Request
@@ -140,21 +146,112 @@ def save_result(
     AlreadyRecordedError
         When the name is that of another task's result.
     """
-    if name is not None or getattr(request, "task", None) is None:
-        name = check_name(find_kind(kind).title, name or "")
+    name = _checked_name(kind, request, name)
     return _save(session, kind, request, name, optional_text("note", note))
 
 
 def _save(
     session: Session, kind: str, request: Request, name: str | None, note: str | None
 ) -> SavedResult:
-    described = find_kind(kind)
-    connection = session.connection
-    task = getattr(request, "task", None)
     # No correction comes between reading what a result is computed from and saving it.
-    task_id = None if task is None else find_task(connection, task, lock=True)
+    if (task := getattr(request, "task", None)) is not None:
+        find_task(session.connection, task, lock=True)
+    return _keep(session, compute_result(session, kind, request), name, note)
+
+
+class ComputedResult(NamedTuple):
+    """A result that is not saved yet: what is saved as its request, and what it was computed from."""
+
+    kind: str
+    asked: Request
+    result: Result
+    inputs: list[Input]
+
+
+def compute_result(session: Session, kind: str, request: Request) -> ComputedResult:
+    """Compute a result of a kind."""
+    described = find_kind(kind)
     computed = described.compute(session, request)
     asked = described.asked(request, computed)
+    inputs = described.inputs(session.connection, asked, computed)
+    return ComputedResult(kind, asked, computed, inputs)
+
+
+def save_long_result(
+    begin: Callable[..., AbstractContextManager[Session]],
+    kind: str,
+    request: Request,
+    name: str | None = None,
+    note: str | None = None,
+    work: Work | None = None,
+) -> SavedResult:
+    """Compute a result that may take long, and save it, while others log and correct.
+
+    It is computed as one moment saw the record, and saved in a second transaction, if what it
+    rests on is still the same; else it is computed again.
+
+    Parameters
+    ----------
+    begin : callable
+        Begins a transaction, with ``one_moment`` one that reads as one moment saw the record.
+    work : Work, optional
+        Default: the session's.
+
+    Raises
+    ------
+    RevisedMeanwhileError
+        When it was corrected each of three times.
+    RoundbookError
+        As `save_result`; a name that cannot be used is refused before anything is computed.
+    """
+    name, note = _checked_name(kind, request, name), optional_text("note", note)
+    for _ in range(_TIMES):
+        with begin(one_moment=True) as session:
+            connection, task = session.connection, getattr(request, "task", None)
+            if name is not None and task is not None:
+                _refuse_taken(
+                    kind, name, find_task(connection, task), _versions(connection, kind, name)
+                )
+            computed = compute_result(session._replace(work=work or session.work), kind, request)
+        with begin() as session:
+            if task is not None:
+                find_task(session.connection, task, lock=True)
+            rows = find_kind(kind).inputs(session.connection, computed.asked, computed.result)
+            if rows == computed.inputs:
+                return _keep(session, computed, name, note)
+    raise RevisedMeanwhileError(
+        f"What the {find_kind(kind).title} rests on was corrected each time it was computed; ask for"
+        " it again."
+    )
+
+
+_TIMES = 3
+
+
+def _checked_name(kind: str, request: Request, name: str | None) -> str | None:
+    if name is None and getattr(request, "task", None) is not None:
+        return None
+    return check_name(find_kind(kind).title, name or "")
+
+
+def _refuse_taken(kind: str, name: str, task_id: int | None, versions: Sequence[_Stored]) -> None:
+    other = [row.task for row in versions if row.task_id not in (None, task_id)]
+    if task_id is not None and other:
+        raise AlreadyRecordedError(
+            f"'{name}' is a {find_kind(kind).title} of task '{other[0]}' already; choose another"
+            " name."
+        )
+
+
+def _keep(
+    session: Session, computed_result: ComputedResult, name: str | None, note: str | None
+) -> SavedResult:
+    """Save a result as the next version of its name; its task is locked."""
+    kind, asked, computed, rows = computed_result
+    described = find_kind(kind)
+    connection = session.connection
+    task = getattr(asked, "task", None)
+    task_id = None if task is None else find_task(connection, task)
     content = computed.model_dump(mode="json", by_alias=True)
     if name is None:
         same = (
@@ -168,11 +265,7 @@ def _save(
         name = next(same, None) or f"{str(task).strip()}/{kind}-{number}"
     connection.execute(_LOCK, {"kind": kind, "name": name})
     versions = _versions(connection, kind, name)
-    other = [row.task for row in versions if row.task_id not in (None, task_id)]
-    if task_id is not None and other:
-        raise AlreadyRecordedError(
-            f"'{name}' is a {described.title} of task '{other[0]}' already; choose another name."
-        )
+    _refuse_taken(kind, name, task_id, versions)
     last = versions[-1] if versions else None
     # The same figures from other inputs are a version of their own, or it would stay stale.
     unchanged = (
@@ -181,7 +274,6 @@ def _save(
         and not _entry(connection, last).stale
     )
     if not unchanged:
-        rows = described.inputs(connection, asked, computed)
         saved = connection.execute(
             result_table.insert()
             .values(

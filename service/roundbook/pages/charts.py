@@ -1,8 +1,8 @@
-"""Charts of pages as files: SVG, PNG, and their data as CSV; into a page they are drawn as SVG."""
+"""Charts of pages: drawn into a page for a desk and for a phone, and as SVG, PNG and CSV files."""
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
@@ -13,62 +13,155 @@ from markupsafe import Markup
 from roundbook.api.access import visible
 from roundbook.csv_names import marked
 from roundbook.errors import InputError, NotRecordedError
-from roundbook.logbook.session import Session
+from roundbook.logbook.session import Session, Work
 from roundbook.pages.site import Asking, Who
 from roundbook.presentation.charts.files import bare_svg, png, svg
 from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.requests.factors import FactorsRequest
+from roundbook.requests.matrices import ShowMatrix
 from roundbook.requests.plans import PlanRequest
 from roundbook.requests.variances import VarianceRequest
 from roundbook.use_cases import find_use_case
 
 router = APIRouter()
+# In all, of a chart beside another one, of one that has the page's width, and on a phone.
+HALF, WHOLE, PHONE = 480, 690, 336
+Points = list[dict[str, Any]]
+# Fields of which there may be several.
+_SEVERAL = {"m", "min_d", "topics", "assessments", "scales"}
+
+# How each chart is drawn, and its points. What draws is imported when something is drawn.
 
 
-def _variances(history: Any) -> tuple[Any, list[dict[str, Any]]]:  # noqa: ANN401
-    from roundbook.presentation.charts import variances  # noqa: PLC0415
+def _variances(history: Any, width: int) -> Any:  # noqa: ANN401
+    from roundbook.presentation.charts import desk, variances
 
+    if width:
+        return desk.variances(history, width)
     return variances.variance_chart([history]), variances.variance_points(history)
 
 
-def _ageing(curve: Any) -> tuple[Any, list[dict[str, Any]]]:  # noqa: ANN401
-    from roundbook.presentation.charts import drift  # noqa: PLC0415
+def _ageing(curve: Any, width: int) -> Any:  # noqa: ANN401
+    from roundbook.presentation.charts import desk, drift
 
+    if width:
+        return desk.ageing(curve, width)
     return drift.curve_chart(curve), drift.curve_points(curve, "shift")
 
 
-def _drift(report: Any) -> tuple[Any, list[dict[str, Any]]]:  # noqa: ANN401
-    from roundbook.presentation.charts import drift  # noqa: PLC0415
+def _means(report: Any, width: int) -> Any:  # noqa: ANN401
+    from roundbook.presentation.charts import desk, drift
 
+    if width:
+        return desk.means(report, width)
     return drift.topics_chart(report), drift.topic_points(report)
 
 
-def _factors(factors: Any) -> tuple[Any, list[dict[str, Any]]]:  # noqa: ANN401
-    from roundbook.presentation.charts import factors as drawing  # noqa: PLC0415
+def _sds(report: Any, width: int) -> Any:  # noqa: ANN401
+    from roundbook.presentation.charts import desk
 
-    return drawing.factor_chart(factors), drawing.factor_points(factors)
+    return desk.sds(report, width) if width else (desk.sds(report, HALF), desk.sd_points(report))
 
 
-def _plan(plan: Any) -> tuple[Any, list[dict[str, Any]]]:  # noqa: ANN401
-    from roundbook.presentation.charts import plans  # noqa: PLC0415
+def _factors(fitted: Any, width: int) -> Any:  # noqa: ANN401
+    from roundbook.presentation.charts import desk, factors
 
+    if width:
+        return desk.factors(fitted, width)
+    return factors.factor_chart(fitted), factors.factor_points(fitted)
+
+
+def _scores(overview: Any, width: int) -> Any:  # noqa: ANN401
+    from roundbook.presentation.charts import desk
+
+    if width:
+        return desk.scores(overview, width)
+    return desk.scores(overview, WHOLE), desk.score_points(overview)
+
+
+def _topics(overview: Any, width: int) -> Any:  # noqa: ANN401
+    from roundbook.presentation.charts import desk
+
+    if width:
+        return desk.topics(overview, width)
+    return desk.topics(overview, WHOLE), [row.model_dump() for row in overview.topics]
+
+
+def _plan(plan: Any, width: int) -> Any:  # noqa: ANN401
+    from roundbook.presentation.charts import plans
+    from roundbook.presentation.charts.style import fitted
+
+    if width:
+        return fitted(plans.power_chart(plan), width)
     return plans.power_chart(plan), plans.power_points(plan)
 
 
-# By name: the request, the use case that answers it, and how the answer is drawn.
-_CHARTS: dict[str, tuple[Any, str, Callable[[Any], tuple[Any, list[dict[str, Any]]]]]] = {
-    "variances": (VarianceRequest, "variances", _variances),
-    "ageing": (CurveRequest, "ageing", _ageing),
-    "drift": (DriftRequest, "drift", _drift),
-    "factors": (FactorsRequest, "factors", _factors),
-    "plan": (PlanRequest, "plan", _plan),
+def _study(study: Any, width: int) -> Any:  # noqa: ANN401
+    from roundbook.presentation.charts import studies
+    from roundbook.presentation.charts.style import fitted
+
+    chart = studies.study_chart(study)
+    return fitted(chart, width) if width else (chart, studies.study_points(study))
+
+
+def _ask_study(session: Session, fields: dict[str, Any]) -> Any:  # noqa: ANN401
+    from roundbook.logbook.studies.studies import STUDIES, run_study
+
+    name = str(fields.pop("study", ""))
+    if name not in STUDIES:
+        raise NotRecordedError(f"There is no study '{name}'.")
+    asked = STUDIES[name].request(**fields)
+    if asked.files:
+        raise InputError("A chart is of scores in the record, not of files.")
+    return run_study(session, asked, Work())
+
+
+def _ask_overview(session: Session, fields: dict[str, Any]) -> Any:  # noqa: ANN401
+    from roundbook.logbook.matrices.overview import show_overview
+
+    return show_overview(session, ShowMatrix(**fields))
+
+
+def _ask(name: str, request: Any) -> Callable[[Session, dict[str, Any]], Any]:  # noqa: ANN401
+    return lambda session, fields: find_use_case(name).run(session, request(**fields))
+
+
+class _Chart(NamedTuple):
+    """A chart of pages.
+
+    Attributes
+    ----------
+    ask : callable
+        Returns what is drawn, from a session and the fields asked.
+    draw : callable
+        Returns the chart of that in a width, or, for 0, the chart of a file and its points.
+    width : int
+        In a page.
+    """
+
+    ask: Callable[[Session, dict[str, Any]], Any]
+    draw: Callable[[Any, int], Any]
+    width: int
+
+
+_CHARTS = {
+    "variances": _Chart(_ask("variances", VarianceRequest), _variances, HALF),
+    "ageing": _Chart(_ask("ageing", CurveRequest), _ageing, HALF),
+    "drift": _Chart(_ask("drift", DriftRequest), _means, HALF),
+    "sds": _Chart(_ask("drift", DriftRequest), _sds, HALF),
+    "factors": _Chart(_ask("factors", FactorsRequest), _factors, WHOLE),
+    "scores": _Chart(_ask_overview, _scores, WHOLE),
+    "topics": _Chart(_ask_overview, _topics, WHOLE),
+    "plan": _Chart(_ask("plan", PlanRequest), _plan, WHOLE),
+    "study": _Chart(_ask_study, _study, WHOLE),
 }
 
 
 class Figure(NamedTuple):
-    """A chart in a page: drawn, said in a sentence, and where it is as a file."""
+    """A chart in a page: drawn for a desk and a phone, said in a sentence, and its files."""
 
-    svg: Markup
+    desk: Markup
+    phone: Markup
     sentence: str
     files: dict[str, str]
 
@@ -83,47 +176,51 @@ def figure(name: str, answer: Any, sentence: str, **query: Any) -> Figure | None
     **query
         The fields that were asked.
     """
+    chart = _CHARTS[name]
     try:
-        drawn, _ = _CHARTS[name][2](answer)
+        # vl-convert escapes what names hold.
+        desk, phone = (
+            Markup(bare_svg(chart.draw(answer, width)))  # noqa: S704
+            for width in (chart.width, PHONE)
+        )
     except InputError:
         return None
     asked = urlencode({key: value for key, value in query.items() if value is not None}, doseq=True)
     files = {form.upper(): f"/charts/{name}.{form}?{asked}" for form in ("svg", "png", "csv")}
-    # vl-convert escapes what names hold.
-    return Figure(Markup(bare_svg(drawn)), sentence, files)  # noqa: S704
+    return Figure(desk, phone, sentence, files)
 
 
 @router.get("/charts/{name}.{form}")
-def chart(
+def chart_file(
     http: Request, caller: Who, session: Asking, name: str, form: Literal["svg", "png", "csv"]
 ) -> Response:
     """Return a chart as a file."""
     if name not in _CHARTS:
         raise NotRecordedError(f"There is no chart '{name}'.")
-    drawn, points = _draw(session, caller, name, _fields(http))
+    chart, fields = _CHARTS[name], fields_of(http)
+    drawn, points = chart.draw(visible(caller, session, lambda: chart.ask(session, fields)), 0)
     if form == "csv":
-        stream = io.StringIO()
-        writer = csv.DictWriter(stream, list(points[0]) if points else [], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(
-            {key: marked(value) if isinstance(value, str) else value for key, value in row.items()}
-            for row in points
-        )
-        return Response(stream.getvalue(), media_type="text/csv; charset=utf-8")
+        return table(points)
     if form == "png":
         return Response(png(drawn), media_type="image/png")
     return Response(svg(drawn), media_type="image/svg+xml")
 
 
-def _fields(http: Request) -> dict[str, Any]:
-    several = {"m", "min_d", "topics", "assessments"}
+def table(rows: Sequence[dict[str, Any]]) -> Response:
+    """Return rows as CSV."""
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(
+        {key: marked(value) if isinstance(value, str) else value for key, value in row.items()}
+        for row in rows
+    )
+    return Response(stream.getvalue(), media_type="text/csv; charset=utf-8")
+
+
+def fields_of(http: Request) -> dict[str, Any]:
+    """Return the fields of an address: several values where a field takes several."""
     return {
-        name: tuple(http.query_params.getlist(name)) if name in several else value
+        name: tuple(http.query_params.getlist(name)) if name in _SEVERAL else value
         for name, value in http.query_params.items()
     }
-
-
-def _draw(session: Session, caller: Any, name: str, fields: dict[str, Any]) -> Any:  # noqa: ANN401
-    request, use_case, draw = _CHARTS[name]
-    asked = request(**fields)
-    return draw(visible(caller, session, lambda: find_use_case(use_case).run(session, asked)))

@@ -23,25 +23,42 @@ def escaped(words: str) -> str:
     return "".join(_SPECIAL.get(character, character) for character in words)
 
 
-def latex(caption: str, rows: Sequence[Any], columns: Sequence[Column]) -> str:
-    """Return a floating table with a caption, ruled by the package booktabs."""
+def latex(
+    caption: str, rows: Sequence[Any], columns: Sequence[Column], *, long: bool = False
+) -> str:
+    """Return a floating table with a caption, ruled by the package booktabs.
+
+    Parameters
+    ----------
+    long : bool
+        Whether it may take several pages; it does not float then, and needs the package longtable.
+    """
     alignment = "".join("r" if column.justify == "right" else "l" for column in columns)
-    lines = [
-        "% needs \\usepackage{booktabs}",
-        "\\begin{table}",
-        "\\centering",
-        f"\\caption{{{escaped(caption)}}}",
-        f"\\begin{{tabular}}{{{alignment}}}",
-        "\\toprule",
-        _line(column.heading for column in columns),
-        "\\midrule",
-    ]
+    above, heading = f"\\caption{{{escaped(caption)}}}", _line(column.heading for column in columns)
+    if long:
+        lines = [
+            "% needs \\usepackage{booktabs,longtable}",
+            f"\\begin{{longtable}}{{{alignment}}}",
+            f"{above} \\\\",
+            *("\\toprule", heading, "\\midrule", "\\endfirsthead"),
+            *("\\toprule", heading, "\\midrule", "\\endhead"),
+        ]
+    else:
+        lines = [
+            "% needs \\usepackage{booktabs}",
+            "\\begin{table}",
+            "\\centering",
+            above,
+            f"\\begin{{tabular}}{{{alignment}}}",
+            *("\\toprule", heading, "\\midrule"),
+        ]
     for row in rows:
         values = [(column, getattr(row, column.field)) for column in columns]
         lines.append(
             _line("-" if value is None else column.write(value) for column, value in values)
         )
-    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", "\\end{table}"])
+    closing = ["\\end{longtable}"] if long else ["\\end{tabular}", "\\end{table}"]
+    return "\n".join([*lines, "\\bottomrule", *closing])
 
 
 def _line(cells: Iterable[str]) -> str:

@@ -15,9 +15,15 @@ if TYPE_CHECKING:
 _UPPER = "upper"
 
 
-def plan_latex(plan: Plan) -> str:
-    """Return a plan's grid as a LaTeX table, whose caption says what its columns are."""
-    caption = " ".join([f"{headline(plan)}.", *beside(plan)])
+def plan_latex(plan: Plan, protocol: str | None = None) -> str:
+    """Return a plan's grid as a LaTeX table, whose caption says what its columns are.
+
+    Parameters
+    ----------
+    protocol : str, optional
+        What else the caption says: how the sizes were computed, and what that assumes.
+    """
+    caption = " ".join([f"{headline(plan)}.", *([protocol] if protocol else []), *beside(plan)])
     return latex(caption, plan_rows(plan), plan_columns(plan))
 
 

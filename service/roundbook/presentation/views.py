@@ -122,12 +122,19 @@ def _generalisability(report: Any) -> View:  # noqa: ANN401
 
 
 def _study(study: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.studies.common import heading  # noqa: PLC0415
+    from roundbook.presentation.studies.common import DRAWN, heading  # noqa: PLC0415
 
     words = import_module(f"roundbook.presentation.studies.{study.study.replace('-', '_')}")
+
+    def chart() -> Any:  # noqa: ANN401
+        from roundbook.presentation.charts.studies import study_chart  # noqa: PLC0415
+
+        return study_chart(study)
+
     return View(
-        getattr(study, "scales", [study]),
+        words.rows(study) if hasattr(words, "rows") else getattr(study, "scales", [study]),
         [heading(study), *words.sentences(study), words.protocol(study)],
+        chart=chart if study.study in DRAWN else None,
     )
 
 

@@ -73,12 +73,12 @@ def write_chart(path: Path, chart: alt.ConcatChart) -> None:
         part.write_bytes(content)
 
 
-def svg(chart: alt.ConcatChart) -> str:
+def svg(chart: alt.ConcatChart | alt.LayerChart) -> str:
     """Return a chart as SVG, which is dark where the page around it is."""
     return _svg(chart.to_dict()).decode()
 
 
-def bare_svg(chart: alt.ConcatChart) -> str:
+def bare_svg(chart: alt.ConcatChart | alt.LayerChart) -> str:
     """Return a chart as SVG for a page whose own style sheet says what is dark."""
     import vl_convert  # noqa: PLC0415
 
@@ -86,7 +86,7 @@ def bare_svg(chart: alt.ConcatChart) -> str:
     return drawn
 
 
-def png(chart: alt.ConcatChart) -> bytes:
+def png(chart: alt.ConcatChart | alt.LayerChart) -> bytes:
     """Return a chart as PNG, on white."""
     return _png(chart.to_dict())
 

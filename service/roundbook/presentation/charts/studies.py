@@ -18,7 +18,7 @@ from roundbook.presentation.charts.style import (
     points_of,
     styled,
 )
-from roundbook.presentation.studies.common import heading
+from roundbook.presentation.studies.common import DRAWN, heading
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.across_rounds import AcrossRounds
@@ -39,7 +39,14 @@ def study_chart(study: Study) -> alt.ConcatChart:
     """
     if study.study not in DRAWN:
         raise InputError(f"A study '{study.study}' is not drawn; {', '.join(DRAWN)} are.")
-    return DRAWN[study.study](study)
+    return _DRAW[study.study](study)
+
+
+def study_points(study: Study) -> list[dict[str, Any]]:
+    """Return the points of a study's chart; see `study_chart`."""
+    if study.study not in _POINTS:
+        raise InputError(f"A study '{study.study}' is not drawn; {', '.join(_POINTS)} are.")
+    return _POINTS[study.study](study)
 
 
 def asl_points(study: DiscriminativePower) -> list[dict[str, Any]]:
@@ -171,8 +178,11 @@ def _by_scale(names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-DRAWN: dict[str, Callable[[Any], alt.ConcatChart]] = {
-    "discriminative-power": asl_chart,
-    "swap-rate": swap_chart,
-    "across-rounds": rounds_chart,
+_DRAW: dict[str, Callable[[Any], alt.ConcatChart]] = dict(
+    zip(DRAWN, (asl_chart, swap_chart, rounds_chart), strict=True)
+)
+_POINTS: dict[str, Callable[[Any], list[dict[str, Any]]]] = {
+    "discriminative-power": asl_points,
+    "swap-rate": swap_points,
+    "across-rounds": round_points,
 }

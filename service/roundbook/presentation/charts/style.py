@@ -56,3 +56,25 @@ def styled(panels: Sequence[alt.LayerChart], title: str, columns: int = 1) -> al
         legend=alt.LegendConfig(labelLimit=320),
     )
     return dressed
+
+
+def fitted(chart: alt.ConcatChart, width: int) -> alt.ConcatChart:
+    """Return a chart for a page: without its title, which the page has, its panels side by side.
+
+    Where there is room for one only, they are below each other.
+
+    Parameters
+    ----------
+    width : int
+        Of the whole, in pixels.
+    """
+    columns = max(1, min(len(chart.concat), width // _NARROWEST))
+    # Beside each panel are its axis, a title and what separates it from the next.
+    room = width // columns - 62
+    panels = [panel.properties(width=room, height=HEIGHT - 40) for panel in chart.concat]
+    fitted = chart.copy()
+    fitted.concat, fitted.columns, fitted.title = panels, columns, alt.Undefined
+    dressed: alt.ConcatChart = fitted.configure_legend(
+        orient="top", labelLimit=320
+    ).configure_axis(labelFontSize=11, titleFontSize=11, gridOpacity=0.6)
+    return dressed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from roundbook.presentation.studies.common import (
@@ -72,6 +73,15 @@ def _verdict(beside: BesideRaw) -> str:
     if beside.p > _RARE:
         return f"Rounds that show a difference agree, but are too few to rule out chance {p}."
     return f"{'Yes' if beside.better else 'No, the reverse'}, round after round {p}."
+
+
+def rows(study: AcrossRounds) -> list[SimpleNamespace]:
+    """Return a row for each round and scale."""
+    return [
+        SimpleNamespace(round=one.round, runs=one.runs, **dict(scale))
+        for one in study.rounds
+        for scale in one.scales
+    ]
 
 
 def left_out(study: AcrossRounds) -> list[str]:

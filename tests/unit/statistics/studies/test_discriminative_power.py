@@ -23,6 +23,7 @@ from roundbook.statistics.studies.discriminative_power import (
     bootstrap_test,
     count_reaching,
     paired_t_tests,
+    share_limits,
     tukey_test,
 )
 
@@ -253,3 +254,13 @@ def test_symmetries(scores, random):
 def test_refused(test, scores, options, message):
     with pytest.raises(ImpossibleStatisticError, match=message):
         test(scores, **options)
+
+
+def test_limits_of_the_share_hold_what_many_trials_give():
+    generator = np.random.default_rng(0)
+    scores = generator.random((20, 1)) * 0.5 + generator.random((20, 15)) * 0.4
+    scores += np.arange(15) * 0.012
+    share = tukey_test(scores, trials=50_000, seed=99).share
+    limits = [share_limits(tukey_test(scores, trials=500, seed=seed)) for seed in range(40)]
+    assert sum(low <= share <= high for low, high in limits) >= 36
+    assert np.ptp(limits, axis=1).mean() < 0.08

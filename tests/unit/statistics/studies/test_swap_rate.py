@@ -182,3 +182,13 @@ def test_runs_that_score_the_same_on_all_topics_have_no_sd():
 def test_refused(scores, options, message):
     with pytest.raises(ImpossibleStatisticError, match=message):
         swap_rate(scores, **options)
+
+
+def test_limits_of_the_overall_rate_hold_what_many_trials_give():
+    generator = np.random.default_rng(0)
+    scores = generator.random((20, 15)) + np.arange(15) * 0.03
+    overall = swap_rate(scores, trials=50_000, seed=99).overall
+    few = [swap_rate(scores, trials=1_000, seed=seed) for seed in range(40)]
+    assert sum(one.overall_low <= overall <= one.overall_high for one in few) >= 34
+    assert all(one.overall_high - one.overall_low < 0.03 for one in few)
+    assert swap_rate(scores, trials=125).overall_low is None
