@@ -47,6 +47,8 @@ from roundbook.logbook.rounds import (
     rename_round,
     set_round,
 )
+from roundbook.logbook.runs.listing import list_qrels, list_runs
+from roundbook.logbook.runs.logging import latest_qrels, log_qrels, log_runs
 from roundbook.logbook.saved_results import (
     list_results,
     renew_results,
@@ -89,6 +91,7 @@ from roundbook.requests.plans import PlanRequest
 from roundbook.requests.privileges import GrantRequest
 from roundbook.requests.rankings import RankRequest
 from roundbook.requests.results import ListResults, RenewResults, ShowResult
+from roundbook.requests.runs import ListQrels, ListRuns, LogQrels, LogRuns
 from roundbook.requests.standardise import StandardiseFilesRequest, StandardiseRequest
 from roundbook.requests.studies import SwapRateRequest
 from roundbook.requests.tasks import (
@@ -243,7 +246,29 @@ def writing(directory):
     misspelt = LogRequest(task="t", round="r3", measure="avrage precision", create=True)
     yield step(log_scores, misspelt, scores(7))
     yield step(merge_measures, MergeMeasures(merged="avrage precision", into="AP"))
+    for use_case, request in runs_and_assessments(directory):
+        made = step(use_case, request, max_file_bytes=2**20)
+        yield from (made, again(made))
     yield step(import_archive, ImportRequest(archive=ARCHIVE, trusted=True))
+
+
+def runs_and_assessments(directory):
+    """Write files of runs and assessments; return the use cases that log them, with requests."""
+    lines = {
+        "run": "t0 Q0 d1 1 2 run0\nt1 Q0 d2 1 2 run0\n",
+        "qrels": "t0 0 d1 1\nt1 0 d1 0\n",
+        "mended": "t0 0 d1 1\nt1 0 d2 1\n",
+    }
+    for name, text_ in lines.items():
+        (directory / name).write_text(text_, encoding="utf-8")
+    place = {"task": "t", "round": "r1"}
+    qrels = LogQrels(**place, file=directory / "qrels")
+    mended = {"file": directory / "mended", "revise": "one more", "expected_revision": 1}
+    return [
+        (log_runs, LogRuns(**place, files=(directory / "run",))),
+        (log_qrels, qrels),
+        (log_qrels, qrels.model_copy(update=mended)),
+    ]
 
 
 def reading(directory):
@@ -261,6 +286,9 @@ def reading(directory):
     yield step(show_history, ShowHistory(matrix=1))
     yield step(export_matrix, ExportMatrix(matrix=1, output=directory / "matrix.csv"))
     yield step(latest_revisions, LogRequest(**OF_ROUND))
+    yield step(latest_qrels, LogQrels(task="t", round="r1", file=directory / "qrels"))
+    yield step(list_runs, ListRuns(task="t", round="r1"))
+    yield step(list_qrels, ListQrels(task="t"))
     yield step(show_impact, ShowImpact(matrix=1))
     yield step(show_variances, VarianceRequest(**OF_TASK))
     yield step(show_histories, VarianceHistoryRequest(task="t"))

@@ -234,3 +234,19 @@ def test_a_topic_that_only_one_team_found(engine, terminal, tmp_path):
     assert "Without a, topic 0 has no relevant document left" in table
     assert "Teams without a pooled run: 1 of 3." in table
     assert "No document is relevant to topic 2" in table
+
+    # What is known of the pool is as it was when the study was saved.
+    saved = terminal(*anew, "--save", "pool", *JSON).json
+    assert saved["pool"] == pool
+    (tmp_path / "teams.csv").write_text(
+        "run,team,contributed_to_pool\nrun0,a,yes\nrun1,b,yes\nrun2,c,yes\n"
+    )
+    corrected = ("round", "teams", "t", "1", str(tmp_path / "teams.csv"), "--revise", "it did")
+    assert terminal(*corrected).code == 0
+    assert verify_record(engine).status == "verified"
+    (stale,) = terminal("result", "list", "t", "--stale", *JSON).json["results"]
+    assert stale["name"] == "pool"
+    refused = terminal("result", "renew", "pool")
+    assert (refused.code, "No pool depth explains these judgments" in refused.err) == (1, True)
+    assert "give it with --pool-depth" in refused.err
+    assert terminal(*anew, "--pool-depth", "1").code == 0

@@ -120,6 +120,8 @@ def scores(tmp_path):
         (tmp_path / f"{name}.csv").write_text(
             f"topic,x,y,z\na,0.1,0.2,0.4\nb,0.3,0.1,0.2\nc,0.9,0.7,{last}\n"
         )
+    (tmp_path / "runs").write_text("a Q0 d1 1 2 x\nb Q0 d2 1 2 x\n")
+    (tmp_path / "qrels").write_text("a 0 d1 1\nb 0 d1 0\n")
     return tmp_path
 
 
@@ -161,6 +163,8 @@ def writing(scores):
     yield "topic", "alias", "t", scores / "ids.csv"
     yield "topic", "unalias", "t", "a3"
     yield "topic", "alias", "t", scores / "ids.csv"
+    yield "run", "log", "t", "r1", scores / "runs"
+    yield "qrels", "log", "t", "r1", scores / "qrels"
     yield "plan", "save", "next", "--task", "t", *ap, "--m", "2", "--min-d", "0.1"
     yield "matrix", "withdraw", "2", "--reason", "wrong"
     yield "matrix", "restore", "2", "--reason", "right after all"

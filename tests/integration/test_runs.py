@@ -195,11 +195,11 @@ def test_the_database_refuses_changes_and_halves(engine, files):
         "INSERT INTO roundbook.judgment_list SELECT qrels_id, TOPIC, documents, grades"
         " FROM roundbook.judgment_list WHERE topic_id = 1": "have their judgments",
         "INSERT INTO roundbook.document_names VALUES (1, 7, '{d7}', 'x')": "do not follow",
-        "INSERT INTO roundbook.run_upload (round_id, number, runs, documents, beyond_depth, files,"
-        " software, logged_by) VALUES (1, 2, 1, 1, 0, '[]', 's', 'me')": "says 1 runs and 1 doc",
+        "INSERT INTO roundbook.run_upload (round_id, number, runs, documents, beyond_depth, files, file_sizes, file_hashes,"
+        " software, logged_by) VALUES (1, 2, 1, 1, 0, '{f}', '{1}', '{h}', 's', 'me')": "says 1 runs and 1 doc",
         "INSERT INTO roundbook.qrels (round_id, assessments, revision, reason, topics, judged,"
-        " relevant, content_hash, files, software, logged_by)"
-        " VALUES (1, 'official', 2, 'r', 1, 1, 0, 'h', '[]', 's', 'me')": "say 1 topics, 1 judged",
+        " relevant, content_hash, files, file_sizes, file_hashes, software, logged_by)"
+        " VALUES (1, 'official', 2, 'r', 1, 1, 0, 'h', '{f}', '{1}', '{h}', 's', 'me')": "say 1 topics, 1 judged",
         "INSERT INTO roundbook.uploaded_run VALUES (1, RUN, 1, 1, 'h')": "has its runs and takes no",
         **{
             "INSERT INTO roundbook.run_list VALUES"

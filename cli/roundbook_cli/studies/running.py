@@ -17,7 +17,7 @@ from roundbook_cli.charts import check_chart, write_chart
 from roundbook_cli.options import Format
 from roundbook_cli.output import progress, talk
 from roundbook_cli.saved_studies import study_entry
-from roundbook_cli.session import record
+from roundbook_cli.session import sessions
 from roundbook_cli.studies.options import Dask, Workers
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def run_and_print(
     if dask is not None and workers > 1:
         raise typer.BadParameter("--dask has the cluster's own workers: leave out --workers")
     check_chart(chart)
-    from roundbook.logbook.saved_results import save_result
+    from roundbook.logbook.saved_results import save_long_result
     from roundbook.logbook.session import Work
     from roundbook.logbook.studies.studies import run_study
     from roundbook.logbook.studies.study import Study
@@ -89,14 +89,14 @@ def run_and_print(
         if request.files:
             study: object = run_study(None, request, work)
         else:
-            with record(context, database) as opened:
-                session = opened._replace(work=work)
+            with sessions(context, database) as begin:
                 if save:
-                    saved = save_result(session, "study", request, save, note)
-                study = saved.result if saved else run_study(session, request)
-                assert isinstance(study, Study)
-                beside = getattr(_module(study), "beside", None)
-                extra = beside(session, study) if beside else {}
+                    saved = save_long_result(begin, "study", request, save, note, work)
+                with begin(one_moment=True) as session:
+                    study = saved.result if saved else run_study(session, request, work)
+                    assert isinstance(study, Study)
+                    beside = getattr(_module(study), "beside", None)
+                    extra = beside(session, study) if beside else {}
     assert isinstance(study, Study)
     print_study(study, form, saved=(_saved(saved) if saved else {}) | extra)
     if chart is not None:

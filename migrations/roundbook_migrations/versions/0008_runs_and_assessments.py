@@ -279,7 +279,11 @@ def _logged(table: str) -> tuple[sa.schema.SchemaItem, ...]:
         ),
         sa.Column("logged_by", sa.Text(), nullable=False),
         sa.CheckConstraint(f"logged_at {_YEARS}", name=op.f(f"{table}_logged_at")),
-        sa.CheckConstraint("jsonb_typeof(files) = 'array'", name=op.f(f"{table}_files")),
+        sa.CheckConstraint(
+            "cardinality(files) >= 1 AND cardinality(file_sizes) = cardinality(files)"
+            " AND cardinality(file_hashes) = cardinality(files)",
+            name=op.f(f"{table}_files"),
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f(f"{table}_pk")),
         _refers(table, "round_id", "round"),
     )
@@ -294,7 +298,9 @@ def _make_run_tables() -> None:
         sa.Column("runs", sa.Integer(), nullable=False),
         sa.Column("documents", sa.Integer(), nullable=False),
         sa.Column("beyond_depth", sa.BigInteger(), nullable=False),
-        sa.Column("files", postgresql.JSONB(), nullable=False),
+        sa.Column("files", postgresql.ARRAY(sa.Text()), nullable=False),
+        sa.Column("file_sizes", postgresql.ARRAY(sa.BigInteger()), nullable=False),
+        sa.Column("file_hashes", postgresql.ARRAY(sa.Text()), nullable=False),
         *_logged("run_upload"),
         sa.CheckConstraint("number >= 1", name=op.f("run_upload_number")),
         sa.CheckConstraint(
@@ -376,7 +382,9 @@ def _make_assessment_tables() -> None:
         sa.Column("judged", sa.Integer(), nullable=False),
         sa.Column("relevant", sa.Integer(), nullable=False),
         sa.Column("content_hash", sa.Text(), nullable=False),
-        sa.Column("files", postgresql.JSONB(), nullable=False),
+        sa.Column("files", postgresql.ARRAY(sa.Text()), nullable=False),
+        sa.Column("file_sizes", postgresql.ARRAY(sa.BigInteger()), nullable=False),
+        sa.Column("file_hashes", postgresql.ARRAY(sa.Text()), nullable=False),
         *_logged("qrels"),
         sa.CheckConstraint(
             "revision = 1 OR coalesce(reason, '') <> ''", name=op.f("qrels_revised_for_a_reason")

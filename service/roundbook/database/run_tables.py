@@ -7,6 +7,8 @@ nothing refers to them, so that they can be partitioned or distributed like ``sc
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
@@ -18,12 +20,27 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
 )
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB, REAL
+from sqlalchemy.dialects.postgresql import ARRAY, REAL
 
 from roundbook.database.table_parts import identity, metadata, now, refers, required
 
 # What ranks below is not kept; trec_eval, as campaigns use it, looks no further.
 DEPTH = 1000
+
+_FILES = (
+    "cardinality(files) >= 1 AND cardinality(file_sizes) = cardinality(files)"
+    " AND cardinality(file_hashes) = cardinality(files)"
+)
+
+
+def _files() -> tuple[Column[Any], ...]:
+    """Return columns of the files that something came in: names, bytes and SHA-256 of each."""
+    return (
+        Column("files", ARRAY(Text), nullable=False),
+        Column("file_sizes", ARRAY(BigInteger), nullable=False),
+        Column("file_hashes", ARRAY(Text), nullable=False),
+    )
+
 
 # Uploads count within a round. `documents` is how many of the round are numbered after it.
 run_upload = Table(
@@ -35,14 +52,14 @@ run_upload = Table(
     Column("runs", Integer, nullable=False),
     Column("documents", Integer, nullable=False),
     Column("beyond_depth", BigInteger, nullable=False),
-    Column("files", JSONB, nullable=False),
+    *_files(),
     required("software"),
     now("logged_at"),
     required("logged_by"),
     UniqueConstraint("round_id", "number"),
     CheckConstraint("number >= 1", name="number"),
     CheckConstraint("runs >= 1 AND documents >= 1 AND beyond_depth >= 0", name="size"),
-    CheckConstraint("jsonb_typeof(files) = 'array'", name="files"),
+    CheckConstraint(_FILES, name="files"),
 )
 
 # The runs of an upload: a run of a round has its lists once, and for good. `topics` are those it
@@ -112,7 +129,7 @@ qrels = Table(
     Column("judged", Integer, nullable=False),
     Column("relevant", Integer, nullable=False),
     required("content_hash"),
-    Column("files", JSONB, nullable=False),
+    *_files(),
     required("software"),
     now("logged_at"),
     required("logged_by"),
@@ -120,7 +137,7 @@ qrels = Table(
     CheckConstraint("revision = 1 OR coalesce(reason, '') <> ''", name="revised_for_a_reason"),
     CheckConstraint("topics >= 1 AND judged >= topics", name="size"),
     CheckConstraint("relevant BETWEEN 0 AND judged", name="relevant"),
-    CheckConstraint("jsonb_typeof(files) = 'array'", name="files"),
+    CheckConstraint(_FILES, name="files"),
 )
 
 # The judged documents of a topic by number, and the grade of each as it was given.

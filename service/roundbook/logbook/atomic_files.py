@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -74,20 +75,48 @@ def write_directory(
     InputError
         When there is something of that name that is no empty directory, or it cannot be written.
     """
+    earlier = partial(_ends_in, suffix)
+    with atomic_directory(path, earlier, force=force) as part, _named(path):
+        for name, content in contents.items():
+            _write(part / name, content)
+
+
+@contextmanager
+def atomic_directory(
+    path: Path, ours: Callable[[Path], bool], *, force: bool = False
+) -> Iterator[Path]:
+    """Yield a directory to fill that takes its name when all of it is there.
+
+    Parameters
+    ----------
+    ours : callable
+        Whether a file is one of an earlier time, and so may be replaced.
+    force : bool
+        Replace a directory that holds nothing but such files.
+
+    Raises
+    ------
+    InputError
+        When there is something of that name that is no empty directory, or it cannot be written.
+    """
     with _named(path):
         target = _placed(path)
-        old = _replaced(target, path, suffix, force=force)
+        old = _replaced(target, path, ours, force=force)
         part = _unfinished(target)
-        try:
-            part.mkdir()
-            for name, content in contents.items():
-                _write(part / name, content)
+        part.mkdir()
+    try:
+        yield part
+        with _named(path):
             if old:
                 _swap(part, target)
             else:
                 part.rename(target)  # onto an empty directory too
-        finally:
-            shutil.rmtree(part, ignore_errors=True)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _ends_in(suffix: str, file: Path) -> bool:
+    return file.suffix == suffix
 
 
 def _placed(path: Path) -> Path:
@@ -97,7 +126,7 @@ def _placed(path: Path) -> Path:
     return target
 
 
-def _replaced(target: Path, path: Path, suffix: str, *, force: bool) -> bool:
+def _replaced(target: Path, path: Path, ours: Callable[[Path], bool], *, force: bool) -> bool:
     """Return whether there are files to replace; refuse to replace any others."""
     if not target.exists():
         return False
@@ -107,7 +136,7 @@ def _replaced(target: Path, path: Path, suffix: str, *, force: bool) -> bool:
     if files and not force:
         raise InputError(f"{path}: this directory is not empty.", way_out="existing directory")
     for file in files:
-        if file.suffix != suffix or file.is_symlink() or not file.is_file():
+        if not ours(file) or file.is_symlink() or not file.is_file():
             raise InputError(
                 f"{path}: this directory also holds {file.name}, which is no earlier export, so"
                 " it is not replaced; name another."

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import date, datetime
 from typing import Any
+
+from markupsafe import Markup, escape
 
 
 def decimals(value: float | None, digits: int = 4) -> str:
@@ -48,10 +51,16 @@ def sparkline(values: list[float], width: int = 90, height: int = 22) -> str:
     )
 
 
+def fields(sentence: str) -> Markup:
+    """Return a sentence with the fields that it names in backticks set apart."""
+    return Markup(re.sub(r"`(\w+)`", r"<code>\1</code>", str(escape(sentence))))  # noqa: S704
+
+
 FILTERS: dict[str, Callable[..., str]] = {
     "decimals": decimals,
     "span": span,
     "percent": percent,
     "day": day,
     "sparkline": sparkline,
+    "fields": fields,
 }

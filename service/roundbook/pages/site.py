@@ -1,7 +1,7 @@
 """The site: its pages, how a page is written, errors beside what caused them, logging in."""
 
 import hashlib
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import parse_qs, urlencode
@@ -13,9 +13,9 @@ from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.exceptions import HTTPException
 
-from roundbook.api.access import COOKIE, Caller, find_caller
+from roundbook.api.access import COOKIE, Caller, asking, find_caller
 from roundbook.api.problems import HttpError, status_of
-from roundbook.errors import NotRecordedError, RoundbookError
+from roundbook.errors import NotRecordedError, RequestError, RoundbookError
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.session import Session, begin
 from roundbook.logbook.tokens import check_token
@@ -45,15 +45,7 @@ _TEMPLATES.globals["style"] = hashlib.sha256(
 
 
 Who = Annotated[Caller, Depends(find_caller)]
-
-
-def _asking(http: Request, caller: Who) -> Iterator[Session]:
-    """Yield a transaction that reads the record as one moment saw it."""
-    with begin(http.app.state.engine, caller.user, one_moment=True) as session:
-        yield session
-
-
-Asking = Annotated[Session, Depends(_asking)]
+Asking = Annotated[Session, Depends(asking)]
 router = APIRouter()
 
 
@@ -167,6 +159,28 @@ def logout() -> Response:
     response = RedirectResponse("/", 303)
     response.delete_cookie(COOKIE)
     return response
+
+
+class Refusal(NamedTuple):
+    """Why a form was refused, and the field that it stands beside; empty for the form as a whole."""
+
+    field: str
+    sentence: str
+
+
+def refusal(error: Exception, fields: Mapping[type[Exception], str] | None = None) -> Refusal:
+    """Return why a form was refused.
+
+    Parameters
+    ----------
+    fields : mapping, optional
+        By the class of an error that names no field of a request, the field that it is about.
+    """
+    sentence = str(error)
+    if isinstance(error, RequestError):
+        return Refusal(error.field.partition(".")[0], sentence)
+    of = (field for kind, field in (fields or {}).items() if isinstance(error, kind))
+    return Refusal(next(of, ""), sentence)
 
 
 def missing(sentence: str) -> NotRecordedError:

@@ -12,21 +12,26 @@ from roundbook.logbook.drift.curve import trace_drift
 from roundbook.logbook.drift.report import report_drift
 from roundbook.logbook.events import list_events
 from roundbook.logbook.factors import show_factors
+from roundbook.logbook.matrices.history import show_history
 from roundbook.logbook.matrices.listing import list_matrices
+from roundbook.logbook.matrices.overview import show_overview
 from roundbook.logbook.matrices.showing import show_matrix
 from roundbook.logbook.rankings import compare_rankings
 from roundbook.logbook.rounds import list_rounds, main_measure
 from roundbook.logbook.saved_results import list_results, renew_results
 from roundbook.logbook.session import Session, begin
 from roundbook.logbook.tasks import list_tasks
+from roundbook.logbook.topics import list_topics
 from roundbook.logbook.variances import show_histories, show_variances
 from roundbook.pages.charts import figure
 from roundbook.pages.site import Asking, Who, missing, page, read_form
 from roundbook.presentation import drift_verdict
+from roundbook.presentation import figures as figures_words
+from roundbook.presentation.charts.limits import MOST_ROUNDS, MOST_TOPICS
 from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.events import details
-from roundbook.presentation.factors import heading as factors_heading
-from roundbook.presentation.matrices import status_phrase
+from roundbook.presentation.matrices import changes_phrase, status_phrase
+from roundbook.presentation.publication import publication_note
 from roundbook.presentation.rankings import summary as ranking_summary
 from roundbook.presentation.saved_results import brief_sentence, result_place
 from roundbook.presentation.staleness import why_stale
@@ -35,16 +40,19 @@ from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.requests.events import EventsRequest
 from roundbook.requests.factors import FactorsRequest
 from roundbook.requests.fields import VarianceScale
-from roundbook.requests.matrices import ListMatrices, ShowMatrix
+from roundbook.requests.matrices import ListMatrices, ShowHistory, ShowMatrix
 from roundbook.requests.rankings import RankRequest
 from roundbook.requests.results import ListResults, RenewResults
 from roundbook.requests.tasks import ListRounds
+from roundbook.requests.topics import ListTopics
 from roundbook.requests.variances import VarianceHistoryRequest, VarianceRequest
 
 router = APIRouter()
 # So many tasks have their verdict on the first page; it takes a few queries a task.
 _MOST_VERDICTS = 20
 _EVENTS = 100
+# Of the bootstrap of rankings; a page is not waited for long.
+_RESAMPLES = 200
 
 
 @router.get("/")
@@ -109,14 +117,11 @@ def task_context(
         "rounds": rounds.rounds,
         "measure": measure or main_measure(rounds.rounds),
         "scale": scale,
-        "history": None,
-        "report": None,
-        "curve": None,
+        **dict.fromkeys(("history", "report", "curve", "topics", "factors", "curve_words")),
+        **{name: {} for name in ("by_round", "fitted", "returned", "revisions")},
         "results": [],
         "trouble_sentences": [],
-        "figures": {"variances": None, "ageing": None},
-        "by_round": {},
-        "curve_words": None,
+        "figures": dict.fromkeys(("variances", "ageing", "drift", "factors")),
     }
     if context["measure"]:
         _add_answers(session, caller, context)
@@ -130,36 +135,77 @@ def _add_answers(session: Session, caller: Any, context: dict[str, Any]) -> None
         try:
             context[name] = visible(caller, session, question)
         except RoundbookError as error:
-            context["trouble_sentences"].append(str(error))
+            # Several answers may be wanting for the same reason.
+            if str(error) not in context["trouble_sentences"]:
+                context["trouble_sentences"].append(str(error))
 
+    figures = context["figures"]
     ask("history", lambda: show_variances(session, VarianceRequest(**of, scale=context["scale"])))
-    if context["history"]:
-        context["variance_words"] = [
-            *summary(context["history"]),
-            *withdrawn_notes(context["history"]),
-        ]
-        context["by_round"] = {row.round: row for row in context["history"].rounds}
-        sentence = context["variance_words"][0]
-        context["figures"]["variances"] = figure(
-            "variances", context["history"], sentence, **of, scale=context["scale"]
-        )
+    if history := context["history"]:
+        context["variance_words"] = [*summary(history), *withdrawn_notes(history)]
+        context["by_round"] = {row.round: row for row in history.rounds}
+        caption = figures_words.variances_caption(history, MOST_ROUNDS)
+        figures["variances"] = figure("variances", history, caption, **of, scale=context["scale"])
     if len(context["rounds"]) > 1:
         ask("report", lambda: report_drift(session, DriftRequest(**of)))
         ask("curve", lambda: trace_drift(session, CurveRequest(**of)))
-    if context["report"]:
-        context["verdict_words"] = _verdict(context["report"])
-    if context["curve"]:
-        context["curve_words"] = curve_summary(context["curve"])
-        context["figures"]["ageing"] = figure(
-            "ageing", context["curve"], context["curve_words"], **of
+    if report := context["report"]:
+        context["verdict_words"] = _verdict(report)
+        caption = figures_words.means_caption(report)
+        figures["drift"] = figure("drift", report, caption, **of)
+    if curve := context["curve"]:
+        context["curve_words"] = curve_summary(curve)
+        caption = figures_words.ageing_caption(curve, MOST_ROUNDS)
+        figures["ageing"] = figure("ageing", curve, caption, **of)
+        context["fitted"] = {
+            curve.from_round: figures_words.fitted_on(curve.from_version, curve.standardising),
+            **{later.round: figures_words.fitted_on(later.version, later.standardising)
+               for later in curve.rounds},
+        }  # fmt: skip
+    ask("topics", lambda: list_topics(session, ListTopics(task=of["task"])))
+    if context["topics"]:
+        # A topic returned in every round that has it but its first.
+        context["returned"] = Counter(
+            within.round for topic in context["topics"].topics for within in topic.rounds[1:]
         )
+    context["revisions"] = {
+        one.round: matrix.revision
+        for one in context["rounds"]
+        for matrix in one.matrices
+        if matrix.measure == of["measure"]
+    }
+    with_scores = [one.round for one in context["rounds"] if one.round in context["revisions"]]
+    if with_scores:
+        label = with_scores[0]
+        asked = FactorsRequest(**of, round=label)
+        ask("factors", lambda: show_factors(session, asked))
+    if factors := context["factors"]:
+        caption = figures_words.factors_caption(factors, MOST_TOPICS)
+        figures["factors"] = figure("factors", factors, caption, **of, round=factors.round)
     if caller.scope is not None:
-        listed = list_results(session, ListResults(task=of["task"]))
-        context["results"] = [
-            {"entry": entry, "answer": brief_sentence(entry), "place": result_place(entry),
-             "why": why_stale(entry)}
-            for entry in listed.results
-        ]  # fmt: skip
+        context["results"] = result_rows(session, of["task"])
+
+
+def result_rows(session: Session, task: str | None) -> list[dict[str, Any]]:
+    """Return the saved results of a task, or of all, each with its words, and since when stale."""
+    listed = list_results(session, ListResults(task=task)).results
+    since: dict[int, datetime] = {}
+    for name in {entry.task for entry in listed if entry.stale and entry.task}:
+        matrices = list_matrices(session, ListMatrices(task=name, superseded=True)).matrices
+        since |= {matrix.matrix: matrix.logged_at for matrix in matrices}
+    return [
+        {
+            "entry": entry,
+            "answer": brief_sentence(entry),
+            "place": result_place(entry),
+            "why": why_stale(entry),
+            "since": min(
+                (since[change.matrix] for change in entry.changes if change.matrix in since),
+                default=None,
+            ),
+        }
+        for entry in listed
+    ]
 
 
 def _verdict(report: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -202,31 +248,61 @@ def round_context(
         "matrices": matrices.matrices,
         "measures": names,
         "measure": chosen,
-        "factors": None,
         "ranking": None,
+        "ranking_words": [],
+        "intervals": {},
+        "publication": None,
         "trouble_sentences": [],
-        "figures": {"factors": None},
+        "figures": {"scores": None, "factors": None},
     }
-    if chosen:
-        of = {"task": task, "round": round, "measure": chosen}
+    if shown.status == "published":
+        publication = find_publication(session, task, shown.round)
+        context["publication"] = publication
+        context["publication_words"] = publication_note(shown.round, publication)
+    current = next(
+        (one.matrix for one in shown.matrices if one.measure == chosen and not one.withdrawn), None
+    )
+    if chosen and current is not None:
+        of = {"task": task, "round": shown.round, "measure": chosen}
+        overview = visible(
+            caller, session, lambda: show_overview(session, ShowMatrix(matrix=current))
+        )
+        context["intervals"] = {run.run: run for run in overview.runs}
+        drawn = figure("scores", overview, figures_words.scores_caption(overview), matrix=current)
+        context["figures"]["scores"] = drawn
         try:
-            context["factors"] = show_factors(session, FactorsRequest(**of))
+            factors = show_factors(session, FactorsRequest(**of))
             context["figures"]["factors"] = figure(
-                "factors", context["factors"], factors_heading(context["factors"]), **of
+                "factors", factors, figures_words.factors_caption(factors, MOST_TOPICS), **of
             )
-            context["ranking"] = compare_rankings(session, RankRequest(**of, resamples=200))
-            context["ranking_words"] = ranking_summary(context["ranking"])
+            ranking = compare_rankings(session, RankRequest(**of, resamples=_RESAMPLES))
+            context |= {"ranking": ranking, "ranking_words": ranking_summary(ranking)}
         except RoundbookError as error:
             context["trouble_sentences"].append(str(error))
-    return context
+    return page(http, "round.html", **context)
 
 
 @router.get("/matrix")
 def matrix_page(http: Request, caller: Who, session: Asking, matrix: int) -> HTMLResponse:
-    """Show a score matrix: its lineage, standing and runs."""
-    shown = visible(caller, session, lambda: show_matrix(session, ShowMatrix(matrix=matrix)))
+    """Show a score matrix: its scores, lineage, status, revisions and runs."""
+    asked = ShowMatrix(matrix=matrix)
+    shown = visible(caller, session, lambda: show_matrix(session, asked))
+    overview = show_overview(session, asked)
+    history = show_history(session, ShowHistory(matrix=matrix)).entries
+    drawn = {
+        "scores": figure("scores", overview, figures_words.scores_caption(overview), matrix=matrix),
+        "topics": figure(
+            "topics", overview, figures_words.topics_caption(overview, MOST_TOPICS), matrix=matrix
+        ),
+    }
     return page(
-        http, "matrix.html", matrix=shown, standing=status_phrase(shown), figures={"heat": None}
+        http,
+        "matrix.html",
+        matrix=shown,
+        standing=status_phrase(shown),
+        history=history,
+        changes_phrase=changes_phrase,
+        figures=drawn,
     )
 
 

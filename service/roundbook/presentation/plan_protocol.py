@@ -28,9 +28,16 @@ _LISTED = 12
 
 def protocol(plan: Plan) -> str:
     """Return a plan in one paragraph: design, engine, error rates, variance, sizes, method."""
-    return " ".join(
-        [_design(plan), *_variance(plan), _assumed(plan), _answers(plan), _method(plan)]
-    )
+    return " ".join([*_premises(plan), _answers(plan), _method(plan)])
+
+
+def basis(plan: Plan) -> str:
+    """Return the same without the sizes, for a table that has them."""
+    return " ".join([*_premises(plan), _method(plan)])
+
+
+def _premises(plan: Plan) -> list[str]:
+    return [_design(plan), *_variance(plan), _assumed(plan)]
 
 
 def _design(plan: Plan) -> str:

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 _UPPER = "upper"
 
 
-def plan_latex(plan: Plan, protocol: str | None = None) -> str:
+def plan_latex(plan: Plan, basis: str | None = None) -> str:
     """Return a plan's grid as a LaTeX table, whose caption says what its columns are.
 
     Parameters
     ----------
-    protocol : str, optional
+    basis : str, optional
         What else the caption says: how the sizes were computed, and what that assumes.
     """
-    caption = " ".join([f"{headline(plan)}.", *([protocol] if protocol else []), *beside(plan)])
+    caption = " ".join([f"{headline(plan)}.", *([basis] if basis else []), *beside(plan)])
     return latex(caption, plan_rows(plan), plan_columns(plan))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.matrices.files import log_files
 from roundbook.logbook.matrices.logging import log_scores
 from roundbook.logbook.record import open_record
-from roundbook.logbook.saved_results import save_result
+from roundbook.logbook.saved_results import save_long_result, save_result
 from roundbook.logbook.session import Work, begin
 from roundbook.logbook.studies.studies import run_study
 from roundbook.logbook.teams import describe_teams
@@ -51,6 +52,9 @@ class LocalRecord:
     def save(self, kind: str, fields: dict[str, Any], name: str | None, note: str | None) -> Any:  # noqa: ANN401
         """Save a result of a kind."""
         request = find_kind(kind).request(**fields)
+        if kind == "study":
+            opened = partial(begin, self._engine, self._settings.user)
+            return save_long_result(opened, kind, request, name, note, self._work())
         with begin(self._engine, self._settings.user) as session:
             return save_result(session, kind, request, name, note)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import ColumnElement, Connection, Row, func, select
 
 from roundbook.database.run_tables import qrels, run_upload, uploaded_run
 from roundbook.database.tables import round_, run, team
@@ -115,7 +116,7 @@ def list_runs(session: Session, request: ListRuns) -> RunList:
                 topics=row.topics,
                 documents=row.listed,
                 beyond_depth=row.beyond_depth,
-                files=row.files,
+                files=_files(row),
                 software=row.software,
                 logged_at=row.logged_at,
                 logged_by=row.logged_by,
@@ -124,6 +125,13 @@ def list_runs(session: Session, request: ListRuns) -> RunList:
         ],
         runs=None if round_id is None else _runs(connection, round_id),
     )
+
+
+def _files(row: Row[Any]) -> list[LoggedFile]:
+    return [
+        LoggedFile(file=file, size=size, sha256=digest)
+        for file, size, digest in zip(row.files, row.file_sizes, row.file_hashes, strict=True)
+    ]
 
 
 def _within(
@@ -173,12 +181,14 @@ def list_qrels(session: Session, request: ListQrels) -> QrelsList:
         .where(within)
         .order_by(round_.c.ordinal, qrels.c.assessments, qrels.c.revision)
     )
-    fields = ListedQrels.model_fields.keys() - {"round"}
+    fields = ListedQrels.model_fields.keys() - {"round", "files"}
     return QrelsList(
         task=request.task.strip(),
         round=request.round,
         qrels=[
-            ListedQrels(round=row.label, **{name: getattr(row, name) for name in fields})
+            ListedQrels(
+                round=row.label, files=_files(row), **{name: getattr(row, name) for name in fields}
+            )
             for row in rows
         ],
     )

@@ -188,7 +188,7 @@ def log_runs(
                 "runs": len(new),
                 "documents": documents.documents,
                 "beyond_depth": read.beyond_depth,
-                "files": [file._asdict() for file in read.files],
+                **_file_columns(read.files),
                 "software": SOFTWARE,
                 "logged_by": session.user,
             },
@@ -398,7 +398,7 @@ def log_qrels(session: Session, request: LogQrels, *, max_file_bytes: int) -> Lo
                 revision=revision,
                 reason=reason,
                 content_hash=digest,
-                files=[read.file._asdict()],
+                **_file_columns([read.file]),
                 software=SOFTWARE,
                 logged_by=session.user,
                 **counts,
@@ -498,6 +498,14 @@ def _without_judgments(connection: Connection, round_id: int, assessed: Iterable
         .order_by(topic.c.id)
     ).scalars()
     return [name for name in names if name not in set(assessed)]
+
+
+def _file_columns(files: Sequence[StoredFile]) -> dict[str, list[Any]]:
+    return {
+        "files": [file.file for file in files],
+        "file_sizes": [file.size for file in files],
+        "file_hashes": [file.sha256 for file in files],
+    }
 
 
 def _files(files: Sequence[StoredFile]) -> list[LoggedFile]:

@@ -102,7 +102,8 @@ class LeaveOneOutStudy(Study):
     """Whether runs that were not there would have been scored fairly; a trial leaves out one team.
 
     Or one run, if it is `by` run. `team_of_run` numbers what is left out together, for each run in
-    the order of the scores; `runs_without_team` runs whose team is unknown count as one each.
+    the order of the scores, and `fed_pool` says of each whether it contributed to the pool, where
+    scores are computed anew; `runs_without_team` runs whose team is unknown count as one each.
     `standardising` and `standardising_runs` say which runs and how many define the factors of the
     round, and `zero_sd` what becomes of a topic on which they tie. `tied` are topics on which all
     others of them tie, so that a run that differs there looks average. `pool` and `upload` are of
@@ -113,6 +114,7 @@ class LeaveOneOutStudy(Study):
     reassessed: bool
     runs_without_team: int
     team_of_run: list[int] = Field(repr=False)
+    fed_pool: list[bool | None] = Field(default_factory=list, repr=False)
     standardising: str
     standardising_runs: int
     zero_sd: ZeroSd
@@ -183,6 +185,7 @@ def _compute(
         reassessed=request.reassessed,
         runs_without_team=0 if teams is None else teams.count(None),
         team_of_run=groups.tolist(),
+        fed_pool=[] if reassessed is None else reassessed.contributed,
         standardising_runs=int(given.standardising.sum()),
         tied=[
             TopicWithout(without=names[one.group], topic=given.topics[one.topic])
@@ -267,6 +270,7 @@ def _reassess(
         request.assessments,
         request.pool_depth,
         None if recorded is None else recorded.team_of_run,
+        None if recorded is None else recorded.fed_pool,
     )
 
 

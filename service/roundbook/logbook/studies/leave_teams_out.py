@@ -23,7 +23,8 @@ class LeaveTeamsOutStudy(PilotStudy):
     """What pilots of fewer teams would have found; the size of a pilot is its teams.
 
     `teams` is how many there are: `runs_without_team` runs whose team is unknown count as one each.
-    `team_of_run` numbers them, for each run in the order of the scores.
+    `team_of_run` numbers them, for each run in the order of the scores, and `fed_pool` says of each
+    whether it contributed to the pool, where scores are computed anew.
 
     Where scores are computed anew, `upload` is the latest upload of runs, `revision` that of the
     assessments and `pool_depth` to which rank pooled runs' documents were judged: `judged_share` of
@@ -34,6 +35,7 @@ class LeaveTeamsOutStudy(PilotStudy):
     teams: int
     runs_without_team: int
     team_of_run: list[int] = Field(repr=False)
+    fed_pool: list[bool | None] = Field(default_factory=list, repr=False)
     upload: int | None = None
     pool_depth: int | None = None
     judged_share: float | None = None
@@ -126,8 +128,10 @@ def _reassessed(
         request.assessments,
         request.pool_depth,
         None if recorded is None else recorded.team_of_run,
+        None if recorded is None else recorded.fed_pool,
     )
     about = given.about | {
+        "fed_pool": given.contributed,
         "pool_depth": given.pool_depth,
         "judged_share": given.judged_share,
         "explained_share": given.explained_share,

@@ -72,6 +72,7 @@ def load_reassessed(
     assessments: str | None,
     depth: int | None,
     team_of_run: Sequence[int] | None = None,
+    fed_pool: Sequence[bool | None] | None = None,
 ) -> Reassessed:
     """Return what computes a round's scores by the assessments that remain without some teams.
 
@@ -81,6 +82,8 @@ def load_reassessed(
         Of the pool; by default the largest to which 95% of the pooled runs' documents are judged.
     team_of_run : sequence of int, optional
         The teams' numbers as a saved study has them, in place of those by what is known today.
+    fed_pool : sequence of bool or None, optional
+        Whether each run contributed to the pool, likewise.
 
     Raises
     ------
@@ -105,7 +108,8 @@ def load_reassessed(
         )
     }
     ordered = [known[int(run_id)] for run_id in assessed.run_ids]
-    pooled = np.array([row.contributed_to_pool is True for row in ordered])
+    contributed_to_pool = list(fed_pool or [row.contributed_to_pool for row in ordered])
+    pooled = np.array([flag is True for flag in contributed_to_pool])
     teams = [row.name for row in ordered]
     for missing, what in (
         (set(teams) == {None}, "Which team sent which run"),
@@ -142,7 +146,7 @@ def load_reassessed(
         about,
         assessed.topics,
         assessed.runs,
-        [row.contributed_to_pool for row in ordered],
+        contributed_to_pool,
         teams,
         numbers,
         ReassessedScores(

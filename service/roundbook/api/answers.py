@@ -1,0 +1,160 @@
+"""Results as they are sent: JSON, or rows as CSV or Parquet; kept while the record stays the same."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from collections import OrderedDict
+from contextlib import suppress
+from threading import Lock
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+import psycopg
+from fastapi import Request
+from fastapi.responses import Response
+from pydantic import BaseModel
+from sqlalchemy import Engine, exc
+
+from roundbook.csv_names import marked
+from roundbook.formats.extras import import_extra
+from roundbook.logbook.events import EventList
+from roundbook.logbook.matrices.export import ExportedMatrix
+from roundbook.logbook.matrices.listing import MatrixList
+from roundbook.presentation.views import rows_of, view_of
+
+JSON, CSV, PARQUET = "application/json", "text/csv", "application/vnd.apache.parquet"
+_PRIVATE = "private, no-cache"
+# A matrix's scores never change, whatever becomes of it.
+_FOR_GOOD = "private, max-age=31536000, immutable"
+_MOMENT = (
+    "SELECT pg_catalog.concat_ws(' ', pg_catalog.pg_current_snapshot(),"
+    " pg_catalog.pg_postmaster_start_time()) WHERE NOT pg_catalog.pg_is_in_recovery()"
+)
+
+
+class Sent(NamedTuple):
+    """An answer as it is sent."""
+
+    body: bytes
+    kind: str
+    headers: dict[str, str]
+
+
+class Kept:
+    """Answers as they were sent, the latest of them, each with the moment that it is true of."""
+
+    def __init__(self, most_bytes: int = 2**26) -> None:
+        self._most_bytes = most_bytes
+        self._bytes = 0
+        self._answers: OrderedDict[object, tuple[str, Sent]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: object, moment: str | None) -> Sent | None:
+        """Return the answer to a question, if nothing has changed since it was given."""
+        with self._lock:
+            kept = self._answers.get(key)
+            if kept is None or kept[0] != moment:
+                return None
+            self._answers.move_to_end(key)
+            return kept[1]
+
+    def put(self, key: object, moment: str | None, sent: Sent) -> None:
+        """Keep an answer, and let go of what was asked for longest ago."""
+        if moment is None or len(sent.body) > self._most_bytes // 4:
+            return
+        with self._lock:
+            before = self._answers.pop(key, None)
+            self._bytes += len(sent.body) - (len(before[1].body) if before else 0)
+            self._answers[key] = (moment, sent)
+            while self._bytes > self._most_bytes or len(self._answers) > 1_000:
+                self._bytes -= len(self._answers.popitem(last=False)[1][1].body)
+
+
+def read_moment(engine: Engine) -> str | None:
+    """Return which transactions a question would see; the same again is the same record.
+
+    None where the server cannot tell, as a standby cannot.
+    """
+    with suppress(exc.SQLAlchemyError, psycopg.Error):
+        connection = engine.raw_connection()
+        try:
+            driver: Any = connection.driver_connection
+            driver.autocommit = True  # one round trip in place of three
+            row = driver.execute(_MOMENT).fetchone()
+            driver.autocommit = False
+            return None if row is None else str(row[0])
+        except psycopg.Error:
+            connection.invalidate()
+        finally:
+            connection.close()
+    return None
+
+
+def accepted(http: Request) -> str:
+    """Return in what form an answer is asked for: JSON, if in none that there is."""
+    accept = http.headers.get("accept", "")
+    return next((kind for kind in (CSV, PARQUET) if kind in accept), JSON)
+
+
+def render(http: Request, result: BaseModel, kind: str) -> Sent:
+    """Return a result as it is sent."""
+    cache = _PRIVATE
+    if kind == JSON:
+        facts = result.model_dump(mode="json", by_alias=True)
+        sentences = list(view_of(result).sentences)
+        facts |= {"sentences": sentences} if sentences else {}
+        body = json.dumps(facts, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    elif isinstance(result, ExportedMatrix) and kind == CSV:
+        body, cache = (result.content or "").encode(), _FOR_GOOD
+    elif kind == CSV:
+        body = _csv(rows_of(result)).encode()
+    else:
+        body = _parquet(rows_of(result))
+        cache = _FOR_GOOD if isinstance(result, ExportedMatrix) else cache
+    headers = {
+        "ETag": f'"{hashlib.sha256(kind.encode() + body).hexdigest()[:32]}"',
+        "Vary": "Accept, Authorization, Cookie",
+        "Cache-Control": cache,
+    }
+    if isinstance(result, (EventList, MatrixList)) and result.later:
+        last = result.events[-1].event if isinstance(result, EventList) else result.matrices[-1].matrix
+        query = [(name, value) for name, value in http.query_params.multi_items() if name != "after"]
+        headers["Link"] = f'<{http.url.path}?{urlencode([*query, ("after", last)])}>; rel="next"'
+    return Sent(body, f"{kind}; charset=utf-8" if kind == CSV else kind, headers)
+
+
+def respond(http: Request, sent: Sent) -> Response:
+    """Return an answer; 304 where whoever asks has it already."""
+    if http.method == "GET" and sent.headers["ETag"] in http.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=sent.headers)
+    return Response(sent.body, headers=sent.headers, media_type=sent.kind)
+
+
+def _csv(rows: list[dict[str, Any]]) -> str:
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(
+        {name: marked(value) if isinstance(value, str) else value for name, value in row.items()}
+        for row in rows
+    )
+    return stream.getvalue()
+
+
+def _parquet(rows: list[dict[str, Any]]) -> bytes:
+    arrow = import_extra("pyarrow", "parquet", "Parquet")
+    parquet = import_extra("pyarrow.parquet", "parquet", "Parquet")
+    columns = {
+        name: [_plain(row[name]) for row in rows] for name in (rows[0] if rows else {})
+    }
+    stream = io.BytesIO()
+    parquet.write_table(arrow.table(columns), stream)
+    return stream.getvalue()
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    """Return a value as a column holds it: lists and what an event tells as their JSON."""
+    return json.dumps(value, default=str) if isinstance(value, (list, tuple, dict)) else value

@@ -1,0 +1,364 @@
+"""A route for every use case, made from their table."""
+
+import json
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Request
+from fastapi.responses import FileResponse, Response
+from pydantic import BaseModel
+from sqlalchemy import Engine
+from starlette.background import BackgroundTask
+from starlette.concurrency import run_in_threadpool
+
+from roundbook.api.access import (
+    Caller,
+    find_caller,
+    limit_to_task,
+    permit,
+    permit_name,
+    permit_task,
+    require_scope,
+    visible,
+)
+from roundbook.api.answers import CSV, PARQUET, Sent, accepted, read_moment, render, respond
+from roundbook.api.bodies import uploaded
+from roundbook.api.openapi import PROBLEMS, answers, example, names_files, parameters
+from roundbook.api.problems import HttpError
+from roundbook.errors import RequestError
+from roundbook.logbook.kinds import find_kind
+from roundbook.logbook.saved_results import SavedResult, save_result
+from roundbook.logbook.session import Session, Work, begin
+from roundbook.logbook.studies.studies import STUDIES, find_study, run_study
+from roundbook.requests.base import Request as Asked
+from roundbook.requests.matrices import ExportMatrix
+from roundbook.requests.transfer import ExportRequest, ImportRequest
+from roundbook.settings import Settings
+from roundbook.transfer.archive.exporting import export_archive
+from roundbook.transfer.archive.importing import ImportedArchive, import_archive
+from roundbook.use_cases import UPLOADS, USE_CASES, Upload, UseCase
+
+# What is told of today, or looks at what is stored, is asked for anew every time.
+_NEVER_KEPT = frozenset({"tokens", "verify", "verify_round"})
+_SECONDS_TO_ANSWER, _SECONDS_TO_DECIDE = 60, 600
+_ZIP = "application/zip"
+_ELSEWHERE = "`{}` names a file of this machine; files are sent and answered in the body."
+_FILE = {
+    "required": True,
+    "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+}
+
+
+def make_router() -> APIRouter:
+    """Return every route."""
+    router = APIRouter()
+    for name, case in USE_CASES.items():
+        (_add_decision if case.changes else _add_question)(router, name, case)
+    for name, entry in STUDIES.items():
+        router.get(
+            f"/study/{name}",
+            summary=entry.request.__doc__,
+            operation_id=f"study_{name}",
+            responses=answers(find_study(name).result),
+            openapi_extra={"parameters": parameters(entry.request, ("study",))},
+        )(_study(name, entry.request))
+    for name, upload in UPLOADS.items():
+        listed = parameters(upload.request, (upload.file, *upload.without))
+        filename = {"name": "filename", "in": "query", "schema": {"type": "string"}}
+        filename["description"] = "What the file is called: errors name it, and events."  # type: ignore[assignment]
+        router.post(
+            path_of(name),
+            summary=upload.request.__doc__,
+            operation_id=name,
+            responses=answers(upload.result, question=False),
+            openapi_extra={"parameters": [*listed, filename], "requestBody": _FILE},
+        )(_uploading(upload))
+    router.post(
+        "/save/{kind}",
+        summary="Compute a plan, drift report or study and keep it with its inputs.",
+        operation_id="save",
+        responses=answers(SavedResult, question=False),
+    )(_save)
+    router.get(
+        "/export",
+        summary=ExportRequest.__doc__,
+        operation_id="export",
+        responses={200: {"content": {_ZIP: {}}, "description": "The archive"}} | PROBLEMS,
+        openapi_extra={"parameters": parameters(ExportRequest, ("force",))},
+    )(_export)
+    router.post(
+        "/import",
+        summary=ImportRequest.__doc__,
+        operation_id="import",
+        responses=answers(ImportedArchive, question=False),
+        openapi_extra={"parameters": parameters(ImportRequest), "requestBody": _FILE},
+    )(_import)
+    return router
+
+
+def path_of(name: str) -> str:
+    """Return the path of a use case."""
+    return "/" + name.replace("_", "-")
+
+
+def _add_question(router: APIRouter, name: str, case: UseCase) -> None:
+    summary = (case.request.__doc__ or name) if case.request else f"All {name}."
+
+    async def answer(http: Request) -> Response:
+        return await _answer(http, name, case)
+
+    router.get(
+        path_of(name),
+        summary=summary,
+        operation_id=name,
+        responses=answers(case.result),
+        openapi_extra={"parameters": parameters(case.request, ("output", "force"))},
+    )(answer)
+
+
+def _study(name: str, request: type[Asked]) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(http: Request) -> Response:
+        return await _answer(http, name, None, request)
+
+    return answer
+
+
+async def _answer(
+    http: Request, name: str, case: UseCase | None, study: type[Asked] | None = None
+) -> Response:
+    """Answer a question; a use case's, or that of a study."""
+
+    def ask() -> Sent:
+        caller = find_caller(http)
+        if case is not None and case.scope != "read":
+            require_scope(caller, case.scope)
+        engine, kind = _engine(http), accepted(http)
+        key = (name, http.url.query, kind, caller.scope is None, caller.task)
+        kept = http.app.state.kept if name not in _NEVER_KEPT else None
+        if kept is not None:
+            sent: Sent | None = kept.get(key, read_moment(engine))
+            if sent is not None:
+                return sent
+        model = study or (case.request if case is not None else None)
+        asked = None if model is None else model(**_fields(http, model))
+        before = read_moment(engine) if kept is not None else None
+        with _reading(http, caller) as session:
+            asked = asked if asked is None else permit(caller, session, asked)
+            if case is None:
+                result = visible(caller, session, lambda: run_study(session, asked))  # type: ignore[arg-type]
+            elif isinstance(asked, ExportMatrix) and kind == PARQUET:
+                return _scores_as_parquet(http, caller, session, case, asked)
+            else:
+                result = visible(caller, session, lambda: case.run(session, asked))
+        sent = render(http, result, kind)
+        # What changed meanwhile may be in the answer or not.
+        if kept is not None and before == read_moment(engine):
+            kept.put(key, before, sent)
+        return sent
+
+    async with http.app.state.turns:
+        return respond(http, await run_in_threadpool(ask))
+
+
+def _scores_as_parquet(
+    http: Request, caller: Caller, session: Session, case: UseCase, asked: ExportMatrix
+) -> Sent:
+    with tempfile.TemporaryDirectory(prefix="roundbook-") as directory:
+        file = Path(directory) / "scores.parquet"
+        asked = asked.model_copy(update={"output": file})
+        result = visible(caller, session, lambda: case.run(session, asked))
+        return render(http, result, CSV)._replace(body=file.read_bytes(), kind=PARQUET)
+
+
+def _add_decision(router: APIRouter, name: str, case: UseCase) -> None:
+    async def decide(http: Request, asked: Any) -> Response:  # noqa: ANN401
+        def work() -> Sent:
+            caller = find_caller(http)
+            require_scope(caller, case.scope)
+            with _deciding(http, caller) as session:
+                result = case.run(session, permit(caller, session, asked))
+                limit_to_task(caller, result)
+            return render(http, result, accepted(http))
+
+        async with http.app.state.turns:
+            return respond(http, await run_in_threadpool(work))
+
+    assert case.request is not None
+    decide.__annotations__["asked"] = Annotated[case.request, Body(examples=[example(case.request)])]
+    router.post(
+        path_of(name),
+        summary=case.request.__doc__,
+        operation_id=name,
+        responses=answers(case.result, question=False),
+    )(decide)
+
+
+class Saving(BaseModel):
+    """What is saved: under which name, why, and what is asked."""
+
+    name: str | None = None
+    note: str | None = None
+    request: dict[str, Any]
+
+    model_config = {
+        "json_schema_extra": {
+            "example": {"name": "next-round", "request": {"task": "covid", "measure": "nDCG@10"}}
+        }
+    }
+
+
+async def _save(http: Request, kind: str, saving: Saving) -> Response:
+    def work() -> Sent:
+        caller = find_caller(http)
+        require_scope(caller, "log")
+        of, asked = kind, saving.request
+        if kind in STUDIES:
+            of, asked = "study", {"study": kind} | asked
+        request = find_kind(of).request(**asked)
+        _refuse_files(request)
+        with _deciding(http, caller) as session:
+            request = permit(caller, session, request)
+            permit_name(caller, session, saving.name)
+            saved = save_result(session, of, request, saving.name, saving.note)
+            limit_to_task(caller, saved)
+        return render(http, saved, accepted(http))
+
+    async with http.app.state.turns:
+        return respond(http, await run_in_threadpool(work))
+
+
+def _uploading(upload: Upload) -> Callable[[Request], Awaitable[Response]]:
+    async def take(http: Request) -> Response:
+        caller = await run_in_threadpool(find_caller, http)
+        require_scope(caller, upload.scope)
+        settings: Settings = http.app.state.settings
+        fields = _fields(http, upload.request, upload.file)
+        name = http.query_params.get("filename", "scores")
+
+        def store(file: Path) -> Sent:
+            request = upload.ask(fields, file)
+            kept = upload.changes and not getattr(request, "dry_run", False)
+            with _deciding(http, caller, keep=kept) as session:
+                request = permit(caller, session, request)
+                result = upload.run(session, request, settings.max_file_bytes)
+                limit_to_task(caller, result)
+            return render(http, result, accepted(http))
+
+        async with uploaded(http, name, settings.max_file_bytes) as file, http.app.state.turns:
+            return respond(http, await run_in_threadpool(store, file))
+
+    return take
+
+
+async def _export(http: Request) -> FileResponse:
+    """Send the record, or some tasks of it, as an archive."""
+    directory = tempfile.TemporaryDirectory(prefix="roundbook-")
+    file = Path(directory.name) / "roundbook.zip"
+
+    def write() -> None:
+        caller = find_caller(http)
+        require_scope(caller, "admin")
+        fields = _fields(http, ExportRequest, "archive")
+        request = ExportRequest(**fields, archive=file)
+        permit_task(caller, *request.tasks)
+        with _reading(http, caller, _SECONDS_TO_DECIDE) as session:
+            export_archive(session, request)
+
+    try:
+        async with http.app.state.turns:
+            await run_in_threadpool(write)
+    except BaseException:
+        directory.cleanup()
+        raise
+    return FileResponse(
+        file, media_type=_ZIP, filename=file.name, background=BackgroundTask(directory.cleanup)
+    )
+
+
+async def _import(http: Request) -> Response:
+    """Record all that an archive holds; the body is the archive."""
+    caller = await run_in_threadpool(find_caller, http)
+    require_scope(caller, "admin")
+    permit_task(caller)
+    fields = _fields(http, ImportRequest, "archive")
+
+    def store(file: Path) -> Sent:
+        with _deciding(http, caller) as session:
+            imported = import_archive(session, ImportRequest(**fields, archive=file))
+        return render(http, imported, accepted(http))
+
+    most_bytes = http.app.state.settings.max_file_bytes
+    async with uploaded(http, "archive.zip", most_bytes) as file, http.app.state.turns:
+        return respond(http, await run_in_threadpool(store, file))
+
+
+def _engine(http: Request) -> Engine:
+    engine: Engine = http.app.state.engine
+    return engine
+
+
+@contextmanager
+def _reading(
+    http: Request, caller: Caller, seconds: int = _SECONDS_TO_ANSWER
+) -> Iterator[Session]:
+    """Yield a transaction that reads the record as one moment saw it."""
+    with begin(_engine(http), caller.user, one_moment=True) as session:
+        yield _in_time(session, seconds)
+
+
+@contextmanager
+def _deciding(http: Request, caller: Caller, *, keep: bool = True) -> Iterator[Session]:
+    with begin(_engine(http), caller.user, keep=keep) as session:
+        yield _in_time(session, _SECONDS_TO_DECIDE)
+
+
+def _in_time(session: Session, seconds: int) -> Session:
+    """Return a session whose statements and computations end in time, by an error if not else."""
+    session.connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{seconds}s'")
+    until = time.monotonic() + seconds
+
+    def check(*_: object) -> None:
+        if time.monotonic() > until:
+            raise HttpError(
+                503, f"It took longer than {seconds} seconds, and was given up; ask for less."
+            )
+
+    return session._replace(work=Work(progress=check))
+
+
+def _fields(http: Request, request: type[BaseModel], file: str | None = None) -> dict[str, Any]:
+    """Return the query's fields of a request, whose file, if it has one, is the body.
+
+    Raises
+    ------
+    HttpError
+        422 for a field that names a file: it would be the service's own.
+    """
+    fields: dict[str, Any] = {}
+    for name in dict.fromkeys(http.query_params):
+        if name == "filename" and file is not None:
+            continue
+        values: list[Any] = http.query_params.getlist(name)
+        annotation = ""
+        if name in request.model_fields:
+            if name == "force" or names_files(request, name):
+                raise HttpError(422, _ELSEWHERE.format(name))
+            annotation = str(request.model_fields[name].annotation)
+        if "Mapping" in annotation:
+            try:
+                values = [json.loads(value) for value in values]
+            except (ValueError, RecursionError):
+                raise RequestError(name, f"`{name}` is a JSON object") from None
+        fields[name] = values if "tuple[" in annotation else values[-1]
+    return fields
+
+
+def _refuse_files(request: BaseModel) -> None:
+    """Refuse a request that names files: they would be the service's own."""
+    for name in type(request).model_fields:
+        if names_files(type(request), name) and getattr(request, name):
+            raise HttpError(422, _ELSEWHERE.format(name))

@@ -1,0 +1,195 @@
+"""The queue of jobs: procrastinate's, in a schema of its own, over Roundbook's connections."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from importlib import resources
+from typing import Any
+
+from procrastinate.connector import BaseAsyncConnector
+from procrastinate.manager import JobManager
+from procrastinate.schema import SchemaManager
+from psycopg import sql
+from psycopg.rows import dict_row
+from psycopg.types.array import ListDumper
+from psycopg.types.json import Jsonb
+from sqlalchemy import Connection, Engine, text
+
+from roundbook.database.engine import unit_of_work
+from roundbook.errors import DatabaseError
+
+SCHEMA = "roundbook_jobs"
+QUEUE = "studies"
+# What procrastinate does not keep of a job: how far it is, and what came of it.
+_STUDY_JOB = f"""
+CREATE TABLE {SCHEMA}.study_job (
+    job bigint PRIMARY KEY REFERENCES {SCHEMA}.procrastinate_jobs ON DELETE CASCADE,
+    task text NOT NULL,
+    asked_by text NOT NULL,
+    asked_at timestamptz NOT NULL DEFAULT now(),
+    started_at timestamptz,
+    ended_at timestamptz,
+    part text,
+    done bigint,
+    total bigint,
+    part_began timestamptz,
+    seconds_left double precision,
+    result text,
+    version integer,
+    saved text,
+    error text
+)
+"""
+
+
+class Connector(BaseAsyncConnector):
+    """Runs procrastinate's queries in Roundbook's transactions.
+
+    So the queue needs no second pool, works behind a pooler that gives each transaction another
+    session, and its errors are Roundbook's.
+
+    Parameters
+    ----------
+    transaction : callable
+        Opens one for a query; it is kept when the block ends.
+    """
+
+    def __init__(self, transaction: Callable[[], AbstractContextManager[Connection]]) -> None:
+        self._transaction = transaction
+
+    def get_sync_connector(self) -> Connector:
+        """Return itself, which works both ways."""
+        return self
+
+    def execute_query_all(self, query: str, **arguments: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+        """Return the rows of a query."""
+        values = {name: _adapted(value) for name, value in arguments.items()}
+        with self._transaction() as connection:
+            use_queue(connection)
+            driver = connection.connection.driver_connection
+            assert driver is not None
+            with driver.cursor(row_factory=dict_row) as cursor:
+                # Its composite types are sent as text.
+                cursor.adapters.register_dumper(list, ListDumper)
+                cursor.execute(query, values)
+                return cursor.fetchall() if cursor.description else []
+
+    def execute_query_one(self, query: str, **arguments: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Return the one row of a query."""
+        return self.execute_query_all(query, **arguments)[0]
+
+    def execute_query(self, query: str, **arguments: Any) -> None:  # noqa: ANN401
+        """Run a query."""
+        self.execute_query_all(query, **arguments)
+
+    async def execute_query_all_async(self, query: str, **arguments: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+        """Return the rows of a query, as the worker asks."""
+        return await asyncio.to_thread(self.execute_query_all, query, **arguments)
+
+    async def execute_query_one_async(self, query: str, **arguments: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Return the one row of a query, as the worker asks."""
+        return await asyncio.to_thread(self.execute_query_one, query, **arguments)
+
+    async def execute_query_async(self, query: str, **arguments: Any) -> None:  # noqa: ANN401
+        """Run a query, as the worker asks."""
+        await asyncio.to_thread(self.execute_query, query, **arguments)
+
+    async def open_async(self, pool: object = None) -> None:
+        """Open nothing: connections are the engine's."""
+
+    async def close_async(self) -> None:
+        """Close nothing."""
+
+
+def _adapted(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, dict):
+        return Jsonb(value)
+    if isinstance(value, list):
+        return [_adapted(part) for part in value]
+    if isinstance(value, tuple):
+        return tuple(map(_adapted, value))
+    return value
+
+
+def use_queue(connection: Connection) -> None:
+    """Let the transaction find the queue's tables and functions, which name no schema."""
+    connection.execute(
+        text("SELECT set_config('search_path', :schema, true)"), {"schema": SCHEMA}
+    )
+
+
+def queue_in(connection: Connection) -> JobManager:
+    """Return the queue, for changes that belong to a transaction."""
+    return JobManager(Connector(lambda: nullcontext(connection)))
+
+
+@contextmanager
+def kept(engine: Engine) -> Iterator[Connection]:
+    """Yield a transaction that is committed when the block ends."""
+    with unit_of_work(engine) as connection:
+        yield connection
+        connection.commit()
+
+
+def has_queue(connection: Connection) -> bool:
+    """Return whether the queue's tables are there."""
+    return _is_there(connection, "to_regclass", f"{SCHEMA}.study_job")
+
+
+def make_queue(engine: Engine) -> None:
+    """Make the queue's tables, or bring them up to date, where that is to be done.
+
+    The schema's comment names the last of procrastinate's migrations that it has.
+
+    Raises
+    ------
+    DatabaseError
+        When the role that connects may not.
+    """
+    directory = resources.files("procrastinate.sql") / "migrations"
+    known = sorted(file.name for file in directory.iterdir() if file.name.endswith(".sql"))
+    with kept(engine) as connection:
+        if (_version(connection) or "") >= known[-1]:
+            return
+        connection.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))"), {"name": SCHEMA})
+        version = _version(connection)
+        if version is None and not _is_there(connection, "to_regnamespace", SCHEMA):
+            _make_schema(connection)
+        use_queue(connection)
+        driver = connection.connection.driver_connection
+        assert driver is not None
+        if version is None:
+            # Its first block would make the language that every database has.
+            driver.execute(re.sub(r"DO \$\$.*?\$\$;", "", SchemaManager.get_schema(), count=1, flags=re.DOTALL))
+            driver.execute(_STUDY_JOB)
+        else:
+            for name in known:
+                if name > version:
+                    driver.execute((directory / name).read_text(encoding="utf-8"))
+        driver.execute(f"COMMENT ON SCHEMA {SCHEMA} IS '{known[-1]}'")
+
+
+def _make_schema(connection: Connection) -> None:
+    may = connection.execute(
+        text("SELECT has_database_privilege(current_database(), 'CREATE'), current_user")
+    ).one()
+    if not may[0]:
+        owner = sql.Identifier(may[1]).as_string()
+        raise DatabaseError(
+            "The queue of jobs is not there, and the role that connects may not make it. The"
+            f" database's owner does, in SQL: CREATE SCHEMA {SCHEMA} AUTHORIZATION {owner}"
+        )
+    connection.execute(text(f"CREATE SCHEMA {SCHEMA}"))
+
+
+def _is_there(connection: Connection, function: str, name: str) -> bool:
+    found = connection.execute(text(f"SELECT {function}(:name) IS NOT NULL"), {"name": name})
+    return bool(found.scalar_one())
+
+
+def _version(connection: Connection) -> str | None:
+    comment = text("SELECT obj_description(to_regnamespace(:schema), 'pg_namespace')")
+    return connection.execute(comment, {"schema": SCHEMA}).scalar_one()

@@ -1,0 +1,201 @@
+"""Studies as jobs: started, listed, cancelled, and how far each is."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from procrastinate.jobs import Job as QueuedJob
+from sqlalchemy import Connection, RowMapping, text
+
+from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
+from roundbook.jobs.queue import QUEUE, has_queue, queue_in
+from roundbook.logbook.kinds import find_kind
+from roundbook.logbook.lookup import check_name, find_task, optional_text
+from roundbook.logbook.result import Result
+from roundbook.logbook.session import Session
+from roundbook.logbook.studies.studies import find_study
+from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
+from roundbook.requests.studies import StudyRequest
+
+ENDED = ("done", "failed", "cancelled")
+
+
+class Job(Result):
+    """A study that a worker computes: what was asked, how far it is, and what came of it.
+
+    While it runs, `done` of `total` pieces of its present `part` are done, and `seconds_left` is
+    how long the part will take yet. `stopping` is whether it was cancelled and its worker has not
+    stopped yet. `attempts` counts how often a worker began it and did not end it. A job that is
+    done saved `result`, in `version`; `saved` is ``unchanged`` where that was there already.
+    """
+
+    job: int
+    study: str
+    task: str
+    name: str | None
+    note: str | None
+    request: dict[str, Any]
+    status: Literal["waiting", "running", "done", "failed", "cancelled"]
+    stopping: bool
+    attempts: int
+    asked_by: str
+    asked_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    part: str | None
+    done: int | None
+    total: int | None
+    seconds_left: float | None
+    result: str | None
+    version: int | None
+    saved: Literal["saved", "unchanged"] | None
+    error: str | None
+
+
+class JobList(Result):
+    """Jobs, latest first."""
+
+    jobs: list[Job]
+
+
+_JOBS = """
+SELECT study_job.*, queued.status, queued.abort_requested, queued.attempts, queued.args
+FROM roundbook_jobs.procrastinate_jobs AS queued
+JOIN roundbook_jobs.study_job ON study_job.job = queued.id
+WHERE (CAST(:job AS bigint) IS NULL OR queued.id = :job)
+  AND (CAST(:task AS text) IS NULL OR study_job.task = :task)
+  AND (CAST(:before AS bigint) IS NULL OR queued.id < :before)
+ORDER BY queued.id DESC LIMIT :limit
+"""
+_STATUSES = {
+    "todo": "waiting",
+    "doing": "running",
+    "succeeded": "done",
+    "failed": "failed",
+    "cancelled": "cancelled",
+    "aborted": "cancelled",
+}
+
+
+def start_study(session: Session, request: StartStudy) -> Job:
+    """Put a study into the queue; it is computed and saved in the name of who asks.
+
+    Raises
+    ------
+    InputError
+        When it is no study, or of files.
+    NotRecordedError
+        When there is no such task.
+    """
+    asked = find_kind("study").request(**{**request.request, "study": _known(request.study)})
+    assert isinstance(asked, StudyRequest)
+    if asked.files or asked.task is None:
+        raise InputError("A job's study is saved, so it is of a round, not of files.")
+    find_task(session.connection, asked.task)
+    name = None if request.name is None else check_name("study", request.name)
+    values = {
+        "request": asked.model_dump(mode="json", exclude_none=True),
+        "name": name,
+        "note": optional_text("note", request.note),
+        "user": session.user,
+    }
+    queued = queue_in(session.connection).defer_job(
+        QueuedJob(
+            queue=QUEUE, lock=None, queueing_lock=None, task_name="study", task_kwargs=values
+        )
+    )
+    session.connection.execute(
+        text(
+            "INSERT INTO roundbook_jobs.study_job (job, task, asked_by) VALUES (:job, :task, :user)"
+        ),
+        {"job": queued.id, "task": asked.task, "user": session.user},
+    )
+    assert queued.id is not None
+    return show_job(session, ShowJob(job=queued.id))
+
+
+def _known(study: str) -> str:
+    find_study(study)
+    return study
+
+
+def list_jobs(session: Session, request: ListJobs) -> JobList:
+    """Return the jobs, latest first."""
+    wanted = {"job": None, "task": request.task, "before": request.before, "limit": request.limit}
+    return JobList(jobs=_jobs(session.connection, wanted))
+
+
+def show_job(session: Session, request: ShowJob) -> Job:
+    """Return a job.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is none of the number; a job that ended is forgotten after thirty days.
+    """
+    wanted = {"job": request.job, "task": None, "before": None, "limit": 1}
+    found = _jobs(session.connection, wanted)
+    if not found:
+        raise NotRecordedError(f"There is no job {request.job}.")
+    return found[0]
+
+
+def cancel_job(session: Session, request: ShowJob) -> Job:
+    """Take a job out of the queue or, where it runs, have its worker stop; again is no change.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is none of the number.
+    AlreadyRecordedError
+        When it is done or has failed.
+    """
+    job = show_job(session, request)
+    if job.status == "cancelled" or job.stopping:
+        return job
+    if not queue_in(session.connection).cancel_job_by_id(request.job, abort=True):
+        ended = show_job(session, request)
+        raise AlreadyRecordedError(f"Job {request.job} is {ended.status} already.")
+    session.connection.execute(
+        text(
+            "UPDATE roundbook_jobs.study_job SET ended_at = now() FROM"
+            " roundbook_jobs.procrastinate_jobs AS queued"
+            " WHERE job = :job AND queued.id = job AND queued.status = 'cancelled'"
+        ),
+        {"job": request.job},
+    )
+    return show_job(session, request)
+
+
+def note_job(connection: Connection, job: int, **facts: object) -> None:
+    """Take note of how far a job is, or what came of it."""
+    given = ", ".join(f"{name} = :{name}" for name in facts)
+    connection.execute(
+        text(f"UPDATE roundbook_jobs.study_job SET {given} WHERE job = :job"),  # noqa: S608
+        {"job": job, **facts},
+    )
+
+
+def _jobs(connection: Connection, wanted: dict[str, Any]) -> list[Job]:
+    if not has_queue(connection):
+        return []
+    return [_job(row) for row in connection.execute(text(_JOBS), wanted).mappings()]
+
+
+def _job(row: RowMapping) -> Job:
+    status, arguments = _STATUSES[row["status"]], row["args"]
+    if status == "failed" and row["abort_requested"]:
+        status = "cancelled"  # its worker was lost before it could stop
+    running = status == "running"
+    return Job(
+        **{
+            name: row[name] for name in Job.model_fields if name in row and name != "status"
+        },
+        study=arguments["request"]["study"],
+        name=arguments["name"],
+        note=arguments["note"],
+        request=arguments["request"],
+        status=status,
+        stopping=running and row["abort_requested"],
+    )

@@ -1,0 +1,158 @@
+"""A score matrix at a glance: its scores in a grid that fits a page, its topics and its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Connection, select
+
+from roundbook.database.tables import factor_set
+from roundbook.logbook.factors import load_factors
+from roundbook.logbook.matrices.listing import read_status
+from roundbook.logbook.result import Result
+from roundbook.logbook.session import Session
+from roundbook.logbook.storing import load_matrix
+from roundbook.requests.matrices import ShowMatrix
+from roundbook.statistics.ranking.run_means import run_means
+from roundbook.statistics.standardisation.factors import scale_scores
+from roundbook.statistics.t_interval import Interval, t_interval
+
+MOST_TOPICS, MOST_RUNS = 100, 150
+_SCALE = "std-ab"
+
+
+class TopicScores(Result):
+    """The mean of a topic's scores over the runs and their sd (ddof 1), None for one run."""
+
+    topic: str
+    mean: float
+    sd: float | None
+
+
+class RunScores(Result):
+    """The means of a run's scores over the topics, with t intervals at 95% over topics.
+
+    `standardised` is that on std-AB by the matrix's latest factors, None where there are none.
+    """
+
+    run: str
+    mean: float
+    interval: Interval | None
+    standardised: float | None
+    standardised_interval: Interval | None
+
+
+class ScoreOverview(Result):
+    """The scores of a matrix: `topics`, the hardest first, and `runs`, the best first.
+
+    `cells` are the scores, (topics, runs), in a grid of at most 100 by 150. Where there are more
+    topics or runs, neighbours are averaged; a row and a column are then named by the first of
+    them, in `cell_topics` and `cell_runs`.
+    """
+
+    matrix: int
+    task: str
+    round: str
+    measure: str
+    topics: list[TopicScores]
+    runs: list[RunScores]
+    cell_topics: list[str]
+    cell_runs: list[str]
+    cells: list[list[float]]
+
+
+def show_overview(session: Session, request: ShowMatrix) -> ScoreOverview:
+    """Return the scores of a matrix at a glance; six queries, however large it is.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such matrix.
+    """
+    row = read_status(session.connection, request.matrix)
+    loaded = load_matrix(session.connection, row)
+    means = run_means(loaded.scores)
+    hardest = np.argsort(loaded.scores.mean(axis=1), kind="stable")
+    best = np.argsort(-means, kind="stable")
+    scores = loaded.scores[np.ix_(hardest, best)]
+    topics = [loaded.topics[index] for index in hardest]
+    runs = [loaded.runs[index] for index in best]
+    sds = scores.std(axis=1, ddof=1).tolist() if len(runs) > 1 else [None] * len(topics)
+    rows, columns = _cuts(len(topics), MOST_TOPICS), _cuts(len(runs), MOST_RUNS)
+    standardised = _standardised(session.connection, row.id, loaded.topics, loaded.scores[:, best])
+    return ScoreOverview(
+        matrix=row.id,
+        task=row.task,
+        round=row.round,
+        measure=row.measure,
+        topics=[
+            TopicScores(topic=topic, mean=mean, sd=sd)
+            for topic, mean, sd in zip(topics, scores.mean(axis=1).tolist(), sds, strict=True)
+        ],
+        runs=[
+            _run(run, float(means[best[index]]), scores[:, index], standardised, index)
+            for index, run in enumerate(runs)
+        ],
+        cell_topics=[topics[start] for start in rows[:-1]],
+        cell_runs=[runs[start] for start in columns[:-1]],
+        cells=_averaged(scores, rows, columns).tolist(),
+    )
+
+
+def _run(
+    run: str,
+    mean: float,
+    scores: npt.NDArray[np.float64],
+    standardised: npt.NDArray[np.float64] | None,
+    index: int,
+) -> RunScores:
+    own = None if standardised is None else t_interval(standardised[:, index])
+    return RunScores(
+        run=run,
+        mean=mean,
+        interval=t_interval(scores).within_95,
+        standardised=own and own.mean,
+        standardised_interval=own and own.within_95,
+    )
+
+
+def _standardised(
+    connection: Connection, matrix: int, topics: list[str], scores: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64] | None:
+    """Return scores, (topics, runs), on std-AB, of the topics that have usable factors."""
+    latest = connection.execute(
+        select(factor_set)
+        .where(factor_set.c.matrix_id == matrix)
+        .order_by(factor_set.c.version.desc())
+        .limit(1)
+    ).first()
+    if latest is None:
+        return None
+    factors = load_factors(connection, latest)
+    usable = {
+        name: index
+        for index, name in enumerate(factors.topics)
+        if latest.zero_sd == "average" or factors.sd[index] > 0
+    }
+    kept = [index for index, name in enumerate(topics) if name in usable]
+    chosen = [usable[topics[index]] for index in kept]
+    if not kept:
+        return None
+    return scale_scores(scores[kept], factors.mean[chosen], factors.sd[chosen], _SCALE)
+
+
+def _cuts(number: int, most: int) -> list[int]:
+    """Return where each of at most so many groups of neighbours begins, and where the last ends."""
+    groups = min(number, most)
+    return [number * group // groups for group in range(groups + 1)]
+
+
+def _averaged(
+    scores: npt.NDArray[np.float64], rows: Sequence[int], columns: Sequence[int]
+) -> npt.NDArray[np.float64]:
+    """Return the mean score of each group of topics by each group of runs."""
+    of_topics = np.stack([scores[start:end].mean(axis=0) for start, end in pairwise(rows)])
+    return np.stack([of_topics[:, start:end].mean(axis=1) for start, end in pairwise(columns)], 1)

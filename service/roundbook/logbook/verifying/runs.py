@@ -1,0 +1,186 @@
+"""What runs retrieved and how it was assessed, held against the hashes and counts of its logging."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, Row, select
+
+from roundbook.database.lists import read_lists
+from roundbook.database.run_tables import (
+    document_names,
+    judgment_list,
+    qrels,
+    run_upload,
+    uploaded_run,
+)
+from roundbook.database.tables import round_, run, task, topic
+from roundbook.logbook.runs.storing import lists_hash, names_hash
+from roundbook.logbook.verifying.differences import Difference
+
+_PLACE = (task.c.name.label("task"), round_.c.label.label("round"))
+
+
+def run_differences(
+    connection: Connection,
+    uploads: Sequence[int],
+    assessments: Sequence[int],
+    progress: Callable[[str], object],
+) -> Iterator[Difference]:
+    """Yield where lists, judgments or names of documents are not those that were logged.
+
+    Parameters
+    ----------
+    uploads, assessments : sequence of int
+        Ids of ``run_upload`` and ``qrels``; the names are those of their rounds.
+    """
+    upload_rows = _rows(connection, run_upload, uploads)
+    qrels_rows = _rows(connection, qrels, assessments)
+    named: dict[int, int] = {}
+    for row in (*upload_rows, *qrels_rows):
+        if row.round_id not in named:
+            progress(f"Verifying the names of documents of round {row.round} ...")
+            named[row.round_id], differing = _names(connection, row)
+            yield from differing
+    for row in upload_rows:
+        progress(f"Verifying upload {row.number} of round {row.round} ...")
+        yield from _upload_differences(connection, row, named[row.round_id])
+    for row in qrels_rows:
+        yield from _qrels_differences(connection, row, named[row.round_id])
+
+
+def _rows(connection: Connection, table: Any, ids: Sequence[int]) -> Sequence[Row[Any]]:  # noqa: ANN401
+    return connection.execute(
+        select(table, *_PLACE)
+        .join(round_, round_.c.id == table.c.round_id)
+        .join(task, task.c.id == round_.c.task_id)
+        .where(table.c.id.in_(ids))
+        .order_by(table.c.id)
+    ).all()
+
+
+def _names(connection: Connection, row: Row[Any]) -> tuple[int, list[Difference]]:
+    """Return how many documents of a round have names, and what is wrong with these."""
+    names: list[str] = []
+    differing = []
+    of_round = {"kind": "runs", "table": "document_names", "task": row.task, "round": row.round}
+    for part in connection.execute(
+        select(document_names)
+        .where(document_names.c.round_id == row.round_id)
+        .order_by(document_names.c.first)
+    ):
+        if part.content_hash != names_hash(part.names):
+            differing.append(Difference(what="content_hash", recorded=part.first, **of_round))
+        names += part.names
+    if len(set(names)) < len(names):
+        distinct = len(set(names))
+        differing.append(
+            Difference(what="names", recorded=len(names), computed=distinct, **of_round)
+        )
+    return len(names), differing
+
+
+def _upload_differences(
+    connection: Connection, upload: Row[Any], named: int
+) -> Iterator[Difference]:
+    of_upload = {"kind": "runs", "task": upload.task, "round": upload.round}
+    topics = {
+        row.id: row.name
+        for row in connection.execute(
+            select(topic.c.id, topic.c.name)
+            .join(round_, round_.c.task_id == topic.c.task_id)
+            .where(round_.c.id == upload.round_id)
+        )
+    }
+    runs = {
+        row.run_id: row
+        for row in connection.execute(
+            select(uploaded_run, run.c.tag)
+            .join(run, run.c.id == uploaded_run.c.run_id)
+            .where(uploaded_run.c.run_upload_id == upload.id)
+        )
+    }
+    last = -1
+    for run_id, group in groupby(read_lists(connection, upload.id), key=lambda part: part.run_id):
+        lists = list(group)
+        logged = runs.pop(run_id)
+        last = max(last, *(int(part.documents.max()) for part in lists))
+        counts = {
+            "topics": len(lists),
+            "documents": sum(len(part.documents) for part in lists),
+        }
+        for what, computed in counts.items():
+            recorded = getattr(logged, what)
+            if recorded != computed:
+                yield Difference(
+                    table="uploaded_run",
+                    what=what,
+                    run=logged.tag,
+                    recorded=recorded,
+                    computed=computed,
+                    **of_upload,
+                )
+        parts = [
+            (topics[part.topic_id], part.documents, part.scores)
+            for part in lists
+            if part.scores is not None
+        ]
+        if lists_hash(parts) != logged.content_hash:
+            yield Difference(table="uploaded_run", what="content_hash", run=logged.tag, **of_upload)
+    for logged in runs.values():
+        yield Difference(
+            table="uploaded_run",
+            what="topics",
+            run=logged.tag,
+            recorded=logged.topics,
+            computed=0,
+            **of_upload,
+        )
+    if last >= min(upload.documents, named):
+        yield Difference(
+            table="run_upload",
+            what="documents",
+            recorded=min(upload.documents, named),
+            computed=last + 1,
+            **of_upload,
+        )
+
+
+def _qrels_differences(connection: Connection, row: Row[Any], named: int) -> Iterator[Difference]:
+    lists = [
+        (
+            part.name,
+            np.array(part.documents, dtype=np.int32),
+            np.array(part.grades, dtype=np.int32),
+        )
+        for part in connection.execute(
+            select(judgment_list, topic.c.name)
+            .join(topic, topic.c.id == judgment_list.c.topic_id)
+            .where(judgment_list.c.qrels_id == row.id)
+        )
+    ]
+    of_qrels = {
+        "kind": "assessments",
+        "table": "qrels",
+        "task": row.task,
+        "round": row.round,
+        "assessments": row.assessments,
+        "revision": row.revision,
+    }
+    counts = {
+        "topics": len(lists),
+        "judged": sum(len(documents) for _, documents, _ in lists),
+        "relevant": sum(int((grades > 0).sum()) for *_, grades in lists),
+    }
+    for what, computed in counts.items():
+        recorded = getattr(row, what)
+        if recorded != computed:
+            yield Difference(what=what, recorded=recorded, computed=computed, **of_qrels)
+    if lists_hash(lists) != row.content_hash:
+        yield Difference(what="content_hash", **of_qrels)
+    last = max((int(documents.max()) for _, documents, _ in lists), default=-1)
+    if last >= named:
+        yield Difference(what="documents", recorded=named, computed=last + 1, **of_qrels)

@@ -1,0 +1,135 @@
+"""What the charts of a page show, a sentence each, for whoever reads it and whoever does not see it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from roundbook.presentation.drift_verdict import signed
+
+if TYPE_CHECKING:
+    from roundbook.logbook.drift.assessment import StandardisingRuns
+    from roundbook.logbook.drift.curve import DriftCurve
+    from roundbook.logbook.drift.report import DriftReport
+    from roundbook.logbook.factors import FactorSet
+    from roundbook.logbook.matrices.overview import ScoreOverview
+    from roundbook.logbook.variance_history import VarianceHistory
+
+# A few topics dominate where they carry this much of the whole shift.
+_FEW, _MUCH = 3, 0.5
+
+
+def variances_caption(history: VarianceHistory, most: int) -> str:
+    """Return what a chart of variances shows; at most so many rounds are drawn."""
+    pooled, number = history.pooled, len(history.rounds)
+    interval = ""
+    if pooled.interval is not None:
+        low, high = pooled.interval.low, pooled.interval.high
+        interval = f", its 95% interval ({_short(low)} to {_short(high)}) as a band"
+    rounds = "the round" if number == 1 else f"the {_latest(number, most)}rounds"
+    planning = ""
+    if pooled.next_round is not None and pooled.next_round.u80 is not None:
+        planning = f"; planning variance {_short(pooled.next_round.u80)}"
+    return (
+        f"Variance of {rounds} with 95% intervals; pooled {_short(pooled.variance)}"
+        f"{interval}{planning}."
+    )
+
+
+def ageing_caption(curve: DriftCurve, most: int) -> str:
+    """Return what an ageing curve shows; at most so many rounds are drawn."""
+    return (
+        f"Shift of the {_latest(len(curve.rounds), most)}later rounds for systems and topics like"
+        f" these, with 95% intervals; up to ±{curve.margin:.3g}, the band, does not matter."
+    )
+
+
+def fitted_on(version: int, runs: StandardisingRuns) -> str:
+    """Return a factor version and the runs that it was fitted to, in a table."""
+    if runs.which == "all":
+        return f"v{version}, all runs"
+    return f"v{version}, {runs.runs} {runs.which} runs"
+
+
+def means_caption(report: DriftReport) -> str:
+    """Return what a chart of the shared topics' means shows."""
+    higher = sum(topic.mean_to > topic.mean_from for topic in report.topics)
+    return (
+        f"Mean over the runs on the {report.shared_topics} shared topics; above the dashed line,"
+        f" {higher} of them, it is higher in '{report.to_round}'."
+    )
+
+
+def sds_caption(report: DriftReport) -> str:
+    """Return what a chart of the shared topics' standard deviations shows."""
+    wider = sum(topic.sd_to > topic.sd_from for topic in report.topics)
+    return (
+        f"Standard deviation over the runs on the {report.shared_topics} shared topics; above the"
+        f" dashed line, {wider} of them, it is wider in '{report.to_round}'."
+    )
+
+
+def factors_caption(factors: FactorSet, most: int) -> str:
+    """Return what a chart of factors shows; at most so many topics are drawn."""
+    which = "all" if factors.standardising == "all" else f"the {factors.standardising}"
+    runs = factors.factors[0].runs if factors.factors else 0
+    return (
+        f"Version {factors.version}, {which} {runs} runs: mean and sd of"
+        f" {_topics(len(factors.factors), most)}."
+    )
+
+
+def topics_caption(overview: ScoreOverview, most: int) -> str:
+    """Return what a chart of topics shows; at most so many are drawn."""
+    return (
+        f"Mean and sd over the {len(overview.runs)} runs of {_topics(len(overview.topics), most)}."
+    )
+
+
+def scores_caption(overview: ScoreOverview) -> str:
+    """Return what a heat map shows, and that neighbours are averaged where they are."""
+    topics, runs = len(overview.topics), len(overview.runs)
+    scores = [score for row in overview.cells for score in row]
+    averaged = ""
+    if topics > len(overview.cell_topics) or runs > len(overview.cell_runs):
+        averaged = (
+            f" They are drawn as {len(overview.cell_topics)} x {len(overview.cell_runs)} cells,"
+            " neighbours averaged."
+        )
+    return (
+        f"{overview.measure} of {topics} topics by {runs} runs, {min(scores):.3g} light to"
+        f" {max(scores):.3g} dark.{averaged}"
+    )
+
+
+def dominating_topics(report: DriftReport) -> str | None:
+    """Return which topics moved most, and the mean shift without them; None with few topics.
+
+    The shift is the mean of the topics' shifts, each in its own standard deviation.
+    """
+    shifts = {topic.topic: topic.shift for topic in report.topics if topic.shift is not None}
+    whole = sum(shifts.values())
+    if len(shifts) < 2 * _FEW + 1 or whole == 0:
+        return None
+    names = sorted(shifts, key=lambda name: -shifts[name] if whole > 0 else shifts[name])[:_FEW]
+    share = sum(shifts[name] for name in names) / whole
+    rest = (whole - sum(shifts[name] for name in names)) / (len(shifts) - _FEW)
+    few = f"{', '.join(names[:-1])} and {names[-1]}"
+    return (
+        f"The three topics that moved the mean most, {few}, "
+        + ("dominate: they carry" if share > _MUCH else "do not dominate: they carry")
+        + f" {share:.0%} of the mean shift in each topic's own sd"
+        f" ({signed(whole / len(shifts))}); without them it is {signed(rest)}."
+    )
+
+
+def _topics(number: int, most: int) -> str:
+    return f"the {number} topics" if number <= most else f"{most} of the {number} topics"
+
+
+def _latest(number: int, most: int) -> str:
+    return f"latest {most} of {number} " if number > most else f"{number} "
+
+
+def _short(value: float | None) -> str:
+    """Return a variance without its leading zero, as the field's papers print it."""
+    return "no limit" if value is None else f"{value:.4f}".replace("0.", ".", 1)

@@ -1,0 +1,305 @@
+"""A bundle to deposit: the archive of a task, its citation, its description for DataCite."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_STORED, ZipFile, ZipInfo, is_zipfile
+
+from roundbook.errors import InputError, RecordError
+from roundbook.formats.text import shown_path
+from roundbook.logbook.atomic_files import atomic_directory, atomic_file
+from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.round_fingerprint import find_publication
+from roundbook.logbook.rounds import Round, list_rounds
+from roundbook.logbook.session import Session
+from roundbook.logbook.tasks import list_tasks
+from roundbook.requests.reports import DepositRequest
+from roundbook.requests.tasks import ListRounds
+from roundbook.requests.transfer import ExportRequest
+from roundbook.transfer.archive.exporting import ExportedArchive, export_archive
+
+ARCHIVE, CITATION, DATACITE = "archive.zip", "CITATION.cff", "datacite.json"
+_MEMBERS = (ARCHIVE, CITATION, DATACITE)
+_KERNEL = "http://datacite.org/schema/kernel-4"
+# DataCite's own value for what is known to be unknown; a citation file takes a name.
+_UNKNOWN, _NOBODY = ":unkn", "unknown"
+_FIRST_DATE = (1980, 1, 1, 0, 0, 0)
+
+
+class DepositedRound(Result):
+    """A round of a bundle and its fingerprint today; and when it was published, None if unnoted."""
+
+    round: str
+    fingerprint: str
+    published_fingerprint: str | None
+
+
+class Deposit(Result):
+    """A bundle to deposit.
+
+    `sha256` and `archive_bytes` are of its archive; `unknown` what its description does not say as
+    nobody gave it; `corrected` the rounds that count otherwise since they were published.
+    """
+
+    report: str
+    task: str
+    title: str
+    files: list[str]
+    sha256: str
+    archive_bytes: int
+    rounds: list[DepositedRound]
+    corrected: list[str]
+    unknown: list[str]
+
+
+def write_deposit(
+    session: Session,
+    request: DepositRequest,
+    progress: Callable[[str], object] = lambda _: None,
+) -> Deposit:
+    """Write the bundle of a task, all of whose rounds are published; the session sees one moment.
+
+    Parameters
+    ----------
+    progress : callable
+        Told in a few words what is done next.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task.
+    RecordError
+        When a round of it is a draft, or it has none.
+    InputError
+        When the bundle is there or cannot be written.
+    """
+    listed = list_rounds(session, ListRounds(task=request.task))
+    drafts = [one.round for one in listed.rounds if one.status != "published"]
+    if drafts or not listed.rounds:
+        why = f"{', '.join(drafts)}: not published" if drafts else "it has no rounds"
+        raise RecordError(
+            f"Of task '{listed.task}' nothing can be deposited, which is for good ({why}).",
+            way_out="publish the rounds",
+            task=listed.task,
+            round=drafts[0] if drafts else "ROUND",
+        )
+    rounds = [_deposited(session, listed.task, one) for one in listed.rounds]
+    packed = request.output.suffix.lower() == ".zip"
+    if request.output.suffix and not packed:
+        raise InputError(f"{request.output}: a bundle is a file that ends in .zip, or a directory.")
+    if packed:
+        with (
+            atomic_file(request.output, force=request.force, earlier=_is_bundle) as part,
+            tempfile.TemporaryDirectory(prefix="roundbook-deposit-") as directory,
+        ):
+            deposit = _fill(session, request, Path(directory), listed.rounds, rounds, progress)
+            _pack(Path(directory), part)
+    else:
+        with atomic_directory(request.output, _is_member, force=request.force) as part:
+            deposit = _fill(session, request, part, listed.rounds, rounds, progress)
+    return deposit
+
+
+def _deposited(session: Session, task: str, one: Round) -> DepositedRound:
+    publication = find_publication(session, task, one.round)
+    assert publication is not None  # it is no draft
+    return DepositedRound(round=one.round, **publication._asdict())
+
+
+def _fill(
+    session: Session,
+    request: DepositRequest,
+    directory: Path,
+    listed: list[Round],
+    rounds: list[DepositedRound],
+    progress: Callable[[str], object],
+) -> Deposit:
+    """Write the files of a bundle into a directory."""
+    asked = ExportRequest(archive=directory / ARCHIVE, tasks=(request.task,))
+    archive = export_archive(session, asked, progress)
+    task = next(one for one in list_tasks(session).tasks if [one.task] == archive.tasks)
+    title = request.title or task.title or task.task
+    abstract = _abstract(task.task, task.measures, listed, archive)
+    described = _datacite(request, title, abstract, listed, rounds, archive)
+    text = json.dumps(described, indent=2, ensure_ascii=False)
+    (directory / DATACITE).write_text(f"{text}\n", encoding="utf-8")
+    cited = _citation(request, title, abstract, rounds)
+    (directory / CITATION).write_text(_yaml(cited), encoding="utf-8")
+    given = {
+        "creator": request.creators,
+        "publisher": request.publisher,
+        "year": request.year,
+        "doi": request.doi,
+    }
+    return Deposit(
+        report=shown_path(request.output),
+        task=task.task,
+        title=title,
+        files=list(_MEMBERS),
+        sha256=archive.sha256,
+        archive_bytes=archive.bytes,
+        rounds=rounds,
+        corrected=[
+            one.round for one in rounds if one.published_fingerprint not in (None, one.fingerprint)
+        ],
+        unknown=[name for name, value in given.items() if not value],
+    )
+
+
+def _abstract(task: str, measures: list[str], rounds: list[Round], archive: ExportedArchive) -> str:
+    return (
+        f"Score matrices of the evaluation task {task}, topics by runs, of"
+        f" {_counted(len(rounds), 'round')} ({', '.join(one.round for one in rounds)}) in"
+        f" {', '.join(measures)}: {_counted(archive.matrices or 0, 'matrix', 'matrices')},"
+        f" {_counted(archive.scores, 'score')}, with their standardisation factors, variances,"
+        " corrections and saved results."
+    )
+
+
+def _datacite(
+    request: DepositRequest,
+    title: str,
+    abstract: str,
+    listed: list[Round],
+    rounds: list[DepositedRound],
+    archive: ExportedArchive,
+) -> dict[str, Any]:
+    """Return the description of a bundle in the fields of DataCite's schema, version 4."""
+    held = [one for one in listed if one.held is not None]
+    collections = dict.fromkeys(one.collection for one in listed if one.collection)
+    technical = (
+        f"{ARCHIVE} (SHA-256 {archive.sha256}) holds CSV and JSON, and says in its README.txt what"
+        f" they are; 'roundbook import' of {SOFTWARE} or later reads it. A round's fingerprint is"
+        " the SHA-256 of the names, scores and factors that count in it; 'roundbook round verify'"
+        " computes it again."
+    )
+    for one in rounds:
+        if one.published_fingerprint not in (None, one.fingerprint):
+            technical += (
+                f" Round {one.round} was corrected after it was published with the fingerprint"
+                f" {one.published_fingerprint}."
+            )
+    if collections:
+        technical += f" Document collections: {', '.join(collections)}."
+    described: dict[str, Any] = {
+        "schemaVersion": _KERNEL,
+        "types": {"resourceTypeGeneral": "Dataset", "resourceType": "Evaluation scores"},
+        "creators": [_creator(name) for name in request.creators] or [{"name": _UNKNOWN}],
+        "titles": [{"title": title}],
+        "publisher": {"name": request.publisher or _UNKNOWN},
+    }
+    if request.year is not None:
+        described["publicationYear"] = str(request.year)
+    if request.doi is not None:
+        described |= {"doi": request.doi, "prefix": request.doi.partition("/")[0]}
+        described["suffix"] = request.doi.partition("/")[2]
+    return described | {
+        "alternateIdentifiers": [
+            {
+                "alternateIdentifier": one.fingerprint,
+                "alternateIdentifierType": f"Roundbook fingerprint of round {one.round}",
+            }
+            for one in rounds
+        ],
+        "dates": [
+            {
+                "date": str(one.held),
+                "dateType": "Collected",
+                "dateInformation": f"Round {one.round} was held.",
+            }
+            for one in held
+        ],
+        "sizes": [f"{archive.bytes} bytes"],
+        "formats": ["application/zip", "text/csv", "application/json"],
+        "descriptions": [
+            {"description": abstract, "descriptionType": "Abstract"},
+            {"description": technical, "descriptionType": "TechnicalInfo"},
+        ],
+    }
+
+
+def _creator(name: str) -> dict[str, str]:
+    family, comma, given = map(str.strip, name.partition(","))
+    if not comma:
+        return {"name": name.strip(), "nameType": "Organizational"}
+    return {
+        "name": f"{family}, {given}",
+        "nameType": "Personal",
+        "givenName": given,
+        "familyName": family,
+    }
+
+
+def _citation(
+    request: DepositRequest, title: str, abstract: str, rounds: list[DepositedRound]
+) -> dict[str, Any]:
+    """Return the fields of a Citation File Format file, version 1.2.0."""
+    authors = [
+        {"family-names": made["familyName"], "given-names": made["givenName"]}
+        if "familyName" in made
+        else {"name": made["name"]}
+        for made in map(_creator, request.creators)
+    ]
+    cited: dict[str, Any] = {
+        "cff-version": "1.2.0",
+        "message": "If you use these scores, please cite them as below.",
+        "type": "dataset",
+        "title": title,
+        "authors": authors or [{"name": _NOBODY}],
+        "abstract": abstract,
+    }
+    if request.doi is not None:
+        cited["doi"] = request.doi
+    cited["identifiers"] = [
+        {
+            "type": "other",
+            "value": f"sha256:{one.fingerprint}",
+            "description": f"Fingerprint of round {one.round}",
+        }
+        for one in rounds
+    ]
+    return cited
+
+
+def _yaml(fields: Mapping[str, Any]) -> str:
+    """Return fields as YAML; its texts are quoted as in JSON, which YAML reads alike."""
+    lines = []
+    for name, value in fields.items():
+        if isinstance(value, str):
+            lines.append(f"{name}: {json.dumps(value, ensure_ascii=False)}")
+            continue
+        lines.append(f"{name}:")
+        for entry in value:
+            for first, (key, text) in enumerate(entry.items()):
+                lines.append(f"  {' ' if first else '-'} {key}: {json.dumps(text, ensure_ascii=False)}")
+    return "\n".join([*lines, ""])
+
+
+def _pack(directory: Path, file: Path) -> None:
+    """Pack the files of a bundle, always into the same bytes; the archive is compressed already."""
+    with ZipFile(file, "w") as packed:
+        for name in _MEMBERS:
+            member = ZipInfo(name, _FIRST_DATE)
+            member.compress_type = ZIP_STORED
+            with (directory / name).open("rb") as source, packed.open(member, "w") as target:
+                shutil.copyfileobj(source, target)
+
+
+def _is_bundle(file: Path) -> bool:
+    if not is_zipfile(file):
+        return False
+    with ZipFile(file) as packed:
+        return sorted(packed.namelist()) == sorted(_MEMBERS)
+
+
+def _is_member(file: Path) -> bool:
+    return file.name in _MEMBERS
+
+
+def _counted(number: int, noun: str, several: str | None = None) -> str:
+    return f"{number:,} {noun if number == 1 else several or f'{noun}s'}"

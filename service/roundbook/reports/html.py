@@ -1,0 +1,174 @@
+"""The pages of a task as one file: charts and style inside, no script, nothing to fetch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from importlib.resources import files
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import parse_qsl, urlsplit
+
+from roundbook.errors import MissingExtraError, NotRecordedError, RoundbookError
+from roundbook.formats.text import shown_path
+from roundbook.logbook.atomic_files import write_file
+from roundbook.logbook.events import list_events
+from roundbook.logbook.result import Result
+from roundbook.logbook.rounds import Round
+from roundbook.logbook.session import Session
+from roundbook.reports.self_contained import self_contained
+from roundbook.requests.events import EventsRequest
+from roundbook.requests.reports import HtmlReport
+
+if TYPE_CHECKING:
+    from roundbook.api.access import Caller
+
+
+class WrittenHtml(Result):
+    """A report as one HTML file: which pages of the record it holds, and which rounds are drafts.
+
+    `left_out` is why a page is not in it.
+    """
+
+    report: str
+    bytes: int
+    task: str
+    round: str | None
+    measure: str
+    scale: str
+    pages: list[str]
+    drafts: list[str]
+    left_out: dict[str, str]
+
+
+class _Page(NamedTuple):
+    """A page of the report: its anchor, title, as the site writes it, and how that links to it."""
+
+    anchor: str
+    title: str
+    written: str
+    links: tuple[tuple[str, str], ...]
+
+
+# Which field of its address names what a page is of.
+_NAMED_BY = {"/round": "round", "/result": "name", "/drift": "to_round"}
+
+
+def write_html(session: Session, request: HtmlReport) -> WrittenHtml:
+    """Write the pages of a task, or of a round, into one file; the session sees one moment.
+
+    A task's are its own, its rounds', its drift's from the first round to the latest, and its saved
+    results'; a round's are its own, and its drift's from the first round.
+
+    Raises
+    ------
+    MissingExtraError
+        When the libraries that write pages are not installed.
+    NotRecordedError
+        When there is no such task or round, or nothing to report of it.
+    InputError
+        When the file is there or cannot be written.
+    """
+    if not all(map(find_spec, ("fastapi", "jinja2", "altair", "vl_convert"))):
+        raise MissingExtraError("Reports as HTML need what pages are written with.", "serve")
+    from markupsafe import Markup  # noqa: PLC0415
+
+    from roundbook.api.access import Caller  # noqa: PLC0415
+    from roundbook.pages.site import render  # noqa: PLC0415
+    from roundbook.pages.tasks import task_context  # noqa: PLC0415
+
+    caller = Caller(session.user, "admin")
+    of_task = task_context(session, caller, request.task, request.measure, request.scale)
+    task, measure, rounds = of_task["task"].task, of_task["measure"], of_task["rounds"]
+    if not measure:
+        raise NotRecordedError(
+            f"Task '{task}' has no scores to report.", way_out="log a round", task=task, measure="M"
+        )
+    told = [one for one in rounds if request.round in (None, one.round)]
+    if not told:
+        raise NotRecordedError(
+            f"Task '{task}' has no round '{request.round}'.", way_out="list rounds", task=task
+        )
+    drafts = [one.round for one in told if one.status == "draft"]
+    pages, left_out = _pages(session, caller, request, of_task, told)
+    event = list_events(session, EventsRequest(task=task, limit=1)).events[-1]
+    document = render(
+        "report.html",
+        title=f"Report on {task}, {request.round}" if request.round else f"Report on {task}",
+        css=Markup((files("roundbook.pages") / "static" / "style.css").read_text("utf-8")),  # noqa: S704
+        event=event,
+        drafts=drafts,
+        pages=[one._replace(written=_as_part(one, pages)) for one in pages],
+    )
+    content = document.encode()
+    write_file(request.output, content, force=request.force)
+    return WrittenHtml(
+        report=shown_path(request.output),
+        bytes=len(content),
+        task=task,
+        round=request.round,
+        measure=measure,
+        scale=request.scale,
+        pages=[one.title for one in pages],
+        drafts=drafts,
+        left_out=left_out,
+    )
+
+
+def _as_part(one: _Page, pages: Sequence[_Page]) -> str:
+    from markupsafe import Markup  # noqa: PLC0415
+
+    # What the site wrote is escaped already.
+    return Markup(self_contained(one.written, one.anchor, partial(_anchor, pages)))  # noqa: S704
+
+
+def _pages(
+    session: Session,
+    caller: Caller,
+    request: HtmlReport,
+    of_task: dict[str, Any],
+    told: list[Round],
+) -> tuple[list[_Page], dict[str, str]]:
+    from roundbook.pages.answers import drift_context, result_context  # noqa: PLC0415
+    from roundbook.pages.site import render  # noqa: PLC0415
+    from roundbook.pages.tasks import round_context  # noqa: PLC0415
+
+    of = {"task": of_task["task"].task, "measure": of_task["measure"]}
+    pages: list[_Page] = []
+    left_out: dict[str, str] = {}
+
+    def add(anchor: str, title: str, kind: str, context: dict[str, Any], *names: str) -> None:
+        written = render(f"{kind}.html", **context, caller=caller, here="", open_to_all=True)
+        pages.append(_Page(anchor, title, written, tuple((f"/{kind}", name) for name in names)))
+
+    if request.round is None:
+        add("task", "The task", "task", of_task, "")
+    for one in told:
+        logged = any(row.measure == of["measure"] for row in one.matrices)
+        context = round_context(
+            session, caller, of["task"], one.round, of["measure"] if logged else None
+        )
+        add(f"round-{one.ordinal}", one.round, "round", context, one.round)
+    rounds = [one for one in of_task["rounds"] if one.matrices]
+    later = next((one for one in rounds[1:] if one.round == request.round), None)
+    if len(rounds) > 1 and (later or request.round is None):
+        given = of | ({"to_round": request.round} if request.round else {})
+        try:
+            context = drift_context(session, caller, given)
+            add("drift", "Drift", "drift", context, "", context["report"].to_round)
+        except RoundbookError as error:
+            left_out["Drift"] = str(error)
+    if request.round is None:
+        for number, row in enumerate(of_task["results"], 1):
+            name = row["entry"].name
+            context = result_context(session, caller, name, None)
+            add(f"result-{number}", name, "result", context, name)
+    return pages, left_out
+
+
+def _anchor(pages: Sequence[_Page], link: str) -> str | None:
+    """Return the anchor of the page that the site links to, None where it is not in the report."""
+    parts = urlsplit(link)
+    asked = dict(parse_qsl(parts.query))
+    of = (parts.path, asked.get(_NAMED_BY.get(parts.path, ""), ""))
+    return next((one.anchor for one in pages if of in one.links), None)

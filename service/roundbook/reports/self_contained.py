@@ -1,0 +1,157 @@
+"""A page of the site as a part of one file: what needs the site is left out."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+
+# Left out with all that is in them: what asks the service for something.
+_ACTING = frozenset({"script", "form", "button", "input", "select", "iframe", "object", "template"})
+_EMPTY = frozenset({"input", "img", "link", "meta", "br", "hr", "embed", "source"})
+# Files of charts, and the way through the site.
+_LEFT_OUT_CLASSES = frozenset({"files", "path"})
+_FETCHING = re.compile(r"^(on.*|src|srcset|action|formaction|data|data-.*|poster|ping)$")
+_NAMING = frozenset({"id", "for", "aria-labelledby", "aria-describedby", "aria-controls"})
+_HEADING = re.compile(r"h([1-5])")
+_IDS = re.compile(r"""(\bid="|url\(['"]?#|href="#)""")
+
+
+def self_contained(page: str, own: str, anchor_of: Callable[[str], str | None]) -> str:
+    """Return what stands in the `main` of a page, for a report of several pages.
+
+    Links lead to where a page is in the report; of others the words stay where they are part of a
+    sentence or a table. Forms, scripts and files to fetch are left out, headings are one level
+    lower, and ids are of this page and drawing alone.
+
+    Parameters
+    ----------
+    page : str
+        As the site writes it.
+    own : str
+        What its ids begin with.
+    anchor_of : callable
+        Where in the report the page is that a link of the site leads to; None where it is not.
+    """
+    part = _Part(own, anchor_of)
+    part.feed(page)
+    part.close()
+    return "".join(part.written).strip()
+
+
+class _Part(HTMLParser):
+    """Writes what stays of a page; see `self_contained`."""
+
+    def __init__(self, own: str, anchor_of: Callable[[str], str | None]) -> None:
+        super().__init__(convert_charrefs=False)
+        self.written: list[str] = []
+        self._anchor_of = anchor_of
+        self._own = own
+        self._drawings = 0
+        self._in_main = self._in_drawing = False
+        self._left_out: list[str] = []  # open elements, from the first that is left out
+        self._links: list[bool] = []  # of open links: whether it leads somewhere in the report
+        self._paragraph: int | None = None  # where in what is written the open one begins
+        self._words = False  # whether the paragraph says anything but links that lead nowhere
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        if tag == "main":
+            self._in_main = True
+            return
+        given = dict(attributes)
+        if not self._in_main or self._left_out:
+            if self._left_out and tag not in _EMPTY:
+                self._left_out.append(tag)
+            return
+        classes = set((given.get("class") or "").split())
+        if tag in _ACTING or classes & _LEFT_OUT_CLASSES:
+            if tag not in _EMPTY:
+                self._left_out.append(tag)
+            return
+        if tag == "svg":
+            self._in_drawing = True
+            self._drawings += 1
+        if self._in_drawing:
+            self._write(self._drawn(self.get_starttag_text() or ""))
+            return
+        if tag == "p":
+            self._paragraph, self._words = len(self.written), False
+        if tag == "a":
+            link = given.get("href") or ""
+            anchor = f"{self._own}-{link[1:]}" if link[:1] == "#" else self._anchor_of(link)
+            self._links.append(anchor is not None)
+            if anchor is not None:
+                self._words = True
+                self._write(f'<a href="#{html.escape(anchor)}">')
+            return
+        if tag == "img" and not (given.get("src") or "").startswith("data:"):
+            return
+        kept = [
+            (name, f"{self._own}-{value}" if name in _NAMING else value)
+            for name, value in attributes
+            if not _FETCHING.match(name) or (value or "").startswith("data:image/")
+        ]
+        self._write(
+            f"<{_lower(tag)}"
+            + "".join(
+                f" {name}" if value is None else f' {name}="{html.escape(value)}"'
+                for name, value in kept
+            )
+            + ">"
+        )
+
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        if self._in_drawing and self._in_main and not self._left_out:
+            self._write(self._drawn(self.get_starttag_text() or ""))
+        elif tag in _EMPTY:
+            self.handle_starttag(tag, attributes)
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._left_out:
+            if tag in self._left_out:
+                while self._left_out.pop() != tag:
+                    pass
+            return
+        if tag == "main":
+            self._in_main = False
+        if not self._in_main or tag in _ACTING or tag in _EMPTY:
+            return
+        if tag == "svg":
+            self._in_drawing = False
+        if tag == "a" and not self._in_drawing:
+            if self._links and self._links.pop():
+                self._write("</a>")
+            return
+        if tag == "p" and self._paragraph is not None:
+            begun, self._paragraph = self._paragraph, None
+            if not self._words:
+                del self.written[begun:]
+                return
+        self._write(f"</{tag if self._in_drawing else _lower(tag)}>")
+
+    def handle_data(self, data: str) -> None:
+        inside_lost_link = bool(self._links) and not self._links[-1]
+        if not inside_lost_link and any(map(str.isalnum, data)):
+            self._words = True
+        self._write(data)
+
+    def handle_entityref(self, name: str) -> None:
+        self._write(f"&{name};")
+
+    def handle_charref(self, name: str) -> None:
+        self._write(f"&#{name};")
+
+    def _write(self, text: str) -> None:
+        if self._in_main and not self._left_out:
+            self.written.append(text)
+
+    def _drawn(self, tag: str) -> str:
+        """Return a tag of a drawing, whose ids are of this one alone."""
+        return _IDS.sub(rf"\1{self._own}-drawing{self._drawings}-", tag)
+
+
+def _lower(tag: str) -> str:
+    """Return a tag, a heading's one level lower."""
+    heading = _HEADING.fullmatch(tag)
+    return f"h{int(heading[1]) + 1}" if heading else tag

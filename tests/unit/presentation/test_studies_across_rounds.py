@@ -1,0 +1,40 @@
+"""What is said of standardising, round after round: no more than the numbers bear."""
+
+from __future__ import annotations
+
+import pytest
+
+from roundbook.logbook.studies.across_rounds import BesideRaw
+from roundbook.presentation.studies.across_rounds import _counts, _verdict
+from roundbook.statistics.significance.paired_tests import sign_test
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "alike", "verdict"),
+    [
+        (6, 0, 0, "Yes, round after round (sign test p = 0.031)."),
+        (0, 6, 2, "No, the reverse, round after round (sign test p = 0.031)."),
+        (5, 0, 0, "agree, but are too few to rule out chance (sign test p = 0.062)."),
+        (8, 1, 0, "The rounds do not agree (sign test p = 0.039)."),
+        (0, 0, 4, "No round shows a difference."),
+    ],
+)
+def test_verdicts(better, worse, alike, verdict):
+    p = sign_test(better, worse) if better + worse else None
+    beside = BesideRaw(
+        figure="share", better=better, worse=worse, alike=alike, least=-0.012, most=0.031, p=p
+    )
+    assert _verdict(beside).endswith(verdict)
+    said = _counts(beside, better + worse + alike)
+    assert said.startswith(f"more pairs of runs are told apart than on raw in {better} of")
+    assert said.endswith("(by -1.2 to +3.1 points).")
+    assert ("the draws leave it open" in said) == (alike > 0)
+
+
+def test_the_sign_test():
+    assert [sign_test(3, 0), sign_test(0, 6), sign_test(4, 4), sign_test(0, 0)] == [
+        0.25,
+        0.03125,
+        1.0,
+        1.0,
+    ]
