@@ -72,11 +72,15 @@ COMMANDS = {
     ),
     "study": ("roundbook_cli.study", "Studies: what the scores of a round bear."),
     "result": ("roundbook_cli.result", "Saved results: list, show, renew what is stale."),
-    "report": ("roundbook_cli.report", "Saved drift reports: list, show."),
+    "report": (
+        "roundbook_cli.report",
+        "Reports for others: html, latex, datacite. Saved drift reports: list, show.",
+    ),
     "serve": (
         "roundbook_cli.serve",
         "Serve the record over HTTP: its questions and decisions, and its pages.",
     ),
+    "worker": ("roundbook_cli.worker", "Take the service's jobs: studies that take long."),
     "token": ("roundbook_cli.token", "Tokens: who may use the service."),
     "db": ("roundbook_cli.db", "The database: its schema, backups, moving to another server."),
 }

@@ -1,19 +1,26 @@
-"""``roundbook report``: saved drift reports by their numbers; see ``roundbook result``."""
+"""``roundbook report``: a task in files for others, and saved drift reports by their numbers."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated
 
 import typer
 
+from roundbook.requests.fields import VarianceScale
+from roundbook.requests.reports import DepositRequest, HtmlReport, LatexReport
 from roundbook.requests.results import ListResults, ShowResult
 from roundbook_cli.options import Database, Form, TaskName
-from roundbook_cli.output import Column, count, show, signed
+from roundbook_cli.output import Column, count, progress, show, signed, talk
+from roundbook_cli.request_options import argument, default, option, usage_errors
 from roundbook_cli.saved_drift import print_saved, report_facts, report_number
 from roundbook_cli.session import record
 
-app = typer.Typer(no_args_is_help=True, help="Saved drift reports: list, show.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Reports for others: html, latex, datacite. Saved drift reports: list, show.",
+)
 
 _LISTED = (
     Column("task", "Task"),
@@ -85,3 +92,179 @@ def show_(
     with record(context, database) as session:
         shown = show_result(session, ShowResult(name=f"{task}/drift-{number}", kind="drift"))
     print_saved(shown, form, details=details)
+
+
+@app.command(
+    epilog="Example: roundbook report html covid --output covid.html\n\nOne round: roundbook report"
+    " html covid round3 --output round3.html"
+)
+def html(
+    context: typer.Context,
+    task: TaskName,
+    output: Annotated[Path, option(HtmlReport, "output", "--output", metavar="FILE")],
+    round_label: Annotated[
+        str | None, argument(HtmlReport, "round", metavar="ROUND", show_default=False)
+    ] = None,
+    measure: Annotated[
+        str | None,
+        option(HtmlReport, "measure", "--measure", metavar="M", show_default=False),
+    ] = None,
+    scale: Annotated[VarianceScale, option(HtmlReport, "scale", "--scale")] = default(
+        HtmlReport, "scale"
+    ),
+    force: Annotated[bool, option(HtmlReport, "force", "--force")] = default(HtmlReport, "force"),
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Write the pages of a task, or of a round, as one file to mail or to publish.
+
+    The charts and the style are inside; it has no script, and fetches nothing.
+    """
+    from roundbook.reports.html import write_html
+
+    request = HtmlReport(
+        task=task, round=round_label, output=output, measure=measure, scale=scale, force=force
+    )
+    with (
+        record(context, database, one_moment=True) as session,
+        progress("Writing the pages ..."),
+    ):
+        written = write_html(session, request)
+    columns = (
+        Column("report", "Report"),
+        Column("measure", "Measure"),
+        Column("pages", "Pages", ", ".join),
+        count("bytes", "Bytes"),
+    )
+    show(written, form, [written], columns)
+    if written.drafts:
+        talk(f"Note: it tells of drafts: {', '.join(written.drafts)}.")
+    _talk_of_left_out(written.left_out)
+
+
+@app.command(
+    epilog="Example: roundbook report latex covid round3 --output tables\n\nIn one file, with other"
+    " sizes: roundbook report latex covid --output tables.tex --m 10 --min-d 0.1"
+)
+def latex(
+    context: typer.Context,
+    task: TaskName,
+    output: Annotated[Path, option(LatexReport, "output", "--output", metavar="DIR_OR_FILE")],
+    round_label: Annotated[
+        str | None, argument(LatexReport, "round", metavar="ROUND", show_default=False)
+    ] = None,
+    measure: Annotated[
+        str | None,
+        option(LatexReport, "measure", "--measure", metavar="M", show_default=False),
+    ] = None,
+    m: Annotated[
+        list[int] | None, option(LatexReport, "m", "--m", metavar="M", show_default=False)
+    ] = None,
+    min_d: Annotated[
+        list[float] | None,
+        option(LatexReport, "min_d", "--min-d", metavar="D", show_default=False),
+    ] = None,
+    force: Annotated[bool, option(LatexReport, "force", "--force")] = default(LatexReport, "force"),
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Write the tables of an overview paper: variances, topic set sizes, factors, ranking.
+
+    Each caption says what was assumed. They need the LaTeX packages booktabs and longtable.
+    """
+    from roundbook.reports.latex import write_latex
+
+    request = LatexReport(
+        task=task,
+        round=round_label,
+        output=output,
+        measure=measure,
+        m=tuple(m or ()),
+        min_d=tuple(min_d or ()),
+        force=force,
+    )
+    with (
+        record(context, database, one_moment=True) as session,
+        progress("Computing the tables ..."),
+    ):
+        written = write_latex(session, request)
+    columns = (
+        Column("report", "Report"),
+        Column("round", "Round"),
+        Column("measure", "Measure"),
+        Column("tables", "Tables", ", ".join),
+    )
+    show(written, form, [written], columns)
+    if written.draft:
+        talk(f"Note: round '{written.round}' is a draft; its scores may change.")
+    _talk_of_left_out(written.left_out)
+
+
+@app.command(
+    epilog="Example: roundbook report datacite covid --output covid.zip --creator 'Sakai, Tetsuya'"
+    " --publisher Zenodo --year 2026"
+)
+def datacite(
+    context: typer.Context,
+    task: TaskName,
+    output: Annotated[Path, option(DepositRequest, "output", "--output", metavar="DIR_OR_ZIP")],
+    title: Annotated[
+        str | None, option(DepositRequest, "title", "--title", metavar="TEXT", show_default=False)
+    ] = None,
+    creators: Annotated[
+        list[str] | None,
+        option(DepositRequest, "creators", "--creator", metavar="NAME", show_default=False),
+    ] = None,
+    publisher: Annotated[
+        str | None,
+        option(DepositRequest, "publisher", "--publisher", metavar="NAME", show_default=False),
+    ] = None,
+    year: Annotated[
+        int | None, option(DepositRequest, "year", "--year", metavar="YEAR", show_default=False)
+    ] = None,
+    doi: Annotated[
+        str | None, option(DepositRequest, "doi", "--doi", metavar="DOI", show_default=False)
+    ] = None,
+    force: Annotated[bool, option(DepositRequest, "force", "--force")] = default(
+        DepositRequest, "force"
+    ),
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Write a bundle to deposit: the task's archive, CITATION.cff, and datacite.json.
+
+    All rounds must be published; datacite.json has their fingerprints. What nobody gave is said as
+    unknown, or left out.
+    """
+    from roundbook.reports.deposit import write_deposit
+
+    with usage_errors():
+        request = DepositRequest(
+            task=task,
+            output=output,
+            title=title,
+            creators=tuple(creators or ()),
+            publisher=publisher,
+            year=year,
+            doi=doi,
+            force=force,
+        )
+    with (
+        record(context, database, one_moment=True) as session,
+        progress("Exporting ...") as step,
+    ):
+        deposit = write_deposit(session, request, step)
+    columns = (Column("round", "Round"), Column("fingerprint", "Fingerprint"))
+    above = [f"{deposit.report}: {deposit.title} ({', '.join(deposit.files)})"]
+    below = [f"SHA-256 of the archive {deposit.sha256}"]
+    if deposit.unknown:
+        options = ", ".join(f"--{name}" for name in deposit.unknown)
+        below.append(f"Not given, and so said as unknown or left out: {options}.")
+    show(deposit, form, deposit.rounds, columns, above=above, below=below)
+    for label in deposit.corrected:
+        talk(f"Note: round '{label}' was corrected after it was published; the bundle says so.")
+
+
+def _talk_of_left_out(left_out: dict[str, str]) -> None:
+    for name, why in left_out.items():
+        talk(f"Note: without {name}: {why}")

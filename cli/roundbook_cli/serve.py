@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Annotated
 
 import typer
 
 from roundbook_cli.options import Database
-from roundbook_cli.output import talk
+from roundbook_cli.output import progress, talk
 from roundbook_cli.session import chosen, record
 
 
@@ -29,6 +30,19 @@ def serve(
             "--require-token", help="Ask for a token on this machine too; without one: published."
         ),
     ] = False,
+    demo: Annotated[
+        bool,
+        typer.Option(
+            "--demo", help="Serve the demonstration's data, thrown away at the end; see 'demo'."
+        ),
+    ] = False,
+    worker: Annotated[
+        bool,
+        typer.Option(
+            "--worker/--no-worker",
+            help="Take jobs beside it, or leave them to 'roundbook worker' elsewhere.",
+        ),
+    ] = True,
     database: Database = None,
 ) -> None:
     """Serve the record over HTTP until Ctrl-C.
@@ -37,13 +51,23 @@ def serve(
     On any other, tokens say who may do what ('roundbook token create'), and without one only what
     is published is seen.
     """
+    from contextlib import ExitStack
+
     from roundbook.api.access import is_loopback
     from roundbook.api.running import run_service
     from roundbook.errors import InputError
+    from roundbook.jobs.worker import worker_beside
+    from roundbook.logbook.demonstration import demonstration_record
     from roundbook.logbook.tokens import list_tokens
     from roundbook.settings import load_settings
 
+    address, settings = chosen(context, database), load_settings()
     open_to_all = is_loopback(host) and not require_token
+    if demo and (address is not None or not open_to_all):
+        raise typer.BadParameter(
+            "--demo serves a record of its own, on this machine and without tokens; leave out"
+            " --database, --require-token and other addresses than 127.0.0.1"
+        )
     if not open_to_all:
         with record(context, database) as session:
             if not any(token.status == "in force" for token in list_tokens(session).tokens):
@@ -51,16 +75,28 @@ def serve(
                     f"On {host} the service asks for tokens, and there is none.",
                     way_out="make a token",
                 )
-    run_service(
-        load_settings(),
-        chosen(context, database),
-        host=host,
-        port=port,
-        open_to_all=open_to_all,
-        listening=lambda address: talk(f"Serving on {address} (Ctrl-C ends it)."),
-    )
+    # What ends a service as a process ends it as Ctrl-C does, and so leaves nothing behind.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with ExitStack() as stack:
+        if demo:
+            with progress("Making the demonstration's record ...") as step:
+                settings = stack.enter_context(
+                    demonstration_record(settings, lambda doing: step(f"{doing} ..."))
+                )
+        if worker:
+            stack.enter_context(worker_beside(settings, address, talk))
+        run_service(
+            settings,
+            address,
+            host=host,
+            port=port,
+            open_to_all=open_to_all,
+            listening=lambda at: talk(f"Serving on {at} (Ctrl-C ends it)."),
+        )
 
 
 def attach(app: typer.Typer) -> None:
     """Add the command."""
-    app.command(epilog="Example: roundbook serve --port 8765")(serve)
+    app.command(
+        epilog="Example: roundbook serve --port 8765\n\nTo look around: roundbook serve --demo"
+    )(serve)

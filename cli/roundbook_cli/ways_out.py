@@ -59,6 +59,7 @@ _WAYS_OUT = {
     "unalias": "{message}; take it back with 'roundbook topic unalias {task} {name}' if that is"
     " wrong.",
     "list aliases": "{message}; 'roundbook topic list {task} --aliased' shows those there are.",
+    "publish the rounds": "Publish with 'roundbook round publish {task} {round}'.",
     "nothing to publish": "{message}; log one with 'roundbook log'.",
     "log a round": "Log a round with 'roundbook log {task} ROUND FILE --measure {measure}'.",
     "several assessments": "{message}; name one with --assessments.",
@@ -94,10 +95,10 @@ _WAYS_OUT = {
     # Studies
     "only one measure": "{message}; leave out --measure.",
     # Studies
-    "a scheduler's address": "Give --dask the address that 'dask scheduler' prints,"
+    "scheduler address": "Give --dask the address that 'dask scheduler' prints,"
     " tcp://HOST:PORT.",
-    "start workers": "Start some: dask worker {address}",
-    "the same software": "Install the same on both.",
+    "start workers": "Start some, with dask worker {address} on each machine.",
+    "the same software": "Install the same on all machines.",
     "fewer workers": "Choose fewer --workers, or none.",
     # Drift
     "list rounds": "{message}; 'roundbook round list {task}' shows those there are.",

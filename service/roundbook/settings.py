@@ -77,6 +77,12 @@ class Settings(BaseSettings):
     lock_timeout: int = Field(
         default=30, gt=0, le=1_000_000, description="Seconds to wait for somebody else's lock."
     )
+    worker_timeout: int = Field(
+        default=30,
+        gt=0,
+        le=1_000_000,
+        description="Seconds without a sign of life after which another worker takes up a job.",
+    )
     user: str = Field(default_factory=_user, description="The name recorded beside each entry.")
     debug: bool = Field(default=False, description="Show tracebacks.")
 

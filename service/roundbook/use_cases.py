@@ -87,11 +87,21 @@ class Upload(NamedTuple):
     changes: bool = True
     scope: Scope = "log"
 
-    def ask(self, fields: dict[str, Any], file: Path) -> Request:
-        """Return the request for a file."""
-        if str(fields.get("from_runs", "")).lower() in ("true", "1"):
-            return self.request(**fields)  # what is logged is in the record already
-        return self.request(**fields, **{self.file: (file,) if self.file == "files" else file})
+    def ask(self, fields: dict[str, Any], *files: Path) -> Request:
+        """Return the request for files; there is none where scores are computed from runs.
+
+        Raises
+        ------
+        InputError
+            When they are several, and it reads one.
+        """
+        if fields.get("from_runs") in (True, "true", "True", "1"):
+            return self.request(**fields)
+        if self.file == "files":
+            return self.request(**fields, files=files)
+        if len(files) != 1:
+            raise InputError(f"It takes one file, not {len(files)}.")
+        return self.request(**fields, file=files[0])
 
     def run(self, session: Session, request: Request, max_file_bytes: int) -> Any:  # noqa: ANN401
         """Return what comes of a request."""

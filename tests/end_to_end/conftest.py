@@ -166,6 +166,7 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 
     def put(content: str | bytes, name: str = "scores.csv") -> Path:
         path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 

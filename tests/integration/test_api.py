@@ -5,19 +5,31 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from urllib.request import urlopen
 
 import numpy as np
+import pandas as pd
 import pytest
+import uvicorn
 from fastapi.testclient import TestClient
 from sqlalchemy import text
 
 import roundbook
+from roundbook.api import bodies, middleware, routes
 from roundbook.api.app import PREFIX, make_app
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
+from roundbook.database.schema import upgrade
 from roundbook.settings import load_settings
 from roundbook.use_cases import USE_CASES
 
 pytestmark = pytest.mark.one_server
+JSON = {"Content-Type": "application/json"}
 TOPICS, RUNS = [f"t{number}" for number in range(1, 9)], list("abcd")
 OF = {"task": "t", "measure": "AP"}
 OF_ROUND = OF | {"round": "1"}
@@ -107,6 +119,20 @@ def service(address):
         yield clients
 
 
+@contextmanager
+def serving(app):
+    """Yield the port of loopback on which an application listens."""
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    until = time.monotonic() + 30
+    while not server.started and time.monotonic() < until:
+        time.sleep(0.02)
+    yield server.servers[0].sockets[0].getsockname()[1]
+    server.should_exit = True
+    thread.join(30)
+
+
 def path(name):
     return f"{PREFIX}/{name.replace('_', '-')}"
 
@@ -144,6 +170,7 @@ def test_who_may_do_what(service, address):
     before = count()
     ranks = {"none": 0, "read": 1, "log": 2, "admin": 3}
     seen_by_all = {"tasks", "rounds", "factors", "standardise", "rank", "matrix", "verify_round"}
+    seen_by_all |= {"history", "export_matrix"}
     for name, case in USE_CASES.items():
         for scope in ("none", "read", "log", "other"):
             client = service[scope]
@@ -207,7 +234,9 @@ def test_uploads(service):
     assert again.json()["matrices"][0]["status"] == "unchanged"
     packed = client.post(path("log"), params=query, content=gzip.compress(wide(1).encode()))
     assert packed.json()["matrices"][0]["status"] == "unchanged"
-    refused = problem(client.post(path("log"), params=query, content=wide(2)), 409, "Other scores are already")
+    refused = problem(
+        client.post(path("log"), params=query, content=wide(2)), 409, "Other scores are already"
+    )
     assert refused["code"] == "ContentDiffers"
     wrong = wide(1).replace("0.", "o.", 3)
     told = problem(client.post(path("log"), params=query, content=wrong), 422, "two.csv:2:2:")
@@ -281,3 +310,208 @@ def test_other_sites_and_bad_requests(address):
         answer = client.get(path("tasks"))
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+
+def test_a_token_for_one_task_reaches_no_other(service, address):
+    """Whatever names another task: itself, a matrix, a result, a list, a name to save under."""
+    client = service["other"]
+    asked = [
+        client.get(path(name), params=fields)
+        for name, fields in QUESTIONS.items()
+        if name not in ("tasks", "measures", "results", "events", "verify", "tokens")
+        or "task" in fields
+    ]
+    asked += [
+        client.get(path("matrices"), params={"task": "elsewhere", "after": 1}),
+        client.get(path("matrix"), params={"matrix": 99}),
+        client.get(path("events"), params={"matrix": 1}),
+        client.get(path("result"), params={"name": "none"}),
+        client.get(path("tokens")),
+        client.get(f"{PREFIX}/study/swap-rate", params=OF_ROUND),
+        client.get(f"{PREFIX}/export"),
+        client.get(f"{PREFIX}/export", params={"tasks": ["elsewhere", "t"]}),
+        client.post(f"{PREFIX}/import", content=b"PK"),
+        client.post(path("log"), params=OF_ROUND | {"measures": "AP"}, content=wide()),
+        client.post(f"{PREFIX}/save/plan", json={"request": OF}),
+        client.post(f"{PREFIX}/save/plan", json={"name": "next", "request": {"variance": 0.1}}),
+        client.post(path("renew"), json={"name": "next"}),
+    ]
+    asked += [client.post(path(name), json=fields) for name, fields in DECISIONS.items()]
+    for answer in asked:
+        problem(answer, 403)
+        assert answer.json()["detail"] in (
+            "Your token is for task 'elsewhere' alone.",
+            "This takes a token with the scope admin; yours is log.",
+        )
+    assert [row["task"] for row in client.get(path("tasks")).json()["tasks"]] == ["elsewhere"]
+    assert client.get(path("results")).json()["results"] == []
+    events = client.get(path("events")).json()["events"]
+    assert {event["task"] for event in events} == {"elsewhere"}
+    assert client.post(path("renew"), json={}).json()["renewed"] == []
+
+
+def test_no_question_is_an_oracle_of_drafts(service, address):
+    """What is a draft answers as what is not there, whatever else the request has."""
+    with roundbook.open(address) as book:
+        book.log("hidden", "1", io.StringIO(wide(5)), "AP", create=True)
+    client = service["none"]
+
+    def same(name, draft, nothing):
+        one, other = (client.get(f"{PREFIX}/{name}", params=fields) for fields in (draft, nothing))
+        problem(one, 401, "takes a token")
+        assert one.text == other.text
+        assert one.headers.get("etag") is None
+
+    for factors in ("2", "2:1", "2:9"):
+        same("standardise", OF_ROUND | {"factors_from": factors}, OF_ROUND | {"factors_from": "no"})
+    same("factors", OF | {"round": "2", "assessments": "x"}, OF | {"round": "no"})
+    same("factors", OF | {"round": "2", "version": 9}, OF | {"round": "no"})
+    same("matrix", {"matrix": 2}, {"matrix": 99})
+    same("matrix", {"matrix": 2, "anonymous": True}, {"matrix": 99})
+    same("export-matrix", {"matrix": 2, "layout": "trec_eval"}, {"matrix": 99})
+    same("history", {"matrix": 2}, {"matrix": 99})
+    same("rounds", {"task": "hidden"}, {"task": "no"})
+    same("result", {"name": "next"}, {"name": "no"})
+    same(
+        "plan",
+        {"task": "hidden", "measure": "AP", "engine": "sakai"},
+        {"task": "no", "measure": "AP"},
+    )
+    same("drift", OF | {"from_round": "1", "to_round": "1"}, {"task": "no", "measure": "AP"})
+    same("events", {"task": "t", "round": "1"}, {"task": "no"})
+    for study in ("swap-rate", "change", "across-rounds", "incremental"):
+        same(f"study/{study}", OF | {"round": "2", "difference": 0.1, "pivot": "a"},
+             OF | {"round": "no", "difference": 0.1, "pivot": "a"})  # fmt: skip
+    (task,) = client.get(path("tasks")).json()["tasks"]
+    assert (task["task"], task["rounds"], task["measures"]) == ("t", 1, ["AP"])
+    assert "hidden" not in client.get("/metrics").text
+    assert "t" not in client.get("/readyz").json()
+
+
+def test_scores_come_out_as_files_too(service):
+    client = service["admin"]
+    scores = client.get(path("export_matrix"), params={"matrix": 1}, headers={"Accept": "text/csv"})
+    assert scores.text == wide(0)
+    assert "immutable" in scores.headers["cache-control"]
+    parquet = "application/vnd.apache.parquet"
+    packed = client.get(path("export_matrix"), params={"matrix": 1}, headers={"Accept": parquet})
+    assert packed.headers["content-type"] == parquet
+    frame = pd.read_parquet(io.BytesIO(packed.content))
+    expected = pd.read_csv(io.StringIO(wide(0)))
+    assert frame[RUNS].to_numpy().tolist() == expected[RUNS].to_numpy().tolist()
+    rows = client.get(path("variances"), params=OF, headers={"Accept": parquet})
+    assert list(pd.read_parquet(io.BytesIO(rows.content))["round"])[:2] == ["1", "2"]
+    events = client.get(path("events"), params={"after": 0, "limit": 2})
+    assert [event["event"] for event in events.json()["events"]] == [1, 2]
+    following = client.get(events.links["next"]["url"])
+    assert [event["event"] for event in following.json()["events"]] == [3, 4]
+    problem(
+        client.get(path("export_matrix"), params={"matrix": 1, "output": "/tmp/x"}), 422, "file"
+    )
+
+
+def test_an_archive_goes_out_and_into_another_record(service, address, bare_database):
+    archive = service["admin"].get(f"{PREFIX}/export", params={"tasks": "t"})
+    assert archive.headers["content-type"] == "application/zip"
+    again = service["admin"].get(f"{PREFIX}/export", params={"tasks": "t"})
+    assert again.content == archive.content
+    problem(service["log"].get(f"{PREFIX}/export"), 403)
+    problem(service["admin"].post(f"{PREFIX}/import", content=archive.content), 409, "already")
+    damaged = archive.content[:-50]
+    problem(service["admin"].post(f"{PREFIX}/import", content=damaged), 422)
+    upgrade(engine := make_engine(bare_database))
+    engine.dispose()
+    there = bare_database.render_as_string(hide_password=False)
+    with TestClient(make_app(load_settings(), there, open_to_all=True)) as client:
+        imported = client.post(f"{PREFIX}/import", content=archive.content)
+        assert imported.json()["tasks"] == ["t"]
+        assert client.get(path("rounds"), params={"task": "t"}).json()["rounds"][0]["matrices"]
+
+
+def test_bodies_and_values_that_are_none(address):
+    with TestClient(make_app(load_settings(), address, open_to_all=True)) as client:
+        make = path("create_task")
+        deep = "[" * 100_000 + "]" * 100_000
+        problem(client.post(make, content=f'{{"task": {deep}}}', headers=JSON), 422)
+        problem(client.post(make, content=b'{"task": "\xff"}', headers=JSON), 422)
+        problem(client.post(make, content='{"task": "\\ud800"}', headers=JSON), 422, "character")
+        problem(client.post(make, content='{"task": "a\\u0000b"}', headers=JSON), 422, "character")
+        problem(client.post(make, content=f'{{"task": {"9" * 5000}}}', headers=JSON), 422)
+        problem(client.post(make, json={"task": "t", "self": 1}), 422, "`self`")
+        problem(client.post(make, json=[1]), 422, "no JSON object")
+        problem(client.post(make, content="null", headers=JSON), 422, "no JSON object")
+        problem(client.post(make, json={"task": "x" * 2_000_000}), 413, "longer than 1000000")
+        problem(client.get(path("rounds"), params={"task": "a\0b"}), 422, "character")
+        problem(client.get(path("matrix"), params={"matrix": 10**30}), 404)
+        problem(client.get(path("matrix"), params={"matrix": "9" * 5000}), 422)
+        problem(client.get(path("result"), params={"name": "x", "version": 10**30}), 404)
+        log = {"url": path("log"), "params": OF_ROUND | {"measures": "AP", "create": True}}
+        log["params"].pop("measure")
+        problem(client.post(**log, files={"file": ("a.csv", wide())}), 415, "form")
+        problem(client.post(**log, content=b""), 422, "empty")
+        problem(client.post(**log, content=b"PK\3\4 no workbook"), 422)
+        problem(client.post(**log, content=b"\x1f\x8b junk"), 422)
+        problem(client.post(**log, content=wide().encode("utf-16")), 422)
+        far = log | {"headers": {"Content-Length": str(10**15)}}
+        problem(client.post(**far, content=b"x"), 413, "longer")
+        odd = log["params"] | {"expected_revisions": "{"}
+        problem(client.post(path("log"), params=odd, content=wide()), 422, "JSON object")
+        assert client.get(path("tasks")).json()["tasks"] == []
+
+
+def test_the_same_upload_twice_at_once_is_logged_once(address):
+    with TestClient(make_app(load_settings(), address, open_to_all=True)) as client:
+        client.post(path("create_task"), json={"task": "t"})
+        client.post(path("create_round"), json={"task": "t", "round": "1"})
+        params = {"task": "t", "round": "1", "measures": "AP"}
+
+        def upload(_):
+            return client.post(path("log"), params=params, content=wide()).json()
+
+        with ThreadPoolExecutor(6) as at_once:
+            logged = list(at_once.map(upload, range(6)))
+        statuses = sorted(one["matrices"][0]["status"] for one in logged)
+        assert statuses == ["logged", *["unchanged"] * 5]
+
+
+def test_uploads_that_are_slow_or_broken_off(address, monkeypatch):
+    """As a server meets them: over a socket."""
+    monkeypatch.setattr(bodies, "_SECONDS_A_PIECE", 0.3)
+    monkeypatch.setattr(
+        middleware.BodyLimit.__init__, "__kwdefaults__", {"most_bytes": 1000, "seconds": 0.3}
+    )
+    with serving(make_app(load_settings(), address, open_to_all=True)) as port:
+        target = f"{PREFIX}/log?task=t&round=1&measures=AP&create=true"
+        for where, status in ((target, 408), (f"{PREFIX}/create-task", 408)):
+            head = (
+                f"POST {where} HTTP/1.1\r\nHost: localhost\r\n"
+                "Content-Type: application/json\r\nContent-Length: 50\r\n\r\n{"
+            )
+            with socket.create_connection(("127.0.0.1", port)) as connection:
+                connection.sendall(head.encode())
+                assert connection.recv(100).split()[1] == str(status).encode()
+            with socket.create_connection(("127.0.0.1", port)) as connection:
+                connection.sendall(head.encode())  # and then nobody is there any more
+        tasks = urlopen(f"http://127.0.0.1:{port}{PREFIX}/tasks").read()
+        assert json.loads(tasks)["tasks"] == []
+
+
+def test_what_takes_too_long_is_given_up(address, monkeypatch):
+    with roundbook.open(address) as book:
+        book.log("t", "1", io.StringIO(wide()), "AP", create=True)
+    monkeypatch.setattr(routes, "_SECONDS_TO_ANSWER", 0.001)
+    with TestClient(make_app(load_settings(), address, open_to_all=True)) as client:
+        answer = client.get(f"{PREFIX}/study/swap-rate", params=OF_ROUND | {"trials": 10**6})
+        assert problem(answer, 503)["code"] in ("Http", "DatabaseBusy")
+
+
+def test_an_answer_is_kept_until_the_record_changes(service, address):
+    client = service["admin"]
+    before = client.get(path("variances"), params=OF)
+    assert client.get(path("variances"), params=OF).content == before.content
+    with roundbook.open(address) as book:
+        book.withdraw(1, "wrong")
+    after = client.get(path("variances"), params=OF)
+    assert [row["round"] for row in after.json()["rounds"]] == ["2"]
+    problem(service["none"].get(path("variances"), params=OF), 401)
+    assert client.get(path("variances"), params=OF).content == after.content

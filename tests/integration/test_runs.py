@@ -25,9 +25,14 @@ from roundbook.logbook.runs.loading import load_assessed_runs
 from roundbook.logbook.runs.logging import log_qrels, log_runs
 from roundbook.logbook.session import begin
 from roundbook.logbook.tasks import create_task, remove_task
+from roundbook.logbook.topics import alias_topics
+from roundbook.logbook.verifying.record import verify_record
+from roundbook.presentation.verification import difference_sentence
 from roundbook.requests.events import EventsRequest
 from roundbook.requests.runs import ListQrels, ListRuns, LogQrels, LogRuns
 from roundbook.requests.tasks import CreateRound, CreateTask, RemoveRound, RemoveTask
+from roundbook.requests.topics import AliasTopics
+from roundbook.requests.verification import VerifyRequest
 from roundbook.statistics.measures.hits import find_hits
 from roundbook.statistics.measures.measures import parse_measure, score_runs
 
@@ -195,11 +200,12 @@ def test_the_database_refuses_changes_and_halves(engine, files):
         "INSERT INTO roundbook.judgment_list SELECT qrels_id, TOPIC, documents, grades"
         " FROM roundbook.judgment_list WHERE topic_id = 1": "have their judgments",
         "INSERT INTO roundbook.document_names VALUES (1, 7, '{d7}', 'x')": "do not follow",
-        "INSERT INTO roundbook.run_upload (round_id, number, runs, documents, beyond_depth, files, file_sizes, file_hashes,"
-        " software, logged_by) VALUES (1, 2, 1, 1, 0, '{f}', '{1}', '{h}', 's', 'me')": "says 1 runs and 1 doc",
+        "INSERT INTO roundbook.run_upload (round_id, number, runs, documents, beyond_depth, files,"
+        " file_sizes, file_hashes, software, logged_by)"
+        " VALUES (1, 2, 1, 1, 0, '{f}', '{1}', '{h}', 's', 'me')": "says 1 runs and 1 doc",
         "INSERT INTO roundbook.qrels (round_id, assessments, revision, reason, topics, judged,"
         " relevant, content_hash, files, file_sizes, file_hashes, software, logged_by)"
-        " VALUES (1, 'official', 2, 'r', 1, 1, 0, 'h', '{f}', '{1}', '{h}', 's', 'me')": "say 1 topics, 1 judged",
+        " VALUES (1, 'official', 2, 'r', 1, 1, 0, 'h', '{f}', '{1}', '{h}', 's', 'me')": "say 1 topics",
         "INSERT INTO roundbook.uploaded_run VALUES (1, RUN, 1, 1, 'h')": "has its runs and takes no",
         **{
             "INSERT INTO roundbook.run_list VALUES"
@@ -226,6 +232,49 @@ def test_the_database_refuses_changes_and_halves(engine, files):
             row = statement.replace("TOPIC", str(topic)).replace("RUN", str(run))
             connection.execute(text(row))
             connection.commit()
+
+
+@pytest.mark.parametrize(
+    ("table", "change", "said"),
+    [
+        (
+            "run_list",
+            "SET scores = ARRAY[8, 2.5, 2.5]::real[] WHERE cardinality(scores) = 3",
+            "'t' round '1', run 'a': these are not the lists that were logged: their hash is another",
+        ),
+        (
+            "run_list",
+            "SET documents = ARRAY[99], scores = ARRAY[9]::real[] WHERE cardinality(scores) = 3",
+            "'t' round '1', run 'a': documents is 4, and what is there gives 2",
+        ),
+        ("uploaded_run", "SET topics = 3", "run 'a': topics is 3, and what is there gives 2"),
+        (
+            "document_names",
+            "SET names = ARRAY['d1', 'd2', 'd2'] WHERE first = 0",
+            "the names of documents from number 0 on are not those that were logged",
+        ),
+        (
+            "judgment_list",
+            "SET grades = ARRAY[2, 1] WHERE grades = ARRAY[1, 2]",
+            "assessments 'official', revision 1: these are not the judgments that were logged",
+        ),
+        ("qrels", "SET relevant = 4", "relevant is 4, and what is there gives 2"),
+        ("event", "SET what = 'x' WHERE what = 'runs logged'", "and 0 events say 'runs logged'"),
+    ],
+)
+def test_what_was_altered_is_found(engine, files, table, change, said):
+    runs(engine, files("a", RUN_A), create=True)
+    assess(engine, files("qrels", QRELS))
+    with begin(engine, keep=False) as session:
+        assert verify_record(session, VerifyRequest()).status == "verified"
+        for statement in (
+            "SET CONSTRAINTS ALL IMMEDIATE",
+            f"ALTER TABLE roundbook.{table} DISABLE TRIGGER USER",
+            f"UPDATE roundbook.{table} {change}",
+        ):
+            session.connection.execute(text(statement))
+        found = verify_record(session, VerifyRequest())
+        assert said in difference_sentence(found.differences[0].first)
 
 
 def test_a_round_with_runs_or_assessments_stays(engine, files):
@@ -262,6 +311,19 @@ def test_a_topic_is_one_under_all_of_its_ids(engine, files):
     assert (loaded.topics, loaded.lists[0, 1].tolist()) == (["1", "2b"], [1, -1, -1])
     with pytest.raises(InputError, match="are ids of one topic"):
         runs(engine, files("b", RUN_B + "2b Q0 d1 1 1 b\n"))
+
+
+def test_two_topics_of_a_run_are_not_declared_to_be_one(engine, files):
+    runs(engine, files("a", RUN_A), create=True)
+    assess(engine, files("qrels", QRELS), round="2", create=True)
+    for label in ("1", "2"):
+        ids = files("ids.csv", f"topic,round,id\n1,{label},2\n")
+        held = "its runs" if label == "1" else "its (runs|assessments)"
+        with (
+            pytest.raises(InputError, match=rf"'1' and '2' are two topics of round '.' \({held}\)"),
+            begin(engine) as session,
+        ):
+            alias_topics(session, AliasTopics(task="t", file=ids), 2**20)
 
 
 def test_the_runs_of_trec_covid_give_its_official_scores(engine, shared):

@@ -532,6 +532,7 @@ STALE = {
     "0005": _LATE_TEAMS,
     "0006": _LATE_TEAMS,
     "0007": _LATE_TEAMS,
+    "0008": _LATE_TEAMS,
 }
 
 

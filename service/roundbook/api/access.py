@@ -226,7 +226,9 @@ def visible(caller: Caller, session: Session, ask: Callable[[], Any]) -> Any:  #
         if caller.scope is None:
             known = _published_tasks(session)
             rows = [
-                row.model_copy(update=dict(zip(("rounds", "measures"), known[row.task], strict=True)))
+                row.model_copy(
+                    update=dict(zip(("rounds", "measures"), known[row.task], strict=True))
+                )
                 for row in rows
                 if row.task in known
             ]

@@ -120,8 +120,12 @@ def render(http: Request, result: BaseModel, kind: str) -> Sent:
         "Cache-Control": cache,
     }
     if isinstance(result, (EventList, MatrixList)) and result.later:
-        last = result.events[-1].event if isinstance(result, EventList) else result.matrices[-1].matrix
-        query = [(name, value) for name, value in http.query_params.multi_items() if name != "after"]
+        last = (
+            result.events[-1].event if isinstance(result, EventList) else result.matrices[-1].matrix
+        )
+        query = [
+            (name, value) for name, value in http.query_params.multi_items() if name != "after"
+        ]
         headers["Link"] = f'<{http.url.path}?{urlencode([*query, ("after", last)])}>; rel="next"'
     return Sent(body, f"{kind}; charset=utf-8" if kind == CSV else kind, headers)
 
@@ -147,9 +151,7 @@ def _csv(rows: list[dict[str, Any]]) -> str:
 def _parquet(rows: list[dict[str, Any]]) -> bytes:
     arrow = import_extra("pyarrow", "parquet", "Parquet")
     parquet = import_extra("pyarrow.parquet", "parquet", "Parquet")
-    columns = {
-        name: [_plain(row[name]) for row in rows] for name in (rows[0] if rows else {})
-    }
+    columns = {name: [_plain(row[name]) for row in rows] for name in (rows[0] if rows else {})}
     stream = io.BytesIO()
     parquet.write_table(arrow.table(columns), stream)
     return stream.getvalue()

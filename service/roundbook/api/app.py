@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Scope
 
 from roundbook.api.access import Failures
 from roundbook.api.answers import Kept
+from roundbook.api.jobs import add_jobs
 from roundbook.api.metrics import add_metrics
 from roundbook.api.middleware import BodyLimit, SecurityHeaders
 from roundbook.api.problems import add_handlers
@@ -78,6 +79,7 @@ def make_app(
     app.add_middleware(SecurityHeaders)
     add_metrics(app)
     router = make_router()
+    add_jobs(router)
     app.include_router(router, prefix=PREFIX)
     app.include_router(_health())
     # Below the prefix there are no pages, so that an error is a problem there.
@@ -106,11 +108,16 @@ def _health() -> APIRouter:
 
 def _nothing(router: APIRouter) -> ASGIApp:
     """Return what refuses the paths and methods that no route takes."""
-    methods = {route.path: route.methods for route in router.routes if isinstance(route, APIRoute)}
+    routes = [route for route in router.routes if isinstance(route, APIRoute)]
 
     async def refuse(scope: Scope, *_: object) -> None:
         path = scope["path"].removeprefix(PREFIX)
-        known = methods.get("/save/{kind}" if path.startswith("/save/") else path)
+        known = {
+            method
+            for route in routes
+            if route.path_regex.match(path)
+            for method in route.methods or ()
+        }
         if known:
             raise HTTPException(405, headers={"Allow": ", ".join(sorted(known))})
         raise HTTPException(404)

@@ -25,6 +25,7 @@ class SecurityHeaders:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -66,6 +67,7 @@ class BodyLimit:
         self._most_bytes, self._seconds = most_bytes, seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
         path = scope.get("path", "")
         if scope["type"] != "http" or not path.startswith(self._below) or path in self._uploads:
             await self._app(scope, receive, send)

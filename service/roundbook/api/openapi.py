@@ -69,7 +69,9 @@ def parameters(
             "required": name in schema.get("required", ()),
             "description": shown.pop("description", ""),
         }
-        given |= {"content": {"application/json": {"schema": shown}}} if of_json else {"schema": shown}
+        given |= (
+            {"content": {"application/json": {"schema": shown}}} if of_json else {"schema": shown}
+        )
         if name in _EXAMPLES:
             given["example"] = _EXAMPLES[name]
         listed.append(given)

@@ -26,6 +26,7 @@ from roundbook.errors import (
     RoundbookError,
     RoundPublishedError,
     SchemaOutOfDateError,
+    WayOut,
     WithdrawnError,
 )
 
@@ -60,6 +61,7 @@ PROBLEM_SCHEMA = {
         "detail": {"type": "string", "description": "The sentence that the terminal prints."},
         "code": {"type": "string", "description": "The error's name in Python, without Error."},
         "way_out": {"type": "string", "description": "The code of what would help."},
+        "way_out_facts": {"type": "object", "description": "What it would help with, by name."},
         "field": {"type": "string", "description": "Of the request."},
         "file": {"type": "string"},
         "line": {"type": "integer"},
@@ -105,6 +107,7 @@ def problem(error: RoundbookError) -> Response:
         str(error),
         code=type(error).__name__.removesuffix("Error"),
         way_out=error.way_out.code if error.way_out else None,
+        way_out_facts=_facts(error.way_out) if error.way_out and error.way_out.facts else None,
         **facts,
     )
     return _answer(content, headers)
@@ -145,6 +148,13 @@ def add_handlers(app: FastAPI) -> None:
             error.status_code, sentence.get(error.status_code, str(error.detail)), code="Http"
         )
         return _answer(content, dict(error.headers or {}))
+
+
+def _facts(way_out: WayOut) -> dict[str, object]:
+    return {
+        name: fact if isinstance(fact, (int, float)) else str(fact)
+        for name, fact in way_out.facts.items()
+    }
 
 
 def status_of(error: RoundbookError) -> int:

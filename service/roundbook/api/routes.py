@@ -188,7 +188,9 @@ def _add_decision(router: APIRouter, name: str, case: UseCase) -> None:
             return respond(http, await run_in_threadpool(work))
 
     assert case.request is not None
-    decide.__annotations__["asked"] = Annotated[case.request, Body(examples=[example(case.request)])]
+    decide.__annotations__["asked"] = Annotated[
+        case.request, Body(examples=[example(case.request)])
+    ]
     router.post(
         path_of(name),
         summary=case.request.__doc__,
@@ -302,9 +304,7 @@ def _engine(http: Request) -> Engine:
 
 
 @contextmanager
-def _reading(
-    http: Request, caller: Caller, seconds: int = _SECONDS_TO_ANSWER
-) -> Iterator[Session]:
+def _reading(http: Request, caller: Caller, seconds: int = _SECONDS_TO_ANSWER) -> Iterator[Session]:
     """Yield a transaction that reads the record as one moment saw it."""
     with begin(_engine(http), caller.user, one_moment=True) as session:
         yield _in_time(session, seconds)

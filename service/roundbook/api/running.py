@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import uvicorn
+from fastapi import FastAPI
 
 from roundbook.api.app import make_app
 from roundbook.errors import InputError
@@ -49,6 +50,7 @@ def run_service(
     shown = f"[{host}]" if family == socket.AF_INET6 else host
     app = make_app(settings, address, open_to_all=open_to_all)
     server = _Server(
+        app,
         uvicorn.Config(app, log_level="warning", server_header=False, timeout_keep_alive=30),
         lambda: listening(f"http://{shown}:{bound.getsockname()[1]}"),
     )
@@ -58,11 +60,17 @@ def run_service(
 
 
 class _Server(uvicorn.Server):
-    """A server that tells once it answers."""
+    """A server that tells once it answers, and the application once it ends."""
 
-    def __init__(self, config: uvicorn.Config, answering: Callable[[], object]) -> None:
+    def __init__(
+        self, app: FastAPI, config: uvicorn.Config, answering: Callable[[], object]
+    ) -> None:
         super().__init__(config)
-        self._answering = answering
+        self._app, self._answering = app, answering
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._app.state.ending = True  # or it would wait for whoever follows a job
+        await super().shutdown(sockets)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)

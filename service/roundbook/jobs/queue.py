@@ -35,11 +35,11 @@ CREATE TABLE {SCHEMA}.study_job (
     part text,
     done bigint,
     total bigint,
-    part_began timestamptz,
     seconds_left double precision,
     result text,
     version integer,
     saved text,
+    lost integer NOT NULL DEFAULT 0,
     error text
 )
 """
@@ -58,7 +58,7 @@ class Connector(BaseAsyncConnector):
     """
 
     def __init__(self, transaction: Callable[[], AbstractContextManager[Connection]]) -> None:
-        self._transaction = transaction
+        self.transaction = transaction
 
     def get_sync_connector(self) -> Connector:
         """Return itself, which works both ways."""
@@ -67,7 +67,7 @@ class Connector(BaseAsyncConnector):
     def execute_query_all(self, query: str, **arguments: Any) -> list[dict[str, Any]]:  # noqa: ANN401
         """Return the rows of a query."""
         values = {name: _adapted(value) for name, value in arguments.items()}
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             use_queue(connection)
             driver = connection.connection.driver_connection
             assert driver is not None
@@ -116,9 +116,7 @@ def _adapted(value: Any) -> Any:  # noqa: ANN401
 
 def use_queue(connection: Connection) -> None:
     """Let the transaction find the queue's tables and functions, which name no schema."""
-    connection.execute(
-        text("SELECT set_config('search_path', :schema, true)"), {"schema": SCHEMA}
-    )
+    connection.execute(text("SELECT set_config('search_path', :schema, true)"), {"schema": SCHEMA})
 
 
 def queue_in(connection: Connection) -> JobManager:
@@ -154,7 +152,9 @@ def make_queue(engine: Engine) -> None:
     with kept(engine) as connection:
         if (_version(connection) or "") >= known[-1]:
             return
-        connection.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))"), {"name": SCHEMA})
+        connection.execute(
+            text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))"), {"name": SCHEMA}
+        )
         version = _version(connection)
         if version is None and not _is_there(connection, "to_regnamespace", SCHEMA):
             _make_schema(connection)
@@ -163,7 +163,9 @@ def make_queue(engine: Engine) -> None:
         assert driver is not None
         if version is None:
             # Its first block would make the language that every database has.
-            driver.execute(re.sub(r"DO \$\$.*?\$\$;", "", SchemaManager.get_schema(), count=1, flags=re.DOTALL))
+            driver.execute(
+                re.sub(r"DO \$\$.*?\$\$;", "", SchemaManager.get_schema(), count=1, flags=re.DOTALL)
+            )
             driver.execute(_STUDY_JOB)
         else:
             for name in known:
@@ -192,4 +194,5 @@ def _is_there(connection: Connection, function: str, name: str) -> bool:
 
 def _version(connection: Connection) -> str | None:
     comment = text("SELECT obj_description(to_regnamespace(:schema), 'pg_namespace')")
-    return connection.execute(comment, {"schema": SCHEMA}).scalar_one()
+    found: str | None = connection.execute(comment, {"schema": SCHEMA}).scalar_one()
+    return found

@@ -26,7 +26,7 @@ class Job(Result):
 
     While it runs, `done` of `total` pieces of its present `part` are done, and `seconds_left` is
     how long the part will take yet. `stopping` is whether it was cancelled and its worker has not
-    stopped yet. `attempts` counts how often a worker began it and did not end it. A job that is
+    stopped yet. `lost` counts how often its worker was lost and another took it up. A job that is
     done saved `result`, in `version`; `saved` is ``unchanged`` where that was there already.
     """
 
@@ -38,7 +38,7 @@ class Job(Result):
     request: dict[str, Any]
     status: Literal["waiting", "running", "done", "failed", "cancelled"]
     stopping: bool
-    attempts: int
+    lost: int
     asked_by: str
     asked_at: datetime
     started_at: datetime | None
@@ -60,7 +60,7 @@ class JobList(Result):
 
 
 _JOBS = """
-SELECT study_job.*, queued.status, queued.abort_requested, queued.attempts, queued.args
+SELECT study_job.*, queued.status, queued.abort_requested, queued.args
 FROM roundbook_jobs.procrastinate_jobs AS queued
 JOIN roundbook_jobs.study_job ON study_job.job = queued.id
 WHERE (CAST(:job AS bigint) IS NULL OR queued.id = :job)
@@ -94,22 +94,20 @@ def start_study(session: Session, request: StartStudy) -> Job:
         raise InputError("A job's study is saved, so it is of a round, not of files.")
     find_task(session.connection, asked.task)
     name = None if request.name is None else check_name("study", request.name)
-    values = {
+    values: dict[str, Any] = {
         "request": asked.model_dump(mode="json", exclude_none=True),
         "name": name,
         "note": optional_text("note", request.note),
         "user": session.user,
     }
     queued = queue_in(session.connection).defer_job(
-        QueuedJob(
-            queue=QUEUE, lock=None, queueing_lock=None, task_name="study", task_kwargs=values
-        )
+        QueuedJob(queue=QUEUE, lock=None, queueing_lock=None, task_name="study", task_kwargs=values)
     )
     session.connection.execute(
         text(
             "INSERT INTO roundbook_jobs.study_job (job, task, asked_by) VALUES (:job, :task, :user)"
         ),
-        {"job": queued.id, "task": asked.task, "user": session.user},
+        {"job": queued.id, "task": asked.task.strip(), "user": session.user},
     )
     assert queued.id is not None
     return show_job(session, ShowJob(job=queued.id))
@@ -189,9 +187,7 @@ def _job(row: RowMapping) -> Job:
         status = "cancelled"  # its worker was lost before it could stop
     running = status == "running"
     return Job(
-        **{
-            name: row[name] for name in Job.model_fields if name in row and name != "status"
-        },
+        **{name: row[name] for name in Job.model_fields if name in row and name != "status"},
         study=arguments["request"]["study"],
         name=arguments["name"],
         note=arguments["note"],

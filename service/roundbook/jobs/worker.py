@@ -9,29 +9,34 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from functools import partial
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
+from multiprocessing.context import SpawnProcess
 from typing import Any
 
 from procrastinate import App, BaseRetryStrategy, JobContext, RetryDecision
 from procrastinate.exceptions import JobAborted
+from procrastinate.job_context import AbortReason
 from procrastinate.jobs import Job as QueuedJob
 from procrastinate.jobs import Status
-from sqlalchemy import Engine
+from procrastinate.sql import queries
+from sqlalchemy import Engine, text
 
-from roundbook.errors import DatabaseBusyError, DatabaseUnreachableError, RoundbookError
-from roundbook.jobs.queue import QUEUE, Connector, kept, make_queue
+from roundbook.errors import DatabaseError, RoundbookError
+from roundbook.jobs.queue import QUEUE, Connector, kept, make_queue, queue_in
 from roundbook.jobs.studies import note_job
 from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.record import open_record
 from roundbook.logbook.saved_results import save_long_result
 from roundbook.logbook.session import Work, begin
+from roundbook.logbook.studies.workers import uninterrupted
 from roundbook.settings import Settings
 
-# A job that ended its worker so often, for want of memory perhaps, is not begun again.
-_MOST_ATTEMPTS = 5
+# A job whose worker was lost so often, for want of memory perhaps, is not begun again.
+_MOST_LOST = 5
 _KEPT_HOURS = 30 * 24
 _BETWEEN_NOTES = 0.5
 _POLLING = 1.0
@@ -69,7 +74,9 @@ def run_worker(
     with open_record(settings, address) as engine:
         make_queue(engine)
         tell("Taking jobs (Ctrl-C ends it).")
-        asyncio.run(_work(_app(engine, settings, tell), settings.worker_timeout, until_idle=until_idle))
+        asyncio.run(
+            _work(_app(engine, settings, tell), settings.worker_timeout, until_idle=until_idle)
+        )
 
 
 async def _work(app: App, timeout: float, *, until_idle: bool) -> None:
@@ -96,7 +103,7 @@ async def _watch(app: App, timeout: float) -> None:
         await asyncio.sleep(timeout / 4)
         try:
             await _take_back(app, timeout)
-        except DatabaseUnreachableError:
+        except DatabaseError:
             continue  # the worker itself ends when it cannot reach the database
 
 
@@ -104,14 +111,187 @@ async def _take_back(app: App, timeout: float) -> None:
     """Put the jobs of workers that gave no sign of life back into the queue; forget old ones."""
     manager = app.job_manager
     for job in await manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=timeout):
-        assert job.id is not None
-        if job.attempts + 1 < _MOST_ATTEMPTS:
-            await manager.retry_job(job)
-            continue
-        await manager.finish_job(job, Status.FAILED, delete_job=False)
-        sentence = f"Its worker was lost {_MOST_ATTEMPTS} times while it ran: for want of memory?"
-        with app.job_manager.connector.transaction() as connection:
-            note_job(connection, job.id, error=sentence)
+        with suppress(DatabaseError):  # another worker was first
+            await _take_up_again(app, job)
     await manager.delete_old_jobs(
         _KEPT_HOURS, QUEUE, include_failed=True, include_cancelled=True, include_aborted=True
     )
+
+
+async def _take_up_again(app: App, job: QueuedJob) -> None:
+    assert job.id is not None
+    assert isinstance(app.connector, Connector)
+    with app.connector.transaction() as connection:
+        lost = connection.execute(
+            text("SELECT lost + 1 FROM roundbook_jobs.study_job WHERE job = :job FOR UPDATE"),
+            {"job": job.id},
+        ).scalar_one()
+        queue = queue_in(connection)
+        if lost < _MOST_LOST:
+            queue.retry_job_by_id(job.id, retry_at=datetime.now(UTC))
+            note_job(connection, job.id, lost=lost, **_NO_PROGRESS)
+        else:
+            queue.connector.execute_query(
+                queries["finish_job"], job_id=job.id, status=Status.FAILED.value, delete_job=False
+            )
+            sentence = f"Its worker was lost {lost} times while it ran: for want of memory?"
+            note_job(connection, job.id, lost=lost, error=sentence, ended_at=datetime.now(UTC))
+
+
+class _Again(BaseRetryStrategy):
+    """What is interrupted as its worker ends goes back into the queue."""
+
+    def get_retry_decision(
+        self,
+        *,
+        exception: BaseException,
+        job: QueuedJob,  # noqa: ARG002
+    ) -> RetryDecision | None:
+        """Return when it is begun again."""
+        if isinstance(exception, JobAborted):
+            return RetryDecision(retry_at=datetime.now(UTC))
+        return None
+
+
+def _app(engine: Engine, settings: Settings, tell: Tell) -> App:
+    """Return the queue with what is done for each job, in a thread of its own."""
+    app = App(connector=Connector(partial(kept, engine)))
+
+    def study(
+        context: JobContext,
+        *,
+        request: dict[str, Any],
+        name: str | None,
+        note: str | None,
+        user: str,
+    ) -> None:
+        job = context.job.id
+        assert job is not None
+        asked = f"{request['study']} of {request['task']}"
+        _note(engine, job, started_at=datetime.now(UTC), **_NO_PROGRESS)
+        tell(f"Job {job}: {asked} is begun.")
+        try:
+            saved = save_long_result(
+                partial(begin, engine, user),
+                "study",
+                find_kind("study").request(**request),
+                name,
+                note,
+                Work(_progress(engine, context), max_file_bytes=settings.max_file_bytes),
+            )
+        except JobAborted:
+            if context.abort_reason() == AbortReason.SHUTDOWN:
+                _note(engine, job, **_NO_PROGRESS)
+                tell(f"Job {job}: {asked} is put back.")
+            else:
+                _note(engine, job, ended_at=datetime.now(UTC))
+                tell(f"Job {job}: {asked} is cancelled.")
+            raise
+        except Exception as error:
+            sentence = str(error)
+            if not isinstance(error, RoundbookError):
+                sentence = f"Roundbook itself went wrong here ({type(error).__name__}: {error})."
+            _note(engine, job, ended_at=datetime.now(UTC), error=sentence)
+            tell(f"Job {job}: {asked} failed. {sentence}")
+            raise
+        _note(
+            engine,
+            job,
+            ended_at=datetime.now(UTC),
+            result=saved.name,
+            version=saved.version,
+            saved=saved.status,
+            seconds_left=0,
+        )
+        tell(f"Job {job}: {asked} is {saved.status}: '{saved.name}', version {saved.version}.")
+
+    app.task(name="study", queue=QUEUE, pass_context=True, retry=_Again())(study)
+    return app
+
+
+_NO_PROGRESS = dict.fromkeys(("part", "done", "total", "seconds_left", "error", "ended_at"))
+
+
+def _note(engine: Engine, job: int, **facts: object) -> None:
+    with kept(engine) as connection:
+        note_job(connection, job, **facts)
+
+
+def _progress(engine: Engine, context: JobContext) -> Callable[[str, int, int], None]:
+    """Return what takes note of how far a job is, twice a second, and stops one that is to stop."""
+    job = context.job.id or 0
+    began: dict[str, float] = {}
+    noted = 0.0
+
+    def progress(part: str, done: int, total: int) -> None:
+        nonlocal noted
+        if context.should_abort():
+            raise JobAborted
+        now = time.monotonic()
+        started = began.setdefault(part, now)
+        if now - noted < _BETWEEN_NOTES and done < total:
+            return
+        noted = now
+        left = (now - started) * (total - done) / done if done and now > started else None
+        _note(engine, job, part=part, done=done, total=total, seconds_left=left)
+
+    return progress
+
+
+@contextmanager
+def worker_beside(settings: Settings, address: str | None, tell: Tell) -> Iterator[None]:
+    """Run a worker as a child process within a block; where it is lost, another is started.
+
+    Parameters
+    ----------
+    tell : callable
+        As `run_worker` is given; a function of a module, since it goes to the child.
+    """
+    # A fork would take over the connections and threads of this process.
+    context = get_context("spawn")
+
+    def start() -> SpawnProcess:
+        started = context.Process(target=_as_child, args=(settings, address, tell), daemon=True)
+        with uninterrupted():  # Ctrl-C is for this process to act on
+            started.start()
+        return started
+
+    worker = start()
+    ending = threading.Event()
+
+    def watch() -> None:
+        nonlocal worker
+        while not ending.is_set():
+            worker.join(_POLLING)
+            if worker.exitcode is not None and not ending.wait(_PAUSE):
+                worker = start()
+
+    watching = threading.Thread(target=watch, daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        ending.set()
+        watching.join()
+        worker.terminate()
+        worker.join(_PATIENCE)
+        worker.kill()
+
+
+_PAUSE, _PATIENCE = 5.0, 10.0
+
+
+def _as_child(settings: Settings, address: str | None, tell: Tell) -> None:
+    """Take jobs until the process that started this one ends."""
+    parent = parent_process()
+    assert parent is not None
+
+    def end_with_parent() -> None:
+        wait([parent.sentinel])
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    try:
+        run_worker(settings, address, tell)
+    except RoundbookError as error:
+        tell(f"No jobs are taken: {error}")

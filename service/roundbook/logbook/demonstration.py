@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
@@ -26,8 +27,10 @@ from roundbook.logbook.matrices.logging import log_scores
 from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.published import record_variance
-from roundbook.logbook.record import embedded_record
+from roundbook.logbook.record import embedded_record, open_record
 from roundbook.logbook.result import Result
+from roundbook.logbook.rounds import publish_round
+from roundbook.logbook.saved_results import save_result
 from roundbook.logbook.session import Session, begin
 from roundbook.logbook.variance_history import VarianceHistory
 from roundbook.logbook.variances import show_variances
@@ -35,6 +38,7 @@ from roundbook.requests.drift import DriftRequest
 from roundbook.requests.factors import FactorsRequest
 from roundbook.requests.matrices import LogRequest
 from roundbook.requests.plans import PlanRequest
+from roundbook.requests.tasks import PublishRound
 from roundbook.requests.variances import RecordVarianceRequest, VarianceRequest
 from roundbook.settings import Settings
 from roundbook.statistics.simulation import simulate_field, simulate_round
@@ -110,7 +114,34 @@ def demonstrate(settings: Settings, progress: Callable[[str], object]) -> Demons
         return _demonstrate(session, progress)
 
 
-def _demonstrate(session: Session, progress: Callable[[str], object]) -> Demonstration:
+@contextmanager
+def demonstration_record(
+    settings: Settings, progress: Callable[[str], object] = lambda _: None
+) -> Iterator[Settings]:
+    """Yield the settings of a record with the demonstration's data, thrown away at the end.
+
+    It has a saved plan and a saved drift report too, and its first two rounds are published.
+
+    Parameters
+    ----------
+    progress : callable
+        Told in a few words what is done next.
+    """
+    with tempfile.TemporaryDirectory(prefix="roundbook-demo-") as directory:
+        its = settings.model_copy(update={"data_dir": Path(directory), "database_url": None})
+        progress("Starting an embedded PostgreSQL")
+        with open_record(its) as engine, begin(engine, _USER) as session:
+            _record_all(session, progress)
+            of = {"task": CAMPAIGN, "measure": MEASURE}
+            save_result(session, "plan", PlanRequest(**of), "next-round", None)
+            save_result(session, "drift", DriftRequest(**of), None, None)
+            for one in _ROUNDS[:2]:
+                publish_round(session, PublishRound(task=CAMPAIGN, round=one.label))
+        yield its
+
+
+def _record_all(session: Session, progress: Callable[[str], object]) -> list[VarianceHistory]:
+    """Record the published variances, which it returns, and the simulated campaign."""
     progress("Recording the published NTCIR-12 variances")
     published = [_record_published(session, row) for row in _table("airs2016_table1.csv")]
     progress("Logging a simulated campaign of four rounds")
@@ -123,6 +154,11 @@ def _demonstrate(session: Session, progress: Callable[[str], object]) -> Demonst
             tool=f"simulated, seed {SEED}",
         )
         log_scores(session, request, scores, teams)
+    return published
+
+
+def _demonstrate(session: Session, progress: Callable[[str], object]) -> Demonstration:
+    published = _record_all(session, progress)
     progress("Planning topic sets in both engines")
     cells = [
         PublishedSize(m=int(row["m"]), min_d=float(row["min_d"]), topics=int(row["topics"]))

@@ -9,6 +9,7 @@ from unicodedata import normalize
 
 from sqlalchemy import Connection, func, select, text
 
+from roundbook.database.run_tables import judgment_list, qrels, run_list, run_upload
 from roundbook.database.tables import matrix, matrix_topic, round_, topic, topic_alias
 from roundbook.errors import AlreadyRecordedError, BadFileError, NotRecordedError
 from roundbook.formats.topic_aliases import TopicId, read_topic_ids
@@ -210,27 +211,36 @@ def _ids(connection: Connection, task_id: int, names: set[str]) -> Sequence[tupl
 def _refuse_two_in_one(
     connection: Connection, task_id: int, names: Mapping[str, str], rows: Mapping[str, TopicId]
 ) -> None:
-    """Refuse ids of one topic that are two topics of a score matrix."""
-    listed = connection.execute(
-        select(matrix_topic.c.matrix_id, round_.c.label, topic.c.name)
-        .join(topic, topic.c.id == matrix_topic.c.topic_id)
-        .join(matrix, matrix.c.id == matrix_topic.c.matrix_id)
-        .join(round_, round_.c.id == matrix.c.round_id)
-        .where(round_.c.task_id == task_id, topic.c.name.in_({*names, *names.values()}))
-        .order_by(matrix_topic.c.matrix_id, topic.c.name)
-    )
-    for (matrix_id, label), group in groupby(listed, key=lambda row: (row[0], row[1])):
-        first: dict[str, str] = {}
-        for _, _, spelled in group:
-            name = names.get(spelled, spelled)
-            if name in first:
-                row = rows.get(spelled) or rows.get(first[name]) or next(iter(rows.values()))
-                raise _refused(
-                    row,
-                    f"'{first[name]}' and '{spelled}' are two topics of round '{label}' (matrix"
-                    f" {matrix_id}), so they cannot be one",
-                )
-            first[name] = spelled
+    """Refuse ids of one topic that are two topics of a score matrix, of a run or of assessments."""
+    spelled_so = topic.c.name.in_({*names, *names.values()})
+    for table, owner, what in (
+        (matrix_topic, matrix, "matrix {}"),
+        (run_list, run_upload, "its runs"),
+        (judgment_list, qrels, "its assessments"),
+    ):
+        owner_id = table.c[f"{owner.name}_id"]
+        of = (owner_id, table.c.run_id) if table is run_list else (owner_id,)
+        listed = connection.execute(
+            select(round_.c.label, topic.c.name, *of)
+            .join(owner, owner.c.id == owner_id)
+            .join(topic, topic.c.id == table.c.topic_id)
+            .join(round_, round_.c.id == owner.c.round_id)
+            .where(round_.c.task_id == task_id, spelled_so)
+            .order_by(*of, topic.c.name)
+        )
+        for (label, *key), group in groupby(listed, key=lambda row: (row[0], *row[2:])):
+            first: dict[str, str] = {}
+            for row in group:
+                spelled = row.name
+                name = names.get(spelled, spelled)
+                if name in first:
+                    given = rows.get(spelled) or rows.get(first[name]) or next(iter(rows.values()))
+                    raise _refused(
+                        given,
+                        f"'{first[name]}' and '{spelled}' are two topics of round '{label}'"
+                        f" ({what.format(key[0])}), so they cannot be one",
+                    )
+                first[name] = spelled
 
 
 def unalias_topic(session: Session, request: UnaliasTopic) -> UnaliasedTopic:

@@ -1,32 +1,42 @@
 """The pages of answers: plans, drift, studies, saved results."""
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 
 from roundbook.api.access import Caller, require_scope, visible
 from roundbook.errors import RoundbookError
 from roundbook.logbook.drift.report import report_drift
 from roundbook.logbook.plans.planning import plan_topics
-from roundbook.logbook.saved_results import list_results, show_result
+from roundbook.logbook.saved_results import show_result
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.studies import STUDIES, run_study
 from roundbook.logbook.tasks import list_tasks
-from roundbook.pages.charts import figure
-from roundbook.pages.site import Asking, Who, page
-from roundbook.presentation import drift, drift_verdict
+from roundbook.pages.charts import figure, table
+from roundbook.pages.site import Asking, Who, page, refusal
+from roundbook.pages.tasks import result_rows, stale_since
+from roundbook.presentation import drift, drift_verdict, figures
 from roundbook.presentation.plan_protocol import protocol
-from roundbook.presentation.plan_table import plan_columns, plan_latex, plan_rows
+from roundbook.presentation.plan_table import beside, plan_columns, plan_latex, plan_rows
 from roundbook.presentation.plans import headline, notes, warning
-from roundbook.presentation.saved_results import brief_sentence, result_place, saved_heading
+from roundbook.presentation.saved_results import saved_heading
 from roundbook.presentation.staleness import why_stale
+from roundbook.presentation.studies.common import DRAWN
 from roundbook.presentation.views import rows_of, view_of
 from roundbook.requests.drift import DriftRequest
-from roundbook.requests.plans import PlanRequest
-from roundbook.requests.results import ListResults, ShowResult
+from roundbook.requests.fields import VarianceScale
+from roundbook.requests.plans import Engine, PlanDesign, PlanRequest, Solve, VarianceLimit
+from roundbook.requests.results import ShowResult
 
 router = APIRouter()
+_CHOICES: dict[str, Any] = {
+    "designs": PlanDesign,
+    "engines": Engine,
+    "solves": Solve,
+    "scales": VarianceScale,
+    "limits": VarianceLimit,
+}
 # A page is not waited for long: with fewer trials than the terminal takes.
 _TRIALS = {"discriminative-power": 1_000, "swap-rate": 500}
 
@@ -34,30 +44,55 @@ _TRIALS = {"discriminative-power": 1_000, "swap-rate": 500}
 @router.get("/plan")
 def plan_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
     """Compute topic set sizes from a variance that is typed, or from a task."""
-    given = {name: value for name, value in http.query_params.items() if value.strip()}
-    context: dict[str, Any] = {"given": given, "plan": None, "refused": None}
+    given = _given(http)
+    context: dict[str, Any] = {
+        "given": given,
+        "plan": None,
+        "refused": None,
+        "asked": http.url.query,
+    }
+    context |= {name: get_args(kind) for name, kind in _CHOICES.items()}
     context["tasks"] = visible(caller, session, lambda: list_tasks(session)).tasks
     if given:
         try:
-            context["plan"] = plan = visible(
-                caller, session, lambda: plan_topics(session, _plan_request(given))
-            )
+            plan = _plan(session, caller, given)
             context |= {
+                "plan": plan,
                 "rows": plan_rows(plan),
                 "columns": plan_columns(plan),
                 "headline": headline(plan),
+                "beside": beside(plan),
                 "protocol": protocol(plan),
                 "latex": plan_latex(plan),
                 "figures": {"plan": figure("plan", plan, headline(plan), **_asked(given))},
                 "remarks": [*([warning(plan)] if warning(plan) else []), *notes(plan)],
             }
-        except (RoundbookError, ValueError) as error:
-            context["refused"] = str(error)
+        except RoundbookError as error:
+            context["refused"] = refusal(error)
     return page(http, "plan.html", 422 if context["refused"] else 200, **context)
 
 
-def _plan_request(given: dict[str, str]) -> PlanRequest:
-    return PlanRequest(**_asked(given))
+@router.get("/plan.{form}")
+def plan_file(http: Request, caller: Who, session: Asking, form: Literal["csv", "tex"]) -> Response:
+    """Return the grid of a plan as a file."""
+    plan = _plan(session, caller, _given(http))
+    if form == "tex":
+        return Response(plan_latex(plan), media_type="text/x-tex; charset=utf-8")
+    columns = plan_columns(plan)
+    return table(
+        [{column.field: getattr(row, column.field) for column in columns}
+         for row in plan_rows(plan)]
+    )  # fmt: skip
+
+
+def _plan(session: Session, caller: Caller, given: dict[str, str]) -> Any:  # noqa: ANN401
+    asked = PlanRequest(**_asked(given))
+    return visible(caller, session, lambda: plan_topics(session, asked))
+
+
+def _given(http: Request) -> dict[str, str]:
+    """Return the fields of a form that something was typed into."""
+    return {name: value for name, value in http.query_params.items() if value.strip()}
 
 
 def _asked(given: dict[str, str]) -> dict[str, Any]:
@@ -72,7 +107,7 @@ def _asked(given: dict[str, str]) -> dict[str, Any]:
 @router.get("/drift")
 def drift_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
     """Show whether a round's factors have aged by a later one, and why."""
-    given = {name: value for name, value in http.query_params.items() if value.strip()}
+    given = _given(http)
     return page(http, "drift.html", **drift_context(session, caller, given))
 
 
@@ -85,12 +120,17 @@ def drift_context(session: Session, caller: Caller, given: dict[str, str]) -> di
         "report": report,
         "given": given,
         "word": word,
-        "rest": rest.strip(),
+        "rest": rest.strip()[:1].upper() + rest.strip()[1:],
         "reason": drift_verdict.reason(report),
         "advice": drift_verdict.advice(report),
         "notes": drift.notes(report),
         "topics": sorted(report.topics, key=lambda topic: -abs(topic.shift or 0)),
-        "figures": {"drift": figure("drift", report, drift_verdict.headline(report), **given)},
+        "dominating": figures.dominating_topics(report),
+        "tests": drift.tests_sentences(report, report.tests) if report.tests else [],
+        "figures": {
+            "drift": figure("drift", report, figures.means_caption(report), **given),
+            "sds": figure("sds", report, figures.sds_caption(report), **given),
+        },
         "consequence": drift.brief_consequence(report, report.consequence)
         if report.consequence
         else None,
@@ -100,36 +140,33 @@ def drift_context(session: Session, caller: Caller, given: dict[str, str]) -> di
 @router.get("/studies")
 def studies_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
     """Run a study of a round's scores, and show what it says."""
-    given = {name: value for name, value in http.query_params.items() if value.strip()}
+    given = _given(http)
+    scales = http.query_params.getlist("scales")
     context: dict[str, Any] = {
-        "given": given,
+        "given": given | {"scales": scales or ["raw"]},
         "studies": list(STUDIES),
-        "study": None,
-        "refused": None,
+        **dict.fromkeys(("study", "refused", "drawn")),
         "rows": [],
         "sentences": [],
     }
     context["tasks"] = visible(caller, session, lambda: list_tasks(session)).tasks
-    name = given.pop("study", None)
-    if name in STUDIES and given:
+    name = context["chosen"] = given.get("study")
+    # From a task's page, the form is filled in, and nothing is computed yet.
+    if name in STUDIES:
+        asked = {"trials": _TRIALS.get(name)} | given | {"scales": scales}
+        # Some studies are of no round, or of no scale.
+        known = STUDIES[name].request.model_fields.keys() - {"study", "files"}
+        asked = {field: asked[field] for field in asked if field in known and asked[field]}
         try:
-            fields: dict[str, Any] = {"trials": _TRIALS.get(name)} | given
-            if "scales" in fields:
-                fields["scales"] = tuple(http.query_params.getlist("scales"))
-            asked = STUDIES[name].request(
-                **{field: value for field, value in fields.items() if value is not None}
-            )
-            if asked.files:
-                require_scope(caller, "admin")
-            study = visible(caller, session, lambda: run_study(session, asked, Work()))
-            context |= {
-                "study": study,
-                "rows": rows_of(study),
-                "sentences": view_of(study).sentences,
-            }
-        except (RoundbookError, ValueError) as error:
-            context["refused"] = str(error)
-    context["chosen"] = name
+            request = STUDIES[name].request(**asked)
+            study = visible(caller, session, lambda: run_study(session, request, Work()))
+            context |= {"study": study, "rows": rows_of(study)}
+            context["sentences"] = view_of(study).sentences
+            if name in DRAWN:
+                sentence = context["sentences"][0]
+                context["drawn"] = figure("study", study, sentence, study=name, **asked)
+        except RoundbookError as error:
+            context["refused"] = refusal(error)
     return page(http, "studies.html", 422 if context["refused"] else 200, **context)
 
 
@@ -139,12 +176,7 @@ def results_page(
 ) -> HTMLResponse:
     """List the saved results, and which of them are stale."""
     require_scope(caller, "read")
-    listed = list_results(session, ListResults(task=task or caller.task))
-    rows = [
-        {"entry": entry, "answer": brief_sentence(entry), "place": result_place(entry),
-         "why": why_stale(entry)}
-        for entry in listed.results
-    ]  # fmt: skip
+    rows = result_rows(session, task or caller.task)
     return page(http, "results.html", rows=rows, task=task)
 
 
@@ -167,6 +199,7 @@ def result_context(
         "shown": shown,
         "heading": saved_heading(title, shown),
         "why": why_stale(shown),
+        "changed": stale_since(session, [shown]).get(shown.name),
         "sentences": view_of(shown.result).sentences,
         "rows": rows_of(shown.result),
     }

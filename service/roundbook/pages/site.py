@@ -1,9 +1,9 @@
 """The site: its pages, how a page is written, errors beside what caused them, logging in."""
 
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import parse_qs, urlencode
 
 from fastapi import APIRouter, Depends, FastAPI, Request
@@ -57,7 +57,7 @@ def make_site(state: Any) -> FastAPI:  # noqa: ANN401
     state
         Of the application it is mounted in: the record's engine, and how it is open.
     """
-    from roundbook.pages import answers, charts, tasks, uploads  # noqa: PLC0415
+    from roundbook.pages import answers, charts, tasks, uploads
 
     site = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     site.state = state

@@ -1,5 +1,8 @@
 """The pages of tasks, rounds, score matrices and events."""
 
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -17,8 +20,9 @@ from roundbook.logbook.matrices.listing import list_matrices
 from roundbook.logbook.matrices.overview import show_overview
 from roundbook.logbook.matrices.showing import show_matrix
 from roundbook.logbook.rankings import compare_rankings
+from roundbook.logbook.round_fingerprint import find_publication
 from roundbook.logbook.rounds import list_rounds, main_measure
-from roundbook.logbook.saved_results import list_results, renew_results
+from roundbook.logbook.saved_results import ResultEntry, list_results, renew_results
 from roundbook.logbook.session import Session, begin
 from roundbook.logbook.tasks import list_tasks
 from roundbook.logbook.topics import list_topics
@@ -189,30 +193,38 @@ def _add_answers(session: Session, caller: Any, context: dict[str, Any]) -> None
 def result_rows(session: Session, task: str | None) -> list[dict[str, Any]]:
     """Return the saved results of a task, or of all, each with its words, and since when stale."""
     listed = list_results(session, ListResults(task=task)).results
-    since: dict[int, datetime] = {}
-    for name in {entry.task for entry in listed if entry.stale and entry.task}:
-        matrices = list_matrices(session, ListMatrices(task=name, superseded=True)).matrices
-        since |= {matrix.matrix: matrix.logged_at for matrix in matrices}
+    since = stale_since(session, listed)
     return [
         {
             "entry": entry,
             "answer": brief_sentence(entry),
             "place": result_place(entry),
             "why": why_stale(entry),
-            "since": min(
-                (since[change.matrix] for change in entry.changes if change.matrix in since),
-                default=None,
-            ),
+            "since": since.get(entry.name),
         }
         for entry in listed
     ]
+
+
+def stale_since(session: Session, entries: Sequence[ResultEntry]) -> dict[str, datetime]:
+    """Return by name since when results are stale, of those that later scores made so."""
+    logged: dict[int | None, datetime] = {}
+    for name in {entry.task for entry in entries if entry.stale and entry.task}:
+        matrices = list_matrices(session, ListMatrices(task=name, superseded=True)).matrices
+        logged |= {matrix.matrix: matrix.logged_at for matrix in matrices}
+    times = {
+        entry.name: [logged[change.matrix] for change in entry.changes if change.matrix in logged]
+        for entry in entries
+        if entry.stale
+    }
+    return {name: min(since) for name, since in times.items() if since}
 
 
 def _verdict(report: Any) -> dict[str, Any]:  # noqa: ANN401
     word, _, rest = drift_verdict.headline(report).partition(":")
     return {
         "word": word,
-        "rest": rest.strip(),
+        "rest": rest.strip()[:1].upper() + rest.strip()[1:],
         "reason": drift_verdict.brief_reason(report),
         "advice": drift_verdict.brief_advice(report),
     }
@@ -279,7 +291,7 @@ def round_context(
             context |= {"ranking": ranking, "ranking_words": ranking_summary(ranking)}
         except RoundbookError as error:
             context["trouble_sentences"].append(str(error))
-    return page(http, "round.html", **context)
+    return context
 
 
 @router.get("/matrix")

@@ -2,29 +2,55 @@
 
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Request, UploadFile
+from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
-from roundbook.api.access import limit_to_task, require_scope
+from roundbook.api.access import Caller, limit_to_task, require_scope
 from roundbook.api.problems import HttpError, status_of
-from roundbook.errors import RoundbookError
+from roundbook.errors import (
+    BadFileError,
+    ContentDiffersError,
+    ImpossibleStatisticError,
+    RevisedMeanwhileError,
+    RoundbookError,
+    RoundPublishedError,
+)
 from roundbook.logbook.matrices.files import log_files
-from roundbook.logbook.session import begin
-from roundbook.pages.site import Who, page, read_form
-from roundbook.presentation.matrices import log_notes
-from roundbook.requests.matrices import LogFilesRequest
+from roundbook.logbook.matrices.listing import list_matrices
+from roundbook.logbook.matrices.logged import LoggedMatrices
+from roundbook.logbook.matrices.showing import show_matrix
+from roundbook.logbook.near_names import near_name
+from roundbook.logbook.rounds import near_round
+from roundbook.logbook.session import Session, begin
+from roundbook.logbook.tasks import near_task
+from roundbook.logbook.topics import list_topics
+from roundbook.pages.site import Refusal, Who, page, read_form, refusal
+from roundbook.presentation.impact import dependent_name, dependent_place
+from roundbook.presentation.matrices import log_notes, standardising_note
+from roundbook.presentation.previews import near_note, understood
+from roundbook.requests.matrices import ListMatrices, LogFilesRequest, ShowMatrix
+from roundbook.requests.topics import ListTopics
 
 router = APIRouter()
 _FIELDS = ("task", "round", "measure", "missing", "revise")
 # What was looked at waits so long for somebody to log it.
 _SECONDS = 1_800
 _MOST_HELD = 100
+# Beside which field of the form an error stands.
+_BESIDE: dict[type[Exception], str] = {
+    BadFileError: "file",
+    ImpossibleStatisticError: "file",
+    ContentDiffersError: "revise",
+    RevisedMeanwhileError: "revise",
+    RoundPublishedError: "revise",
+}
 
 
 class _Held(NamedTuple):
@@ -55,37 +81,81 @@ async def preview(http: Request, caller: Who) -> HTMLResponse:
     async with http.form(max_files=1, max_fields=20) as form:
         given = {name: str(form.get(name) or "").strip() for name in _FIELDS}
         file = form.get("file")
-        if not isinstance(file, UploadFile) and not hasattr(file, "read"):
-            return page(
-                http, "upload.html", 422, given=given, refused="Choose a file.", preview=None
-            )
+        if not hasattr(file, "read") or not getattr(file, "filename", None):
+            return _refuse(http, given, 422, Refusal("file", "Choose a file."))
         content, name = await file.read(), Path(str(file.filename)).name or "scores"  # type: ignore[union-attr]
     fields = _fields(given)
     try:
-        logged = await run_in_threadpool(
-            _log, http, caller, name, content, fields | {"dry_run": True}
-        )
+        seen, fields = await run_in_threadpool(_look, http, caller, name, content, fields)
     except RoundbookError as error:
-        return page(
-            http, "upload.html", status_of(error), given=given, refused=str(error), preview=None
-        )
+        return _refuse(http, given, status_of(error), refusal(error, _BESIDE))
     held = _hold(http, _Held(time.monotonic() + _SECONDS, caller.user, name, content, fields))
-    (one,) = logged.matrices
-    seen = {
-        "held": held,
-        "topics": one.topics,
-        "runs": one.runs,
-        "measure": one.measure,
-        "round": given["round"],
-        "new_round": one.revision == 1 and one.status == "logged",
-        "near": None,
-        "variance": one.variance,
-        "status": one.status,
-        "revision": one.revision,
-        "notes": log_notes(one),
-        "stale": [dependent.entry.name for dependent in one.impact if dependent.entry],
-    }
-    return page(http, "upload.html", given=given, refused=None, preview=seen)
+    return page(http, "upload.html", given=given, refused=None, preview=seen | {"held": held})
+
+
+def _refuse(http: Request, given: dict[str, str], status: int, why: Refusal) -> HTMLResponse:
+    if why.field == "measures":
+        why = why._replace(field="measure")
+    return page(http, "upload.html", status, given=given, refused=why, preview=None)
+
+
+def _look(
+    http: Request,
+    caller: Caller,
+    name: str,
+    content: bytes,
+    fields: dict[str, Any],
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Log a file and take it back; return what was understood, and the fields to log it by."""
+    asked = fields | {"dry_run": True}
+
+    def look(session: Session, logged: LoggedMatrices) -> dict[str, Any]:
+        (one,) = logged.matrices
+        known = ListMatrices(task=one.task, round=one.round, measure=one.measure)
+        number = next(
+            matrix.matrix
+            for matrix in list_matrices(session, known).matrices
+            if matrix.assessments == one.assessments
+        )
+        shown = show_matrix(session, ShowMatrix(matrix=number))
+        listed = list_topics(session, ListTopics(task=one.task)).topics
+        own = set(shown.topics)
+        returned = sum(
+            len(topic.rounds) > 1
+            for topic in listed
+            if any(there.round == one.round and there.id in own for there in topic.rounds)
+        )
+        return {
+            "status": one.status,
+            "understood": understood(one, shown.topics, [run.run for run in shown.runs])
+            | {"Topics of other rounds": f"{returned} of {one.topics}"},
+            "notes": [
+                note
+                for note in (
+                    standardising_note(one),
+                    *log_notes(one),
+                    near_note("measure", one.measure,
+                              near_name(one.measure, one.remarks.other_measures)),
+                )
+                if note
+            ],
+            "stale": [f"{dependent_name(dependent)} ({dependent_place(dependent)})"
+                      for dependent in one.impact],
+            "seen": {one.measure: one.revision - 1},
+        }  # fmt: skip
+
+    with begin(http.app.state.engine, caller.user, keep=False) as session:
+        near = [
+            near_note("task", fields["task"], near_task(session, fields["task"])),
+            near_note("round", fields["round"],
+                      near_round(session, fields["task"], fields["round"])),
+        ]  # fmt: skip
+    seen = _log(http, caller, name, content, asked, look)
+    seen["near"] = [note for note in near if note]
+    if fields.get("revise"):
+        # What somebody else revises in between is not replaced.
+        fields = fields | {"expected_revisions": seen["seen"]}
+    return seen, fields
 
 
 @router.post("/upload/confirm")
@@ -112,7 +182,15 @@ def _fields(given: dict[str, str]) -> dict[str, Any]:
     return fields | {name: given[name] for name in ("missing", "revise") if given[name]}
 
 
-def _log(http: Request, caller: Any, name: str, content: bytes, fields: dict[str, Any]) -> Any:  # noqa: ANN401
+def _log(
+    http: Request,
+    caller: Caller,
+    name: str,
+    content: bytes,
+    fields: dict[str, Any],
+    look: Callable[[Session, LoggedMatrices], Any] = lambda _, logged: logged,
+) -> Any:  # noqa: ANN401
+    """Log a file, or try to, and return what `look` sees within the transaction."""
     settings = http.app.state.settings
     with tempfile.TemporaryDirectory(prefix="roundbook-") as directory:
         file = Path(directory) / name
@@ -120,9 +198,14 @@ def _log(http: Request, caller: Any, name: str, content: bytes, fields: dict[str
         request = LogFilesRequest(**fields, files=(file,))
         try:
             with begin(http.app.state.engine, caller.user, keep=not request.dry_run) as session:
-                logged = log_files(session, request, max_file_bytes=settings.max_file_bytes)
+                logged = log_files(
+                    session,
+                    request,
+                    max_file_bytes=settings.max_file_bytes,
+                    within=Path(directory),
+                )
                 limit_to_task(caller, logged)
-                return logged
+                return look(session, logged)
         except RoundbookError as error:
             # Whoever sent it knows no directory of this machine.
             error.args = (str(error).replace(f"{directory}/", ""),)

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from roundbook.python.answers import Answer
+from roundbook.python.ways_out import with_ways_out
 from roundbook.use_cases import find_use_case
 
 if TYPE_CHECKING:
@@ -78,10 +79,11 @@ class Book:
         RequestError
             When a field cannot be as it is given, or there is no such field.
         """
-        case = find_use_case(use_case)
-        given = {field: value for field, value in fields.items() if value is not None}
-        request = None if case.request is None else case.request(**given)
-        return Answer(self._record.ask(use_case, request))
+        with with_ways_out():
+            case = find_use_case(use_case)
+            given = {field: value for field, value in fields.items() if value is not None}
+            request = None if case.request is None else case.request(**given)
+            return Answer(self._record.ask(use_case, request))
 
     # Questions
 
@@ -139,6 +141,21 @@ class Book:
         """Return a round's standardised scores: ``scale`` std-ab (default), std-cdf or std."""
         return self.ask("standardise", task=task, round=round, measure=measure, **fields)
 
+    def standardise_files(
+        self,
+        task: str,
+        factors_from: str,
+        scores: Any,  # noqa: ANN401
+        measure: str,
+        **fields: Any,  # noqa: ANN401
+    ) -> Answer[Any]:
+        """Return new runs' scores, as `log` takes them, standardised by a round's factors."""
+        from roundbook.python.scores import as_files
+
+        about = {"task": task, "factors_from": factors_from, "measure": measure} | fields
+        with as_files(scores) as files:
+            return self._upload("standardise_files", about, *files)
+
     def rank(self, task: str, round: str, measure: str, **fields: object) -> Answer[Any]:
         """Return the ranking of a round's runs by raw beside standardised means."""
         return self.ask("rank", task=task, round=round, measure=measure, **fields)
@@ -159,11 +176,12 @@ class Book:
         """
         from roundbook.logbook.studies.studies import STUDIES, find_study
 
-        find_study(name)
-        request = STUDIES[name].request(
-            **{"task": task, "round": round, "measure": measure} | fields
-        )
-        return Answer(self._record.study(request))
+        with with_ways_out():
+            find_study(name)
+            request = STUDIES[name].request(
+                **{"task": task, "round": round, "measure": measure} | fields
+            )
+            return Answer(self._record.study(request))
 
     def results(self, task: str | None = None, **fields: object) -> Answer[Any]:
         """Return the saved results, and which of them are stale."""
@@ -202,8 +220,9 @@ class Book:
 
         Parameters
         ----------
-        scores : path, sequence of paths, data frame, open file, or (topics, runs) array_like
-            A frame is wide (topics below each other, a column a run) or long, as files are.
+        scores : path, sequence of paths, data frame, open file, (topics, runs) array_like, or None
+            A frame is wide (topics below each other, a column a run) or long, as files are. None
+            computes them from the round's runs and relevance assessments.
         measure : str or sequence of str
             Several of a long file or frame; None for all in it, with ``all_measures=True``.
         topics, runs : sequence
@@ -230,10 +249,14 @@ class Book:
             if topics is None or runs is None or not isinstance(measure, str):
                 raise TypeError("an array takes `topics`, `runs` and one `measure`")
             matrix = as_matrix(scores, topics, runs, measure)
-            return Answer(self._record.log_matrix(LogRequest(**about, measure=measure), matrix))
+            with with_ways_out():
+                request = LogRequest(**about, measure=measure)
+                return Answer(self._record.log_matrix(request, matrix))
         names = (measure,) if isinstance(measure, str) else tuple(measure or ())
+        if scores is None:
+            return self._upload("log", about | {"measures": names, "from_runs": True})
         with as_files(scores) as files:
-            return Answer(self._record.log_files(about | {"measures": names}, files))
+            return self._upload("log", about | {"measures": names}, *files)
 
     def describe_teams(
         self,
@@ -243,8 +266,36 @@ class Book:
         **fields: Any,  # noqa: ANN401
     ) -> Answer[Any]:
         """Record the runs' teams from a team file; with ``revise``, a reason, correct them."""
+        return self._upload("describe_teams", {"task": task, "round": round} | fields, Path(file))
+
+    def log_runs(
+        self,
+        task: str,
+        round: str,
+        *files: str | Path,
+        **fields: Any,  # noqa: ANN401
+    ) -> Answer[Any]:
+        """Log what runs of a round retrieved, from TREC run files."""
         about = {"task": task, "round": round} | fields
-        return Answer(self._record.describe_teams(about, Path(file)))
+        return self._upload("log_runs", about, *map(Path, files))
+
+    def log_qrels(
+        self,
+        task: str,
+        round: str,
+        file: str | Path,
+        **fields: Any,  # noqa: ANN401
+    ) -> Answer[Any]:
+        """Log a round's relevance assessments, from a qrels file."""
+        return self._upload("log_qrels", {"task": task, "round": round} | fields, Path(file))
+
+    def alias_topics(self, task: str, file: str | Path) -> Answer[Any]:
+        """Record under which other ids topics returned, from a file of topic, round and id."""
+        return self._upload("alias_topics", {"task": task}, Path(file))
+
+    def _upload(self, name: str, fields: dict[str, Any], *files: Path) -> Answer[Any]:
+        with with_ways_out():
+            return Answer(self._record.upload(name, fields, files))
 
     def fit(
         self,
@@ -280,7 +331,8 @@ class Book:
         given = dict(fields)
         if kind in STUDIES:
             kind, given = "study", {"study": kind} | given
-        return Answer(self._record.save(kind, given, name, note))
+        with with_ways_out():
+            return Answer(self._record.save(kind, given, name, note))
 
     def renew(self, name: str | None = None, task: str | None = None) -> Answer[Any]:
         """Renew a saved result, or all of a task that are stale."""

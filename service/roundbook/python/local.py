@@ -9,19 +9,16 @@ from typing import Any
 
 from roundbook.formats import ScoreMatrix
 from roundbook.logbook.kinds import find_kind
-from roundbook.logbook.matrices.files import log_files
 from roundbook.logbook.matrices.logging import log_scores
 from roundbook.logbook.record import open_record
 from roundbook.logbook.saved_results import save_long_result, save_result
 from roundbook.logbook.session import Work, begin
 from roundbook.logbook.studies.studies import run_study
-from roundbook.logbook.teams import describe_teams
 from roundbook.requests.base import Request
-from roundbook.requests.matrices import LogFilesRequest, LogRequest
+from roundbook.requests.matrices import LogRequest
 from roundbook.requests.studies import StudyRequest
-from roundbook.requests.teams import DescribeTeams
 from roundbook.settings import load_settings
-from roundbook.use_cases import find_use_case
+from roundbook.use_cases import UPLOADS, find_use_case
 
 
 class LocalRecord:
@@ -63,17 +60,13 @@ class LocalRecord:
         with begin(self._engine, self._settings.user, keep=not request.dry_run) as session:
             return log_scores(session, request, matrix)
 
-    def log_files(self, fields: dict[str, Any], files: tuple[Path, ...]) -> Any:  # noqa: ANN401
-        """Log the scores in files."""
-        request = LogFilesRequest(**fields, files=files)
-        with begin(self._engine, self._settings.user, keep=not request.dry_run) as session:
-            return log_files(session, request, max_file_bytes=self._settings.max_file_bytes)
-
-    def describe_teams(self, fields: dict[str, Any], file: Path) -> Any:  # noqa: ANN401
-        """Record what a team file says."""
-        request = DescribeTeams(**fields, file=file)
-        with begin(self._engine, self._settings.user, keep=not request.dry_run) as session:
-            return describe_teams(session, request, max_file_bytes=self._settings.max_file_bytes)
+    def upload(self, name: str, fields: dict[str, Any], files: tuple[Path, ...]) -> Any:  # noqa: ANN401
+        """Return what comes of a use case that reads files."""
+        upload = UPLOADS[name]
+        request = upload.ask(fields, *files)
+        keep = upload.changes and not getattr(request, "dry_run", False)
+        with begin(self._engine, self._settings.user, keep=keep) as session:
+            return upload.run(session, request, self._settings.max_file_bytes)
 
     def _work(self) -> Work:
         return Work(max_file_bytes=self._settings.max_file_bytes)

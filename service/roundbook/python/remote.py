@@ -5,27 +5,28 @@ from __future__ import annotations
 import csv
 import io
 import json
-from importlib import import_module
+from http.client import HTTPException
 from pathlib import Path
-from typing import Any
-from urllib.error import HTTPError, URLError
+from ssl import SSLCertVerificationError, SSLError
+from typing import IO, Any
+from urllib.error import HTTPError
 from urllib.parse import urlencode
+from urllib.request import HTTPRedirectHandler, build_opener
 from urllib.request import Request as HttpRequest
-from urllib.request import urlopen
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from roundbook import errors
-from roundbook.errors import DatabaseUnreachableError, InputError, RoundbookError
+from roundbook.errors import DatabaseUnreachableError, InputError, RoundbookError, WayOut
 from roundbook.formats import ScoreMatrix
 from roundbook.logbook.matrices.logged import LoggedMatrices
+from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.saved_results import SavedResult
 from roundbook.logbook.studies.studies import find_study
-from roundbook.logbook.teams import DescribedTeams
 from roundbook.requests.base import Request
 from roundbook.requests.matrices import LogRequest
 from roundbook.requests.studies import StudyRequest
-from roundbook.use_cases import find_use_case
+from roundbook.use_cases import UPLOADS, find_use_case
 
 _PREFIX = "/api/v1"
 _SECONDS = 600
@@ -40,10 +41,13 @@ class RemoteRecord:
         The service's, as it printed it.
     token : str or None
         None sees what is published.
+    seconds : float
+        How long to wait for an answer.
     """
 
-    def __init__(self, url: str, token: str | None) -> None:
+    def __init__(self, url: str, token: str | None, seconds: float = _SECONDS) -> None:
         self._url = url.rstrip("/")
+        self._seconds = seconds
         self._headers = {"Accept": "application/json"}
         if token is not None:
             self._headers["Authorization"] = f"Bearer {token}"
@@ -58,19 +62,19 @@ class RemoteRecord:
         fields = _sent(request)
         body = json.dumps(fields).encode() if case.changes else None
         answer = self._send(path, {} if case.changes else fields, body)
-        return _model(case.function).model_validate(answer)
+        return _read(case.result, answer)
 
     def study(self, request: StudyRequest) -> Any:  # noqa: ANN401
         """Return a study of a round there."""
         name = getattr(request, "study", "")
         answer = self._send(f"/study/{name}", _sent(request))
-        return find_study(name).result.model_validate(answer)
+        return _read(find_study(name).result, answer)
 
     def save(self, kind: str, fields: dict[str, Any], name: str | None, note: str | None) -> Any:  # noqa: ANN401
         """Save a result of a kind there."""
         body = {"name": name, "note": note, "request": fields}
         answer = self._send(f"/save/{kind}", {}, json.dumps(body, default=str).encode())
-        return SavedResult.model_validate(answer)
+        return _read(SavedResult, answer)
 
     def log_matrix(self, request: LogRequest, matrix: ScoreMatrix) -> Any:  # noqa: ANN401
         """Log scores that are in memory, as a wide file."""
@@ -81,40 +85,87 @@ class RemoteRecord:
             writer.writerow([topic, *("" if score != score else repr(score) for score in row)])  # noqa: PLR0124
         fields = _sent(request)
         fields["measures"] = [fields.pop("measure")]
-        answer = self._send("/log", fields | {"layout": "wide"}, stream.getvalue().encode())
-        return LoggedMatrices.model_validate(answer).matrices[0]
+        body = stream.getvalue().encode()
+        answer = self._send("/log", fields | {"layout": "wide"}, io.BytesIO(body), len(body))
+        logged: LoggedMatrices = _read(LoggedMatrices, answer)
+        return logged.matrices[0]
 
-    def log_files(self, fields: dict[str, Any], files: tuple[Path, ...]) -> Any:  # noqa: ANN401
-        """Log the scores in a file there."""
+    def upload(self, name: str, fields: dict[str, Any], files: tuple[Path, ...]) -> Any:  # noqa: ANN401
+        """Return what comes of a use case that reads files there."""
+        path, upload = "/" + name.replace("_", "-"), UPLOADS[name]
+        if not files and fields.get("from_runs"):
+            return _read(upload.result, self._send(path, fields, io.BytesIO(), 0))
         if len(files) != 1:
-            raise InputError(f"A service takes one score file at a time, not {len(files)}.")
-        query = fields | {"filename": files[0].name}
-        return LoggedMatrices.model_validate(self._send("/log", query, _content(files[0])))
+            raise InputError(f"A service takes one file at a time, not {len(files)}.")
+        try:
+            with files[0].open("rb") as body:
+                size = files[0].stat().st_size
+                answer = self._send(path, fields | {"filename": files[0].name}, body, size)
+        except OSError as error:
+            raise InputError(f"{files[0]}: {error.strerror}.") from None
+        return _read(upload.result, answer)
 
-    def describe_teams(self, fields: dict[str, Any], file: Path) -> Any:  # noqa: ANN401
-        """Record what a team file says there."""
-        query = fields | {"filename": file.name}
-        return DescribedTeams.model_validate(self._send("/describe-teams", query, _content(file)))
-
-    def _send(self, path: str, query: dict[str, Any], body: bytes | None = None) -> dict[str, Any]:
+    def _send(
+        self,
+        path: str,
+        query: dict[str, Any],
+        body: bytes | IO[bytes] | None = None,
+        size: int | None = None,
+    ) -> dict[str, Any]:
+        """Send a request: JSON, or with its size a file as it is read."""
         given = {name: value for name, value in query.items() if value is not None}
         url = f"{self._url}{_PREFIX}{path}?{urlencode(given, doseq=True)}"
-        kind = "application/json" if (body or b"")[:1] == b"{" else "application/octet-stream"
-        http = HttpRequest(  # noqa: S310
-            url, body, self._headers | ({} if body is None else {"Content-Type": kind})
-        )
+        headers = dict(self._headers)
+        if size is not None:
+            headers |= {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
+        elif body is not None:
+            headers["Content-Type"] = "application/json"
         try:
-            with urlopen(http, timeout=_SECONDS) as response:  # noqa: S310
+            http = HttpRequest(url, body, headers)  # noqa: S310
+            with _OPENER.open(http, timeout=self._seconds) as response:
                 read: dict[str, Any] = json.load(response)
         except HTTPError as error:
-            raise _refusal(error) from None
-        except (URLError, OSError, ValueError) as error:
-            reason = getattr(error, "reason", error)
+            raise _refusal(self._url, error) from None
+        except (OSError, ValueError, HTTPException) as error:
             raise DatabaseUnreachableError(
-                f"The service at {self._url} does not answer as Roundbook does: {reason}."
+                f"The service at {self._url} {_why(error, self._seconds)}."
             ) from None
         read.pop("sentences", None)
         return read
+
+
+class _NoRedirect(HTTPRedirectHandler):
+    """Follows nobody elsewhere: the token would go along."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+_OPENER = build_opener(_NoRedirect)
+
+
+def _why(error: Exception, seconds: float) -> str:
+    """Return why a service did not answer, as the end of a sentence."""
+    reason = getattr(error, "reason", error)
+    if isinstance(reason, SSLCertVerificationError):
+        return f"shows a certificate that cannot be trusted: {reason.verify_message}"
+    if isinstance(reason, SSLError):
+        return "does not speak TLS as it should: is its address one with http://?"
+    if isinstance(reason, TimeoutError):
+        return f"did not answer within {seconds:g} seconds"
+    if isinstance(reason, OSError):
+        return f"cannot be reached: {reason.strerror or reason}"
+    return "does not answer as Roundbook does"
+
+
+def _read(model: type[BaseModel], answer: object) -> Any:  # noqa: ANN401
+    try:
+        return model.model_validate(answer)
+    except ValidationError:
+        raise RoundbookError(
+            f"The service's {model.__name__} is none that this Roundbook ({SOFTWARE}) can read: it is"
+            " of another version."
+        ) from None
 
 
 def _sent(request: BaseModel | None) -> dict[str, Any]:
@@ -123,34 +174,22 @@ def _sent(request: BaseModel | None) -> dict[str, Any]:
     return request.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
 
 
-def _content(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise InputError(f"{file}: {error.strerror}.") from None
-
-
-def _model(function: str) -> type[BaseModel]:
-    """Return the type of what a use case returns."""
-    module, _, name = function.partition(":")
-    imported = import_module(f"roundbook.logbook.{module}")
-    model: type[BaseModel] = getattr(imported, getattr(imported, name).__annotations__["return"])
-    return model
-
-
-def _refusal(error: HTTPError) -> RoundbookError:
+def _refusal(url: str, error: HTTPError) -> RoundbookError:
     """Return the error that the service met, as it would be raised here."""
     try:
         problem = json.load(error)
         kind = getattr(errors, f"{problem['code']}Error", RoundbookError)
         detail = str(problem["detail"])
     except (ValueError, KeyError, TypeError):
-        return RoundbookError(f"The service answered with {error.code} {error.reason}.")
+        return DatabaseUnreachableError(
+            f"The service at {url} does not answer as Roundbook does: {error.code} {error.reason}."
+        )
     made = RoundbookError(detail)
     if isinstance(kind, type) and issubclass(kind, RoundbookError):
         made = kind.__new__(kind)
         Exception.__init__(made, detail)
-        made.way_out = None
+        code, facts = problem.get("way_out"), problem.get("way_out_facts", {})
+        made.way_out = WayOut(str(code), facts) if code and isinstance(facts, dict) else None
         for name in ("file", "line", "column", "field"):
             if name in problem:
                 setattr(made, name, problem[name])

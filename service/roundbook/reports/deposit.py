@@ -276,7 +276,9 @@ def _yaml(fields: Mapping[str, Any]) -> str:
         lines.append(f"{name}:")
         for entry in value:
             for first, (key, text) in enumerate(entry.items()):
-                lines.append(f"  {' ' if first else '-'} {key}: {json.dumps(text, ensure_ascii=False)}")
+                lines.append(
+                    f"  {' ' if first else '-'} {key}: {json.dumps(text, ensure_ascii=False)}"
+                )
     return "\n".join([*lines, ""])
 
 

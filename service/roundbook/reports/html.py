@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from roundbook.errors import MissingExtraError, NotRecordedError, RoundbookError
 from roundbook.formats.text import shown_path
-from roundbook.logbook.atomic_files import write_file
+from roundbook.logbook.atomic_files import atomic_file
 from roundbook.logbook.events import list_events
 from roundbook.logbook.result import Result
 from roundbook.logbook.rounds import Round
@@ -71,6 +71,14 @@ def write_html(session: Session, request: HtmlReport) -> WrittenHtml:
     """
     if not all(map(find_spec, ("fastapi", "jinja2", "altair", "vl_convert"))):
         raise MissingExtraError("Reports as HTML need what pages are written with.", "serve")
+    # That it cannot be written is told before any work is done.
+    with atomic_file(request.output, force=request.force) as part:
+        content, written = _compose(session, request)
+        part.write_bytes(content)
+    return written
+
+
+def _compose(session: Session, request: HtmlReport) -> tuple[bytes, WrittenHtml]:
     from markupsafe import Markup  # noqa: PLC0415
 
     from roundbook.api.access import Caller  # noqa: PLC0415
@@ -82,7 +90,10 @@ def write_html(session: Session, request: HtmlReport) -> WrittenHtml:
     task, measure, rounds = of_task["task"].task, of_task["measure"], of_task["rounds"]
     if not measure:
         raise NotRecordedError(
-            f"Task '{task}' has no scores to report.", way_out="log a round", task=task, measure="M"
+            f"Task '{task}' has no scores to report.",
+            way_out="log a round",
+            task=task,
+            measure="M",
         )
     told = [one for one in rounds if request.round in (None, one.round)]
     if not told:
@@ -101,8 +112,7 @@ def write_html(session: Session, request: HtmlReport) -> WrittenHtml:
         pages=[one._replace(written=_as_part(one, pages)) for one in pages],
     )
     content = document.encode()
-    write_file(request.output, content, force=request.force)
-    return WrittenHtml(
+    return content, WrittenHtml(
         report=shown_path(request.output),
         bytes=len(content),
         task=task,

@@ -8,6 +8,8 @@ from pydantic import Field
 
 from roundbook.requests.base import Request
 
+_MOST = 2**63 - 1
+
 
 class StartStudy(Request):
     """A study for a worker to compute and save."""
@@ -24,11 +26,11 @@ class ListJobs(Request):
     """The jobs, latest first."""
 
     task: str | None = Field(None, description="Of this task only.")
-    before: int | None = Field(None, description="Only jobs with a smaller number.")
+    before: int | None = Field(None, ge=1, le=_MOST, description="Only jobs with a smaller number.")
     limit: int = Field(50, ge=1, le=1_000, description="So many at most.")
 
 
 class ShowJob(Request):
     """One job."""
 
-    job: int = Field(ge=1, description="Its number.")
+    job: int = Field(ge=1, le=_MOST, description="Its number.")

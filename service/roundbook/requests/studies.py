@@ -155,7 +155,9 @@ class AcrossRoundsRequest(StudyRequest):
     @model_validator(mode="after")
     def _round_or_files(self) -> Self:
         if self.task is None or self.round is not None or self.files:
-            message = "`all_rounds` studies all rounds of a task: name the task, and no round or file"
+            message = (
+                "`all_rounds` studies all rounds of a task: name the task, and no round or file"
+            )
             raise ValueError(message)
         for name in ("alpha", "level"):
             _between(name, getattr(self, name))

@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from roundbook.errors import MissingExtraError, WorkersError
-from roundbook.logbook.studies.workers import share_out
+from roundbook.logbook.studies.workers import _apply_there, _software, share_out
 from roundbook.statistics.studies.discriminative_power import bootstrap_test, tukey_test
 from roundbook.statistics.studies.swap_rate import swap_rate
 
@@ -133,7 +133,7 @@ def cluster(tmp_path_factory):
     processes = [subprocess.Popen([*dask, "scheduler", *here, "--port", "0"], **quiet)]
     processes += [subprocess.Popen([*dask, "worker", *here, *alone], **quiet) for _ in range(2)]
     try:
-        wait_for(known.exists)
+        wait_for(lambda: known.exists() and known.read_text().rstrip().endswith("}"))
         yield json.loads(known.read_text())["address"], processes[1:]
     finally:
         for process in processes:
@@ -164,13 +164,20 @@ def test_the_same_numbers_though_a_worker_is_lost(alone, cluster):
 
 @needs_dask
 def test_a_cluster_of_other_software_is_refused(cluster, monkeypatch):
-    monkeypatch.setattr(
-        "roundbook.logbook.studies.workers._software", lambda: "roundbook 0.0, numpy 1.0"
-    )
-    with share_out(dask=cluster[0]) as mapped, pytest.raises(WorkersError) as refused:
-        list(mapped(abs, [1]))
-    assert "where this machine has roundbook 0.0, numpy 1.0" in str(refused.value)
-    assert refused.value.way_out.code == "the same software"
+    def asked(**software):
+        monkeypatch.setattr("roundbook.logbook.studies.workers._software", lambda: software)
+        with pytest.raises(WorkersError) as refused, share_out(dask=cluster[0]):
+            pass
+        assert refused.value.way_out.code == "the same software"
+        return str(refused.value)
+
+    numpy = f"has numpy {np.__version__} where this machine has 1.0: the numbers might differ."
+    assert numpy in asked(numpy="1.0")
+    assert "has no roundhouse somewhere where this machine has 0.1" in asked(roundhouse="0.1")
+    # A worker that came later finds it out itself.
+    with pytest.raises(WorkersError, match=f"Worker .* has numpy {np.__version__} where"):
+        monkeypatch.undo()
+        _apply_there({**_software(), "numpy": "1.0"}, abs, [1])
 
 
 @needs_dask

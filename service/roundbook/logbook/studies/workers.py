@@ -15,7 +15,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, lru_cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from itertools import count, islice
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -103,7 +103,7 @@ def _processes(number: int) -> Iterator[Mapped]:
             path.write_bytes(pickle.dumps(function))
 
             def submit(batch: list[Any]) -> _Future:
-                with _uninterrupted():
+                with uninterrupted():
                     return pool.submit(_apply_stored, path, batch)
 
             yield from _in_order(submit, pieces, number)
@@ -124,7 +124,7 @@ def _processes(number: int) -> Iterator[Mapped]:
 
 
 @contextmanager
-def _uninterrupted() -> Iterator[None]:
+def uninterrupted() -> Iterator[None]:
     """Start processes that never see Ctrl-C, which is for this one to act on."""
     if not hasattr(signal, "pthread_sigmask"):  # on Windows
         yield
@@ -185,7 +185,7 @@ def _cluster(address: str) -> Iterator[Mapped]:
             f" ({error.strerror.lower()})" if isinstance(error, OSError) and error.strerror else ""
         )
         raise WorkersError(
-            f"No Dask scheduler answers at '{address}'{why}.", way_out="a scheduler's address"
+            f"No Dask scheduler answers at '{address}'{why}.", way_out="scheduler address"
         ) from error
     software = _software()
     with client, dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
@@ -202,27 +202,48 @@ def _cluster(address: str) -> Iterator[Mapped]:
 
         try:
             client.wait_for_workers(1, timeout=_PATIENCE)
-            yield mapped
         except TimeoutError:
             raise WorkersError(
                 f"The Dask scheduler at '{address}' has no workers.",
                 way_out="start workers",
                 address=address,
             ) from None
+        for name, ours in software.items():
+            # Functions of Python's own, as nothing else could be told from where ours is not.
+            try:
+                theirs = {
+                    client.run_on_scheduler(version, name),
+                    *client.run(version, name).values(),
+                }
+            except PackageNotFoundError:
+                theirs = set()
+            if theirs != {ours}:
+                raise _other_software(f"The cluster at '{address}'", name, theirs, ours)
+        try:
+            yield mapped
         except (distributed.KilledWorker, distributed.CancelledError) as error:
             raise WorkersError(f"The cluster at '{address}' lost the work: {error}") from None
 
 
-def _apply_there(software: str, function: Callable[[Any], Any], batch: list[Any]) -> list[Any]:
-    if software != _software():
-        raise WorkersError(
-            f"Worker {socket.gethostname()} has {_software()} where this machine has {software}:"
-            " their numbers may differ.",
-            way_out="the same software",
-        )
+def _apply_there(
+    software: dict[str, str], function: Callable[[Any], Any], batch: list[Any]
+) -> list[Any]:
+    # A worker may have come to the cluster since its software was looked at.
+    for name, theirs in _software().items():
+        if theirs != software[name]:
+            who = f"Worker {socket.gethostname()}"
+            raise _other_software(who, name, {theirs}, software[name])
     return _apply(function, batch)
 
 
 @cache
-def _software() -> str:
-    return ", ".join(f"{name} {version(name)}" for name in ("roundbook", "numpy", "scipy"))
+def _software() -> dict[str, str]:
+    return {name: version(name) for name in ("roundbook", "numpy", "scipy")}
+
+
+def _other_software(who: str, name: str, theirs: set[str], ours: str) -> WorkersError:
+    has = f"{name} {' and '.join(sorted(theirs))}" if theirs else f"no {name} somewhere"
+    return WorkersError(
+        f"{who} has {has} where this machine has {ours}: the numbers might differ.",
+        way_out="the same software",
+    )

@@ -172,9 +172,10 @@ def _then_and_later(report: DriftReport, width: int, what: str) -> alt.LayerChar
     low, high = min(0.0, *values), max(values) * 1.05 or 1.0
     side = min(width, SQUARE)
     scale = alt.Scale(domain=[low, high], nice=False)
+    axis = alt.Axis(tickCount=5)
     x, y = (
-        alt.X("from:Q", title=f"{what} over runs, {report.from_round}", scale=scale),
-        alt.Y("to:Q", title=f"{what} over runs, {report.to_round}", scale=scale),
+        alt.X("from:Q", title=f"{what} over runs, {report.from_round}", scale=scale, axis=axis),
+        alt.Y("to:Q", title=f"{what} over runs, {report.to_round}", scale=scale, axis=axis),
     )
     layers = [
         points_of([{"from": low, "to": low}, {"from": high, "to": high}])
@@ -377,6 +378,9 @@ def _drawn(
             labelFontSize=11,
             titleFontSize=11,
             titleFontWeight="normal",
+            # Fonts differ in how wide they are.
+            titlePadding=11,
+            labelSeparation=8,
             domain=False,
             ticks=False,
             labelPadding=5,

@@ -75,6 +75,6 @@ def fitted(chart: alt.ConcatChart, width: int) -> alt.ConcatChart:
     fitted = chart.copy()
     fitted.concat, fitted.columns, fitted.title = panels, columns, alt.Undefined
     dressed: alt.ConcatChart = fitted.configure_legend(
-        orient="top", labelLimit=320
-    ).configure_axis(labelFontSize=11, titleFontSize=11, gridOpacity=0.6)
+        orient="top", labelLimit=320, titleFontSize=11, labelFontSize=11, titleFontWeight="normal"
+    ).configure_axis(labelFontSize=11, titleFontSize=11, titleFontWeight="normal", gridOpacity=0.6)
     return dressed

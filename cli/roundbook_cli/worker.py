@@ -1,0 +1,32 @@
+"""``roundbook worker``: long studies, computed while nobody waits."""
+
+from __future__ import annotations
+
+import typer
+
+from roundbook_cli.options import Database
+from roundbook_cli.output import talk
+from roundbook_cli.session import chosen
+
+
+def worker(context: typer.Context, database: Database = None) -> None:
+    """Take the jobs that the service was given, one by one, until Ctrl-C.
+
+    A job is a study that is computed and saved. When the worker is ended, the study under way goes
+    back into the queue; when it is lost, another worker takes up its job. Start several to have
+    several studies computed at once.
+    """
+    from roundbook.errors import MissingExtraError
+    from roundbook.settings import load_settings
+
+    try:
+        from roundbook.jobs.worker import run_worker
+    except ImportError:
+        raise MissingExtraError("Jobs are kept by procrastinate.", "serve") from None
+
+    run_worker(load_settings(), chosen(context, database), talk)
+
+
+def attach(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: roundbook worker")(worker)

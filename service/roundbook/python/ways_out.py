@@ -1,0 +1,88 @@
+"""What to write in Python after an error: the ways out that errors name by code, as keywords."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from roundbook.errors import RoundbookError
+
+# By code: a sentence with the error's facts in braces, as Python writes them. Of the other codes
+# the error says enough.
+_WAYS_OUT = {
+    "all or pooled": "Give one of them alone in `runs`, or tags of runs only.",
+    "correct a variance": "If the new one corrects it: revise='why'.",
+    "create the task": "Make it first: book.create_task({task})",
+    "factor version": "Name the round in `factors_from` and the version in `factors_version`.",
+    "file a run": "Name one run: runs=('tag',)",
+    "force a change": "To change it all the same: force=True",
+    "force a rename": "To rename it all the same: force=True",
+    "install the extra": "Install it: pip install 'roundbook[{extra!s}]'",
+    "list aliases": "book.ask('topics', task={task}, aliased=True) lists those there are.",
+    "list factor versions": "book.factors({task}, {round}, {measure}) has the latest.",
+    "list matrices": "book.matrices({task}) lists its own.",
+    "list measures": "book.measures() lists those there are.",
+    "list plans": "book.results() lists those there are; book.save('plan', ...) saves one.",
+    "list results": "book.results() lists those there are.",
+    "list rounds": "book.rounds({task}) lists those there are.",
+    "list tasks": "book.tasks() lists those there are.",
+    "list tokens": "book.ask('tokens') lists those there are.",
+    "log a round": "Log one: book.log({task}, ROUND, scores, {measure})",
+    "log scores": "Log them: book.log({task}, {round}, scores, {measure})",
+    "log the assessments": "Log them: book.log_qrels(task, round, file)",
+    "log the runs": "Log them: book.log_runs(task, round, file)",
+    "missing scores": "Fill them in, or choose missing='zero' or missing='drop-topic'.",
+    "name the measures": "Name those to log: measure=['AP', ...], or take all_measures=True.",
+    "name two rounds": "Name others: from_round=..., to_round=...",
+    "name an earlier round": "Name an earlier one: from_round=...",
+    "no layout": "If it should be read so, say how it is laid out: layout='wide', 'long', ...",
+    "no matrix": "book.matrices(task) lists those there are.",
+    "no round": "Log with create=True, or make it first: book.create_round({task}, {round})",
+    "no such run": "book.ask('matrix', matrix={matrix}) lists those it has.",
+    "no task": "Log with create=True, or make it first: book.create_task({task})",
+    "not anonymous": "Leave out `anonymous`.",
+    "one measure a file": "Log it by itself, with a single measure.",
+    "other judgments": "If these correct them: revise='why'; if they are others: assessments='name'.",
+    "other layout": "Choose layout={layout}.",
+    "other measures": "Choose one of its own: file_measure='...'.",
+    "other scores": "If these correct them: revise='why'; if they rest on others:"
+    " assessments='name'.",
+    "reason needed": "Say why: reason='...'",
+    "reason to fit": "Say why: reason='...'",
+    "record the teams": "Record it: book.describe_teams({task}, {round}, file)",
+    "revise with a reason": "Give the reason: revise='why'.",
+    "revised meanwhile": "Look at book.ask('matrix', matrix={matrix}), then log this again if it still"
+    " corrects it.",
+    "several assessments": "Name one: assessments='...'",
+    "several measures": "Choose one: file_measure='...'.",
+    "unalias": "If that is wrong: book.ask('unalias_topic', task={task}, name={name})",
+    "withdraw instead": "Scores can be withdrawn: book.withdraw(matrix, reason)",
+    "withdrawn matrix": "Log a correction with revise='why', or: book.restore({matrix}, 'why')",
+}
+
+
+@contextmanager
+def with_ways_out() -> Iterator[None]:
+    """Add to an error what to write, as a note: the message is the same through every door."""
+    try:
+        yield
+    except RoundbookError as error:
+        out = error.way_out
+        if out is not None and out.code in _WAYS_OUT:
+            facts = {name: _Written(fact) for name, fact in out.facts.items()}
+            with suppress(KeyError):  # raised elsewhere, with fewer facts
+                error.add_note(_WAYS_OUT[out.code].format_map(facts))
+        raise
+
+
+class _Written:
+    """A fact as Python writes it."""
+
+    def __init__(self, fact: object) -> None:
+        self._fact = fact
+
+    def __str__(self) -> str:
+        return str(self._fact)
+
+    def __format__(self, _: str) -> str:
+        return repr(self._fact)

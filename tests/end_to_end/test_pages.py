@@ -1,0 +1,327 @@
+"""Pages without a browser: what they say, whom they let in, what their forms do, how large they get."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from html import escape, unescape
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import event, text
+
+import roundbook
+from roundbook.api.app import make_app
+from roundbook.database.engine import make_engine, parse_url, unit_of_work
+from roundbook.presentation import drift_verdict
+from roundbook.presentation.drift_curve import summary as curve_summary
+from roundbook.presentation.plan_protocol import protocol
+from roundbook.presentation.rankings import summary as ranking_summary
+from roundbook.presentation.variances import summary
+from roundbook.settings import load_settings
+from tests.factories import log_scores, publish_round
+
+pytestmark = pytest.mark.one_server
+# What would be markup, were it not escaped.
+TASK, RUN, TOPIC = "t<b>&x", "r<script>alert(1)</script>", "q<i>'\""
+OF = {"task": TASK, "measure": "AP"}
+
+
+def wide(seed=0, topics=8, runs=5, first_run=RUN, first_topic=TOPIC):
+    rng = np.random.default_rng(seed)
+    scores = (rng.random((topics, 1)) * 0.4 + rng.random((topics, runs)) * 0.3).round(3)
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["topic", first_run, *(f"run{number}" for number in range(1, runs))])
+    for number, row in enumerate(scores):
+        writer.writerow([first_topic if number == 0 else f"t{number}", *row])
+    return stream.getvalue()
+
+
+def events_of(address):
+    engine = make_engine(parse_url(address))
+    with unit_of_work(engine) as connection:
+        number = connection.execute(text("SELECT count(*) FROM roundbook.event")).scalar_one()
+    engine.dispose()
+    return number
+
+
+def words(answer):
+    """Return what a page says, without its markup."""
+    assert answer.headers["content-type"].startswith("text/html")
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", answer.text)).split())
+
+
+def plain(sentence):
+    """Return a sentence as `words` has it: fields are set apart, not in backticks."""
+    return " ".join(re.sub(r"`(\w+)`", r" \1 ", sentence).split())
+
+
+def upload(client, file, name="scores.csv", **fields):
+    given = {"task": TASK, "round": "4", "measure": "AP"} | fields
+    return client.post("/upload", data=given, files={"file": (name, file, "text/csv")})
+
+
+@pytest.fixture
+def book(address):
+    with roundbook.open(address) as opened:
+        yield opened
+
+
+@pytest.fixture
+def record(book):
+    """A task of three rounds, the first published, with a saved plan."""
+    for seed, label in enumerate("123"):
+        book.log(TASK, label, io.StringIO(wide(seed)), "AP", create=True)
+    book.save("plan", "next", **OF, m=(10,), min_d=(0.1,))
+    book.publish(TASK, "1")
+    return book
+
+
+@pytest.fixture
+def client(address):
+    with TestClient(make_app(load_settings(), address, open_to_all=True)) as opened:
+        yield opened
+
+
+def test_an_empty_record_says_what_to_do(client):
+    first = client.get("/")
+    assert "roundbook log mytask round1 scores.csv --measure nDCG@10 --create" in first.text
+    for path in ("/plan", "/studies", "/results", "/events", "/upload", "/login"):
+        assert client.get(path).status_code == 200, path
+    absent = client.get("/task", params={"task": "none"})
+    assert (absent.status_code, "There is no task 'none'." in words(absent)) == (404, True)
+    assert client.get("/nowhere").status_code == 404
+    assert client.get("/charts/none.svg").status_code == 404
+
+
+def test_every_page_says_what_the_terminal_says(client, record):
+    pages = {
+        path: client.get(path, params=params)
+        for path, params in {
+            "/": {},
+            "/task": OF,
+            "/round": OF | {"round": "1"},
+            "/matrix": {"matrix": 1},
+            "/variances": {"task": TASK},
+            "/drift": OF,
+            "/plan": OF | {"m": "10", "min_d": "0.1"},
+            "/studies": OF | {"round": "1", "study": "discriminative-power", "trials": "100",
+                              "scales": ["raw", "std-ab"]},
+            "/results": {},
+            "/result": {"name": "next"},
+            "/events": {},
+        }.items()
+    }  # fmt: skip
+    for path, answer in pages.items():
+        assert answer.status_code == 200, (path, words(answer))
+        assert not re.search(r"<script|<b>&x|<i>'|style=\"| on\w+=", answer.text), path
+        assert "script-src" not in answer.headers["content-security-policy"]
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+        assert answer.text.count("<h1") == 1, path
+        assert len(re.findall(r"<th(?=[ >])", answer.text)) == answer.text.count("<th scope="), path
+    asked = {name: record.ask(name, **OF).model for name in ("variances", "drift", "ageing")}
+    on_task = words(pages["/task"])
+    for sentence in (*summary(asked["variances"]), curve_summary(asked["ageing"])):
+        assert plain(sentence) in on_task
+    assert plain(drift_verdict.brief_advice(asked["drift"])) in on_task
+    assert "published" in on_task and "draft" in on_task
+    assert f"<th scope=\"row\"><a href=\"/round?task={TASK}" not in pages["/task"].text
+    assert plain(drift_verdict.reason(asked["drift"])) in words(pages["/drift"])
+    ranking = record.ask("rank", **OF, round="1", resamples=200).model
+    on_round = words(pages["/round"])
+    assert all(plain(sentence) in on_round for sentence in ranking_summary(ranking))
+    fingerprint = record.ask("verify_round", task=TASK, round="1").model.fingerprint
+    assert fingerprint in on_round and "its published fingerprint still verifies" in on_round
+    plan = record.plan(**OF, m=(10,), min_d=(0.1,)).model
+    assert plain(protocol(plan)) in words(pages["/plan"])
+    for path, names in (("/round", (RUN, TOPIC)), ("/matrix", (RUN,)), ("/drift", (TOPIC,))):
+        for name in names:
+            assert escape(name) in pages[path].text or escape(name, quote=False) in pages[path].text
+    # The charts: two of each, one for a phone, and three files.
+    for path, number in {"/task": 4, "/round": 2, "/matrix": 2, "/drift": 2, "/plan": 1,
+                         "/studies": 1}.items():  # fmt: skip
+        written = pages[path].text
+        assert written.count("chart desk") == written.count("chart phone") == number, path
+        links = [unescape(link) for link in re.findall(r'href="(/charts/[^"]+)"', written)]
+        assert len(links) == 3 * number
+        kinds = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8"}
+        for link in links if path in ("/matrix", "/drift", "/studies") else ():
+            file = client.get(link)
+            assert file.status_code == 200, (link, file.text)
+            assert file.headers["content-type"] == kinds[re.search(r"\.(\w+)\?", link)[1]]
+
+
+def test_what_a_draft_shows_without_a_token(address, record):
+    token = record.ask("create_token", name="reader", scope="read").token
+    draft = {"matrix": 2}
+    with TestClient(make_app(load_settings(), address), follow_redirects=False) as client:
+        assert "draft" not in words(client.get("/task", params=OF))
+        for path, params in {"/matrix": draft, "/round": OF | {"round": "2"}, "/drift": OF,
+                             "/results": {}, "/events": {}, "/upload": {}}.items():  # fmt: skip
+            answer = client.get(path, params=params)
+            assert answer.status_code in (303, 404), path
+            if answer.status_code == 303:
+                assert answer.headers["location"].startswith(f"/login?then=%2F{path[1:]}")
+        assert client.get("/charts/scores.csv", params=draft).status_code == 303
+        assert client.get("/matrix", params={"matrix": 1}).status_code == 200
+        wrong = client.post("/login", data={"token": "rb_wrong", "then": "/"})
+        assert wrong.status_code == 401
+        assert re.search(r'id="wrong-token">The token is not valid\.', wrong.text)
+        for then in ("//elsewhere.org", "https://elsewhere.org", "/\\elsewhere.org"):
+            right = client.post("/login", data={"token": token, "then": then})
+            assert (right.status_code, right.headers["location"]) == (303, "/")
+        cookie = right.headers["set-cookie"]
+        assert "HttpOnly" in cookie and "SameSite=strict" in cookie
+        assert client.get("/matrix", params=draft).status_code == 200
+        # It may read, and no more.
+        assert client.get("/upload").status_code == 403
+        assert client.post("/renew", data={"name": "next"}).status_code == 403
+        assert client.post("/logout", headers={"Origin": "http://elsewhere.org"}).status_code == 403
+        assert client.post("/logout").status_code == 303
+        client.cookies.clear()
+        assert client.get("/matrix", params=draft).status_code == 303
+
+
+def test_forms_say_what_is_wrong_beside_the_field(client, record):
+    def beside(answer, field):
+        assert answer.status_code in (404, 409, 413, 422), answer.text
+        assert f'name="{field}"' in answer.text or not field
+        found = re.search(rf'id="wrong-{field or "form"}">(.*?)</span>', answer.text, re.DOTALL)
+        assert found, answer.text
+        return unescape(re.sub("<[^>]+>", "", found[1]))
+
+    def plan(**fields):
+        return client.get("/plan", params=fields)
+
+    assert beside(plan(variance="x"), "variance").startswith("variance should be a valid number")
+    assert "-1" in beside(plan(variance="0.1", min_d="-1"), "")
+    assert beside(plan(m="2"), "") == "Give either variance, or task and measure."
+    assert "leave out m" in beside(plan(variance="0.1", design="paired-t", m="3"), "")
+    two_runs = plan(variance="0.1", design="paired-t", min_d="0.1")
+    assert two_runs.status_code == 200 and "paired t test" in words(two_runs)
+    grid = list(csv.DictReader(io.StringIO(
+        client.get("/plan.csv?variance=0.05&m=10&min_d=0.1").text)))  # fmt: skip
+    assert (grid[0]["topics_exact"], grid[0]["topics_sakai"]) == ("158", "157")
+    assert "10 & 0.100 & 158" in client.get("/plan.tex?variance=0.05&m=10&min_d=0.1").text
+    assert beside(client.get("/studies", params={"study": "swap-rate", **OF}), "round")
+
+    before = record.ask("events").model
+    assert beside(client.post("/upload", data=OF | {"round": "4"}), "file") == "Choose a file."
+    bad = wide().replace("0.", "zero.", 1)
+    sentence = beside(upload(client, bad), "file")
+    assert sentence.startswith("scores.csv:2:2: ")
+    assert "roundbook-" not in sentence
+    assert "'1' is published" in beside(upload(client, wide(9), round="1"), "revise")
+    assert beside(upload(client, wide(9), round="2"), "revise")
+    assert record.ask("events").model == before
+
+
+def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, address):
+    before = events_of(address)
+    seen = upload(client, wide(5), round="rnd 4", missing="zero")
+    said = words(seen)
+    assert seen.status_code == 200
+    for fact in ("Nothing is logged yet", "Layout wide", "Topics 8: ", f"Runs 5: {RUN}, run1",
+                 "Missing scores none", "Topics of other rounds 8 of 8", "Revision 1"):  # fmt: skip
+        assert fact in said, fact
+    slip = words(upload(client, wide(5), task="t<b>&xx"))
+    assert f"Did you mean {TASK}?" in slip
+    assert "The measure 'APP' is new to the record" in words(upload(client, wide(5), measure="APP"))
+    correction = upload(client, wide(7), round="2", revise="a run was resubmitted")
+    assert "Revision 2, in place of 1" in words(correction)
+    assert "Would become stale" in words(correction) and "'next'" in words(correction)
+    assert "logged already" in words(upload(client, wide(1), round="2"))
+    assert events_of(address) == before
+
+    def confirm(answer):
+        held = re.search(r'name="held" value="([^"]+)"', answer.text)[1]
+        return client.post("/upload/confirm", data={"held": held}, follow_redirects=False)
+
+    logged = confirm(seen)
+    assert (logged.status_code, logged.headers["location"]) == (
+        303, "/round?task=t%3Cb%3E%26x&round=rnd+4"
+    )  # fmt: skip
+    assert "rnd 4" in words(client.get(logged.headers["location"]))
+    newest = record.ask("matrices", task=TASK).model.matrices[-1].matrix
+    assert "Files scores.csv Layout wide" in words(client.get("/matrix", params={"matrix": newest}))
+    assert confirm(seen).status_code == 409  # it is logged once
+    confirm(correction)
+    stale = words(client.get("/task", params=OF))
+    assert "its score matrix was corrected (revision 2)" in stale and "since " in stale
+    renewed = client.post("/renew", data={"name": "next"}, follow_redirects=False)
+    assert renewed.status_code == 303
+    shown = words(client.get("/result", params={"name": "next"}))
+    assert "version 2 of 2" in shown and "stale" not in shown
+    revised = words(client.get("/matrix", params={"matrix": 2}))
+    assert "Superseded by matrix" in revised and "a run was resubmitted" in revised
+    # What somebody revises between the look and the log is not replaced.
+    first, second = (upload(client, wide(seed), round="2", revise="again") for seed in (11, 12))
+    assert confirm(first).status_code == 303
+    assert confirm(second).status_code == 409
+
+
+def count_queries(client, path, params):
+    counted = []
+
+    def count(*arguments):
+        counted.append(arguments[2])
+
+    engine = client.app.state.engine
+    event.listen(engine, "before_cursor_execute", count)
+    answer = client.get(path, params=params)
+    event.remove(engine, "before_cursor_execute", count)
+    assert answer.status_code == 200, words(answer)
+    return len(counted), answer
+
+
+def fill(address, rounds, topics=6, runs=4):
+    engine = make_engine(parse_url(address))
+    rng = np.random.default_rng(1)
+    for number in range(rounds):
+        log_scores(engine, f"round{number}", rng.random((topics, runs)), "AP")
+    publish_round(engine, "t", "round0")
+    engine.dispose()
+
+
+def test_queries_and_charts_do_not_grow_with_the_record(client, address):
+    few, many = 3, 9
+    fill(address, few)
+    counted = {}
+    of = {"task": "t", "measure": "AP"}
+    asked = {"/": {}, "/task": of, "/round": of | {"round": "round0"}, "/variances": {"task": "t"},
+             "/matrix": {"matrix": 1}, "/drift": of}  # fmt: skip
+    for path, params in asked.items():
+        counted[path] = count_queries(client, path, params)[0]
+    engine = make_engine(parse_url(address))
+    for number in range(few, many):
+        log_scores(engine, f"round{number}", np.random.default_rng(number).random((6, 4)), "AP")
+    engine.dispose()
+    for path, params in asked.items():
+        number, _ = count_queries(client, path, params)
+        # The ageing curve reads the scores of each round; nothing else grows.
+        grown = (many - few) * 4 if path == "/task" else 0
+        assert number <= counted[path] + grown, (path, counted[path], number)
+        assert number <= 60 + grown, (path, number)
+
+
+@pytest.mark.slow
+def test_a_task_of_200_rounds(client, address):
+    fill(address, 200)
+    number, answer = count_queries(client, "/task", {"task": "t", "measure": "AP"})
+    assert "of the latest 60 of 200 rounds" in words(answer)
+    assert len(answer.text) < 600_000
+    assert answer.elapsed.total_seconds() < 30
+
+
+def test_a_matrix_of_a_million_scores(client, address):
+    fill(address, 1, 1000, 1000)
+    number, answer = count_queries(client, "/matrix", {"matrix": 1})
+    assert number < 25
+    assert "They are drawn as 100 x 150 cells, neighbours averaged." in words(answer)
+    assert "120 of the 1000 topics" in words(answer)
+    assert len(answer.text) < 600_000
+    cells = client.get("/charts/scores.csv", params={"matrix": 1}).text
+    assert cells.count("\n") == 1 + 100 * 150

@@ -1,0 +1,330 @@
+"""Reports for others: one HTML file, the tables of a paper, a bundle to deposit."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+from html.parser import HTMLParser
+from zipfile import ZipFile
+
+import numpy as np
+import pytest
+import yaml
+
+from roundbook.presentation.latex import escaped
+
+TASK, AP = "ad hoc & more", ("--measure", "AP")
+# A name that HTML and LaTeX take for something else, and a spreadsheet for a formula.
+NAMES = ["<script>alert(1)</script>", "R&D_1 100%", "~x^2{y}\\z", "d"]
+TOPICS = 8
+
+
+class Parsed(HTMLParser):
+    """What a page would fetch or run, its anchors, and what it says."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.ids, self.links, self.fetched, self.text = [], [], [], [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        for name, value in attributes:
+            if name == "id":
+                self.ids.append(value)
+            elif name == "href":
+                self.links.append(value)
+            elif (
+                name in ("src", "srcset", "action", "xlink:href", "data") or name[:2] == "on"
+            ) and not value.startswith("data:image/png;base64,"):
+                self.fetched.append((tag, name, value))
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.fixture
+def campaign(roundbook, tmp_path):
+    rng = np.random.default_rng(1)
+    hard = rng.random((TOPICS, 1)) * 0.5
+    for label in ("2024", "2025", "2026"):
+        scores = (hard + rng.random((TOPICS, len(NAMES))) * 0.4).round(3)
+        file = tmp_path / f"{label}.csv"
+        rows = [f"t{number},{','.join(map(str, row))}" for number, row in enumerate(scores, 1)]
+        file.write_text("\n".join([f"topic,{','.join(NAMES)}", *rows, ""]), "utf-8")
+        assert roundbook("log", TASK, label, file, *AP, "--create").code == 0
+    roundbook("drift", TASK, *AP, "--save")
+    roundbook("plan", "save", "next", "--task", TASK, *AP, "--m", "10", "--min-d", "0.1")
+    return roundbook
+
+
+def test_a_task_is_one_file_that_needs_nothing_else(campaign, tmp_path):
+    file = tmp_path / "task.html"
+    written = campaign("report", "html", TASK, "--output", file, "--format", "json").json
+    assert written | {"report": "", "bytes": 0} == {
+        "report": "",
+        "bytes": 0,
+        "task": TASK,
+        "round": None,
+        "measure": "AP",
+        "scale": "raw",
+        "pages": ["The task", "2024", "2025", "2026", "Drift", f"{TASK}/drift-1", "next"],
+        "drafts": ["2024", "2025", "2026"],
+        "left_out": {},
+    }
+    page = file.read_text("utf-8")
+    assert written["bytes"] == len(page.encode())
+    parsed = Parsed(page)
+    text = " ".join(parsed.text)
+    # Nothing to fetch, to run, to send or to press.
+    assert parsed.fetched == []
+    assert not {"script", "form", "button", "link", "img", "iframe"} & set(parsed.tags)
+    style = re.search(r"<style>(.*?)</style>", page, re.DOTALL)[1]
+    assert "url(" not in style
+    assert "@import" not in style
+    assert "--accent" in style
+    outside = re.sub(r'xmlns(:\w+)?="[^"]*"', "", page)
+    assert "http:" not in outside
+    assert "https:" not in outside
+    assert "default-src 'none'" in page
+    # Every link leads to a page of the report, and no id is there twice.
+    anchors = ["task", "round-1", "round-2", "round-3", "drift", "result-1", "result-2"]
+    assert [one for one in parsed.ids if one in anchors] == anchors
+    assert len(set(parsed.ids)) == len(parsed.ids)
+    assert {link.removeprefix("#") for link in parsed.links} == set(anchors)
+    assert all(link.startswith("#") for link in parsed.links)
+    # Charts: variances and ageing of the task, factors of three rounds, drift.
+    assert parsed.tags.count("svg") >= 6
+    assert parsed.tags.count("h1") == 1
+    # The numbers are those of the terminal.
+    pooled = campaign("variance", "show", TASK, *AP, "--format", "json").json["pooled"]
+    assert f"{pooled['variance']:.5f}" in text
+    assert "<script>alert(1)</script>" in text
+
+    # A round has its own page, and its drift from the first. Nothing is replaced but when told.
+    words = ("report", "html", TASK, "2025", "--output", file)
+    assert "--force" in campaign(*words).refusal()
+    one = campaign(*words, "--force", "--format", "json")
+    assert (one.json["pages"], one.json["drafts"]) == (["2025", "Drift"], ["2025"])
+    assert "Note: it tells of drafts: 2025." in one.err
+    page = file.read_text("utf-8")
+    assert "2024 to 2025: AP" in page
+    assert {"round-2", "drift"} <= set(Parsed(page).ids).difference(["round-1", "round-3"])
+
+
+def test_what_html_refuses(campaign, tmp_path):
+    def refusal(*words):
+        return campaign("report", "html", *words, "--output", tmp_path / "x.html").refusal()
+
+    assert "There is no task 'nothing'" in refusal("nothing")
+    assert "has no round '1999'" in refusal(TASK, "1999")
+    campaign("task", "create", "empty")
+    assert "Task 'empty' has no scores to report. Log a round with" in refusal("empty")
+    assert not (tmp_path / "x.html").exists()
+    missing = tmp_path / "nowhere" / "x.html"
+    assert (
+        "there is no directory" in campaign("report", "html", TASK, "--output", missing).refusal()
+    )
+
+
+def check_latex(text):
+    """Check that braces and environments close, and that each row has a cell a column."""
+    plain = re.sub(r"\\[{}\\]", "", text)
+    assert plain.count("{") == plain.count("}")
+    for name in ("table", "tabular", "longtable"):
+        assert text.count(f"\\begin{{{name}}}") == text.count(f"\\end{{{name}}}")
+    assert all(ord(mark) < 128 for mark in text)
+    for kind, columns, body in re.findall(
+        r"\\begin\{(tabular|longtable)\}\{([lr]+)\}(.*?)\\end\{\1\}", text, re.DOTALL
+    ):
+        table = body.split("\\toprule\n", 1)[1] if kind == "longtable" else body
+        rows = [line for line in table.splitlines() if line.endswith(r" \\")]
+        assert len(rows) > 1
+        for row in rows:
+            assert len(re.findall(r"(?<!\\)&", row)) == len(columns) - 1, row
+
+
+def test_the_tables_of_a_paper(campaign, tmp_path):
+    tables = tmp_path / "tables"
+    words = ("report", "latex", TASK, "--output", tables)
+    written = campaign(*words, "--m", "10", "--min-d", "0.1", "--format", "json").json
+    assert written | {"report": ""} == {
+        "report": "",
+        "task": TASK,
+        "round": "2026",
+        "measure": "AP",
+        "tables": ["variances", "sizes", "factors", "ranking"],
+        "draft": True,
+        "left_out": {},
+    }
+    text = {file.stem: file.read_text("utf-8") for file in tables.iterdir()}
+    assert sorted(text) == sorted(written["tables"])
+    for table in text.values():
+        check_latex(table)
+        assert table.count("\\caption{") == 1
+    # The numbers are those of the terminal, the captions say what they rest on.
+    history = campaign("variance", "show", TASK, *AP, "--format", "json").json
+    for row in history["rounds"]:
+        assert f"{row['round']} & {TOPICS} & 4 & 4 & {row['variance']:.5f} & " in text["variances"]
+    assert f"pooled & {TOPICS} & - & - & {history['pooled']['variance']:.5f}" in text["variances"]
+    assert "Intervals are for other systems on other topics like these" in text["variances"]
+    plan = campaign("plan", "--task", TASK, *AP, "--m", "10", "--min-d", "0.1", "--format", "json")
+    (cell,) = plan.json["cells"]
+    assert f"10 & 0.100 & {cell['topics']} & " in text["sizes"]
+    assert "The plan assumes runs on topics of their own each" in text["sizes"]
+    assert "The design needs" not in text["sizes"]
+    factors = campaign("factors", "show", TASK, "2026", *AP, "--format", "json").json["factors"]
+    for row in factors:
+        assert f"{row['topic']} & {row['mean']:.4f} & {row['sd']:.4f} & 4 \\\\" in text["factors"]
+    assert "factor version 1 (of 1)" in text["factors"]
+    ranking = campaign("rank", TASK, "2026", *AP, "--format", "json").json
+    for row in ranking["ranking"]:
+        line = f"{escaped(row['run'])} & {row['mean_a']:.4f} & {row['rank_a']:.1f} & "
+        assert line in text["ranking"]
+    assert "2000 resamples" in text["ranking"]
+    assert escaped(NAMES[2]) == r"\textasciitilde{}x\textasciicircum{}2\{y\}\textbackslash{}z"
+    # A directory that holds something else is not replaced.
+    assert "--force" in campaign(*words).refusal()
+    assert campaign(*words, "--force").code == 0
+    (tables / "mine.txt").write_text("")
+    assert "this directory also holds mine.txt" in campaign(*words, "--force").refusal()
+
+    # One file has all of them, of the round that is named.
+    file = tmp_path / "all.tex"
+    done = campaign("report", "latex", TASK, "2024", "--output", file)
+    assert done.code == 0
+    assert "Note: round '2024' is a draft" in done.err
+    check_latex(file.read_text("utf-8"))
+    assert file.read_text("utf-8").count("\\caption{") == 4
+    wrong = campaign("report", "latex", TASK, "--output", tmp_path / "tables.pdf").refusal()
+    assert "a file that ends in .tex, or to a directory" in wrong
+    # What cannot be made is said; published variances have no scores to rank.
+    campaign("variance", "record", "old", "1", *AP, "--value", "0.05", "--runs", "10", "--topics",
+             "50", "--source", "a paper", "--create")  # fmt: skip
+    old = campaign("report", "latex", "old", *AP, "--output", tmp_path / "old", "--format", "json")
+    assert old.json["tables"] == ["variances", "sizes"]
+    assert list(old.json["left_out"]) == ["factors", "ranking"]
+    assert "no logged scores" in old.json["left_out"]["ranking"]
+
+
+def test_long_tables_take_several_pages(roundbook, tmp_path):
+    file = tmp_path / "s.csv"
+    rows = [f"t{number},{number / 50},{number / 60},0.1" for number in range(40)]
+    file.write_text("\n".join(["topic,a,b,c", *rows, ""]))
+    roundbook("log", "t", "1", file, *AP, "--create")
+    roundbook("report", "latex", "t", "--output", tmp_path / "t.tex")
+    text = (tmp_path / "t.tex").read_text()
+    check_latex(text)
+    assert text.count("\\begin{longtable}") == 1
+    assert text.count("\\toprule\nTopic & Mean & sd & Runs \\\\\n\\midrule\n\\end") == 2
+
+
+def test_a_bundle_to_deposit(campaign, tmp_path):
+    words = ("report", "datacite", TASK, "--output")
+    refused = campaign(*words, tmp_path / "b").refusal()
+    assert "(2024, 2025, 2026: not published)" in refused
+    assert f"roundbook round publish '{TASK}' 2024" in refused
+    published = {
+        label: campaign("round", "publish", TASK, label, "--format", "json").json["fingerprint"]
+        for label in ("2024", "2025", "2026")
+    }
+    campaign("round", "set", TASK, "2024", "--held", "2024-11-20", "--collection", "CORD-19")
+    assert not (tmp_path / "b").exists()
+
+    # Of what nobody says, nothing is invented.
+    bare = campaign(*words, tmp_path / "b", "--format", "json").json
+    assert bare["unknown"] == ["creator", "publisher", "year", "doi"]
+    assert bare["files"] == ["archive.zip", "CITATION.cff", "datacite.json"]
+    assert {row["round"]: row["fingerprint"] for row in bare["rounds"]} == published
+    described = json.loads((tmp_path / "b" / "datacite.json").read_text("utf-8"))
+    assert described["creators"] == [{"name": ":unkn"}]
+    assert described["publisher"] == {"name": ":unkn"}
+    assert not {"publicationYear", "doi", "rightsList"} & set(described)
+    assert described["titles"] == [{"title": TASK}]
+    archive = (tmp_path / "b" / "archive.zip").read_bytes()
+    assert hashlib.sha256(archive).hexdigest() == bare["sha256"]
+    assert len(archive) == bare["archive_bytes"]
+
+    # It is the archive that 'export' writes, and can be imported.
+    other = tmp_path / "other.zip"
+    campaign("export", other, "--task", TASK)
+    assert other.read_bytes() == archive
+
+    told = ("--title", "Ad hoc: scores “2024”", "--creator", "Moffat, Alistair", "--creator",
+            "NII", "--publisher", "Zenodo", "--year", "2026", "--doi", "10.5281/zenodo.1")  # fmt: skip
+    packed = tmp_path / "b.zip"
+    full = campaign(*words, packed, *told, "--format", "json").json
+    assert full["unknown"] == []
+    with ZipFile(packed) as bundle:
+        assert sorted(bundle.namelist()) == ["CITATION.cff", "archive.zip", "datacite.json"]
+        assert bundle.read("archive.zip") == archive
+        described = json.loads(bundle.read("datacite.json"))
+        cited = yaml.safe_load(io.BytesIO(bundle.read("CITATION.cff")))
+    # The mandatory fields of DataCite's kernel 4, and the fingerprints.
+    assert described["schemaVersion"] == "http://datacite.org/schema/kernel-4"
+    assert described["types"]["resourceTypeGeneral"] == "Dataset"
+    assert described["titles"] == [{"title": "Ad hoc: scores “2024”"}]
+    assert described["creators"] == [
+        {
+            "name": "Moffat, Alistair",
+            "nameType": "Personal",
+            "givenName": "Alistair",
+            "familyName": "Moffat",
+        },
+        {"name": "NII", "nameType": "Organizational"},
+    ]
+    assert described["publisher"] == {"name": "Zenodo"}
+    assert (described["publicationYear"], described["doi"]) == ("2026", "10.5281/zenodo.1")
+    assert (described["prefix"], described["suffix"]) == ("10.5281", "zenodo.1")
+    assert {
+        row["alternateIdentifierType"].removeprefix("Roundbook fingerprint of round "): row[
+            "alternateIdentifier"
+        ]
+        for row in described["alternateIdentifiers"]
+    } == published
+    assert described["dates"] == [
+        {"date": "2024-11-20", "dateType": "Collected", "dateInformation": "Round 2024 was held."}
+    ]
+    abstract, technical = described["descriptions"]
+    assert "3 rounds (2024, 2025, 2026) in AP: 3 matrices, 96 scores" in abstract["description"]
+    assert full["sha256"] in technical["description"]
+    assert "CORD-19" in technical["description"]
+    # The Citation File Format's required fields.
+    assert (cited["cff-version"], cited["type"]) == ("1.2.0", "dataset")
+    assert cited["title"] == "Ad hoc: scores “2024”"
+    assert cited["message"]
+    assert cited["authors"] == [
+        {"family-names": "Moffat", "given-names": "Alistair"},
+        {"name": "NII"},
+    ]
+    assert cited["doi"] == "10.5281/zenodo.1"
+    assert [row["value"] for row in cited["identifiers"]] == [
+        f"sha256:{digest}" for digest in published.values()
+    ]
+
+    # The same again is the same bytes; nothing else is overwritten.
+    before = packed.read_bytes()
+    assert "--force" in campaign(*words, packed).refusal()
+    assert campaign(*words, packed, *told, "--force").code == 0
+    assert packed.read_bytes() == before
+    assert "--force" in campaign(*words, tmp_path / "b").refusal()
+    assert "no file that such a command wrote" in campaign(*words, other, "--force").refusal()
+    assert other.read_bytes() == archive
+    (tmp_path / "b" / "notes.md").write_text("mine")
+    assert "also holds notes.md" in campaign(*words, tmp_path / "b", "--force").refusal()
+    assert "ends in .zip, or a directory" in campaign(*words, tmp_path / "b.tar").refusal()
+    assert campaign(*words, tmp_path / "c", "--doi", "doi:10.1/x").code == 2
+    assert campaign(*words, tmp_path / "c", "--year", "26").code == 2
+
+    # A round that was corrected since is said to be.
+    corrected = tmp_path / "2026.csv"
+    corrected.write_text(corrected.read_text("utf-8").replace("t1,0", "t1,1", 1), "utf-8")
+    campaign("log", TASK, "2026", corrected, *AP, "--revise", "a wrong topic")
+    done = campaign(*words, tmp_path / "c")
+    assert done.code == 0
+    assert "Note: round '2026' was corrected after it was published" in done.err
+    described = json.loads((tmp_path / "c" / "datacite.json").read_text("utf-8"))
+    assert published["2026"] in described["descriptions"][1]["description"]
+    assert described["alternateIdentifiers"][2]["alternateIdentifier"] != published["2026"]

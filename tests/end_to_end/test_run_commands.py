@@ -1,0 +1,90 @@
+"""``roundbook run`` and ``roundbook qrels``: logged and listed, and one sentence for what is wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+RUN = "t1 Q0 d1 1 2 a\nt1 Q0 d2 2 1 a\nt2 Q0 d2 1 1 a\n"
+QRELS = "t1 0 d1 1\nt1 0 d3 0\nt2 0 d1 0\n"
+
+
+def test_runs_and_assessments_are_logged_and_listed(roundbook, write):
+    runs, qrels = write(RUN, "runs/a.run"), write(QRELS, "qrels")
+    again = ("run", "log", "web", "2024", runs.parent, "--format", "json")
+    tried = roundbook(*again, "--create", "--dry-run")
+    assert (tried.json["upload"], tried.json["dry_run"]) == (None, True)
+    assert "Dry run: nothing was written." in tried.err
+    logged = roundbook(*again, "--create").json
+    assert (logged["upload"], logged["status"], logged["lists"], logged["documents"]) == (
+        1,
+        "logged",
+        2,
+        3,
+    )
+    assert logged["files"][0]["size"] == len(RUN)
+    assert logged["notes"] == ["New topics of the task: t1, t2."]
+    assert roundbook(*again).json["status"] == "unchanged"
+
+    assess = ("qrels", "log", "web", "2024", qrels)
+    made = roundbook(*assess, "--format", "json")
+    assert (made.json["revision"], made.json["judged"], made.json["relevant"]) == (1, 3, 1)
+    assert "No document is relevant for topic t2; every run scores 0 there." in made.err
+    mended = write(QRELS + "t2 0 d2 2\n", "mended")
+    refused = roundbook(*assess[:-1], mended)
+    assert refused.code == 1
+    assert "log them with --revise 'REASON'" in refused.err
+    revised = roundbook(*assess[:-1], mended, "--revise", "d2 was judged late")
+    assert "official             2        2        4          2   logged" in revised.out
+    listed = roundbook("qrels", "list", "web", "--format", "csv").out.splitlines()
+    assert [line.split(",")[:6] for line in listed[1:]] == [
+        ["2024", "official", "1", "2", "3", "1"],
+        ["2024", "official", "2", "2", "4", "2"],
+    ]
+    assert (
+        "a          1        2           3   -      -"
+        in roundbook("run", "list", "web", "2024").out
+    )
+    uploads = roundbook("run", "list", "web", "--format", "json").json
+    assert (uploads["runs"], [row["runs"] for row in uploads["uploads"]]) == (None, [1])
+
+    verified = roundbook("db", "verify")
+    assert "So were 1 uploads of runs and 2 relevance assessments." in verified.out
+    removed = roundbook("round", "remove", "web", "2024")
+    assert (removed.code, "holds runs, so it stays" in removed.err) == (1, True)
+
+
+def test_what_is_wrong_is_said_in_one_sentence(roundbook, write, snapshot):
+    place = {
+        "run": write(RUN, "run"),
+        "other": write(RUN.replace("d2 1 1", "d9 1 1"), "other"),
+        "qrels": write(QRELS, "qrels"),
+        "nothing": write("t1 0 d1 0\n", "nothing"),
+        "folder": write("a b c d e\n", "folder/five").parent,
+    }
+    roundbook("run", "log", "web", "2024", place["run"], "--create")
+    before = snapshot()
+    for words, said in (
+        (("run", "log", "t", "r", place["run"]), "There is no task 't'"),
+        (("run", "log", "web", "2025", place["run"]), "Task 'web' has no round '2025'"),
+        (("run", "log", "web", "2024", place["other"]), "Run 'a' of round '2024' has other lists"),
+        (("run", "log", "web", "2024", place["qrels"]), "'roundbook qrels log' takes"),
+        (("qrels", "log", "web", "2024", place["run"]), "'roundbook run log' takes runs."),
+        (("run", "log", "web", "2024", place["folder"]), "five:1: a line of a TREC run has six"),
+        (("run", "log", "web", "2024", "missing"), "missing: "),
+        (("qrels", "log", "web", "2024", place["nothing"]), "no document has a grade above 0"),
+        (("qrels", "log", "web", "2024", place["qrels"], "--revise", "x"), "leave out --revise"),
+        (("qrels", "log", "web", "2024", place["qrels"], "--revise", " "), "reason given is empty"),
+        (("run", "list", "web", "2025"), "Task 'web' has no round '2025'"),
+        (("qrels", "list", "t"), "There is no task 't'"),
+    ):
+        refused = roundbook(*words)
+        assert refused.code == 1, words
+        assert said in refused.err, refused.err
+        assert refused.err.count("\n") == 1
+    assert snapshot() == before
+    assert "No assessments yet" in roundbook("qrels", "list", "web").out
+
+
+@pytest.mark.parametrize("group", ["run", "qrels"])
+def test_options_are_checked(roundbook, group):
+    assert roundbook(group, "log", "web").code == 2

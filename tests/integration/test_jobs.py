@@ -1,0 +1,368 @@
+"""Studies as jobs: to their result, followed, cancelled, put back, taken up after a worker's end."""
+
+from __future__ import annotations
+
+import io
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from functools import partial
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import text
+
+import roundbook
+from roundbook.api.app import PREFIX, make_app
+from roundbook.database.engine import unit_of_work
+from roundbook.errors import (
+    AlreadyRecordedError,
+    InputError,
+    NotRecordedError,
+    RequestError,
+    RevisedMeanwhileError,
+)
+from roundbook.jobs.queue import make_queue
+from roundbook.jobs.studies import cancel_job, list_jobs, show_job, start_study
+from roundbook.jobs.worker import run_worker
+from roundbook.logbook.saved_results import save_long_result
+from roundbook.logbook.session import Work, begin
+from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
+from roundbook.requests.studies import SwapRateRequest
+from roundbook.settings import load_settings
+
+pytestmark = pytest.mark.one_server
+PROGRAM = (sys.executable, "-c", "from roundbook_cli.main import main; main()")
+SWAPS = {"task": "t", "round": "1", "measure": "AP", "trials": 50}
+# Some seconds each, in which it tells how far it is.
+LONG, VERY_LONG = SWAPS | {"trials": 40_000}, SWAPS | {"trials": 1_000_000}
+
+
+def wide(seed=0, topics=30, runs=40):
+    rng = np.random.default_rng(seed)
+    scores = (rng.random((topics, 1)) * 0.4 + rng.random((topics, runs)) * 0.5).round(3)
+    rows = [f"t{number},{','.join(map(str, row))}" for number, row in enumerate(scores)]
+    return "\n".join(["topic," + ",".join(f"r{number}" for number in range(runs)), *rows, ""])
+
+
+@pytest.fixture
+def record(address, engine):
+    with roundbook.open(address) as book:
+        book.log("t", "1", io.StringIO(wide()), "AP", create=True)
+    return engine
+
+
+@pytest.fixture
+def start(record):
+    """Start a study and return its job's number."""
+
+    def start(request, name=None, study="swap-rate"):
+        make_queue(record)
+        with begin(record, "ann") as session:
+            return start_study(session, StartStudy(study=study, request=request, name=name)).job
+
+    return start
+
+
+@pytest.fixture
+def look(record):
+    def look(number):
+        with begin(record) as session:
+            return show_job(session, ShowJob(job=number))
+
+    return look
+
+
+def until(happened, seconds=20):
+    end = time.monotonic() + seconds
+    while not (found := happened()):
+        assert time.monotonic() < end, "it never happened"
+        time.sleep(0.05)
+    return found
+
+
+@contextmanager
+def program(*words, **environment):
+    """Run a command line in a process of its own, which is ended with the block."""
+    running = subprocess.Popen(
+        [*PROGRAM, *words],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={"ROUNDBOOK_WORKER_TIMEOUT": "2", "PATH": "", "HOME": "/nonexistent", **environment},
+    )
+    try:
+        yield running
+    finally:
+        running.kill()
+        running.communicate()
+
+
+def studies(engine):
+    with unit_of_work(engine) as connection:
+        return connection.execute(
+            text("SELECT name, version, saved_by FROM roundbook.result WHERE kind = 'study'")
+        ).all()
+
+
+def take_all(address, lines=None):
+    run_worker(
+        load_settings(), address, (lines if lines is not None else []).append, until_idle=True
+    )
+
+
+def test_a_job_is_computed_and_saved_once(record, address, start, look):
+    number = start(SWAPS, "swaps")
+    waiting = look(number)
+    assert (waiting.status, waiting.task, waiting.asked_by) == ("waiting", "t", "ann")
+    refused = start(SWAPS | {"round": "9"})
+    again, other = start(SWAPS, "swaps"), start(SWAPS | {"seed": 1})
+    take_all(address, lines := [])
+    done = look(number)
+    assert (done.status, done.result, done.version, done.saved) == ("done", "swaps", 1, "saved")
+    assert (done.part, done.done, done.total, done.seconds_left) == ("raw: trials", 50, 50, 0)
+    assert done.asked_at <= done.started_at <= done.ended_at
+    assert (look(again).version, look(again).saved) == (1, "unchanged")
+    assert look(other).result == "t/study-1"
+    assert look(refused).status == "failed"
+    assert look(refused).error == "Task 't' has no round '9'."
+    assert studies(record) == [("swaps", 1, "ann"), ("t/study-1", 1, "ann")]
+    assert f"Job {number}: swap-rate of t is saved: 'swaps', version 1." in lines
+    with roundbook.open(address) as book:
+        here = book.study("swap-rate", "t", "1", "AP", trials=50).model
+        assert book.ask("result", name="swaps").model.result == here
+    with begin(record) as session:
+        assert [job.job for job in list_jobs(session, ListJobs(limit=2)).jobs] == [other, again]
+        assert list_jobs(session, ListJobs(task="u")).jobs == []
+        with pytest.raises(AlreadyRecordedError, match="is done already"):
+            cancel_job(session, ShowJob(job=number))
+        with pytest.raises(NotRecordedError, match="no job 99"):
+            show_job(session, ShowJob(job=99))
+        for study, request, kind, sentence in (
+            ("x", SWAPS, InputError, "no study 'x'"),
+            ("swap-rate", SWAPS | {"trials": 0}, RequestError, "trials"),
+            ("swap-rate", {"measure": "AP", "files": ["a.csv"]}, InputError, "not of files"),
+            ("swap-rate", SWAPS | {"task": "u"}, NotRecordedError, "no task 'u'"),
+        ):
+            with pytest.raises(kind, match=sentence):
+                start_study(session, StartStudy(study=study, request=request))
+
+
+def test_the_queue_is_made_once_and_no_part_of_the_record(record, start):
+    start(SWAPS)
+    newest = text(
+        "SELECT max(oid) FROM pg_class WHERE relnamespace = 'roundbook_jobs'::regnamespace"
+    )
+    with unit_of_work(record) as connection:
+        made = connection.execute(
+            text(
+                "SELECT max(oid) FROM pg_class WHERE relnamespace = 'roundbook_jobs'::regnamespace"
+            )
+        ).scalar_one()
+        extensions = connection.execute(text("SELECT extname FROM pg_extension")).scalars().all()
+        # As an earlier procrastinate left it.
+        connection.execute(text("COMMENT ON SCHEMA roundbook_jobs IS '03.04.00_02'"))
+        connection.execute(
+            text(
+                "DROP TRIGGER procrastinate_trigger_status_events_update_v1"
+                " ON roundbook_jobs.procrastinate_jobs"
+            )
+        )
+        connection.commit()
+    make_queue(record)
+    start(SWAPS)
+    with unit_of_work(record) as connection:
+        triggers = text(
+            "SELECT count(*) FROM pg_trigger"
+            " WHERE tgname = 'procrastinate_trigger_status_events_update_v1'"
+        )
+        assert connection.execute(triggers).scalar_one() == 1
+        assert connection.execute(newest).scalar_one() == made
+    assert extensions == ["plpgsql"]
+
+
+def test_a_killed_worker_is_replaced_and_there_is_one_result(record, address, start, look):
+    number = start(LONG, "swaps")
+    with program("worker", ROUNDBOOK_DATABASE_URL=address) as first:
+        until(lambda: look(number).done)
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        half = look(number)
+        assert (half.status, 0 < half.done < half.total) == ("running", True)
+        with program("worker", ROUNDBOOK_DATABASE_URL=address):
+            done = until(lambda: look(number).status == "done" and look(number))
+    assert (done.lost, done.result, done.version, done.saved) == (1, "swaps", 1, "saved")
+    assert studies(record) == [("swaps", 1, "ann")]
+
+
+def test_a_worker_that_is_told_to_end_puts_its_job_back(record, address, start, look):
+    number = start(VERY_LONG, "swaps")
+    for how in (signal.SIGTERM, signal.SIGINT):
+        with program("worker", ROUNDBOOK_DATABASE_URL=address) as worker:
+            until(lambda: look(number).done)
+            worker.send_signal(how)
+            _, said = worker.communicate(timeout=10)
+            assert worker.returncode == 0
+            assert said.splitlines()[1:] == [
+                f"Job {number}: swap-rate of t is begun.",
+                f"Job {number}: swap-rate of t is put back.",
+            ]
+            assert (look(number).status, look(number).lost) == ("waiting", 0)
+    assert studies(record) == []
+
+
+@pytest.fixture
+def service(record, address):
+    """Yield clients by what their token allows."""
+    with roundbook.open(address) as book:
+        book.create_task("u")
+        secrets = {
+            scope: book.ask("create_token", name=scope, scope=scope).token
+            for scope in ("read", "log")
+        }
+        secrets["of u"] = book.ask("create_token", name="of u", scope="admin", task="u").token
+        secrets["of t"] = book.ask("create_token", name="of t", scope="log", task="t").token
+    app = make_app(load_settings(), address)
+    with TestClient(app) as anonymous:
+        yield {"none": anonymous} | {
+            name: TestClient(app, headers={"Authorization": f"Bearer {secret}"})
+            for name, secret in secrets.items()
+        }
+
+
+def test_over_http_jobs_are_started_followed_and_cancelled(service, address):
+    client, jobs = service["log"], f"{PREFIX}/jobs"
+    begun = client.post(f"{jobs}/study/swap-rate", json={"request": LONG, "name": "swaps"})
+    assert (begun.status_code, begun.headers["location"]) == (202, f"{jobs}/1")
+    assert begun.json()["status"] == "waiting"
+    client.post(f"{jobs}/study/swap-rate", json={"request": SWAPS})
+    assert client.post(f"{jobs}/2/cancel").json()["status"] == "cancelled"
+    assert client.post(f"{jobs}/2/cancel").json()["ended_at"] is not None
+    worker = threading.Thread(target=take_all, args=(address,))
+    worker.start()
+    with client.stream("GET", f"{jobs}/1/events") as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        events = [
+            dict(line.split(": ", 1) for line in event.splitlines())
+            for event in answer.read().decode().strip().split("\n\n")
+        ]
+    worker.join()
+    assert [int(event["id"]) for event in events] == list(range(1, len(events) + 1))
+    assert [event["event"] for event in events] == ["progress"] * (len(events) - 1) + ["end"]
+    facts = [json.loads(event["data"]) for event in events]
+    order = ["waiting", "running", "done"]
+    assert [order.index(fact["status"]) for fact in facts] == sorted(
+        order.index(fact["status"]) for fact in facts
+    )
+    parts = [fact["done"] for fact in facts if fact["done"] is not None]
+    assert parts == sorted(parts)
+    assert len(parts) >= 2
+    assert parts[-1] == LONG["trials"]
+    assert facts[-1]["result"] == "swaps"
+    assert client.get(f"{jobs}/1").json() == facts[-1]
+    assert [job["job"] for job in client.get(jobs).json()["jobs"]] == [2, 1]
+
+    long = client.post(f"{jobs}/study/swap-rate", json={"request": VERY_LONG}).json()["job"]
+    worker = threading.Thread(target=take_all, args=(address,))
+    worker.start()
+    until(lambda: client.get(f"{jobs}/{long}").json()["seconds_left"])
+    assert client.post(f"{jobs}/{long}/cancel").json()["stopping"]
+    assert client.post(f"{jobs}/{long}/cancel").json()["status"] in ("running", "cancelled")
+    worker.join(10)
+    ended = client.get(f"{jobs}/{long}").json()
+    assert (ended["status"], ended["result"], ended["error"]) == ("cancelled", None, None)
+
+
+def test_who_may_start_follow_and_cancel(service):
+    jobs, body = f"{PREFIX}/jobs", {"request": SWAPS}
+    assert service["of t"].post(f"{jobs}/study/swap-rate", json=body).status_code == 202
+    expected = {
+        "none": (401, 401, 401, 401, 401),
+        "read": (403, 200, 200, 200, 403),
+        "of u": (403, 200, 403, 403, 403),
+    }
+    for name, statuses in expected.items():
+        client = service[name]
+        client.post(f"{jobs}/1/cancel")
+        answers = (
+            client.post(f"{jobs}/study/swap-rate", json=body),
+            client.get(jobs),
+            client.get(f"{jobs}/1"),
+            client.get(f"{jobs}/1/events") if name != "read" else client.get(jobs),
+            client.post(f"{jobs}/1/cancel"),
+        )
+        assert tuple(answer.status_code for answer in answers) == statuses, name
+    assert service["of u"].get(jobs).json()["jobs"] == []
+    assert [job["status"] for job in service["read"].get(jobs).json()["jobs"]] == ["waiting"]
+    client = service["log"]
+    for answer, status in (
+        (client.get(f"{jobs}/7"), 404),
+        (client.get(f"{jobs}/x"), 422),
+        (client.get(f"{jobs}/{2**70}"), 422),
+        (client.get(jobs, params={"limit": 0}), 422),
+        (client.get(jobs, params={"x": 0}), 422),
+        (client.post(f"{jobs}/study/x", json=body), 422),
+        (client.post(f"{jobs}/study/swap-rate", json={"request": SWAPS | {"task": "v"}}), 404),
+        (client.post(f"{jobs}/study/swap-rate", json={"request": {"files": ["/x"]}}), 422),
+        (client.post(f"{jobs}/1"), 405),
+    ):
+        assert answer.status_code == status, answer.text
+        assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_serving_takes_jobs_and_a_restart_loses_none(record, address, start, look):
+    number = start(VERY_LONG, "long")
+    serve = ("serve", "--port", "0")
+    with program(*serve, ROUNDBOOK_DATABASE_URL=address) as service:
+        until(lambda: "Serving" in service.stderr.readline())
+        until(lambda: look(number).done)
+        service.send_signal(signal.SIGINT)
+        service.communicate(timeout=20)
+        assert (service.returncode, look(number).status) == (0, "waiting")
+    with begin(record) as session:
+        cancel_job(session, ShowJob(job=number))
+    number = start(SWAPS, "short")
+    with program(*serve, "--no-worker", ROUNDBOOK_DATABASE_URL=address) as service:
+        assert "Serving" in service.stderr.readline()
+        service.send_signal(signal.SIGTERM)
+        service.communicate(timeout=20)
+    assert look(number).status == "waiting"
+    with program(*serve, ROUNDBOOK_DATABASE_URL=address) as service:
+        until(lambda: look(number).status == "done")
+        before = look(number := start(VERY_LONG, "long"))
+        assert before.status == "waiting"
+        until(lambda: look(number).done)
+        service.send_signal(signal.SIGKILL)  # the worker sees that it is alone, and ends too
+        until(lambda: look(number).status == "waiting")
+
+
+def test_others_log_and_correct_while_a_long_result_is_computed(record, address):
+    request = SwapRateRequest(**SWAPS)
+    opened = partial(begin, record, "ann")
+    corrections = []
+
+    def correct(*_):
+        """Log other scores while it is computed, as often as there are any."""
+        if len(corrections) < most and (not corrections or corrections[-1] != times()):
+            corrections.append(times())
+            with roundbook.open(address) as book:
+                again = io.StringIO(wide(seed=10 * most + len(corrections)))
+                book.log("t", "1", again, "AP", revise="misprint")
+
+    def times():
+        with unit_of_work(record) as connection:
+            return connection.execute(text("SELECT count(*) FROM roundbook.matrix")).scalar_one()
+
+    most = 1
+    saved = save_long_result(opened, "study", request, "swaps", None, Work(correct))
+    assert (saved.status, saved.stale, saved.result.revision) == ("saved", False, 2)
+    most, corrections = 9, []
+    with pytest.raises(RevisedMeanwhileError, match="each time"):
+        save_long_result(opened, "study", request, "swaps", None, Work(correct))
+    with pytest.raises(InputError):
+        save_long_result(opened, "study", request, " ", None, Work(pytest.fail))
+    assert [(name, version) for name, version, _ in studies(record)] == [("swaps", 1)]
