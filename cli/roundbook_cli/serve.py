@@ -45,9 +45,9 @@ def serve(
     ] = True,
     database: Database = None,
 ) -> None:
-    """Serve the record over HTTP until Ctrl-C.
+    """Serve the record over HTTP: its questions and decisions, and its pages.
 
-    On a loopback address whoever is on this machine may do everything, unless --require-token.
+    It does so until Ctrl-C. On a loopback address whoever is on this machine may do everything, unless --require-token.
     On any other, tokens say who may do what ('roundbook token create'), and without one only what
     is published is seen.
     """

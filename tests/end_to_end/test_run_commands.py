@@ -88,3 +88,36 @@ def test_what_is_wrong_is_said_in_one_sentence(roundbook, write, snapshot):
 @pytest.mark.parametrize("group", ["run", "qrels"])
 def test_options_are_checked(roundbook, group):
     assert roundbook(group, "log", "web").code == 2
+
+
+def test_a_study_of_runs_is_stale_once_runs_or_assessments_change(roundbook, write):
+    tops = {"a": "d1", "b": "d3", "c": "d4", "d": "d1"}
+    runs = [
+        write(f"t1 Q0 {top} 1 2 {tag}\nt2 Q0 d2 1 1 {tag}\n", f"{tag}.run")
+        for tag, top in tops.items()
+    ]
+    lines = "".join(f"{tag},team {number},yes\n" for number, tag in enumerate("abcd"))
+    teams = write(f"run,team,contributed_to_pool\n{lines}", "teams.csv")
+    assessed = "t1 0 d1 1\nt1 0 d3 0\nt1 0 d4 1\nt2 0 d2 1\n"
+    roundbook("run", "log", "web", "2024", *runs[:3], "--create")
+    roundbook("qrels", "log", "web", "2024", write(assessed, "qrels"))
+    roundbook("round", "teams", "web", "2024", teams)
+    study = ("study", "leave-one-out", "web", "2024", "--measure", "P@5", "--reassessed")
+    saved = roundbook(*study, "--save", "fair")
+    assert saved.code == 0, saved.err
+
+    def stale():
+        results = roundbook("result", "list", "--stale", "--format", "json").json["results"]
+        return [change["code"] for row in results for change in row["changes"]]
+
+    assert stale() == []
+    assert roundbook("db", "verify").code == 0
+    roundbook("run", "log", "web", "2024", runs[3])
+    assert stale() == ["uploaded"]
+    shown = roundbook("result", "show", "fair")
+    assert "further runs were logged since" in " ".join((shown.out + shown.err).split())
+    assert roundbook("result", "renew", "fair").code == 0
+    assert stale() == []
+    mended = write(assessed + "t2 0 d1 1\n", "mended")
+    roundbook("qrels", "log", "web", "2024", mended, "--revise", "One was missing")
+    assert stale() == ["corrected"]

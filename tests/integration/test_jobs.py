@@ -316,28 +316,17 @@ def test_who_may_start_follow_and_cancel(service):
 
 def test_serving_takes_jobs_and_a_restart_loses_none(record, address, start, look):
     number = start(VERY_LONG, "long")
-    serve = ("serve", "--port", "0")
-    with program(*serve, ROUNDBOOK_DATABASE_URL=address) as service:
+    with program("serve", "--port", "0", ROUNDBOOK_DATABASE_URL=address) as service:
         until(lambda: "Serving" in service.stderr.readline())
         until(lambda: look(number).done)
         service.send_signal(signal.SIGINT)
         service.communicate(timeout=20)
         assert (service.returncode, look(number).status) == (0, "waiting")
-    with begin(record) as session:
-        cancel_job(session, ShowJob(job=number))
-    number = start(SWAPS, "short")
-    with program(*serve, "--no-worker", ROUNDBOOK_DATABASE_URL=address) as service:
-        assert "Serving" in service.stderr.readline()
-        service.send_signal(signal.SIGTERM)
-        service.communicate(timeout=20)
-    assert look(number).status == "waiting"
-    with program(*serve, ROUNDBOOK_DATABASE_URL=address) as service:
-        until(lambda: look(number).status == "done")
-        before = look(number := start(VERY_LONG, "long"))
-        assert before.status == "waiting"
+    with program("serve", "--port", "0", ROUNDBOOK_DATABASE_URL=address) as service:
         until(lambda: look(number).done)
-        service.send_signal(signal.SIGKILL)  # the worker sees that it is alone, and ends too
+        service.send_signal(signal.SIGKILL)  # its worker sees that it is alone, and ends too
         until(lambda: look(number).status == "waiting")
+    assert look(number).lost == 0
 
 
 def test_others_log_and_correct_while_a_long_result_is_computed(record, address):

@@ -110,7 +110,7 @@ def _find(http: Request) -> Caller:
         page of another site makes; 429 after too many wrong tokens.
     """
     state = http.app.state
-    _refuse_other_pages(http)
+    refuse_other_pages(http)
     kind, _, secret = http.headers.get("authorization", "").partition(" ")
     if kind and kind.lower() != "bearer":
         raise HttpError(401, "A token is given as: Authorization: Bearer rb_...")
@@ -203,11 +203,22 @@ def permit_task(caller: Caller, *names: str) -> None:
         raise _of_another_task(caller)
 
 
-def visible(caller: Caller, session: Session, ask: Callable[[], Any]) -> Any:  # noqa: ANN401
+def visible(
+    caller: Caller,
+    session: Session,
+    ask: Callable[[], Any],
+    *,
+    permitted: bool = False,
+) -> Any:  # noqa: ANN401
     """Return what of the answer to a question a caller may see.
 
     Without a token that is what is published: a published round, and what is of a whole task once
     none of its rounds is a draft. Lists of tasks and rounds leave out the others.
+
+    Parameters
+    ----------
+    permitted : bool
+        Whether `permit` has looked at the request, and so limited it to the caller's task.
 
     Raises
     ------
@@ -233,14 +244,15 @@ def visible(caller: Caller, session: Session, ask: Callable[[], Any]) -> Any:  #
                 if row.task in known
             ]
         return result.model_copy(update={"tasks": rows})
-    limit_to_task(caller, result)
+    if not permitted:
+        limit_to_task(caller, result)
     if caller.scope is not None:
         return result
     name = _task_of(result)
     if name is None or isinstance(result, Impact):  # what rests on scores may be of drafts
         if getattr(result, "estimate", "") is None:
             return result  # a plan from a given variance is of no task
-        raise HttpError(401, "This takes a token.")
+        raise HttpError(401, _HIDDEN)
     drafts = _drafts(session, name)
     if isinstance(result, RoundList):
         kept = [row for row in result.rounds if row.round not in drafts]
@@ -365,7 +377,7 @@ def _drafts(session: Session, name: str) -> set[str]:
     return set(session.connection.execute(found).scalars())
 
 
-def _refuse_other_pages(http: Request) -> None:
+def refuse_other_pages(http: Request) -> None:
     """Refuse what a page of another site has a browser send, and names that others point here."""
     host = urlsplit(f"//{http.headers.get('host', '')}").hostname or ""
     if http.app.state.open and not is_loopback(host):

@@ -3,8 +3,8 @@
 import json
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,7 +31,7 @@ from roundbook.api.openapi import PROBLEMS, answers, example, names_files, param
 from roundbook.api.problems import HttpError
 from roundbook.errors import RequestError
 from roundbook.logbook.kinds import find_kind
-from roundbook.logbook.saved_results import SavedResult, save_result
+from roundbook.logbook.saved_results import SavedResult, save_long_result, save_result
 from roundbook.logbook.session import Session, Work, begin
 from roundbook.logbook.studies.studies import STUDIES, find_study, run_study
 from roundbook.requests.base import Request as Asked
@@ -146,14 +146,16 @@ async def _answer(
         model = study or (case.request if case is not None else None)
         asked = None if model is None else model(**_fields(http, model))
         before = read_moment(engine) if kept is not None else None
-        with _reading(http, caller) as session:
+        with _reading(http, caller, _SECONDS_TO_ANSWER) as session:
             asked = asked if asked is None else permit(caller, session, asked)
             if case is None:
-                result = visible(caller, session, lambda: run_study(session, asked))  # type: ignore[arg-type]
+                result = visible(caller, session, lambda: run_study(session, asked), permitted=True)  # type: ignore[arg-type]
             elif isinstance(asked, ExportMatrix) and kind == PARQUET:
                 return _scores_as_parquet(http, caller, session, case, asked)
             else:
-                result = visible(caller, session, lambda: case.run(session, asked))
+                result = visible(
+                    caller, session, lambda: case.run(session, asked), permitted=asked is not None
+                )
         sent = render(http, result, kind)
         # What changed meanwhile may be in the answer or not.
         if kept is not None and before == read_moment(engine):
@@ -181,7 +183,6 @@ def _add_decision(router: APIRouter, name: str, case: UseCase) -> None:
             require_scope(caller, case.scope)
             with _deciding(http, caller) as session:
                 result = case.run(session, permit(caller, session, asked))
-                limit_to_task(caller, result)
             return render(http, result, accepted(http))
 
         async with http.app.state.turns:
@@ -222,11 +223,20 @@ async def _save(http: Request, kind: str, saving: Saving) -> Response:
             of, asked = "study", {"study": kind} | asked
         request = find_kind(of).request(**asked)
         _refuse_files(request)
-        with _deciding(http, caller) as session:
+
+        def begin_in_time(*, one_moment: bool = False) -> AbstractContextManager[Session]:
+            if one_moment:
+                return _reading(http, caller, _SECONDS_TO_DECIDE)
+            return _deciding(http, caller)
+
+        with begin_in_time() as session:
             request = permit(caller, session, request)
             permit_name(caller, session, saving.name)
-            saved = save_result(session, of, request, saving.name, saving.note)
-            limit_to_task(caller, saved)
+            if of != "study":
+                saved = save_result(session, of, request, saving.name, saving.note)
+                limit_to_task(caller, saved)
+        if of == "study":
+            saved = save_long_result(begin_in_time, of, request, saving.name, saving.note)
         return render(http, saved, accepted(http))
 
     async with http.app.state.turns:
@@ -304,7 +314,7 @@ def _engine(http: Request) -> Engine:
 
 
 @contextmanager
-def _reading(http: Request, caller: Caller, seconds: int = _SECONDS_TO_ANSWER) -> Iterator[Session]:
+def _reading(http: Request, caller: Caller, seconds: float) -> Iterator[Session]:
     """Yield a transaction that reads the record as one moment saw it."""
     with begin(_engine(http), caller.user, one_moment=True) as session:
         yield _in_time(session, seconds)
@@ -316,18 +326,23 @@ def _deciding(http: Request, caller: Caller, *, keep: bool = True) -> Iterator[S
         yield _in_time(session, _SECONDS_TO_DECIDE)
 
 
-def _in_time(session: Session, seconds: int) -> Session:
+def _in_time(session: Session, seconds: float) -> Session:
     """Return a session whose statements and computations end in time, by an error if not else."""
-    session.connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{seconds}s'")
+    session.connection.exec_driver_sql(f"SET LOCAL statement_timeout = {seconds * 1000:.0f}")
     until = time.monotonic() + seconds
 
     def check(*_: object) -> None:
         if time.monotonic() > until:
             raise HttpError(
-                503, f"It took longer than {seconds} seconds, and was given up; ask for less."
+                503, f"It took longer than {seconds:g} seconds, and was given up; ask for less."
             )
 
-    return session._replace(work=Work(progress=check))
+    def mapped(compute: Callable[[Any], Any], pieces: Iterable[Any]) -> Iterator[Any]:
+        for piece in pieces:
+            check()
+            yield compute(piece)
+
+    return session._replace(work=Work(progress=check, mapped=mapped))
 
 
 def _fields(http: Request, request: type[BaseModel], file: str | None = None) -> dict[str, Any]:

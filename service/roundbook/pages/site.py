@@ -13,7 +13,7 @@ from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.exceptions import HTTPException
 
-from roundbook.api.access import COOKIE, Caller, asking, find_caller
+from roundbook.api.access import COOKIE, Caller, asking, find_caller, refuse_other_pages
 from roundbook.api.problems import HttpError, status_of
 from roundbook.errors import NotRecordedError, RequestError, RoundbookError
 from roundbook.logbook.result import SOFTWARE
@@ -131,6 +131,7 @@ def login_form(http: Request, then: str = "/") -> HTMLResponse:
 @router.post("/login")
 async def login(http: Request) -> Response:
     """Keep a token in a cookie that no script reads and no other site sends."""
+    refuse_other_pages(http)
     form = await read_form(http)
     then = form.get("then", "/")
     if not then.startswith("/") or then.startswith("//") or "\\" in then:
@@ -154,8 +155,9 @@ async def login(http: Request) -> Response:
 
 
 @router.post("/logout")
-def logout() -> Response:
+def logout(http: Request) -> Response:
     """Forget the token."""
+    refuse_other_pages(http)
     response = RedirectResponse("/", 303)
     response.delete_cookie(COOKIE)
     return response

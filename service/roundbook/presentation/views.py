@@ -124,6 +124,8 @@ def _generalisability(report: Any) -> View:  # noqa: ANN401
 def _study(study: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.studies.common import DRAWN, heading  # noqa: PLC0415
 
+    if study.study in ("topic-subsets", "leave-teams-out"):
+        return _pilots(study)
     words = import_module(f"roundbook.presentation.studies.{study.study.replace('-', '_')}")
 
     def chart() -> Any:  # noqa: ANN401
@@ -136,6 +138,21 @@ def _study(study: Any) -> View:  # noqa: ANN401
         [heading(study), *words.sentences(study), words.protocol(study)],
         chart=chart if study.study in DRAWN else None,
     )
+
+
+def _pilots(study: Any) -> View:  # noqa: ANN401
+    from roundbook.presentation.studies import pilots as words  # noqa: PLC0415
+    from roundbook.presentation.studies.common import heading  # noqa: PLC0415
+
+    subsets = study.study == "topic-subsets"
+    what, protocol = ("topics", words.topics_protocol) if subsets else ("teams", words.teams_protocol)
+    sentences = words.sentences(study, f"all {getattr(study, what)} {what}")
+    rows = [
+        {"scale": scale.scale} | vars(words.row(size))
+        for scale in study.scales
+        for size in scale.sizes
+    ]
+    return View(rows, [heading(study), *sentences, *words.remarks(study, what), protocol(study)])
 
 
 _VIEWS: dict[str, Callable[[Any], View]] = {
