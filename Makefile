@@ -9,13 +9,16 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constr
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-fast test-slow nightly check format bench coverage docs constraints clean
+.PHONY: help demo serve test test-all test-fast test-slow nightly check format bench coverage docs constraints clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/.run ## install, then run roundbook demo on the embedded PostgreSQL
 	@$(BIN)/roundbook demo
+
+serve: $(VENV)/.serve ## install, then serve the demonstration's data: pages and API
+	@$(BIN)/roundbook serve --demo $(SERVE_ARGS)
 
 test: $(VENV)/.dev ## install, then run the tests, a process a core
 	@$(BIN)/python -m pytest --numprocesses=logical --dist=worksteal $(PYTEST_ARGS)
@@ -69,10 +72,14 @@ $(VENV)/.run: $(BIN)/python pyproject.toml constraints.txt
 	@$(PIP) --editable .
 	@touch $@
 
+$(VENV)/.serve: $(VENV)/.run
+	@$(PIP) --editable '.[serve]'
+	@touch $@
+
 $(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
 	@echo "Installing Roundbook and its tests ..."
 	@$(PIP) --editable '.[test,check]'
-	@touch $@ $(VENV)/.run
+	@touch $@ $(VENV)/.run $(VENV)/.serve
 
 $(VENV)/.docs: $(VENV)/.run
 	@$(PIP) --editable '.[docs]'

@@ -8,6 +8,7 @@ import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from uuid import uuid4
 
@@ -29,12 +30,14 @@ SECOND_SERVER = os.environ.get("ROUNDBOOK_TEST_SERVER")
 # Debian's are where nobody, or only root, looks for programs; the wheel's speak no TLS.
 DEBIAN_PROGRAMS = max(Path("/usr/lib/postgresql").glob("1[5-9]/bin"), default=None)
 PGBOUNCER = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin")
+CHROMIUM = shutil.which("chromium") if find_spec("playwright") else None
 # By marker, what a test needs that only a system's own packages bring, where it is not there.
 MISSING = {
     marker: program
     for marker, program, there in (
         ("pgbouncer", "pgbouncer", PGBOUNCER),
         ("debian_postgresql", "PostgreSQL as Debian installs it", DEBIAN_PROGRAMS),
+        ("browser", "chromium, or the extra 'browser',", CHROMIUM),
     )
     if there is None
 }
@@ -42,7 +45,12 @@ SHARED = Path(os.environ.get("ROUNDBOOK_SHARED", ROOT.parent / "shared"))
 
 
 # What speaks to the tests themselves, in every process that runs some of them.
-FOR_TESTS = {"ROUNDBOOK_TEST_SERVER", "ROUNDBOOK_SHARED", "ROUNDBOOK_TEST_PROFILE"}
+FOR_TESTS = {
+    "ROUNDBOOK_TEST_SERVER",
+    "ROUNDBOOK_SHARED",
+    "ROUNDBOOK_TEST_PROFILE",
+    "ROUNDBOOK_TEST_PICTURES",
+}
 PROFILE = os.environ.get("ROUNDBOOK_TEST_PROFILE", "ci" if IN_CI else "default")
 
 # What passed once passes again: new examples are for the developers' machines to find, and for

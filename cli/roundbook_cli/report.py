@@ -134,7 +134,6 @@ def html(
         Column("report", "Report"),
         Column("measure", "Measure"),
         Column("pages", "Pages", ", ".join),
-        count("bytes", "Bytes"),
     )
     show(written, form, [written], columns)
     if written.drafts:

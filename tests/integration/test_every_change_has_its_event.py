@@ -29,6 +29,7 @@ from roundbook.logbook.matrices.files import log_files
 from roundbook.logbook.matrices.history import show_history
 from roundbook.logbook.matrices.listing import list_matrices
 from roundbook.logbook.matrices.logging import log_complete, log_scores
+from roundbook.logbook.matrices.overview import show_overview
 from roundbook.logbook.matrices.revising import latest_revisions
 from roundbook.logbook.matrices.showing import show_matrix
 from roundbook.logbook.names import list_names
@@ -47,9 +48,12 @@ from roundbook.logbook.rounds import (
     rename_round,
     set_round,
 )
+from roundbook.logbook.runs.comparing import compare_scores
 from roundbook.logbook.runs.listing import list_qrels, list_runs
 from roundbook.logbook.runs.logging import latest_qrels, log_qrels, log_runs
+from roundbook.logbook.runs.scoring import score_round
 from roundbook.logbook.saved_results import (
+    compute_result,
     list_results,
     renew_results,
     save_result,
@@ -58,6 +62,8 @@ from roundbook.logbook.saved_results import (
 from roundbook.logbook.session import Work, begin
 from roundbook.logbook.standardise import standardise, standardise_files
 from roundbook.logbook.storing import store_matrix
+from roundbook.logbook.studies.reassessing import load_reassessed
+from roundbook.logbook.studies.run_teams import teams_of_runs
 from roundbook.logbook.studies.scores import study_scores
 from roundbook.logbook.studies.studies import run_study
 from roundbook.logbook.tasks import (
@@ -68,6 +74,7 @@ from roundbook.logbook.tasks import (
     rename_task,
 )
 from roundbook.logbook.teams import describe_teams
+from roundbook.logbook.tokens import check_token, create_token, list_tokens, revoke_token
 from roundbook.logbook.topics import alias_topics, list_topics, unalias_topic
 from roundbook.logbook.variances import show_histories, show_variances
 from roundbook.logbook.verifying.record import verify_record
@@ -91,6 +98,7 @@ from roundbook.requests.plans import PlanRequest
 from roundbook.requests.privileges import GrantRequest
 from roundbook.requests.rankings import RankRequest
 from roundbook.requests.results import ListResults, RenewResults, ShowResult
+from roundbook.requests.run_scores import CompareScores
 from roundbook.requests.runs import ListQrels, ListRuns, LogQrels, LogRuns
 from roundbook.requests.standardise import StandardiseFilesRequest, StandardiseRequest
 from roundbook.requests.studies import SwapRateRequest
@@ -106,6 +114,7 @@ from roundbook.requests.tasks import (
     SetRound,
 )
 from roundbook.requests.teams import DescribeTeams
+from roundbook.requests.tokens import CreateToken, RevokeToken
 from roundbook.requests.topics import AliasTopics, ListTopics, UnaliasTopic
 from roundbook.requests.transfer import ExportRequest, ImportRequest
 from roundbook.requests.variances import (
@@ -249,6 +258,9 @@ def writing(directory):
     for use_case, request in runs_and_assessments(directory):
         made = step(use_case, request, max_file_bytes=2**20)
         yield from (made, again(made))
+    yield step(create_token, CreateToken(name="ci", scope="log", task="t"))
+    made = step(revoke_token, RevokeToken(name="ci"))
+    yield from (made, again(made))
     yield step(import_archive, ImportRequest(archive=ARCHIVE, trusted=True))
 
 
@@ -303,6 +315,11 @@ def reading(directory):
     study = SwapRateRequest(**OF_ROUND, trials=20)
     yield step(study_scores, study, Work())
     yield step(run_study, study)
+    asked = CompareScores(task="t", round="r1", measure="AP")
+    yield step(compare_scores, asked)
+    yield step(show_overview, ShowMatrix(matrix=1))
+    yield step(list_tokens)
+    yield step(check_token, "rb_none")
     yield step(list_names)
     yield step(plan_topics, PLAN)
     yield step(list_results, ListResults(task="t"))
@@ -314,7 +331,10 @@ def reading(directory):
 
 
 # What several use cases share, and what changes rights and no row.
-NO_USE_CASES = {store_matrix, log_complete}
+NO_USE_CASES = {
+    *(store_matrix, log_complete, compute_result, score_round),
+    *(load_reassessed, teams_of_runs),
+}
 CHANGES_RIGHTS = {grant_access}
 
 # Rows by table, in one query: what is compared before and after.

@@ -11,11 +11,16 @@ import psycopg
 import pytest
 from psycopg import sql
 from sqlalchemy import text
-from tests.factories import grant_access
+from tests.factories import grant_access, log_scores
 
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.tables import metadata
 from roundbook.errors import AlreadyRecordedError, DatabaseError, NotRecordedError
+from roundbook.jobs.queue import make_queue
+from roundbook.jobs.studies import show_job, start_study
+from roundbook.jobs.worker import run_worker
+from roundbook.logbook.session import begin
+from roundbook.requests.jobs import ShowJob, StartStudy
 from roundbook.settings import load_settings
 from roundbook_cli.main import run
 
@@ -398,3 +403,30 @@ def test_a_member_of_the_owner_is_no_reader(engine, role):
     execute(engine, f'GRANT "{engine.url.username}" TO {name}')
     with pytest.raises(AlreadyRecordedError, match="a member of it"):
         grant_access(engine, name, "reader")
+
+
+@pytest.mark.one_server
+def test_a_service_uses_the_queue_that_the_owner_made(engine, role):
+    log_scores(engine, "1", [[0.1, 0.2], [0.3, 0.1], [0.4, 0.6]])
+    name, url = role()
+    grant_access(engine, name, "service")
+    member = make_engine(url)
+    with pytest.raises(DatabaseError, match=f'CREATE SCHEMA roundbook_jobs AUTHORIZATION "{name}"'):
+        make_queue(member)
+    make_queue(engine)
+    request = StartStudy(study="swap-rate", request={"task": "t", "round": "1", "measure": "AP"})
+    with pytest.raises(DatabaseError, match=f"grant {name} --as service"):
+        make_queue(member)
+    granted = grant_access(engine, name, "service").grants
+    assert (granted[-1].on, granted[-1].privileges) == ("schema roundbook_jobs", ["USAGE"])
+    make_queue(member)
+    with begin(member, "ann") as session:
+        assert start_study(session, request).status == "waiting"
+    address = url.set(drivername="postgresql").render_as_string(hide_password=False)
+    run_worker(load_settings(), address, until_idle=True)
+    with begin(member) as session:
+        assert show_job(session, ShowJob(job=1)).saved == "saved"
+    assert grant_access(engine, name, "reader").grants[-1].on.startswith("roundbook.")
+    with pytest.raises(DatabaseError, match="permission denied"), begin(member) as session:
+        show_job(session, ShowJob(job=1))
+    member.dispose()

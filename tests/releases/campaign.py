@@ -37,9 +37,11 @@ from roundbook.formats import (
 from roundbook.logbook.matrices.logging import LoggedMatrix
 from roundbook.logbook.runs.logging import log_qrels, log_runs
 from roundbook.logbook.session import begin
+from roundbook.logbook.tokens import create_token, revoke_token
 from roundbook.requests.drift import DriftRequest
 from roundbook.requests.plans import PlanRequest
 from roundbook.requests.runs import LogQrels, LogRuns
+from roundbook.requests.tokens import CreateToken, RevokeToken
 
 SEED = 20260101
 USER = "simulated"
@@ -149,6 +151,9 @@ def _correct(engine: Engine) -> None:
 
 def _record_published(engine: Engine) -> None:
     create_task(engine, "speech", user=USER)
+    with begin(engine, USER) as session:
+        create_token(session, CreateToken(name="nightly bake-off", scope="log", task="speech"))
+        revoke_token(session, RevokeToken(name="nightly bake-off"))
     published = (
         ("I", "raw", 0.061, 9, None),
         ("II", "raw", 0.052, None, None),

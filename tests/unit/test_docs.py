@@ -66,6 +66,7 @@ from roundbook.logbook.studies import (
     topic_subsets,
 )
 from roundbook.logbook.verifying.differences import Verification
+from roundbook.reports import deposit, html, latex
 from roundbook.settings import Settings
 from roundbook.statistics.design import solve_topics
 from roundbook.transfer import backup, move
@@ -78,9 +79,12 @@ DOCS = ROOT / "docs"
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *DOCS.rglob("*.md")])
 STATISTICS = sorted((DOCS / "statistics").glob("*.md"))
 # What is in the environment and no setting: where the settings file is, the tests, Compose.
-NO_SETTING = {"CONFIG", "TEST_SERVER", "TEST_PROFILE", "SHARED", "DB_PASSWORD", "DB_PORT"}
+NO_SETTING = {"CONFIG", "TEST_SERVER", "TEST_PROFILE", "SHARED", "DB_PASSWORD", "DB_PORT", "PORT"}
 # The results of commands that print all fields of one; of the others the recorded outputs tell.
 RESULTS = {
+    "roundbook report html": html.WrittenHtml,
+    "roundbook report latex": latex.WrittenLatex,
+    "roundbook report datacite": deposit.Deposit,
     "roundbook measure list": recorded_measures.MeasureList,
     "roundbook measure merge": recorded_measures.MergedMeasures,
     "roundbook task create": tasks.Task,
@@ -334,7 +338,8 @@ def test_the_json_keys_of_a_command_are_those_it_prints(name):
 
 def test_every_command_has_json_keys():
     documented = {*JSON_COMMANDS, *ALIKE} - OPTIONS_OF_THEIR_OWN
-    assert documented | {"roundbook"} == set(COMMANDS)
+    # A service and a worker print no result.
+    assert documented | {"roundbook", "roundbook serve", "roundbook worker"} == set(COMMANDS)
     assert set(sections("reference/json-keys.md")) == {*JSON_COMMANDS, "roundbook result show"}
 
 

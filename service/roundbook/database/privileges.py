@@ -20,6 +20,13 @@ _CHANGEABLE = {
 # Tasks, rounds and measures without scores; where there are any, the database refuses it.
 _REMOVABLE = frozenset({"task", "round", "topic_alias", "measure"})
 
+QUEUE_SCHEMA = "roundbook_jobs"
+_ON_QUEUE = {
+    "SCHEMA": ("USAGE",),
+    "ALL TABLES IN SCHEMA": ("SELECT", "INSERT", "UPDATE", "DELETE"),
+    "ALL SEQUENCES IN SCHEMA": ("USAGE",),
+}
+
 # An event's number tells when it came, so whoever adds one does not choose it.
 _INSERT = {
     "event": f"INSERT ({', '.join(column.name for column in event.columns if column.identity is None)})"
@@ -74,6 +81,29 @@ def replace_grants(connection: Connection, role: str, grants: list[Grant]) -> No
                 grantee,
             )
         )
+
+
+def grant_queue(connection: Connection, role: str, *, writes: bool) -> list[Grant]:
+    """Give a role its rights on the queue of jobs, and return them; none where there is no queue.
+
+    A queue that another role owns is left alone.
+    """
+    owned = connection.execute(
+        text("SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = :schema"),
+        {"schema": QUEUE_SCHEMA},
+    ).scalar_one_or_none()
+    if not owned:
+        return []
+    driver = connection.connection.driver_connection
+    assert driver is not None
+    schema, grantee = sql.Identifier(QUEUE_SCHEMA), sql.Identifier(role)
+    for objects, privileges in _ON_QUEUE.items():
+        on = sql.SQL(objects)
+        driver.execute(sql.SQL("REVOKE ALL ON {} {} FROM {}").format(on, schema, grantee))
+        if writes:
+            allowed = sql.SQL(", ".join(privileges))
+            driver.execute(sql.SQL("GRANT {} ON {} {} TO {}").format(allowed, on, schema, grantee))
+    return [Grant("SCHEMA", QUEUE_SCHEMA, ("USAGE",))] if writes else []
 
 
 class RoleStatus(NamedTuple):

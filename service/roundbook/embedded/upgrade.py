@@ -40,7 +40,7 @@ _TALK = logging.getLogger(__name__)
 _SOCKETS = "roundbook-upgrade-"
 _START_SECONDS = 60  # the old server may have to recover from a crash
 
-# What else somebody may have put into the server; only the record is taken along.
+# What else somebody may have put into the server; only the record is taken along, not its jobs.
 _OTHERS = text(
     """
     SELECT 'the database ' || datname FROM pg_database
@@ -50,7 +50,8 @@ _OTHERS = text(
     WHERE rolname <> 'postgres' AND rolname NOT LIKE 'pg\\_%'
     UNION ALL
     SELECT 'the schema ' || nspname FROM pg_namespace
-    WHERE nspname NOT IN ('public', 'roundbook', 'information_schema') AND nspname NOT LIKE 'pg\\_%'
+    WHERE nspname NOT IN ('public', 'roundbook', 'roundbook_jobs', 'information_schema')
+      AND nspname NOT LIKE 'pg\\_%'
     ORDER BY 1
     """
 )

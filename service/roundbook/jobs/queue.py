@@ -19,9 +19,9 @@ from psycopg.types.json import Jsonb
 from sqlalchemy import Connection, Engine, text
 
 from roundbook.database.engine import unit_of_work
+from roundbook.database.privileges import QUEUE_SCHEMA as SCHEMA
 from roundbook.errors import DatabaseError
 
-SCHEMA = "roundbook_jobs"
 QUEUE = "studies"
 # What procrastinate does not keep of a job: how far it is, and what came of it.
 _STUDY_JOB = f"""
@@ -151,6 +151,7 @@ def make_queue(engine: Engine) -> None:
     known = sorted(file.name for file in directory.iterdir() if file.name.endswith(".sql"))
     with kept(engine) as connection:
         if (_version(connection) or "") >= known[-1]:
+            has_queue(connection)  # which is refused where the role may not use it
             return
         connection.execute(
             text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))"), {"name": SCHEMA}

@@ -232,7 +232,7 @@ def _progress(engine: Engine, context: JobContext) -> Callable[[str, int, int], 
         if now - noted < _BETWEEN_NOTES and done < total:
             return
         noted = now
-        left = (now - started) * (total - done) / done if done and now > started else None
+        left = round((now - started) * (total - done) / done, 1) if done and now > started else None
         _note(engine, job, part=part, done=done, total=total, seconds_left=left)
 
     return progress

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from roundbook.database.privileges import (
+    grant_queue,
     replace_grants,
     role_making,
     role_status,
@@ -60,14 +61,16 @@ def grant_access(session: Session, request: GrantRequest) -> GrantedAccess:
             f"Role '{role}' is the record's owner, a member of it or a superuser, and so may"
             " do everything; grant to a role that is none of these."
         )
-    grants = wanted_grants(connection, writes=request.access == "service")
+    writes = request.access == "service"
+    grants = wanted_grants(connection, writes=writes)
     replace_grants(connection, role, grants)
+    grants += grant_queue(connection, role, writes=writes)
     return GrantedAccess(
         role=role,
         access=request.access,
         grants=[
             Granted(
-                on=f"schema {SCHEMA}" if grant.kind == "SCHEMA" else f"{SCHEMA}.{grant.name}",
+                on=f"schema {grant.name}" if grant.kind == "SCHEMA" else f"{SCHEMA}.{grant.name}",
                 privileges=list(grant.privileges),
             )
             for grant in grants

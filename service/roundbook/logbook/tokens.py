@@ -105,13 +105,20 @@ def revoke_token(session: Session, request: RevokeToken) -> Token:
     name = check_name("token", request.name)
     token = _find(session, name)
     if token.revoked_at is None:
-        number = select(access_token.c.id).where(access_token.c.name == name).scalar_subquery()
+        named = select(access_token.c.id, access_token.c.task_id).where(access_token.c.name == name)
+        number, task_id = session.connection.execute(named).one()
         session.connection.execute(
             token_revocation.insert().values(
                 access_token_id=number, software=SOFTWARE, revoked_by=session.user
             )
         )
-        record_event(session.connection, "token revoked", who=session.user, details={"token": name})
+        record_event(
+            session.connection,
+            "token revoked",
+            who=session.user,
+            task_id=task_id,
+            details={"token": name},
+        )
     return _find(session, name)
 
 

@@ -1,20 +1,23 @@
 """The pages of answers: plans, drift, studies, saved results."""
 
 from typing import Any, Literal, get_args
+from urllib.parse import parse_qs, urlencode
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from starlette.concurrency import run_in_threadpool
 
-from roundbook.api.access import Caller, require_scope, visible
-from roundbook.errors import RoundbookError
+from roundbook.api.access import Caller, limit_to_task, require_scope, visible
+from roundbook.errors import InputError, RoundbookError
 from roundbook.logbook.drift.report import report_drift
+from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.plans.planning import plan_topics
-from roundbook.logbook.saved_results import show_result
-from roundbook.logbook.session import Session, Work
+from roundbook.logbook.saved_results import SavedResult, save_result, show_result
+from roundbook.logbook.session import Session, Work, begin
 from roundbook.logbook.studies.studies import STUDIES, run_study
 from roundbook.logbook.tasks import list_tasks
 from roundbook.pages.charts import figure, table
-from roundbook.pages.site import Asking, Who, page, refusal
+from roundbook.pages.site import Asking, Who, page, read_form, refusal
 from roundbook.pages.tasks import result_rows, stale_since
 from roundbook.presentation import drift, drift_verdict, figures
 from roundbook.presentation.plan_protocol import protocol
@@ -119,6 +122,7 @@ def drift_context(session: Session, caller: Caller, given: dict[str, str]) -> di
     return {
         "report": report,
         "given": given,
+        "asked": urlencode(given),
         "word": word,
         "rest": rest.strip()[:1].upper() + rest.strip()[1:],
         "reason": drift_verdict.reason(report),
@@ -165,9 +169,38 @@ def studies_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
             if name in DRAWN:
                 sentence = context["sentences"][0]
                 context["drawn"] = figure("study", study, sentence, study=name, **asked)
+            context["asked"] = urlencode({"study": name} | asked, doseq=True)
         except RoundbookError as error:
             context["refused"] = refusal(error)
     return page(http, "studies.html", 422 if context["refused"] else 200, **context)
+
+
+@router.post("/save")
+async def save(http: Request, caller: Who) -> Response:
+    """Compute what a page shows once more, and keep it under a name with what it rests on."""
+    require_scope(caller, "log")
+    form = await read_form(http)
+    kind = form.get("kind", "")
+    query = parse_qs(form.get("asked", ""))
+    fields: dict[str, Any] = {name: values[-1] for name, values in query.items()}
+    if kind == "plan":
+        fields = _asked(fields)
+    elif kind == "study" and "scales" in query:
+        fields["scales"] = tuple(query["scales"])
+    saved = await run_in_threadpool(_save, http, caller, kind, fields, form.get("name"))
+    return RedirectResponse(f"/result?{urlencode({'name': saved.name})}", 303)
+
+
+def _save(
+    http: Request, caller: Caller, kind: str, fields: dict[str, Any], name: str | None
+) -> SavedResult:
+    if kind == "study" and fields.get("study") not in STUDIES:
+        raise InputError("There is no such study.")
+    asked = find_kind(kind).request(**fields)
+    with begin(http.app.state.engine, caller.user) as session:
+        saved = save_result(session, kind, asked, name)
+        limit_to_task(caller, saved)
+    return saved
 
 
 @router.get("/results")

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
@@ -26,8 +27,9 @@ from roundbook.use_cases import find_use_case
 router = APIRouter()
 # In all, of a chart beside another one, of one that has the page's width, and on a phone.
 HALF, WHOLE, PHONE = 480, 690, 336
-# The page's policy allows no style but that of its style sheet, which says so too.
-_STYLED = ' style="image-rendering: optimizeSpeed; image-rendering: pixelated;"'
+# The page's policy allows no style but that of its style sheet, which says so too; and the page
+# says what a chart shows, so that its marks have nothing to say.
+_OF_PAGE = re.compile(r' (?:style|aria-[a-z]+|role)="[^"]*"')
 Points = list[dict[str, Any]]
 # Fields of which there may be several.
 _SEVERAL = {"m", "min_d", "topics", "assessments", "scales"}
@@ -182,7 +184,7 @@ def figure(name: str, answer: Any, sentence: str, **query: Any) -> Figure | None
     try:
         # vl-convert escapes what names hold.
         desk, phone = (
-            Markup(bare_svg(chart.draw(answer, width)).replace(_STYLED, ""))  # noqa: S704
+            Markup(_OF_PAGE.sub("", bare_svg(chart.draw(answer, width))))  # noqa: S704
             for width in (chart.width, PHONE)
         )
     except InputError:

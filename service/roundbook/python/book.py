@@ -36,11 +36,22 @@ class Book:
     Examples
     --------
     >>> import numpy, roundbook
-    >>> book = roundbook.open()  # doctest: +SKIP
-    >>> scores = numpy.random.default_rng(0).random((50, 8))
-    >>> book.log("adhoc", "2026", scores, measure="AP", topics=range(50), runs="abcdefgh",
-    ...     create=True)  # doctest: +SKIP
-    >>> book.variances("adhoc", "AP").to_frame()  # doctest: +SKIP
+    >>> book = roundbook.open()
+    >>> generator = numpy.random.default_rng(0)
+    >>> for year in ("2025", "2026"):
+    ...     scores = generator.random((50, 8)).round(4)
+    ...     logged = book.log("adhoc", year, scores, measure="AP", topics=range(50),
+    ...                       runs=[f"run{number}" for number in range(8)], create=True)
+    >>> history = book.variances("adhoc", "AP")
+    >>> [round(of_round.variance, 3) for of_round in history.rounds]
+    [0.079, 0.085]
+    >>> history.to_frame()[["round", "variance", "dof"]].round(3)
+      round  variance  dof
+    0  2025     0.079  343
+    ...
+    >>> book.plan("adhoc", "AP", m=(10,), min_d=(0.1,)).cells[0].topics
+    247
+    >>> book.close()
     """
 
     def __init__(self, address: str | None = None, token: str | None = None) -> None:

@@ -21,7 +21,6 @@ from roundbook.statistics.standardisation.factors import scale_scores
 from roundbook.statistics.t_interval import Interval, t_interval
 
 MOST_TOPICS, MOST_RUNS = 100, 150
-_SCALE = "std-ab"
 
 
 class TopicScores(Result):
@@ -141,7 +140,7 @@ def _standardised(
     chosen = [usable[topics[index]] for index in kept]
     if not kept:
         return None
-    return scale_scores(scores[kept], factors.mean[chosen], factors.sd[chosen], _SCALE)
+    return scale_scores(scores[kept], factors.mean[chosen], factors.sd[chosen], "std-ab")
 
 
 def _cuts(number: int, most: int) -> list[int]:

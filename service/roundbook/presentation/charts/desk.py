@@ -345,7 +345,8 @@ def _text(words: str, field: str, value: float, *, dx: int, color: str) -> alt.C
     drawn = points_of([{field: value, "words": words}]).mark_text(
         align="left", dx=dx, fontSize=11, color=color
     )
-    return drawn.encode(y=f"{field}:Q", text="words:N")
+    placed: alt.Chart = drawn.encode(y=f"{field}:Q", text="words:N")
+    return placed
 
 
 def _apart(levels: Sequence[tuple[str, float]], least: float) -> list[tuple[str, float]]:

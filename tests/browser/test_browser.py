@@ -1,0 +1,200 @@
+"""The pages in a browser, Debian's chromium: light and dark, desk and phone, with and without script.
+
+Where there is no chromium, these tests are left out.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import threading
+import time
+
+import pytest
+import uvicorn
+from tests.conftest import CHROMIUM
+
+import roundbook
+from roundbook.api.app import make_app
+from roundbook.settings import load_settings
+
+pytestmark = [pytest.mark.browser, pytest.mark.one_server]
+DESK, PHONE = {"width": 1120, "height": 900}, {"width": 390, "height": 844}
+MEASURE = "nDCG@10"
+# Where screenshots of all pages go, to be looked at; nowhere unless it is said.
+PICTURES = os.environ.get("ROUNDBOOK_TEST_PICTURES")
+PAGES = {
+    "home": "/",
+    "task": f"/task?task=covid&measure={MEASURE}",
+    "round": f"/round?task=covid&round=round1&measure={MEASURE}",
+    "matrix": "/matrix?matrix=1",
+    "variances": "/variances?task=covid",
+    "drift": f"/drift?task=covid&measure={MEASURE}",
+    "plan": "/plan?variance=0.05&m=10,50&min_d=0.05,0.1",
+    "refused plan": "/plan?variance=x",
+    "study": f"/studies?study=discriminative-power&task=covid&round=round1&measure={MEASURE}"
+    "&scales=raw&scales=std-ab&trials=100",
+    "results": "/results",
+    "result": "/result?name=next",
+    "events": "/events",
+    "upload": "/upload",
+    "login": "/login",
+    "no such page": "/nowhere",
+}
+
+
+@pytest.fixture
+def site(address):
+    """Yield the address of a service that listens on loopback."""
+    app = make_app(load_settings(), address, open_to_all=True)
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    until = time.monotonic() + 60
+    while not server.started and time.monotonic() < until:
+        time.sleep(0.05)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join(60)
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        # Without its sandbox, which root may not have; it opens our own pages only.
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def scores(shared):
+    """The score files of the first three rounds of TREC-COVID."""
+    return [shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv" for number in (1, 2, 3)]
+
+
+def open_page(chromium, **options):
+    """Return a page, and what its browser complains of."""
+    page = chromium.new_context(**{"viewport": DESK, **options}).new_page()
+    page.set_default_timeout(20_000)
+    complaints = []
+    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    return page, complaints
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["with script", "without script"])
+def test_a_newcomers_path(site, chromium, scores, tmp_path, script):
+    page, complaints = open_page(chromium, java_script_enabled=script)
+
+    def log(label, file, why=""):
+        page.get_by_role("link", name="Log a round").first.click()
+        page.get_by_label("Task").fill("covid")
+        page.get_by_label("Round").fill(label)
+        page.get_by_label("Measure").fill(MEASURE)
+        page.get_by_label("Why, if it corrects").fill(why)
+        page.locator("input[type=file]").set_input_files(file)
+        page.get_by_role("button", name="Look at it first").click()
+        page.wait_for_timeout(3000); print(page.url, page.inner_text("body"), complaints)
+        page.get_by_text("Nothing is logged yet.").wait_for()
+        said = page.locator("section.answer").inner_text()
+        page.get_by_role("button", name="Log it").click()
+        page.get_by_role("heading", name=label).wait_for()
+        return said
+
+    def save(name):
+        page.get_by_label("Keep it under the name").fill(name)
+        page.get_by_role("button", name="Save").click()
+        page.get_by_role("heading", name=name).wait_for()
+        page.goto(f"{site}{PAGES['task']}")
+
+    page.goto(site)
+    page.get_by_text("Nothing is logged yet").wait_for()
+    for number, file in enumerate(scores, 1):
+        said = log(f"round{number}", file)
+        assert "Layout\nwide" in said.replace("\n\n", "\n")
+    assert "Topics of other rounds\n35 of 40" in said.replace("\n\n", "\n")
+    page.get_by_role("link", name="covid").click()
+    page.get_by_text("no longer hold in round 'round3'").wait_for()
+    page.get_by_role("link", name="Plan the next round").click()
+    page.get_by_role("heading", name="Topics needed").wait_for()
+    save("next")
+    page.get_by_role("link", name="Topic by topic").click()
+    page.get_by_role("heading", name="round1 to round3").wait_for()
+    save("aged?")
+    page.get_by_role("link", name="Studies").last.click()
+    page.get_by_label("Round").fill("round1")
+    page.get_by_label("std-ab").check()
+    page.get_by_role("button", name="Run").click()
+    page.get_by_role("heading", name="discriminative-power").wait_for()
+    assert page.locator(".chart.desk svg").count() == 1
+    save("which differ")
+
+    rows = list(csv.reader(scores[2].open(newline="")))
+    rows[1][1] = "0.5"
+    corrected = tmp_path / "corrected.csv"
+    with corrected.open("w", newline="") as stream:
+        csv.writer(stream).writerows(rows)
+    said = log("round3", corrected, "two judgements were swapped")
+    assert "Plan 'next' version 1" in said
+    page.goto(f"{site}{PAGES['task']}")
+    assert page.get_by_text("stale", exact=True).count() == 2
+    page.get_by_role("button", name="Renew next").click()
+    page.get_by_role("heading", name="Saved results").wait_for()
+    assert page.get_by_text("stale", exact=True).count() == 1
+    page.get_by_role("button", name="Renew what is stale").click()
+    page.get_by_role("heading", name="Saved results").wait_for()
+    assert page.get_by_text("stale", exact=True).count() == 0
+    assert complaints == []
+
+
+def test_pages_can_be_read_by_all(site, address, chromium, scores):
+    from axe_playwright_python.sync_playwright import Axe
+
+    with roundbook.open(address) as book:
+        for number, file in enumerate(scores, 1):
+            book.log("covid", f"round{number}", file, MEASURE, create=True)
+        book.publish("covid", "round1")
+        book.save("plan", "next", task="covid", measure=MEASURE, m=(10,), min_d=(0.1,))
+        # One that is stale, and one that is not.
+        corrected = scores[2].read_text().replace(",0.", ",0.0", 1)
+        book.log("covid", "round3", io.StringIO(corrected), MEASURE, revise="a slip")
+        book.save("drift", "aged", task="covid", measure=MEASURE)
+    for mode, options in {
+        "desk": {},
+        "desk dark": {"color_scheme": "dark"},
+        "phone": {"viewport": PHONE},
+        "phone dark": {"viewport": PHONE, "color_scheme": "dark"},
+    }.items():
+        page, complaints = open_page(chromium, **options)
+        for name, path in PAGES.items():
+            page.goto(site + path)
+            where = f"{name}, {mode}"
+            wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            assert wide <= 0, where
+            if PICTURES:
+                page.screenshot(path=f"{PICTURES}/{name} {mode}.png", full_page=True)
+            # Nothing is drawn smaller than it was meant to be, so letters stay as large.
+            shrunk = page.evaluate(
+                "[...document.querySelectorAll('.chart svg')].filter(one => one.checkVisibility())"
+                ".map(one => one.getBoundingClientRect().width / one.viewBox.baseVal.width)"
+            )
+            assert all(share > 0.99 for share in shrunk), (where, shrunk)
+            found = Axe().run(page).response["violations"]
+            serious = [
+                (one["id"], one["nodes"][0]["html"])
+                for one in found
+                if one["impact"] in ("serious", "critical")
+            ]
+            assert serious == [], where
+            page.keyboard.press("Tab")
+            focused = page.evaluate("document.activeElement.textContent")
+            assert focused == "To the content", where
+        refusals = [said for said in complaints if not re.search(r"status of (422|404)", said)]
+        assert refusals == [], mode
