@@ -35,11 +35,13 @@ test-slow: $(VENV)/.dev ## run every test, the slow ones too
 nightly: $(VENV)/.dev ## run every test, the slow ones too, on many more examples
 	@ROUNDBOOK_TEST_PROFILE=nightly $(BIN)/python -m pytest --numprocesses=logical --dist=worksteal -m '' $(PYTEST_ARGS)
 
-check: $(VENV)/.dev ## ruff, mypy --strict, the import contract, the compose file
+check: $(VENV)/.dev ## ruff, mypy --strict, the import contract, Dockerfile and compose file
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/yamllint --strict --config-data '{extends: default, rules: {document-start: disable, line-length: {max: 100}}}' docker-compose.yml
+	@test ! -x $(BIN)/hadolint || $(BIN)/hadolint Dockerfile
 	@echo "All checks passed."
 
 format: $(VENV)/.dev ## mend what ruff can mend

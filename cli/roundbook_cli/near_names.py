@@ -50,7 +50,9 @@ def _confirm(what: str, name: str, near: str | None, *, ask: bool) -> None:
         return
     name = name.strip()
     if not (ask and sys.stdin.isatty() and sys.stderr.isatty()):
-        talk(f"Warning: The {what} {name} is new. Did you mean {near}?")
+        from roundbook.presentation.previews import near_note
+
+        talk(f"Warning: {near_note(what, name, near)}")
     elif not ask_person(f"{name}: did you mean {near}? Make a new {what} '{name}'?"):
         talk("Nothing was written.")
         raise typer.Exit(1)

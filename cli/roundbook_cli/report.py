@@ -127,9 +127,9 @@ def html(
     )
     with (
         record(context, database, one_moment=True) as session,
-        progress("Writing the pages ..."),
+        progress("Writing the pages ...") as step,
     ):
-        written = write_html(session, request)
+        written = write_html(session, request, step)
     columns = (
         Column("report", "Report"),
         Column("measure", "Measure"),

@@ -47,9 +47,9 @@ def serve(
 ) -> None:
     """Serve the record over HTTP: its questions and decisions, and its pages.
 
-    It does so until Ctrl-C. On a loopback address whoever is on this machine may do everything, unless --require-token.
-    On any other, tokens say who may do what ('roundbook token create'), and without one only what
-    is published is seen.
+    It does so until Ctrl-C. On a loopback address whoever is on this machine may do everything,
+    unless --require-token. On any other, tokens say who may do what ('roundbook token create'), and
+    without one only what is published is seen.
     """
     from contextlib import ExitStack
 

@@ -16,6 +16,7 @@ import numpy as np
 from pyNTCIREVAL import metrics
 from pyNTCIREVAL.labeler import Labeler
 from sqlalchemy import Engine, text
+from tests.bench.doors import bench_doors
 from tests.factories import log_matrix, show_histories
 
 from roundbook.database.engine import unit_of_work
@@ -68,6 +69,7 @@ def main() -> None:
         bench_database(engine)
         bench_history(engine)
         bench_runs(engine)
+        bench_doors(engine, compare)
     bench_files()
     bench_help()
     bench_commands()

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import event, text
+from tests.factories import log_scores, publish_round
 
 import roundbook
 from roundbook.api.app import make_app
@@ -21,7 +22,6 @@ from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.rankings import summary as ranking_summary
 from roundbook.presentation.variances import summary
 from roundbook.settings import load_settings
-from tests.factories import log_scores, publish_round
 
 pytestmark = pytest.mark.one_server
 # What would be markup, were it not escaped.

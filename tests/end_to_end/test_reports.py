@@ -6,6 +6,8 @@ import hashlib
 import io
 import json
 import re
+import shutil
+import subprocess
 from html.parser import HTMLParser
 from zipfile import ZipFile
 
@@ -146,6 +148,20 @@ def check_latex(text):
             assert len(re.findall(r"(?<!\\)&", row)) == len(columns) - 1, row
 
 
+def compile_latex(file):
+    """Compile tables as a paper has them, where LaTeX is installed."""
+    program = shutil.which("pdflatex")
+    if program is None:
+        return
+    preamble = r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{booktabs,longtable}"
+    paper = file.with_name("paper.tex")
+    paper.write_text(f"{preamble}\\begin{{document}}\\input{{{file.stem}}}\\end{{document}}")
+    words = [program, "-draftmode", "-interaction=nonstopmode", "-halt-on-error", paper.name]
+    done = subprocess.run(words, cwd=file.parent, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "Overfull" not in done.stdout
+
+
 def test_the_tables_of_a_paper(campaign, tmp_path):
     tables = tmp_path / "tables"
     words = ("report", "latex", TASK, "--output", tables)
@@ -197,6 +213,7 @@ def test_the_tables_of_a_paper(campaign, tmp_path):
     assert done.code == 0
     assert "Note: round '2024' is a draft" in done.err
     check_latex(file.read_text("utf-8"))
+    compile_latex(file)
     assert file.read_text("utf-8").count("\\caption{") == 4
     wrong = campaign("report", "latex", TASK, "--output", tmp_path / "tables.pdf").refusal()
     assert "a file that ends in .tex, or to a directory" in wrong
@@ -217,6 +234,7 @@ def test_long_tables_take_several_pages(roundbook, tmp_path):
     roundbook("report", "latex", "t", "--output", tmp_path / "t.tex")
     text = (tmp_path / "t.tex").read_text()
     check_latex(text)
+    compile_latex(tmp_path / "t.tex")
     assert text.count("\\begin{longtable}") == 1
     assert text.count("\\toprule\nTopic & Mean & sd & Runs \\\\\n\\midrule\n\\end") == 2
 

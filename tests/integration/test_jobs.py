@@ -314,6 +314,27 @@ def test_who_may_start_follow_and_cancel(service):
         assert answer.headers["content-type"] == "application/problem+json"
 
 
+def test_the_page_of_a_job_looks_again_by_itself(service):
+    client = service["log"]
+    form = {"asked": "study=swap-rate&task=t&round=1&measure=AP&scales=raw&trials=500", "name": "n"}
+    begun = client.post("/jobs", data=form | {"trials": "7"}, follow_redirects=False)
+    assert (begun.status_code, begun.headers["location"]) == (303, "/job/1")
+    shown = client.get("/job/1")
+    assert shown.headers["refresh"] == "2"
+    assert "Waiting for a worker." in shown.text
+    assert "<dt>trials</dt><dd>7</dd>" in shown.text
+    assert '<a href="/job/1">1</a>' in client.get("/jobs").text
+    assert "Cancelled; nothing is saved." in client.post("/job/1/cancel").text
+    assert "refresh" not in client.get("/job/1").headers
+    assert client.post("/jobs", data=form | {"trials": "x"}).status_code == 422
+    assert client.post("/jobs", data={"asked": "study=x"}).status_code == 422
+    assert service["read"].post("/jobs", data=form).status_code == 403
+    assert service["of u"].post("/jobs", data=form).status_code == 403
+    assert service["of u"].get("/job/1").status_code == 403
+    assert service["none"].get("/job/1", follow_redirects=False).status_code == 303
+
+
+@pytest.mark.slow
 def test_serving_takes_jobs_and_a_restart_loses_none(record, address, start, look):
     number = start(VERY_LONG, "long")
     with program("serve", "--port", "0", ROUNDBOOK_DATABASE_URL=address) as service:

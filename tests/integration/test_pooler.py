@@ -18,6 +18,7 @@ from tests.factories import (
     export_archive,
     import_archive,
     list_events,
+    log_scores,
     report_drift,
     show_variances,
     verify_record,
@@ -28,11 +29,16 @@ from tests.releases.campaign import record_campaign
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.schema import upgrade
 from roundbook.errors import AlreadyRecordedError, InputError
+from roundbook.jobs.queue import make_queue
+from roundbook.jobs.studies import show_job, start_study
+from roundbook.jobs.worker import run_worker
 from roundbook.logbook.schema import read_database
 from roundbook.logbook.session import begin
 from roundbook.logbook.tasks import create_task
+from roundbook.requests.jobs import ShowJob, StartStudy
 from roundbook.requests.tasks import CreateTask
 from roundbook.requests.transfer import BackupRequest, RestoreRequest
+from roundbook.settings import load_settings
 from roundbook.transfer.backup import restore_backup, save_backup
 from roundbook.transfer.move import move_record
 
@@ -145,4 +151,21 @@ def test_the_whole_path_behind_pgbouncer(server, bare_database, pooled, recorded
             assert connection.execute(text("SHOW lock_timeout")).scalar_one() == "0"
     locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"
     assert scalar(engine, locks) == 0
+    engine.dispose()
+
+
+@pytest.mark.one_server
+@pytest.mark.pgbouncer
+def test_jobs_are_taken_behind_pgbouncer(database, pooled):
+    url = pooled(database)
+    engine = make_engine(url)
+    log_scores(engine, "1", [[0.1, 0.2], [0.3, 0.1], [0.4, 0.6], [0.5, 0.1]])
+    make_queue(engine)
+    request = {"task": "t", "round": "1", "measure": "AP"}
+    with begin(engine) as session:
+        start_study(session, StartStudy(study="swap-rate", request=request))
+    address = url.set(drivername="postgresql").render_as_string(hide_password=False)
+    run_worker(load_settings(), address, until_idle=True)
+    with begin(engine) as session:
+        assert show_job(session, ShowJob(job=1)).status == "done"
     engine.dispose()

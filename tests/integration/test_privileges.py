@@ -407,7 +407,7 @@ def test_a_member_of_the_owner_is_no_reader(engine, role):
 
 @pytest.mark.one_server
 def test_a_service_uses_the_queue_that_the_owner_made(engine, role):
-    log_scores(engine, "1", [[0.1, 0.2], [0.3, 0.1], [0.4, 0.6]])
+    log_scores(engine, "1", [[0.1, 0.2], [0.3, 0.1], [0.4, 0.6], [0.5, 0.1]])
     name, url = role()
     grant_access(engine, name, "service")
     member = make_engine(url)

@@ -20,7 +20,8 @@ from roundbook.errors import (
     NotRecordedError,
     RoundbookError,
 )
-from roundbook.python import answers, book as book_module
+from roundbook.python import answers
+from roundbook.python import book as book_module
 from roundbook.python.remote import RemoteRecord
 from roundbook.python.ways_out import _WAYS_OUT
 from roundbook_cli import ways_out as terminal
@@ -102,7 +103,7 @@ def test_services_that_are_none(tmp_path):
     key.write_text(key.read_text() + key.with_suffix(".crt").read_text())
     with answering(sends(200, b'{"tasks": []}'), key) as url:
         refused(url, "a certificate that cannot be trusted: self-signed certificate")
-        refused(url.replace("https", "http"), "does not answer as Roundbook does")
+        refused(url.replace("https", "http"), "The service at http://")
     with answering(sends(200, b"")) as url:
         refused(url.replace("http", "https"), "does not speak TLS")
 

@@ -40,6 +40,7 @@ from roundbook.logbook import (
     standardise,
     tasks,
     teams,
+    tokens,
     topics,
     variance_history,
 )
@@ -136,6 +137,9 @@ RESULTS = {
     "roundbook events": events.EventList,
     "roundbook demo": demonstration.Demonstration,
     "roundbook export": exporting.ExportedArchive,
+    "roundbook token create": tokens.CreatedToken,
+    "roundbook token list": tokens.TokenList,
+    "roundbook token revoke": tokens.Token,
     "roundbook import": importing.ImportedArchive,
     "roundbook db upgrade": schema.SchemaState,
     "roundbook db check": schema.DatabaseState,

@@ -6,7 +6,7 @@ import time
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from ipaddress import ip_address
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar, cast
 from unicodedata import normalize
 from urllib.parse import urlsplit
 
@@ -166,7 +166,7 @@ def permit(caller: Caller, session: Session, request: _Asked) -> _Asked:
         and request.task is None
         and getattr(request, "name", None) is None
     ):
-        request = request.model_copy(update={"task": caller.task})
+        request = cast("Any", request).model_copy(update={"task": caller.task})
     tasks, rounds = _named(session, request)
     if caller.task is not None:
         free = isinstance(request, (PlanRequest, StudyRequest))

@@ -68,8 +68,12 @@ def make_router() -> APIRouter:
         )(_study(name, entry.request))
     for name, upload in UPLOADS.items():
         listed = parameters(upload.request, (upload.file, *upload.without))
-        filename = {"name": "filename", "in": "query", "schema": {"type": "string"}}
-        filename["description"] = "What the file is called: errors name it, and events."  # type: ignore[assignment]
+        filename = {
+            "name": "filename",
+            "in": "query",
+            "schema": {"type": "string"},
+            "description": "What the file is called: errors name it, and events.",
+        }
         router.post(
             path_of(name),
             summary=upload.request.__doc__,
@@ -83,11 +87,14 @@ def make_router() -> APIRouter:
         operation_id="save",
         responses=answers(SavedResult, question=False),
     )(_save)
+    archive: dict[int | str, dict[str, Any]] = {
+        200: {"content": {_ZIP: {}}, "description": "The archive"}
+    }
     router.get(
         "/export",
         summary=ExportRequest.__doc__,
         operation_id="export",
-        responses={200: {"content": {_ZIP: {}}, "description": "The archive"}} | PROBLEMS,
+        responses=archive | PROBLEMS,
         openapi_extra={"parameters": parameters(ExportRequest, ("force",))},
     )(_export)
     router.post(

@@ -73,16 +73,16 @@ def run_worker(
     log.addHandler(logging.NullHandler())
     with open_record(settings, address) as engine:
         make_queue(engine)
-        tell("Taking jobs (Ctrl-C ends it).")
-        asyncio.run(
-            _work(_app(engine, settings, tell), settings.worker_timeout, until_idle=until_idle)
-        )
+        tell("Taking jobs.")
+        busy: set[int] = set()
+        app = _app(engine, settings, tell, busy)
+        asyncio.run(_work(app, settings.worker_timeout, busy, until_idle=until_idle))
 
 
-async def _work(app: App, timeout: float, *, until_idle: bool) -> None:
-    await _take_back(app, timeout)
+async def _work(app: App, timeout: float, busy: set[int], *, until_idle: bool) -> None:
+    await _take_back(app, timeout, busy)
     async with app.open_async():
-        watching = asyncio.create_task(_watch(app, timeout))
+        watching = asyncio.create_task(_watch(app, timeout, busy))
         try:
             await app.run_worker_async(
                 queues=[QUEUE],
@@ -98,27 +98,31 @@ async def _work(app: App, timeout: float, *, until_idle: bool) -> None:
             watching.cancel()
 
 
-async def _watch(app: App, timeout: float) -> None:
+async def _watch(app: App, timeout: float, busy: set[int]) -> None:
     while True:
         await asyncio.sleep(timeout / 4)
         try:
-            await _take_back(app, timeout)
+            await _take_back(app, timeout, busy)
         except DatabaseError:
             continue  # the worker itself ends when it cannot reach the database
 
 
-async def _take_back(app: App, timeout: float) -> None:
-    """Put the jobs of workers that gave no sign of life back into the queue; forget old ones."""
+async def _take_back(app: App, timeout: float, busy: set[int]) -> None:
+    """Put the jobs of workers that gave no sign of life back into the queue; forget old ones.
+
+    But those that this worker is at, `busy`, whose own sign of life may be late.
+    """
     manager = app.job_manager
     for job in await manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=timeout):
-        with suppress(DatabaseError):  # another worker was first
-            await _take_up_again(app, job)
+        if job.id not in busy:
+            with suppress(DatabaseError):  # another worker was first
+                await asyncio.to_thread(_take_up_again, app, job)
     await manager.delete_old_jobs(
         _KEPT_HOURS, QUEUE, include_failed=True, include_cancelled=True, include_aborted=True
     )
 
 
-async def _take_up_again(app: App, job: QueuedJob) -> None:
+def _take_up_again(app: App, job: QueuedJob) -> None:
     assert job.id is not None
     assert isinstance(app.connector, Connector)
     with app.connector.transaction() as connection:
@@ -153,8 +157,14 @@ class _Again(BaseRetryStrategy):
         return None
 
 
-def _app(engine: Engine, settings: Settings, tell: Tell) -> App:
-    """Return the queue with what is done for each job, in a thread of its own."""
+def _app(engine: Engine, settings: Settings, tell: Tell, busy: set[int]) -> App:
+    """Return the queue with what is done for each job, in a thread of its own.
+
+    Parameters
+    ----------
+    busy : set of int
+        Has the number of the job that is being done.
+    """
     app = App(connector=Connector(partial(kept, engine)))
 
     def study(
@@ -168,6 +178,7 @@ def _app(engine: Engine, settings: Settings, tell: Tell) -> App:
         job = context.job.id
         assert job is not None
         asked = f"{request['study']} of {request['task']}"
+        busy.add(job)
         _note(engine, job, started_at=datetime.now(UTC), **_NO_PROGRESS)
         tell(f"Job {job}: {asked} is begun.")
         try:
@@ -194,6 +205,8 @@ def _app(engine: Engine, settings: Settings, tell: Tell) -> App:
             _note(engine, job, ended_at=datetime.now(UTC), error=sentence)
             tell(f"Job {job}: {asked} failed. {sentence}")
             raise
+        finally:
+            busy.discard(job)
         _note(
             engine,
             job,

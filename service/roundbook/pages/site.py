@@ -57,12 +57,12 @@ def make_site(state: Any) -> FastAPI:  # noqa: ANN401
     state
         Of the application it is mounted in: the record's engine, and how it is open.
     """
-    from roundbook.pages import answers, charts, tasks, uploads
+    from roundbook.pages import answers, charts, jobs, tasks, uploads
 
     site = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     site.state = state
     site.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
-    for part in (router, tasks.router, answers.router, charts.router, uploads.router):
+    for part in (router, *(room.router for room in (tasks, answers, jobs, charts, uploads))):
         site.include_router(part)
     for kind in (RoundbookError, RequestValidationError, HTTPException):
         site.exception_handler(kind)(_error_page)
@@ -73,6 +73,8 @@ def make_site(state: Any) -> FastAPI:  # noqa: ANN401
     ) -> Response:
         response = await answer(http)
         response.headers["Content-Security-Policy"] = _POLICY
+        # With none at all, browsers would not say that a form comes from these pages.
+        response.headers["Referrer-Policy"] = "same-origin"
         return response
 
     return site

@@ -140,7 +140,8 @@ def _look(
                 if note
             ],
             "stale": [f"{dependent_name(dependent)} ({dependent_place(dependent)})"
-                      for dependent in one.impact],
+                      # Saved results first: they were decided on.
+                      for dependent in sorted(one.impact, key=lambda of: of.entry is None)],
             "seen": {one.measure: one.revision - 1},
         }  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from html import escape
 from importlib import import_module
 from importlib.util import find_spec
@@ -104,7 +105,8 @@ class Answer(Generic[_Result]):
         if view.chart is not None and find_spec("altair") and find_spec("vl_convert"):
             from roundbook.presentation.charts.files import svg
 
-            parts.append(svg(view.chart()))
+            with suppress(InputError):  # where there is nothing to draw
+                parts.append(svg(view.chart()))
         return "\n".join(parts)
 
 

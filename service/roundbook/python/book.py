@@ -44,13 +44,14 @@ class Book:
     ...                       runs=[f"run{number}" for number in range(8)], create=True)
     >>> history = book.variances("adhoc", "AP")
     >>> [round(of_round.variance, 3) for of_round in history.rounds]
-    [0.079, 0.085]
+    [0.088, 0.078]
     >>> history.to_frame()[["round", "variance", "dof"]].round(3)
       round  variance  dof
-    0  2025     0.079  343
-    ...
+    0  2025     0.088  392
+    1  2026     0.078  392
+    2   NaN     0.083  784
     >>> book.plan("adhoc", "AP", m=(10,), min_d=(0.1,)).cells[0].topics
-    247
+    261
     >>> book.close()
     """
 

@@ -126,7 +126,7 @@ class RemoteRecord:
                 read: dict[str, Any] = json.load(response)
         except HTTPError as error:
             raise _refusal(self._url, error) from None
-        except (OSError, ValueError, HTTPException) as error:
+        except (OSError, ValueError, RecursionError, HTTPException) as error:
             raise DatabaseUnreachableError(
                 f"The service at {self._url} {_why(error, self._seconds)}."
             ) from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.resources import files
 from importlib.util import find_spec
@@ -47,18 +47,25 @@ class _Page(NamedTuple):
     anchor: str
     title: str
     written: str
-    links: tuple[tuple[str, str], ...]
+    links: Sequence[tuple[str, str]]
 
 
 # Which field of its address names what a page is of.
 _NAMED_BY = {"/round": "round", "/result": "name", "/drift": "to_round"}
 
 
-def write_html(session: Session, request: HtmlReport) -> WrittenHtml:
+def write_html(
+    session: Session, request: HtmlReport, progress: Callable[[str], object] = lambda _: None
+) -> WrittenHtml:
     """Write the pages of a task, or of a round, into one file; the session sees one moment.
 
     A task's are its own, its rounds', its drift's from the first round to the latest, and its saved
     results'; a round's are its own, and its drift's from the first round.
+
+    Parameters
+    ----------
+    progress : callable
+        Told in a few words what is done next.
 
     Raises
     ------
@@ -73,12 +80,14 @@ def write_html(session: Session, request: HtmlReport) -> WrittenHtml:
         raise MissingExtraError("Reports as HTML need what pages are written with.", "serve")
     # That it cannot be written is told before any work is done.
     with atomic_file(request.output, force=request.force) as part:
-        content, written = _compose(session, request)
+        content, written = _compose(session, request, progress)
         part.write_bytes(content)
     return written
 
 
-def _compose(session: Session, request: HtmlReport) -> tuple[bytes, WrittenHtml]:
+def _compose(
+    session: Session, request: HtmlReport, progress: Callable[[str], object]
+) -> tuple[bytes, WrittenHtml]:
     from markupsafe import Markup  # noqa: PLC0415
 
     from roundbook.api.access import Caller  # noqa: PLC0415
@@ -101,7 +110,7 @@ def _compose(session: Session, request: HtmlReport) -> tuple[bytes, WrittenHtml]
             f"Task '{task}' has no round '{request.round}'.", way_out="list rounds", task=task
         )
     drafts = [one.round for one in told if one.status == "draft"]
-    pages, left_out = _pages(session, caller, request, of_task, told)
+    pages, left_out = _pages(session, caller, request, of_task, told, progress)
     event = list_events(session, EventsRequest(task=task, limit=1)).events[-1]
     document = render(
         "report.html",
@@ -138,41 +147,48 @@ def _pages(
     request: HtmlReport,
     of_task: dict[str, Any],
     told: list[Round],
+    progress: Callable[[str], object],
 ) -> tuple[list[_Page], dict[str, str]]:
+    """Return the pages as the site writes them, and by title why others cannot be written."""
     from roundbook.pages.answers import drift_context, result_context  # noqa: PLC0415
     from roundbook.pages.site import render  # noqa: PLC0415
     from roundbook.pages.tasks import round_context  # noqa: PLC0415
 
-    of = {"task": of_task["task"].task, "measure": of_task["measure"]}
+    task, measure = of_task["task"].task, of_task["measure"]
     pages: list[_Page] = []
     left_out: dict[str, str] = {}
 
-    def add(anchor: str, title: str, kind: str, context: dict[str, Any], *names: str) -> None:
-        written = render(f"{kind}.html", **context, caller=caller, here="", open_to_all=True)
-        pages.append(_Page(anchor, title, written, tuple((f"/{kind}", name) for name in names)))
-
-    if request.round is None:
-        add("task", "The task", "task", of_task, "")
-    for one in told:
-        logged = any(row.measure == of["measure"] for row in one.matrices)
-        context = round_context(
-            session, caller, of["task"], one.round, of["measure"] if logged else None
-        )
-        add(f"round-{one.ordinal}", one.round, "round", context, one.round)
-    rounds = [one for one in of_task["rounds"] if one.matrices]
-    later = next((one for one in rounds[1:] if one.round == request.round), None)
-    if len(rounds) > 1 and (later or request.round is None):
-        given = of | ({"to_round": request.round} if request.round else {})
+    def add(
+        anchor: str, title: str, kind: str, names: Sequence[str], make: Callable[[], dict[str, Any]]
+    ) -> None:
+        progress(f"Writing {title} ...")
         try:
-            context = drift_context(session, caller, given)
-            add("drift", "Drift", "drift", context, "", context["report"].to_round)
+            written = render(f"{kind}.html", **make(), caller=caller, here="", open_to_all=True)
         except RoundbookError as error:
-            left_out["Drift"] = str(error)
-    if request.round is None:
-        for number, row in enumerate(of_task["results"], 1):
-            name = row["entry"].name
-            context = result_context(session, caller, name, None)
-            add(f"result-{number}", name, "result", context, name)
+            left_out[title] = str(error)
+        else:
+            pages.append(_Page(anchor, title, written, [(f"/{kind}", name) for name in names]))
+
+    whole = request.round is None
+    if whole:
+        add("task", "The task", "task", [""], lambda: of_task)
+    scored = [
+        one.round
+        for one in of_task["rounds"]
+        if any(row.measure == measure and row.withdrawn is None for row in one.matrices)
+    ]
+    for one in told:
+        shown = measure if one.round in scored else None
+        make = partial(round_context, session, caller, task, one.round, shown)
+        add(f"round-{one.ordinal}", one.round, "round", [one.round], make)
+    if (whole and len(scored) > 1) or request.round in scored[1:]:
+        later = scored[-1] if request.round is None else request.round
+        given = {"task": task, "measure": measure, "to_round": later}
+        add("drift", "Drift", "drift", ["", later], partial(drift_context, session, caller, given))
+    for number, row in enumerate(of_task["results"] if whole else (), 1):
+        name = row["entry"].name
+        make = partial(result_context, session, caller, name, None)
+        add(f"result-{number}", name, "result", [name], make)
     return pages, left_out
 
 

@@ -62,6 +62,11 @@ def write_latex(session: Session, request: LatexReport) -> WrittenLatex:
     RoundbookError
         When none of the tables can be made.
     """
+    one_file = request.output.suffix.lower() == _SUFFIX
+    if request.output.suffix and not one_file:
+        raise InputError(
+            f"{request.output}: tables go to a file that ends in {_SUFFIX}, or to a directory."
+        )
     listed = list_rounds(session, ListRounds(task=request.task))
     measure = request.measure or main_measure(listed.rounds)
     if not measure:
@@ -94,12 +99,8 @@ def write_latex(session: Session, request: LatexReport) -> WrittenLatex:
             left_out[name], refused = str(error), refused or error
     if not tables and refused:
         raise refused
-    if request.output.suffix.lower() == _SUFFIX:
+    if one_file:
         write_file(request.output, "\n".join(tables.values()), force=request.force)
-    elif request.output.suffix:
-        raise InputError(
-            f"{request.output}: tables go to a file that ends in {_SUFFIX}, or to a directory."
-        )
     else:
         contents = {f"{name}{_SUFFIX}": table for name, table in tables.items()}
         write_directory(request.output, contents, suffix=_SUFFIX, force=request.force)
@@ -177,11 +178,13 @@ def _factors(factors: FactorSet) -> str:
 
 
 def _ranking(agreement: RankAgreement) -> str:
+    # By which factors is in the caption.
+    first, second = (side.partition(" by ")[0] for side in (agreement.a, agreement.b))
     columns = (
         Column("run", "Run"),
-        number("mean_a", f"Mean {agreement.a}"),
+        number("mean_a", f"Mean {first}"),
         number("rank_a", "Rank", 1),
-        number("mean_b", f"Mean {agreement.b}"),
+        number("mean_b", f"Mean {second}"),
         number("rank_b", "Rank", 1),
     )
     caption = [*summary(agreement), "1 is the best rank; ties share the mean rank"]

@@ -12,6 +12,8 @@ _ACTING = frozenset({"script", "form", "button", "input", "select", "iframe", "o
 _EMPTY = frozenset({"input", "img", "link", "meta", "br", "hr", "embed", "source"})
 # Files of charts, and the way through the site.
 _LEFT_OUT_CLASSES = frozenset({"files", "path"})
+# Where a word stays that was a link; elsewhere it is of no use but as one.
+_TEXTS = frozenset({"p", "td", "th", "li", "dd", "caption", "figcaption"})
 _FETCHING = re.compile(r"^(on.*|src|srcset|action|formaction|data|data-.*|poster|ping)$")
 _NAMING = frozenset({"id", "for", "aria-labelledby", "aria-describedby", "aria-controls"})
 _HEADING = re.compile(r"h([1-5])")
@@ -52,54 +54,59 @@ class _Part(HTMLParser):
         self._in_main = self._in_drawing = False
         self._left_out: list[str] = []  # open elements, from the first that is left out
         self._links: list[bool] = []  # of open links: whether it leads somewhere in the report
+        self._texts = 0  # open elements that hold text
         self._paragraph: int | None = None  # where in what is written the open one begins
         self._words = False  # whether the paragraph says anything but links that lead nowhere
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        given = dict(attributes)
         if tag == "main":
             self._in_main = True
+        elif not self._in_main or self._leaves_out(tag, given):
             return
-        given = dict(attributes)
-        if not self._in_main or self._left_out:
-            if self._left_out and tag not in _EMPTY:
-                self._left_out.append(tag)
-            return
-        classes = set((given.get("class") or "").split())
-        if tag in _ACTING or classes & _LEFT_OUT_CLASSES:
-            if tag not in _EMPTY:
-                self._left_out.append(tag)
-            return
-        if tag == "svg":
+        elif tag == "svg" or self._in_drawing:
+            self._drawings += tag == "svg"
             self._in_drawing = True
-            self._drawings += 1
-        if self._in_drawing:
             self._write(self._drawn(self.get_starttag_text() or ""))
+        elif tag == "a":
+            self._begin_link(given.get("href") or "")
+        else:
+            self._keep(tag, attributes)
+
+    def _leaves_out(self, tag: str, given: dict[str, str | None]) -> bool:
+        """Return whether an element is left out, and all that is in it."""
+        if tag == "img":
+            return not (given.get("src") or "").startswith("data:image/")
+        classes = set((given.get("class") or "").split())
+        if not self._left_out and tag not in _ACTING and not classes & _LEFT_OUT_CLASSES:
+            return False
+        if tag not in _EMPTY:
+            self._left_out.append(tag)
+        return True
+
+    def _begin_link(self, link: str) -> None:
+        anchor = f"{self._own}-{link[1:]}" if link[:1] == "#" else self._anchor_of(link)
+        if anchor is None and not self._texts:
+            self._left_out.append("a")
             return
+        self._links.append(anchor is not None)
+        if anchor is not None:
+            self._words = True
+            self._write(f'<a href="#{html.escape(anchor)}">')
+
+    def _keep(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self._texts += tag in _TEXTS
         if tag == "p":
             self._paragraph, self._words = len(self.written), False
-        if tag == "a":
-            link = given.get("href") or ""
-            anchor = f"{self._own}-{link[1:]}" if link[:1] == "#" else self._anchor_of(link)
-            self._links.append(anchor is not None)
-            if anchor is not None:
-                self._words = True
-                self._write(f'<a href="#{html.escape(anchor)}">')
-            return
-        if tag == "img" and not (given.get("src") or "").startswith("data:"):
-            return
-        kept = [
-            (name, f"{self._own}-{value}" if name in _NAMING else value)
-            for name, value in attributes
-            if not _FETCHING.match(name) or (value or "").startswith("data:image/")
-        ]
-        self._write(
-            f"<{_lower(tag)}"
-            + "".join(
-                f" {name}" if value is None else f' {name}="{html.escape(value)}"'
-                for name, value in kept
+        kept = "".join(
+            f" {name}" if value is None else f' {name}="{html.escape(value)}"'
+            for name, value in (
+                (name, f"{self._own}-{value}" if name in _NAMING else value)
+                for name, value in attributes
             )
-            + ">"
+            if not _FETCHING.match(name) or (value or "").startswith("data:image/")
         )
+        self._write(f"<{_lower(tag)}{kept}>")
 
     def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         if self._in_drawing and self._in_main and not self._left_out:
@@ -119,6 +126,8 @@ class _Part(HTMLParser):
             return
         if tag == "svg":
             self._in_drawing = False
+        if tag in _TEXTS:
+            self._texts = max(0, self._texts - 1)
         if tag == "a" and not self._in_drawing:
             if self._links and self._links.pop():
                 self._write("</a>")

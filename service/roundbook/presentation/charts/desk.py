@@ -326,7 +326,7 @@ def _image(cells: np.ndarray[Any, np.dtype[np.float64]]) -> str:
 
 def _names(title: str, names: Sequence[str]) -> alt.X:
     """Return an axis of points' `name`; those names that would overlap are left out."""
-    axis = alt.Axis(labelAngle=0, labelOverlap="greedy", labelSeparation=6, labelLimit=110)
+    axis = alt.Axis(labelAngle=0, labelOverlap="greedy", labelSeparation=14, labelLimit=110)
     return alt.X("name:O", title=title or None, scale=alt.Scale(domain=list(names)), axis=axis)
 
 
