@@ -12,14 +12,14 @@ from roundbook.errors import RoundbookError
 from roundbook.statistics.design import reasons
 from roundbook_cli.ways_out import _WAYS_OUT, sentence
 
-SERVICE = Path(__file__).parents[2] / "service"
+ROOT = Path(__file__).parents[2]
 _CODE = re.compile(r'"([a-z][a-z -]+)"')
 
 
 def codes():
     """Return every code in an argument `way_out` or a `WayOut`, of which there may be two."""
     codes = {reason.way_out for reason in reasons._REASONS.values() if reason.way_out}
-    for path in SERVICE.rglob("*.py"):
+    for path in (*(ROOT / "service").rglob("*.py"), ROOT / "cli/roundbook_cli/serve.py"):
         for line in re.findall(
             r"\b(?:way_out=|WayOut\()([^{\n]+)", path.read_text(encoding="utf-8")
         ):

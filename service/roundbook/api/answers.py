@@ -30,8 +30,8 @@ _PRIVATE = "private, no-cache"
 # A matrix's scores never change, whatever becomes of it.
 _FOR_GOOD = "private, max-age=31536000, immutable"
 _MOMENT = (
-    "SELECT pg_catalog.concat_ws(' ', pg_catalog.pg_current_snapshot(),"
-    " pg_catalog.pg_postmaster_start_time()) WHERE NOT pg_catalog.pg_is_in_recovery()"
+    b"SELECT pg_catalog.concat_ws(' ', pg_catalog.pg_current_snapshot(),"
+    b" pg_catalog.pg_postmaster_start_time()) WHERE NOT pg_catalog.pg_is_in_recovery()"
 )
 
 
@@ -81,12 +81,11 @@ def read_moment(engine: Engine) -> str | None:
     with suppress(exc.SQLAlchemyError, psycopg.Error):
         connection = engine.raw_connection()
         try:
+            # One round trip, where a transaction would take four.
             driver: Any = connection.driver_connection
-            driver.autocommit = True  # one round trip in place of three
-            row = driver.execute(_MOMENT).fetchone()
-            driver.autocommit = False
-            return None if row is None else str(row[0])
-        except psycopg.Error:
+            read = driver.pgconn.exec_(_MOMENT)
+            if read.status == psycopg.pq.ExecStatus.TUPLES_OK:
+                return str(read.get_value(0, 0).decode()) if read.ntuples else None
             connection.invalidate()
         finally:
             connection.close()

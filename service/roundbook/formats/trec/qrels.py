@@ -63,7 +63,7 @@ def read_qrels(path: Path | str, *, max_bytes: int) -> QrelsFile:
     """
     stored, source = read_stored(path, max_bytes)
     file = stored.file
-    refuse_kind(source, "a TREC run", "TREC qrels", "log as runs")
+    refuse_kind(source, "a TREC run", "TREC qrels", way_out="log as runs")
     grades: dict[tuple[str, str], int] = {}
     lines: list[int] = []
     for line, text in source.rows:

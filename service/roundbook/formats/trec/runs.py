@@ -106,7 +106,7 @@ def read_runs(
     beyond = 0
     for path in _files(paths):
         stored, source = read_stored(path, max_bytes)
-        refuse_kind(source, "TREC qrels", "a TREC run", "log as assessments")
+        refuse_kind(source, "TREC qrels", "a TREC run", way_out="log as assessments")
         columns = read_columns(source, *numberings.values())
         for what, numbering in numberings.items():
             names[what] += _new_names(numbering, len(names[what]), what, source)

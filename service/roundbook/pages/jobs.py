@@ -1,0 +1,87 @@
+"""The pages of jobs: a study in the background, how far it is, and the list of all."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qs
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from starlette.concurrency import run_in_threadpool
+
+from roundbook.api.access import Caller, limit_to_task, permit, permit_name, require_scope
+from roundbook.errors import InputError
+from roundbook.jobs.queue import make_queue
+from roundbook.jobs.studies import ENDED, Job, cancel_job, list_jobs, show_job, start_study
+from roundbook.logbook.kinds import find_kind
+from roundbook.logbook.session import begin
+from roundbook.logbook.studies.studies import STUDIES
+from roundbook.pages.site import Asking, Who, page, read_form
+from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
+
+router = APIRouter()
+_BETWEEN_LOOKS = 2
+_OF_FILES = frozenset({"study", "task", "files", "layout", "missing", "file_measure"})
+
+
+@router.get("/jobs")
+def jobs_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
+    """List the studies in the background, latest first."""
+    require_scope(caller, "read")
+    return page(http, "jobs.html", jobs=list_jobs(session, ListJobs(task=caller.task)).jobs)
+
+
+@router.get("/job/{number}")
+def job_page(http: Request, caller: Who, session: Asking, number: int) -> HTMLResponse:
+    """Show how far a study is; the page asks again by itself until it is over."""
+    require_scope(caller, "read")
+    job = show_job(session, ShowJob(job=number))
+    limit_to_task(caller, job)
+    asked = [
+        (name, job.request[name])
+        for name in STUDIES[job.study].request.model_fields
+        if name not in _OF_FILES and job.request.get(name) not in (None, [], False)
+    ]
+    shown = page(http, "job.html", job=job, asked=asked)
+    if job.status not in ENDED:
+        shown.headers["Refresh"] = str(_BETWEEN_LOOKS)
+    return shown
+
+
+@router.post("/jobs")
+async def start(http: Request, caller: Who) -> Response:
+    """Put what the page of studies shows into the queue, with as many trials as are wanted."""
+    require_scope(caller, "log")
+    form = await read_form(http)
+    query = parse_qs(form.get("asked", ""))
+    fields: dict[str, Any] = {name: values[-1] for name, values in query.items()}
+    if "scales" in query:
+        fields["scales"] = tuple(query["scales"])
+    fields.pop("trials", None)
+    if form.get("trials"):
+        fields["trials"] = form["trials"]
+    job = await run_in_threadpool(_start, http, caller, fields, form.get("name"))
+    return RedirectResponse(f"/job/{job.job}", 303)
+
+
+@router.post("/job/{number}/cancel")
+def cancel(http: Request, caller: Who, number: int) -> Response:
+    """Have it stopped."""
+    require_scope(caller, "log")
+    with begin(http.app.state.engine, caller.user) as session:
+        limit_to_task(caller, cancel_job(session, ShowJob(job=number)))
+    return RedirectResponse(f"/job/{number}", 303)
+
+
+def _start(http: Request, caller: Caller, fields: dict[str, Any], name: str | None) -> Job:
+    study = fields.pop("study", None)
+    if study not in STUDIES:
+        raise InputError("There is no such study.")
+    asked = find_kind("study").request(**fields, study=study)
+    make_queue(http.app.state.engine)
+    with begin(http.app.state.engine, caller.user) as session:
+        permit(caller, session, asked)
+        permit_name(caller, session, name)
+        job = start_study(session, StartStudy(study=study, request=fields, name=name))
+        limit_to_task(caller, job)
+    return job

@@ -1,0 +1,166 @@
+"""The doors against what they stand on: a bare endpoint, pandas and COPY, SQL, JSON and charts."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import uvicorn
+from fastapi import FastAPI, Response
+from sqlalchemy import Engine, text
+from sqlalchemy.event import listen, remove
+from starlette.types import ASGIApp
+
+import roundbook
+from roundbook.api.app import PREFIX, make_app
+from roundbook.database.engine import unit_of_work
+from roundbook.logbook.session import begin
+from roundbook.logbook.variances import show_variances
+from roundbook.presentation.charts.files import svg
+from roundbook.requests.variances import VarianceRequest
+from roundbook.settings import Settings
+
+SIZE = 1000
+Compare = Callable[[str, Callable[[], object], Callable[[], object], float], None]
+
+
+def bench_doors(engine: Engine, compare: Compare) -> None:
+    """Compare the service, and Python, with what is below them; `engine` is of a record."""
+    address = engine.url.render_as_string(hide_password=False)
+    generator = np.random.default_rng(5)
+    with roundbook.open(address) as book:
+        for number in range(10):
+            scores = generator.random((50, 20)).round(4)
+            names = {"topics": range(50), "runs": [f"run{run}" for run in range(20)]}
+            book.log("doors", f"round{number}", scores, "AP", create=True, **names)
+        statements: list[tuple[str, Any]] = []
+
+        def note(_: object, __: object, statement: str, given: object, *___: object) -> None:
+            statements.append((statement, given))
+
+        with begin(engine) as session:
+            listen(engine, "before_cursor_execute", note)
+            show_variances(session, VarianceRequest(task="doors", measure="AP"))
+            remove(engine, "before_cursor_execute", note)
+
+        def its_sql() -> None:
+            with unit_of_work(engine) as connection:
+                for statement, given in statements:
+                    connection.exec_driver_sql(statement, given).all()
+
+        compare("book.variances() : its SQL", lambda: book.variances("doors", "AP"), its_sql, 1.5)
+    path = f"{PREFIX}/variances?task=doors&measure=AP"
+    with _serving(make_app(Settings(), address, open_to_all=True)) as port:
+        body = _ask(port, path)
+        bare = FastAPI()
+
+        @bare.get("/bare")
+        def answer(task: str, measure: str) -> Response:
+            return Response(body, media_type="application/json")
+
+        with _serving(bare) as other:
+            compare(
+                "100 variance histories over HTTP : the bytes alone",
+                lambda: _ask(port, path, 100),
+                lambda: _ask(other, "/bare?task=doors&measure=AP", 100),
+                2,
+            )
+        wide = pd.DataFrame(
+            generator.random((SIZE, SIZE)).round(4),
+            index=pd.Index([f"t{number}" for number in range(SIZE)], name="topic"),
+            columns=[f"run{number}" for number in range(SIZE)],
+        )
+        sent = wide.to_csv().encode()
+        labels = iter(range(1_000_000))
+
+        def upload() -> None:
+            where = f"{PREFIX}/log?task=wide&round={next(labels)}&measures=AP&create=true"
+            assert b'"logged"' in _ask(port, where, body=sent)
+
+        with unit_of_work(engine) as connection:
+            connection.execute(text("CREATE TABLE public.upload (run bigint, topic bigint, score float8)"))
+            connection.commit()
+
+        def pandas_and_copy() -> None:
+            read = pd.read_csv(io.BytesIO(sent), index_col=0)
+            rows = np.zeros(SIZE * SIZE, _ROW)
+            rows["fields"] = 3
+            rows["run_bytes"] = rows["topic_bytes"] = rows["score_bytes"] = 8
+            rows["run"] = np.repeat(np.arange(SIZE), SIZE)
+            rows["topic"] = np.tile(np.arange(SIZE), SIZE)
+            rows["score"] = read.to_numpy().T.ravel()
+            with unit_of_work(engine) as connection:
+                driver = connection.connection.driver_connection
+                assert driver is not None
+                with driver.cursor() as cursor:
+                    cursor.execute("TRUNCATE public.upload")
+                    with cursor.copy("COPY public.upload FROM STDIN (FORMAT binary)") as copy:
+                        copy.write(b"PGCOPY\n\xff\r\n\x00" + bytes(8))
+                        copy.write(rows.tobytes())
+                        copy.write(b"\xff\xff")
+                connection.commit()
+
+        compare("upload 1,000 x 1,000 : pandas and COPY", upload, pandas_and_copy, 1.5)
+
+        with roundbook.open(address) as book:
+            history = book.variances("doors", "AP")
+
+        def json_and_chart() -> None:
+            _ask(port, f"{PREFIX}/histories?task=doors")
+            svg(history.chart())
+
+        page = "/variances?task=doors"
+        compare(
+            "a task's variances as a page : JSON, chart",
+            lambda: _ask(port, page),
+            json_and_chart,
+            3,
+        )
+
+
+_ROW = np.dtype(
+    [
+        ("fields", ">i2"),
+        ("run_bytes", ">i4"),
+        ("run", ">i8"),
+        ("topic_bytes", ">i4"),
+        ("topic", ">i8"),
+        ("score_bytes", ">i4"),
+        ("score", ">f8"),
+    ]
+)
+
+
+@contextmanager
+def _serving(app: ASGIApp) -> Iterator[int]:
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    bound.bind(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+    thread.start()
+    while not server.started:
+        time.sleep(0.02)
+    try:
+        yield bound.getsockname()[1]
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def _ask(port: int, path: str, times: int = 1, body: bytes | None = None) -> bytes:
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    for _ in range(times):
+        connection.request("GET" if body is None else "POST", path, body)
+        answer = connection.getresponse()
+        read = answer.read()
+        assert answer.status == 200, read[:500]
+    connection.close()
+    return read
