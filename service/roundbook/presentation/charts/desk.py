@@ -36,6 +36,8 @@ _SHAPES = {"held": "circle", "aged": "triangle-up", "undecided": "square", "unbr
 HEIGHT, SQUARE = 230, 300
 # How wide a letter of a label is, and how high its line.
 _LETTER, _LINE = 6.6, 13
+# How much room a name of an axis has at least.
+_NARROWEST = 20
 # From few to much, readable on light and on dark paper.
 _LOW, _HIGH = (233, 241, 242), (7, 62, 72)
 _Point = TypeVar("_Point")
@@ -58,7 +60,7 @@ def variances(history: VarianceHistory, width: int) -> alt.LayerChart:
         levels.append(("planning", pooled.next_round.u80))
     top = 1.1 * max(value for value in (*limits, *dict(levels).values()) if value is not None)
     spans = [point | {"high": point["high"] or top} for point in points if point["low"] is not None]
-    x = _names("", [point["name"] for point in points])
+    x = _names("", [point["name"] for point in points], width)
     y = alt.Y(
         "variance:Q",
         title=f"residual variance, {history.scale} scale",
@@ -103,7 +105,7 @@ def ageing(curve: DriftCurve, width: int) -> alt.LayerChart:
     if not points:
         raise InputError("There is nothing to draw: no later round has a shift.")
     names = [later.round for later in curve.rounds][-MOST_ROUNDS:]
-    x = _names("", names)
+    x = _names("", names, width)
     # Wide enough for the words beside the last point.
     room = (width - 60) / len(names)
     labels, last, free = [], None, 0.0
@@ -240,7 +242,7 @@ def topics(overview: ScoreOverview, width: int) -> alt.LayerChart:
 
 def _topics(points: Sequence[dict[str, Any]], measure: str, width: int) -> alt.LayerChart:
     drawn = thinned(points, min(MOST_TOPICS, width // 6))
-    x = _names("topic, the hardest first", [point["name"] for point in drawn])
+    x = _names("topic, the hardest first", [point["name"] for point in drawn], width)
     y = alt.Y("low:Q", title=f"{measure}: mean ± sd", axis=alt.Axis(tickCount=5))
     layers = [
         points_of(drawn)
@@ -255,12 +257,17 @@ def _topics(points: Sequence[dict[str, Any]], measure: str, width: int) -> alt.L
 
 def scores(overview: ScoreOverview, width: int) -> alt.LayerChart:
     """Draw the scores as a heat map, topics by runs, as one image of a pixel a cell."""
-    x = _names("run, the best first", overview.cell_runs)
+    x = _names("run, the best first", overview.cell_runs, width)
     y = alt.Y(
         "topic:O",
         title="topic, the hardest first",
         scale=alt.Scale(domain=overview.cell_topics),
-        axis=alt.Axis(labelOverlap="greedy", labelLimit=60, ticks=False),
+        axis=alt.Axis(
+            values=thinned(overview.cell_topics, 30),
+            labelOverlap="greedy",
+            labelSeparation=0,
+            labelLimit=60,
+        ),
     )
     corner = {"name": overview.cell_runs[0], "topic": overview.cell_topics[0]}
     layers = [
@@ -324,9 +331,17 @@ def _image(cells: np.ndarray[Any, np.dtype[np.float64]]) -> str:
     return f"data:image/png;base64,{b64encode(encoded).decode()}"
 
 
-def _names(title: str, names: Sequence[str]) -> alt.X:
+def _names(title: str, names: Sequence[str], width: int) -> alt.X:
     """Return an axis of points' `name`; those names that would overlap are left out."""
-    axis = alt.Axis(labelAngle=0, labelOverlap="greedy", labelSeparation=14, labelLimit=110)
+    axis = alt.Axis(
+        # Of many names it takes long to find out which overlap.
+        values=thinned(names, max(2, width // _NARROWEST)),
+        labelAngle=0,
+        labelOverlap="greedy",
+        # Letters are wider in some fonts than in that which is measured; short names hardly.
+        labelSeparation=4 if max(map(len, names)) <= 4 else 14,
+        labelLimit=110,
+    )
     return alt.X("name:O", title=title or None, scale=alt.Scale(domain=list(names)), axis=axis)
 
 
