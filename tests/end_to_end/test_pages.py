@@ -296,6 +296,7 @@ def fill(address, rounds, topics=6, runs=4):
     engine.dispose()
 
 
+@pytest.mark.long
 def test_queries_and_charts_do_not_grow_with_the_record(client, address):
     few, many = 3, 9
     fill(address, few)
@@ -327,6 +328,7 @@ def test_a_task_of_200_rounds(client, address):
     assert answer.elapsed.total_seconds() < 30
 
 
+@pytest.mark.long
 def test_a_matrix_of_a_million_scores(client, address):
     fill(address, 1, 1000, 1000)
     number, answer = count_queries(client, "/matrix", {"matrix": 1})

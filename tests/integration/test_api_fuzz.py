@@ -173,5 +173,5 @@ def test_the_same_with_many_more(address):
         other = book.ask("create_token", name="e", scope="admin", task="e").token
 
     for open_to_all, token in ((True, None), (False, None), (False, other)):
-        _, wrong = attack(address, 150, open_to_all=open_to_all, token=token)
+        _, wrong = attack(address, 40, open_to_all=open_to_all, token=token)
         assert not wrong, wrong[:5]

@@ -55,6 +55,8 @@ from roundbook.logbook.matrices import showing as matrix_show
 from roundbook.logbook.plans import plan as plans
 from roundbook.logbook.round_fingerprint import VerifiedRound
 from roundbook.logbook.runs.comparing import ScoreComparison
+from roundbook.logbook.runs.listing import QrelsList, RunList
+from roundbook.logbook.runs.logging import LoggedQrels, LoggedRuns
 from roundbook.logbook.studies import (
     across_rounds,
     change,
@@ -104,7 +106,11 @@ RESULTS = {
     "roundbook round teams": teams.DescribedTeams,
     "roundbook round verify": VerifiedRound,
     "roundbook log": matrices.LoggedMatrices,
+    "roundbook run log": LoggedRuns,
+    "roundbook run list": RunList,
     "roundbook run compare": ScoreComparison,
+    "roundbook qrels log": LoggedQrels,
+    "roundbook qrels list": QrelsList,
     "roundbook matrix list": matrix_list.MatrixList,
     "roundbook matrix show": matrix_show.ShownMatrix,
     "roundbook matrix history": matrix_history.MatrixHistory,
@@ -168,6 +174,8 @@ REFERS = {
 }
 # Fields that the terminal prints in a form of its own, as recorded.
 COMPOSED = {"impact", "notes"}
+# What the terminal prints beside the fields of commands that were recorded never.
+BESIDE = dict.fromkeys(("roundbook run log", "roundbook qrels log"), {"notes"})
 # Objects whose keys are names: of scales, of alternatives, of what an event or a kind has.
 NAMES = {"variances", "beside", "details", "request", "brief"}
 # Results that have a section of their own, wherever they are printed.
@@ -349,7 +357,7 @@ def test_every_command_has_json_keys():
 
 def _all_keys(name):
     """Return the keys that a command prints, but those of results with their own section."""
-    keys = set()
+    keys = set(BESIDE.get(name, ()))
     for printed in RECORDED[name]:
         for key, value in printed.items():
             keys |= {key, *_printed_keys(key, value)}
