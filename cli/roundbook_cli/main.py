@@ -80,7 +80,10 @@ COMMANDS = {
         "roundbook_cli.serve",
         "Serve the record over HTTP: its questions and decisions, and its pages.",
     ),
-    "worker": ("roundbook_cli.worker", "Take the jobs that the service was given, one by one, until Ctrl-C."),
+    "worker": (
+        "roundbook_cli.worker",
+        "Take the jobs that the service was given, one by one, until Ctrl-C.",
+    ),
     "token": ("roundbook_cli.token", "Tokens: who may use the service."),
     "db": ("roundbook_cli.db", "The database: its schema, backups, moving to another server."),
 }

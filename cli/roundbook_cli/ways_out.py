@@ -95,8 +95,7 @@ _WAYS_OUT = {
     # Studies
     "only one measure": "{message}; leave out --measure.",
     # Studies
-    "scheduler address": "Give --dask the address that 'dask scheduler' prints,"
-    " tcp://HOST:PORT.",
+    "scheduler address": "Give --dask the address that 'dask scheduler' prints, tcp://HOST:PORT.",
     "start workers": "Start some, with dask worker {address} on each machine.",
     "the same software": "Install the same on all machines.",
     "fewer workers": "Choose fewer --workers, or none.",

@@ -40,6 +40,7 @@ def end(running):
     return err
 
 
+@pytest.mark.long
 def test_the_commands_of_the_containers(bare_database, start, process):
     address = bare_database.set(drivername="postgresql").render_as_string(hide_password=False)
     settings = {"database_url": address, "data_dir": "/nonexistent/roundbook"}

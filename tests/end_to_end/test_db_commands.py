@@ -85,6 +85,7 @@ def test_backup_and_restore(logged, engine, elsewhere, bare, tmp_path):
     assert [(each["task"], each["measures"]) for each in listed] == [("t", ["AP"])]
 
 
+@pytest.mark.long
 def test_the_other_formats(logged, elsewhere, tmp_path):
     heading, _, line = logged("db", "backup", tmp_path / "x.dump").lines
     assert heading.split() == ["File", "Bytes", "Schema", "PostgreSQL", "Matrices"]
@@ -131,6 +132,7 @@ def test_an_empty_address_is_refused(logged, snapshot):
     assert snapshot() == before
 
 
+@pytest.mark.long
 def test_an_older_backup_on_a_server(command, bare, elsewhere, address, tmp_path):
     with unit_of_work(bare) as connection:
         config = alembic_config()
@@ -172,6 +174,7 @@ def test_an_embedded_record_of_an_older_schema_is_brought_up_to_date_aloud(
     assert command(*shown).err == ""
 
 
+@pytest.mark.long
 def test_move(logged, elsewhere, tmp_path):
     done = logged("db", "move", "--to", elsewhere, "--format", "json")
     assert done.json["matrices"] == 1
@@ -218,6 +221,7 @@ def test_verify(logged, engine):
     assert (row["kind"], row["count"]) == ("factors", "3")
 
 
+@pytest.mark.long
 def test_a_round_and_its_fingerprint(logged, write):
     assert "No fingerprint was noted" in logged("round", "verify", "t", "r1").refusal()
     published = logged("round", "publish", "t", "r1")

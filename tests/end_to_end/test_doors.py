@@ -71,6 +71,7 @@ def service(address):
     thread.join(30)
 
 
+@pytest.mark.long
 def test_four_doors_one_answer(service, address, command):
     with roundbook.open(address) as here, roundbook.open(service) as there:
         for seed, label in enumerate("123"):
@@ -91,6 +92,7 @@ def test_four_doors_one_answer(service, address, command):
             assert differing <= set(otherwise), (name, differing)
 
 
+@pytest.mark.long
 def test_what_is_refused_is_refused_alike(service, address):
     good, other = wide(), wide(1)
     with roundbook.open(address) as here, roundbook.open(service) as there:

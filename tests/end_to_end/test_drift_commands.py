@@ -50,6 +50,7 @@ def covid(roundbook, shared):
     return roundbook
 
 
+@pytest.mark.long
 def test_the_report_on_covid_reads_from_the_verdict_to_the_topics(covid):
     done = covid("drift", "covid", "--measure", "nDCG@10", "--details")
     printed = " ".join(done.out.split())

@@ -155,6 +155,7 @@ def test_a_killed_keeper_and_a_killed_server(data_dir):
     wait_until(lambda: processes(data_dir) == [])
 
 
+@pytest.mark.long
 def test_a_dead_keeper_whose_number_another_process_has(data_dir):
     # As after a restart of the machine or the container, which count processes anew.
     postgres = data_dir / "postgres"

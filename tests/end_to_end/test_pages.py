@@ -97,6 +97,7 @@ def test_an_empty_record_says_what_to_do(client):
     assert client.get("/charts/none.svg").status_code == 404
 
 
+@pytest.mark.long
 def test_every_page_says_what_the_terminal_says(client, record):
     pages = {
         path: client.get(path, params=params)
@@ -156,6 +157,7 @@ def test_every_page_says_what_the_terminal_says(client, record):
             assert file.headers["content-type"] == kinds[re.search(r"\.(\w+)\?", link)[1]]
 
 
+@pytest.mark.long
 def test_what_a_draft_shows_without_a_token(address, record):
     token = record.ask("create_token", name="reader", scope="read").token
     draft = {"matrix": 2}
@@ -188,6 +190,7 @@ def test_what_a_draft_shows_without_a_token(address, record):
         assert client.get("/matrix", params=draft).status_code == 303
 
 
+@pytest.mark.long
 def test_forms_say_what_is_wrong_beside_the_field(client, record):
     def beside(answer, field):
         assert answer.status_code in (404, 409, 413, 422), answer.text
@@ -225,6 +228,7 @@ def test_forms_say_what_is_wrong_beside_the_field(client, record):
     assert record.ask("events").model == before
 
 
+@pytest.mark.long
 def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, address):
     before = events_of(address)
     seen = upload(client, wide(5), round="rnd 4", missing="zero")

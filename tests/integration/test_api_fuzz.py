@@ -146,6 +146,7 @@ def asked(case, data):
     return sent
 
 
+@pytest.mark.long
 def test_whatever_is_asked_the_answer_is_documented(address):
     with roundbook.open(address) as book:
         fill(book)
@@ -154,6 +155,7 @@ def test_whatever_is_asked_the_answer_is_documented(address):
     assert came[200] > 20
 
 
+@pytest.mark.long
 def test_whatever_is_asked_without_a_token_no_draft_is_seen(address):
     with roundbook.open(address) as book:
         fill(book)

@@ -356,6 +356,7 @@ def test_what_was_altered_is_refused(whole, tmp_path, refused, what):
     assert said in refused(changed(whole, tmp_path / "altered.zip", change))
 
 
+@pytest.mark.long
 def test_last_digits_may_differ(whole, tmp_path, comes_back):
     """Another build or an older version adds up in another order."""
 

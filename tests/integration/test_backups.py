@@ -463,6 +463,7 @@ def test_where_a_program_is_looked_for(no_programs, monkeypatch):
         find("pg_dump", 16)
 
 
+@pytest.mark.long
 def test_the_wheel_has_programs_of_the_embedded_server(embedded):
     engine = make_engine(embedded)
     with unit_of_work(engine) as connection:

@@ -185,6 +185,7 @@ def test_the_queue_is_made_once_and_no_part_of_the_record(record, start):
     assert extensions == ["plpgsql"]
 
 
+@pytest.mark.long
 def test_a_killed_worker_is_replaced_and_there_is_one_result(record, address, start, look):
     number = start(LONG, "swaps")
     with program("worker", ROUNDBOOK_DATABASE_URL=address) as first:
@@ -199,6 +200,7 @@ def test_a_killed_worker_is_replaced_and_there_is_one_result(record, address, st
     assert studies(record) == [("swaps", 1, "ann")]
 
 
+@pytest.mark.long
 def test_a_worker_that_is_told_to_end_puts_its_job_back(record, address, start, look):
     number = start(VERY_LONG, "swaps")
     for how in (signal.SIGTERM, signal.SIGINT):
@@ -234,6 +236,7 @@ def service(record, address):
         }
 
 
+@pytest.mark.long
 def test_over_http_jobs_are_started_followed_and_cancelled(service, address):
     client, jobs = service["log"], f"{PREFIX}/jobs"
     begun = client.post(f"{jobs}/study/swap-rate", json={"request": LONG, "name": "swaps"})
@@ -277,6 +280,7 @@ def test_over_http_jobs_are_started_followed_and_cancelled(service, address):
     assert (ended["status"], ended["result"], ended["error"]) == ("cancelled", None, None)
 
 
+@pytest.mark.long
 def test_who_may_start_follow_and_cancel(service):
     jobs, body = f"{PREFIX}/jobs", {"request": SWAPS}
     assert service["of t"].post(f"{jobs}/study/swap-rate", json=body).status_code == 202
@@ -350,6 +354,7 @@ def test_serving_takes_jobs_and_a_restart_loses_none(record, address, start, loo
     assert look(number).lost == 0
 
 
+@pytest.mark.long
 def test_others_log_and_correct_while_a_long_result_is_computed(record, address):
     request = SwapRateRequest(**SWAPS)
     opened = partial(begin, record, "ann")

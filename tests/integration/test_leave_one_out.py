@@ -71,6 +71,7 @@ def test_factors_of_the_first_round_of_trec_covid(engine, terminal, shared, tmp_
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_assessments_of_the_first_round_of_trec_covid(engine, terminal, shared):
     folder = shared / "data" / "treccovid"
     runs = LogRuns(

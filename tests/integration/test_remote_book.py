@@ -137,6 +137,7 @@ def test_errors_say_what_to_write_in_python(address):
         assert "missing='zero'" in error.value.__notes__[0]
 
 
+@pytest.mark.long
 def test_frames_of_either_library(address, monkeypatch):
     with roundbook.open(address) as book:
         array = np.random.default_rng(0).random((4, 3))

@@ -37,6 +37,7 @@ def read(done):
     return json.loads(done.out)
 
 
+@pytest.mark.long
 def test_each_round_has_the_figures_of_its_own_studies(campaign):
     study = read(campaign(*POWER, "--all-rounds", *MEASURE, *FEW, "--format", "json"))
     assert [(one["round"], one["topics"], one["runs"]) for one in study["rounds"]] == [

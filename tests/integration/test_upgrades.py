@@ -372,6 +372,7 @@ def test_an_upgrade_completes_the_estimates_as_if_logged_today(copied):
     assert_equal_estimates(first_estimates(copied, "again"), completed)
 
 
+@pytest.mark.long
 def test_an_upgrade_says_how_far_it_is(upgraded, release):
     count = len(upgraded.values["matrix"]) if release in COMPLETED else 0
     assert upgraded.said == [
@@ -580,6 +581,7 @@ def assert_renewable(engine, *, unchanged):
     assert verify_record(engine).differences == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("release", ["0005"])
 def test_a_downgrade_keeps_what_was_renewed(copied, upgraded, fresh, release):
     renew_results(copied, task="web", user="tester")

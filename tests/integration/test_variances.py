@@ -82,6 +82,7 @@ def stored_estimates(engine, scale="raw", measure="AP"):
     return [row for row in rows if row.scale == scale]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scale", SCALES)
 def test_rounds_and_pooled_from_what_logging_stored(engine, scale):
     for label, scores in ROUNDS.items():

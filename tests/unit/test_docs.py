@@ -175,7 +175,7 @@ REFERS = {
 # Fields that the terminal prints in a form of its own, as recorded.
 COMPOSED = {"impact", "notes"}
 # What the terminal prints beside the fields of commands that were recorded never.
-BESIDE = dict.fromkeys(("roundbook run log", "roundbook qrels log"), {"notes"})
+BESIDE = {name: {"notes"} for name in ("roundbook run log", "roundbook qrels log")}
 # Objects whose keys are names: of scales, of alternatives, of what an event or a kind has.
 NAMES = {"variances", "beside", "details", "request", "brief"}
 # Results that have a section of their own, wherever they are printed.

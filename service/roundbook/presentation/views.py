@@ -145,7 +145,9 @@ def _pilots(study: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.studies.common import heading  # noqa: PLC0415
 
     subsets = study.study == "topic-subsets"
-    what, protocol = ("topics", words.topics_protocol) if subsets else ("teams", words.teams_protocol)
+    what, protocol = (
+        ("topics", words.topics_protocol) if subsets else ("teams", words.teams_protocol)
+    )
     sentences = words.sentences(study, f"all {getattr(study, what)} {what}")
     rows = [
         {"scale": scale.scale} | vars(words.row(size))

@@ -59,6 +59,7 @@ def alone():
     return studied(map)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [2, 3])
 def test_the_same_numbers_by_any_number_of_processes(alone, number):
     with share_out(1) as mapped:
@@ -92,6 +93,7 @@ def test_a_worker_has_one_thread_for_its_sums():
         assert list(mapped(os.getenv, ["OPENBLAS_NUM_THREADS"] * 3)) == ["1"] * 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])
 def test_a_stopped_study_leaves_no_process(tmp_path, stop):
     header = ",".join(["topic", *(f"run{number}" for number in range(25))])
@@ -142,6 +144,7 @@ def cluster(tmp_path_factory):
             process.wait()
 
 
+@pytest.mark.long
 @needs_dask
 def test_the_same_numbers_though_a_worker_is_lost(alone, cluster):
     address, workers = cluster

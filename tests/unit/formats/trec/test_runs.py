@@ -126,6 +126,7 @@ WORDS = st.text(
 )
 
 
+@pytest.mark.long
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_run_reads_as_line_by_line(tmp_path, data):
@@ -153,6 +154,7 @@ def test_any_run_reads_as_line_by_line(tmp_path, data):
         assert any(why in refusal for why in ("invisible", "already; keep one", "goes on here"))
 
 
+@pytest.mark.long
 def test_many_lines_in_few_and_in_many_pieces(tmp_path, monkeypatch):
     generator = np.random.default_rng(1)
     rows = [
@@ -265,6 +267,7 @@ def test_damaged_files_are_refused_or_read_line_by_line(tmp_path):
                 assert lists_of(runs) == naive(text), text
 
 
+@pytest.mark.long
 def test_real_runs(shared):
     data = shared / "data"
     for number, (runs, topics) in enumerate(((143, 30), (136, 35), (79, 40)), 1):

@@ -39,6 +39,7 @@ def _score(name, lists, grades, keep=None):
     return score_runs(parse_measure(name), hits, judgments, keep)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_trec_covid_scores_are_those_that_nist_published(shared, number):
     assessed_round = treccovid(shared, number)

@@ -123,6 +123,7 @@ def test_sakais_three_runs():
     assert t.p_values.round(5).tolist() == [0.04780, 0.12317, 0.52177]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "scale", "row"), rows_of(CHECKS))
 def test_real_matrices(shared, name, scale, row):
     scores = scaled(shared, name, scale)

@@ -88,6 +88,7 @@ def test_factors_by_team(shared, number, figures):
     assert rounded(left) == figures
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("number", "measure", "depth", "figures", "most_harmed", "loss"),
     [
@@ -278,6 +279,7 @@ def test_flagged_topics_and_policies(shared):
     np.testing.assert_allclose(part.left_out[:5], part.official[:5], atol=1e-12)
 
 
+@pytest.mark.long
 def test_work_can_go_to_other_processes(shared):
     covid = treccovid(shared, 1)
     scoring = reassessed(covid, NDCG, 7)

@@ -58,6 +58,7 @@ def test_examples():
     assert (result.failed, result.attempted > 0) == (0, True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("model", "denominator", "trials", "row"), CASES)
 def test_robust_2003(shared, model, denominator, trials, row):
     _, _, lists = robust2003(shared)

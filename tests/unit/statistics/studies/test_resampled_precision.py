@@ -45,6 +45,7 @@ def test_one_relevant_document_above_another():
     assert (precisions == np.choose(relevant, [0, 0.5, 2])).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("run", "topic", "by_rank", "by_score", "real"), CELLS)
 def test_document_by_document(shared, run, topic, by_rank, by_score, real):
     runs, topics, lists = robust2003(shared)

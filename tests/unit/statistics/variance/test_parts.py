@@ -115,6 +115,7 @@ def test_teams_change_the_runs_parts_alone_to_the_last_digit(shape):
         assert one.by_topic.tolist() == other.by_topic.tolist()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("sizes", [[1] * 300, [1, 299], [150, 3, 100, 40, 7], [60] * 5])
 def test_matrices_larger_than_what_is_worked_on_at_once(kind, sizes):
