@@ -50,7 +50,7 @@ def test_export_says_what_is_in_it(exported):
     assert said["archive"] == str(file)
     assert said["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
     assert said["bytes"] == file.stat().st_size
-    assert (said["version"], said["whole"], said["tasks"]) == (3, False, ["web"])
+    assert (said["version"], said["whole"], said["tasks"]) == (4, False, ["web"])
     assert (said["rounds"], said["matrices"], said["plans"]) == (3, 11, 2)
     with zipfile.ZipFile(file) as content:
         assert content.testzip() is None

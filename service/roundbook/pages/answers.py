@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
-from roundbook.api.access import Caller, limit_to_task, require_scope, visible
+from roundbook.api.access import Caller, limit_to_task, permit, require_scope, visible
 from roundbook.errors import InputError, RoundbookError
 from roundbook.logbook.drift.report import report_drift
 from roundbook.logbook.kinds import find_kind
@@ -90,7 +90,7 @@ def plan_file(http: Request, caller: Who, session: Asking, form: Literal["csv", 
 
 def _plan(session: Session, caller: Caller, given: dict[str, str]) -> Any:  # noqa: ANN401
     asked = PlanRequest(**_asked(given))
-    return visible(caller, session, lambda: plan_topics(session, asked))
+    return visible(caller, session, lambda: plan_topics(session, permit(caller, session, asked)))
 
 
 def _given(http: Request) -> dict[str, str]:
@@ -117,7 +117,7 @@ def drift_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
 def drift_context(session: Session, caller: Caller, given: dict[str, str]) -> dict[str, Any]:
     """Return what the page of a drift report shows."""
     asked = DriftRequest(**given)
-    report = visible(caller, session, lambda: report_drift(session, asked))
+    report = visible(caller, session, lambda: report_drift(session, permit(caller, session, asked)))
     word, _, rest = drift_verdict.headline(report).partition(":")
     return {
         "report": report,
@@ -163,7 +163,11 @@ def studies_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
         asked = {field: asked[field] for field in asked if field in known and asked[field]}
         try:
             request = STUDIES[name].request(**asked)
-            study = visible(caller, session, lambda: run_study(session, request, Work()))
+            study = visible(
+                caller,
+                session,
+                lambda: run_study(session, permit(caller, session, request), Work()),
+            )
             context |= {"study": study, "rows": rows_of(study)}
             context["sentences"] = view_of(study).sentences
             if name in DRAWN:
@@ -226,7 +230,7 @@ def result_context(
 ) -> dict[str, Any]:
     """Return what the page of a saved result shows."""
     asked = ShowResult(name=name, version=version)
-    shown = visible(caller, session, lambda: show_result(session, asked))
+    shown = visible(caller, session, lambda: show_result(session, permit(caller, session, asked)))
     title = f"{shown.kind.capitalize()} '{shown.name}', version {shown.version} of {shown.versions}"
     return {
         "shown": shown,

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from markupsafe import Markup
 
-from roundbook.api.access import visible
+from roundbook.api.access import Caller, permit, visible
 from roundbook.csv_names import marked
 from roundbook.errors import InputError, NotRecordedError
 from roundbook.logbook.session import Session, Work
@@ -25,6 +25,7 @@ from roundbook.requests.variances import VarianceRequest
 from roundbook.use_cases import find_use_case
 
 router = APIRouter()
+_Ask = Callable[[Session, Caller, dict[str, Any]], Any]
 # In all, of a chart beside another one, of one that has the page's width, and on a phone.
 HALF, WHOLE, PHONE = 480, 690, 336
 # The page's policy allows no style but that of its style sheet, which says so too; and the page
@@ -108,7 +109,7 @@ def _study(study: Any, width: int) -> Any:  # noqa: ANN401
     return fitted(chart, width) if width else (chart, studies.study_points(study))
 
 
-def _ask_study(session: Session, fields: dict[str, Any]) -> Any:  # noqa: ANN401
+def _ask_study(session: Session, caller: Caller, fields: dict[str, Any]) -> Any:  # noqa: ANN401
     from roundbook.logbook.studies.studies import STUDIES, run_study
 
     name = str(fields.pop("study", ""))
@@ -117,17 +118,19 @@ def _ask_study(session: Session, fields: dict[str, Any]) -> Any:  # noqa: ANN401
     asked = STUDIES[name].request(**fields)
     if asked.files:
         raise InputError("A chart is of scores in the record, not of files.")
-    return run_study(session, asked, Work())
+    return run_study(session, permit(caller, session, asked), Work())
 
 
-def _ask_overview(session: Session, fields: dict[str, Any]) -> Any:  # noqa: ANN401
+def _ask_overview(session: Session, caller: Caller, fields: dict[str, Any]) -> Any:  # noqa: ANN401
     from roundbook.logbook.matrices.overview import show_overview
 
-    return show_overview(session, ShowMatrix(**fields))
+    return show_overview(session, permit(caller, session, ShowMatrix(**fields)))
 
 
-def _ask(name: str, request: Any) -> Callable[[Session, dict[str, Any]], Any]:  # noqa: ANN401
-    return lambda session, fields: find_use_case(name).run(session, request(**fields))
+def _ask(name: str, request: Any) -> _Ask:  # noqa: ANN401
+    return lambda session, caller, fields: find_use_case(name).run(
+        session, permit(caller, session, request(**fields))
+    )
 
 
 class _Chart(NamedTuple):
@@ -143,7 +146,7 @@ class _Chart(NamedTuple):
         In a page.
     """
 
-    ask: Callable[[Session, dict[str, Any]], Any]
+    ask: _Ask
     draw: Callable[[Any, int], Any]
     width: int
 
@@ -202,7 +205,9 @@ def chart_file(
     if name not in _CHARTS:
         raise NotRecordedError(f"There is no chart '{name}'.")
     chart, fields = _CHARTS[name], fields_of(http)
-    drawn, points = chart.draw(visible(caller, session, lambda: chart.ask(session, fields)), 0)
+    drawn, points = chart.draw(
+        visible(caller, session, lambda: chart.ask(session, caller, fields)), 0
+    )
     if form == "csv":
         return table(points)
     if form == "png":

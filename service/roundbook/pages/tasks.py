@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from roundbook.api.access import Caller, limit_to_task, require_scope, visible
+from roundbook.api.access import Caller, limit_to_task, permit, require_scope, visible
 from roundbook.errors import RoundbookError
 from roundbook.logbook.drift.curve import trace_drift
 from roundbook.logbook.drift.report import report_drift
@@ -298,7 +298,7 @@ def round_context(
 def matrix_page(http: Request, caller: Who, session: Asking, matrix: int) -> HTMLResponse:
     """Show a score matrix: its scores, lineage, status, revisions and runs."""
     asked = ShowMatrix(matrix=matrix)
-    shown = visible(caller, session, lambda: show_matrix(session, asked))
+    shown = visible(caller, session, lambda: show_matrix(session, permit(caller, session, asked)))
     overview = show_overview(session, asked)
     history = show_history(session, ShowHistory(matrix=matrix)).entries
     drawn = {
@@ -322,7 +322,9 @@ def matrix_page(http: Request, caller: Who, session: Asking, matrix: int) -> HTM
 def variances_page(http: Request, caller: Who, session: Asking, task: str) -> HTMLResponse:
     """Show the variances of every measure of a task."""
     asked = VarianceHistoryRequest(task=task)
-    shown = visible(caller, session, lambda: show_histories(session, asked))
+    shown = visible(
+        caller, session, lambda: show_histories(session, permit(caller, session, asked))
+    )
     return page(http, "variances.html", task=task, histories=shown.histories)
 
 
