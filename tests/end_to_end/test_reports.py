@@ -62,6 +62,7 @@ def campaign(roundbook, tmp_path):
     return roundbook
 
 
+@pytest.mark.long
 def test_a_task_is_one_file_that_needs_nothing_else(campaign, tmp_path):
     file = tmp_path / "task.html"
     written = campaign("report", "html", TASK, "--output", file, "--format", "json").json

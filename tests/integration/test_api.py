@@ -160,6 +160,7 @@ def test_every_question_has_the_answer_that_python_has(service, address):
             assert over_http == here, name
 
 
+@pytest.mark.long
 def test_who_may_do_what(service, address):
     """Every use case under every scope: what a scope lacks is refused, and nothing is changed."""
     engine = make_engine(parse_url(address))
@@ -418,6 +419,7 @@ def test_scores_come_out_as_files_too(service):
     )
 
 
+@pytest.mark.long
 def test_an_archive_goes_out_and_into_another_record(service, address, bare_database):
     archive = service["admin"].get(f"{PREFIX}/export", params={"tasks": "t"})
     assert archive.headers["content-type"] == "application/zip"

@@ -92,6 +92,7 @@ def test_a_record_moves_to_a_bare_database(source, bare, tmp_path):
     assert rows(bare, imported) == [("mover",)] * 2
 
 
+@pytest.mark.long
 def test_a_moved_record_works(source, engine):
     moved(source, engine)
     create_task(engine, "one more", user="tester")

@@ -100,12 +100,14 @@ def test_it_is_what_it_says(version):
     assert (members_of(archive).keys() > MOVED) == (version < 3)
 
 
+@pytest.mark.long
 def test_its_estimates_are_those_of_the_campaign_logged_anew(imported, recorded):
     read, anew = first_estimates(imported), first_estimates(recorded)
     assert len(read) == 35
     assert_equal_estimates(read, anew)
 
 
+@pytest.mark.long
 def test_it_answers_as_its_release_did(imported, version):
     # It is another recording of the same campaign.
     meant = CHANGED | {"plan": CHANGED["plan"] | {".saved_at"}, "factors": {".fitted_at"}}
@@ -142,6 +144,7 @@ def test_what_was_saved_verifies_and_is_renewed(imported, server, version):
         assert_renewable(copied, unchanged="saved" if version == 1 else "unchanged")
 
 
+@pytest.mark.long
 def test_exported_it_is_an_archive_of_today(imported, second, version, tmp_path):
     archive, now = ARCHIVES[version], tmp_path / "now.zip"
     export_archive(imported, now)

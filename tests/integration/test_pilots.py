@@ -148,6 +148,7 @@ def log_assessed(engine, shared):
         log_qrels(session, qrels, max_file_bytes=2**28)
 
 
+@pytest.mark.long
 def test_pilots_whose_pool_is_smaller(engine, terminal, shared):
     log_assessed(engine, shared)
     measure = ("--measure", "nDCG(gains=1:1,2:3)@10")

@@ -302,6 +302,7 @@ def test_a_variance_of_0(engine):
     assert "tukey" not in anova.cells[0].beside
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("value", [0.0, -0.1, float("nan"), float("inf"), 0])
 def test_a_variance_that_is_none(two_rounds, value):
     with pytest.raises(ImpossibleStatisticError, match="A variance must be positive and finite"):

@@ -146,6 +146,7 @@ def test_publishing_notes_it(engine):
     assert again.published_fingerprint == published.fingerprint
 
 
+@pytest.mark.long
 def test_it_is_carried_by_archives(engine, whole):
     import_archive(engine, whole)
     assert verify_round(engine, "web", "2023").status == "same"

@@ -537,6 +537,7 @@ STALE = {
 }
 
 
+@pytest.mark.long
 def test_what_was_saved_has_its_request_and_is_stale_as_it_was(upgraded, release):
     kinds = KEPT.get(release, ("plan", "drift"))
     assert requests_in(upgraded.engine) == {
