@@ -81,7 +81,7 @@ def main() -> None:
 def bench_database(engine: Engine) -> None:
     """Write and read a score matrix, against one row a score in a bare table."""
     with unit_of_work(engine) as connection:
-        connection.execute(text("CREATE TABLE bare (run bigint, topic bigint, score float8)"))
+        connection.execute(text("CREATE TABLE public.bare (run bigint, topic bigint, score float8)"))
         connection.commit()
     generator = np.random.default_rng(1)
     labels = count(1)
@@ -113,10 +113,10 @@ def bench_database(engine: Engine) -> None:
         rows["score"] = scores.ravel()
         stream = memoryview(rows.tobytes())
         with unit_of_work(engine) as connection:
-            connection.execute(text("TRUNCATE bare"))
+            connection.execute(text("TRUNCATE public.bare"))
             with (
                 connection.connection.driver_connection.cursor() as cursor,
-                cursor.copy("COPY bare FROM STDIN (FORMAT binary)") as copy,
+                cursor.copy("COPY public.bare FROM STDIN (FORMAT binary)") as copy,
             ):
                 copy.write(_SIGNATURE)
                 for start in range(0, len(stream), 2**22):
@@ -134,7 +134,7 @@ def bench_database(engine: Engine) -> None:
         with unit_of_work(engine) as connection:
             with (
                 connection.connection.driver_connection.cursor() as cursor,
-                cursor.copy("COPY bare TO STDOUT (FORMAT binary)") as copy,
+                cursor.copy("COPY public.bare TO STDOUT (FORMAT binary)") as copy,
             ):
                 stream = b"".join(copy)
             rows = np.frombuffer(stream, _ROW, scores.size, len(_SIGNATURE))
