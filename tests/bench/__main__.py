@@ -81,7 +81,9 @@ def main() -> None:
 def bench_database(engine: Engine) -> None:
     """Write and read a score matrix, against one row a score in a bare table."""
     with unit_of_work(engine) as connection:
-        connection.execute(text("CREATE TABLE public.bare (run bigint, topic bigint, score float8)"))
+        connection.execute(
+            text("CREATE TABLE public.bare (run bigint, topic bigint, score float8)")
+        )
         connection.commit()
     generator = np.random.default_rng(1)
     labels = count(1)
