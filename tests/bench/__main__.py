@@ -33,7 +33,7 @@ from roundbook.requests.runs import LogRuns
 from roundbook.settings import Settings
 from roundbook.statistics.design import solve_topics
 from roundbook.statistics.measures.hits import Judgments, find_hits
-from roundbook.statistics.measures.measures import parse_measure
+from roundbook.statistics.measures.measure import parse_measure
 from roundbook.statistics.studies.discriminative_power import bootstrap_test, tukey_test
 from roundbook.statistics.studies.leave_one_out import leave_one_out
 from roundbook.statistics.studies.pool import find_contributions, kept_judgments

@@ -34,7 +34,8 @@ from roundbook.requests.tasks import CreateRound, CreateTask, RemoveRound, Remov
 from roundbook.requests.topics import AliasTopics
 from roundbook.requests.verification import VerifyRequest
 from roundbook.statistics.measures.hits import find_hits
-from roundbook.statistics.measures.measures import parse_measure, score_runs
+from roundbook.statistics.measures.measure import parse_measure
+from roundbook.statistics.measures.scores import score_runs
 
 MAX = 2**28
 RUN_A = """\

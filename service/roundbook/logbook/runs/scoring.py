@@ -21,7 +21,8 @@ from roundbook.logbook.runs.loading import AssessedRuns, load_assessed_runs
 from roundbook.logbook.session import Session
 from roundbook.requests.matrices import LogFilesRequest
 from roundbook.statistics.measures.hits import find_hits, relevant_hits
-from roundbook.statistics.measures.measures import is_own_measure, parse_measure, score_runs
+from roundbook.statistics.measures.measure import is_own_measure, parse_measure
+from roundbook.statistics.measures.scores import score_runs
 
 Floats = NDArray[np.float64]
 

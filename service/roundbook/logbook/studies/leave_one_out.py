@@ -22,7 +22,7 @@ from roundbook.logbook.studies.scores import StudyScores, read_whole, study_scor
 from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.requests.fields import ZeroSd
 from roundbook.requests.studies import LeaveOneOutRequest
-from roundbook.statistics.measures.measures import count_relevant
+from roundbook.statistics.measures.scores import count_relevant
 from roundbook.statistics.studies.leave_one_out import LeftOut, leave_one_out, remaining_relevant
 from roundbook.statistics.studies.scoring import SameScores, Scoring, team_numbers
 

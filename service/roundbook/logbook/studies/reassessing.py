@@ -17,7 +17,7 @@ from roundbook.logbook.runs.loading import load_assessed_runs
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.run_teams import folded
 from roundbook.statistics.measures.hits import find_hits
-from roundbook.statistics.measures.measures import parse_measure
+from roundbook.statistics.measures.measure import parse_measure
 from roundbook.statistics.studies.pool import find_contributions, judged_shares, pool_depth
 from roundbook.statistics.studies.scoring import ReassessedScores, needed_hits, team_numbers
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.measures.measures import count_relevant
+from roundbook.statistics.measures.scores import count_relevant
 from roundbook.statistics.ranking.agreement import (
     PublishedInterval,
     kendall_tau,

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roundbook.statistics.measures.hits import Hits, Judgments
-from roundbook.statistics.measures.measures import Measure, score_runs
+from roundbook.statistics.measures.measure import Measure
+from roundbook.statistics.measures.scores import score_runs
 from roundbook.statistics.studies.common import Floats
 from roundbook.statistics.studies.pool import Bools, kept_judgments
 

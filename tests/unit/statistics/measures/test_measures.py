@@ -15,14 +15,10 @@ from tests.unit.statistics.treccovid import treccovid
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.formats.measures import canonical_measure
-from roundbook.statistics.measures import measures as module
+from roundbook.statistics.measures import measure as module
 from roundbook.statistics.measures.hits import Judgments, find_hits, relevant_hits
-from roundbook.statistics.measures.measures import (
-    count_relevant,
-    is_own_measure,
-    parse_measure,
-    score_runs,
-)
+from roundbook.statistics.measures.measure import is_own_measure, parse_measure
+from roundbook.statistics.measures.scores import count_relevant, score_runs
 from roundbook.statistics.variance.residual import residual_variance
 
 GAINS = "gains=1:1,2:3"

@@ -16,7 +16,7 @@ from tests.unit.statistics.studies.matrices import XYZ
 from tests.unit.statistics.treccovid import treccovid
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.measures.measures import parse_measure
+from roundbook.statistics.measures.measure import parse_measure
 from roundbook.statistics.studies import pilots, scoring
 from roundbook.statistics.studies.pilots import (
     PUBLISHED,

@@ -10,153 +10,22 @@ relevance (0 or 1) of the document at rank ``r``, ``C(r)`` and ``cg(r)`` their s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.measures.hits import Hits, Integers, Judgments
+from roundbook.statistics.measures.measure import Measure
 
 Floats = NDArray[np.float64]
 
-_NAME = re.compile(
-    r"(?P<family>[^()@]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]{1,9}))?"
-)
-# A comma within gains=1:1,2:3 begins no parameter.
-_NEXT_PARAMETER = re.compile(r",(?![^=,]*:)")
-# The parameters that a measure may have.
-_PARAMETERS = {
-    "AP": {"rel", "denominator"},
-    "P": {"rel"},
-    "nDCG": {"gains"},
-    "MSnDCG": {"gains"},
-    "nG": {"gains"},
-    "Q": {"gains", "beta"},
-    "P+": {"gains", "beta"},
-    "nERR": {"gains"},
-    "ERR": {"gains"},
-    "RBP": {"p", "gains", "rel"},
-}
-_SPELLINGS = {"P-plus": "P+"}
 # gdeval, the web track's program, takes this as the highest grade of every task.
 _GDEVAL_GRADE = 4
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A measure with all that its scores depend on besides lists and assessments.
-
-    Attributes
-    ----------
-    family : str
-        AP, P, nDCG, MSnDCG, nG, Q, P+, nERR, ERR or RBP.
-    cutoff : int or None
-    gains : tuple of (grade, gain), "exp", or None
-        Of every grade of the task's scale above 0, in order; ``exp`` is ``2^grade - 1``. Without
-        them, the gain of a graded measure is the grade itself.
-    rel : int
-        Lowest relevant grade of a measure that knows relevant and not relevant only.
-    denominator : "R" or "min"
-        What AP with a cutoff divides by: R, as trec_eval does, or min(R, k), as NTCIREVAL does.
-    beta : float
-        Weight of the gains in the blended ratio of Q and P+.
-    p : float or None
-        Persistence of RBP.
-    """
-
-    family: str
-    cutoff: int | None = None
-    gains: tuple[tuple[int, float], ...] | Literal["exp"] | None = None
-    rel: int = 1
-    denominator: Literal["R", "min"] = "R"
-    beta: float = 1.0
-    p: float | None = None
-
-    @property
-    def name(self) -> str:
-        """The canonical name, with every parameter that is not the customary one."""
-        parameters = {
-            "beta": None if self.beta == 1 else _plain(self.beta),
-            "denominator": None if self.denominator == "R" else self.denominator,
-            "gains": self.gains
-            if self.gains is None or self.gains == "exp"
-            else ",".join(f"{grade}:{_plain(gain)}" for grade, gain in self.gains),
-            "p": None if self.p is None else _plain(self.p),
-            "rel": None if self.rel == 1 else str(self.rel),
-        }
-        given = ",".join(f"{key}={value}" for key, value in parameters.items() if value)
-        return (
-            self.family
-            + (f"({given})" if given else "")
-            + (f"@{self.cutoff}" if self.cutoff else "")
-        )
-
-
-def is_own_measure(text: str) -> bool:
-    """Tell whether a name is that of a measure computed here, with parameters known here."""
-    named = _read(text)
-    if named is None or named.family not in _PARAMETERS:
-        return False
-    return named.parameters.keys() <= _PARAMETERS[named.family]
-
-
-def parse_measure(text: str) -> Measure:
-    """Return the measure of a canonical name, such as ``nDCG(gains=1:1,2:3)@10``.
-
-    ``gains`` are grade:gain, for all grades of the task's scale: nERR, ERR and RBP also need the
-    highest. ``ERR`` without gains is that of TREC's web track, for grades 0 to 4.
-
-    Raises
-    ------
-    ImpossibleStatisticError
-        When it is none that is computed here, or lacks what its scores depend on.
-
-    Examples
-    --------
-    >>> parse_measure("Q(beta=1,gains=2:3,1:1)@10").name
-    'Q(gains=1:1,2:3)@10'
-    """
-    named = _read(text)
-    if named is None or named[0] not in _PARAMETERS:
-        raise ImpossibleStatisticError(
-            f"'{text}' is none of the measures computed from runs: {', '.join(_PARAMETERS)}."
-        )
-    family, parameters, cutoff = named
-    if unknown := sorted(parameters.keys() - _PARAMETERS[family]):
-        known = ", ".join(sorted(_PARAMETERS[family]))
-        raise ImpossibleStatisticError(
-            f"The measure '{text}' has no parameter {', '.join(unknown)}; {family} has {known}."
-        )
-    measure = Measure(
-        family,
-        cutoff,
-        gains=_gains(text, parameters.get("gains")),
-        rel=int(_number(text, parameters, "rel", 1, least=1, whole=True)),
-        denominator=_denominator(text, parameters.get("denominator")),
-        beta=_number(text, parameters, "beta", 1.0, least=0),
-        p=_number(text, parameters, "p", 0.0, most=1) if "p" in parameters else None,
-    )
-    for lacks, example in (
-        (cutoff == 0, f"{family}@10"),
-        (family == "P" and cutoff is None, "P@10"),
-        (family == "nG" and cutoff != 1, "nG@1"),
-        (measure.denominator == "min" and cutoff is None, "AP(denominator=min)@10"),
-        (family == "nERR" and measure.gains is None, "nERR(gains=1:1,2:3)@10"),
-        (family in {"nERR", "ERR", "RBP"} and measure.gains == "exp", f"{family}(gains=1:1,2:3)"),
-        (family == "RBP" and not 0 < (measure.p or 0) < 1, "RBP(p=0.8)"),
-        (bool(measure.gains) and measure.rel != 1, "RBP(gains=1:1,2:3,p=0.8)"),
-    ):
-        if lacks:
-            raise ImpossibleStatisticError(
-                f"The measure '{text}' cannot be computed as it is written; write {example}."
-            )
-    return measure
 
 
 def score_runs(
@@ -217,89 +86,6 @@ def count_relevant(
     """
     relevant = _kept_gains(measure, judgments, keep) > 0
     return np.bincount(judgments.topic[relevant], minlength=judgments.topics)
-
-
-class _Named(NamedTuple):
-    family: str
-    parameters: Mapping[str, str]
-    cutoff: int | None
-
-
-def _read(text: str) -> _Named | None:
-    match = _NAME.fullmatch(text.strip())
-    if match is None:
-        return None
-    parameters: dict[str, str] = {}
-    for part in filter(None, map(str.strip, _NEXT_PARAMETER.split(match["parameters"] or ""))):
-        key, _, value = map(str.strip, part.partition("="))
-        if not (key and value) or key in parameters:
-            return None
-        parameters[key] = value
-    family = match["family"].strip()
-    cutoff = None if match["cutoff"] is None else int(match["cutoff"])
-    return _Named(_SPELLINGS.get(family, family), parameters, cutoff)
-
-
-def _number(
-    text: str,
-    parameters: Mapping[str, str],
-    name: str,
-    usual: float,
-    *,
-    least: float = 0,
-    most: float = inf,
-    whole: bool = False,
-) -> float:
-    try:
-        value = float(parameters.get(name, usual))
-    except ValueError:
-        value = inf
-    if not least <= value <= most or value == inf or (whole and value != int(value)):
-        raise ImpossibleStatisticError(
-            f"The measure '{text}' has {name}={parameters[name]}, which must be a"
-            f" {'whole ' if whole else ''}number from {least:g}"
-            + (f" to {most:g}." if most < inf else " on.")
-        )
-    return value
-
-
-def _denominator(text: str, value: str | None) -> Literal["R", "min"]:
-    if value in {None, "R"}:
-        return "R"
-    if value == "min":
-        return "min"
-    raise ImpossibleStatisticError(
-        f"The measure '{text}' has denominator={value}; it is R, or min for min(R, cutoff)."
-    )
-
-
-def _gains(text: str, value: str | None) -> tuple[tuple[int, float], ...] | Literal["exp"] | None:
-    if value is None:
-        return None
-    if value == "exp":
-        return "exp"
-    try:
-        pairs = [pair.split(":") for pair in value.strip("{}").split(",")]
-        gains = sorted((int(grade), float(gain)) for grade, gain in pairs)
-    except ValueError:
-        gains = []
-    above = tuple((grade, gain) for grade, gain in gains if grade > 0)
-    rising = all(a[0] < b[0] and a[1] <= b[1] for a, b in pairwise(gains))
-    if not above or not rising or not 0 <= above[0][1] <= above[-1][1] < inf:
-        raise ImpossibleStatisticError(
-            f"The measure '{text}' has gains={value}; write the gain of every grade above 0, none"
-            " lower than that of the grade before, as in gains=1:1,2:3."
-        )
-    if above[-1][1] == 0 or any(gain for grade, gain in gains if grade <= 0):
-        raise ImpossibleStatisticError(
-            f"The measure '{text}' has gains={value}; only grades above 0 have a gain, and the"
-            " highest must."
-        )
-    return above
-
-
-def _plain(value: float) -> str:
-    return repr(float(value)).removesuffix(".0")
 
 
 def _kept_gains(measure: Measure, judgments: Judgments, keep: NDArray[np.bool_] | None) -> Floats:
