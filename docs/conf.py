@@ -9,8 +9,13 @@ author = "The Roundbook authors"
 project_copyright = "The Roundbook authors"
 release = version = installed_version("roundbook")
 
-extensions = ["myst_parser"]
+extensions = ["myst_nb"]
 myst_heading_anchors = 3
+# Notebooks are run anew at every build, and one that fails is a warning, which fails the build.
+nb_execution_mode = "force"
+nb_execution_timeout = 300
+nb_merge_streams = True
+nb_ipywidgets_js = {}
 exclude_patterns = ["_build"]
 language = "en_GB"
 

@@ -15,6 +15,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 from hypothesis import settings
+from psycopg.pq import ExecStatus
 from sqlalchemy import Engine, text
 from sqlalchemy.engine import URL
 from sqlalchemy.event import listen
@@ -124,7 +125,9 @@ def embedded() -> Iterator[URL]:
         embedded_server(Path(directory) / "postgres", throw_away=True) as address,
     ):
         url = parse_url(address)
-        _administer(url, "ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()")
+        off = ("fsync", "full_page_writes", "synchronous_commit", "autovacuum")
+        _administer(url, *(f"ALTER SYSTEM SET {name} = off" for name in off))
+        _administer(url, "SELECT pg_reload_conf()")
         yield url
 
 
@@ -206,7 +209,8 @@ class Savepoints(psycopg.Connection):
         if not self.holds:
             super().rollback()
             return
-        self.execute("ROLLBACK TO SAVEPOINT kept")
+        # Not by `execute`, which would forget what is prepared.
+        assert self.pgconn.exec_(b"ROLLBACK TO SAVEPOINT kept").status == ExecStatus.COMMAND_OK
 
     # A transaction that is under way keeps its level and takes writes.
 
@@ -232,7 +236,13 @@ def shared_record(server: URL, template: str) -> Iterator[tuple[Engine, Savepoin
 
         def connect(_: object, __: object, arguments: list[str], options: dict[str, str]) -> object:
             if not made:
+                # Each statement is planned once for all tests.
+                options |= {
+                    "prepare_threshold": 0,
+                    "options": "-c plan_cache_mode=force_generic_plan",
+                }
                 made.append(Savepoints.connect(*arguments, **options))
+                made[0].prepared_max = None
             return made[0]
 
         listen(shared, "do_connect", connect)

@@ -21,8 +21,11 @@ from roundbook.logbook import generalisability as _generalisability
 from roundbook.logbook import impact as _impact
 from roundbook.logbook import published as _published
 from roundbook.logbook import rankings as _rankings
+from roundbook.logbook import renewing as _renewing
+from roundbook.logbook import round_changes as _round_changes
 from roundbook.logbook import rounds as _rounds
 from roundbook.logbook import saved_results as _saved_results
+from roundbook.logbook import saving as _saving
 from roundbook.logbook import standardise as _standardise
 from roundbook.logbook import tasks as _tasks
 from roundbook.logbook import teams as _teams
@@ -119,7 +122,7 @@ def report_drift(session, task, measure, **options):
 def save_report(session, task, measure, *, note=None, **options):
     """Save a drift report as the task's next."""
     request = DriftRequest(task=task, measure=measure, **options)
-    return _saved_results.save_result(session, "drift", request, None, note)
+    return _saving.save_result(session, "drift", request, None, note)
 
 
 @_through_door
@@ -134,7 +137,7 @@ def show_result(session, name, **options):
 
 @_through_door
 def renew_results(session, **options):
-    return _saved_results.renew_results(session, RenewResults(**options))
+    return _renewing.renew_results(session, RenewResults(**options))
 
 
 @_through_door
@@ -235,7 +238,7 @@ def _shown(entry):
 def save_plan(session, name, asked, *, note=None):
     """Save the plan of a request; a plan that was computed is computed anew by what it echoes."""
     request = request_of(asked) if isinstance(asked, Plan) else asked
-    return _shown(_saved_results.save_result(session, "plan", request, name, note))
+    return _shown(_saving.save_result(session, "plan", request, name, note))
 
 
 @_through_door
@@ -346,12 +349,12 @@ def create_round(session, task, label, **options):
 
 @_through_door
 def set_round(session, task, label, **options):
-    return _rounds.set_round(session, SetRound(task=task, round=label, **options))
+    return _round_changes.set_round(session, SetRound(task=task, round=label, **options))
 
 
 @_through_door
 def publish_round(session, task, label, reason=None):
-    return _rounds.publish_round(session, PublishRound(task=task, round=label, reason=reason))
+    return _round_changes.publish_round(session, PublishRound(task=task, round=label, reason=reason))
 
 
 @_through_door

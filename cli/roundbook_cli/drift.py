@@ -21,7 +21,7 @@ from roundbook_cli.table_layout import visible
 if TYPE_CHECKING:
     from roundbook.logbook.drift.report import DriftReport
     from roundbook.logbook.drift.shared_topics import Consequence
-    from roundbook.logbook.saved_results import SavedResult
+    from roundbook.logbook.saving import SavedResult
 
 
 def _p(value: float) -> str:
@@ -134,6 +134,11 @@ def drift(
             "--curve compares every later round, a row each, and plans no topics: leave out --to,"
             " --m, --details"
         )
+    if curve and margin is not None and min_d is not None:
+        raise typer.BadParameter(
+            "--curve plans no topics, and --min-d is there for the margin alone: give --margin or"
+            " --min-d"
+        )
     if chart is not None and not curve:
         raise typer.BadParameter("--chart draws the ageing curve: add --curve")
     if curve and save:
@@ -143,7 +148,7 @@ def drift(
     check_chart(chart)
     from roundbook.logbook.drift.curve import trace_drift
     from roundbook.logbook.drift.report import DriftReport, report_drift
-    from roundbook.logbook.saved_results import save_result
+    from roundbook.logbook.saving import save_result
 
     asked = CurveRequest(
         task=task,

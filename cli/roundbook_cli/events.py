@@ -25,7 +25,7 @@ _COLUMNS = (
     Column("round", "Round"),
     count("matrix", "Matrix", spare=1),
     Column("why", "Why"),
-    Column("details", "Details", details, spare=2),
+    Column("details", "Details", details, spare=2, below=True),
 )
 
 

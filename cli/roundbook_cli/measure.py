@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from roundbook.errors import RoundbookError
-from roundbook.presentation.measures import bounds_in_words, merge_sentence
+from roundbook.presentation.measures import bounds_in_words, merge_sentence, unknown_measure_note
 from roundbook.requests.measures import ListMeasures, MergeMeasures
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, count, show, talk
+from roundbook_cli.output import Column, ask, count, show, talk
 from roundbook_cli.request_options import argument, default, option
-from roundbook_cli.session import record
+from roundbook_cli.session import record, sessions
 
 if TYPE_CHECKING:
     from typer._click import Context
@@ -79,8 +80,19 @@ def merge(
     """Merge a measure that was recorded under another name into one, in every task, for good."""
     from roundbook.logbook.recorded_measures import merge_measures
 
-    with record(context, database) as session:
-        done = merge_measures(session, MergeMeasures(merged=merged, into=into, reason=reason))
+    request = MergeMeasures(merged=merged, into=into, reason=reason)
+    with sessions(context, database) as begin:
+        with begin(keep=False) as session:
+            seen = merge_measures(session, request)
+        if seen.known_into_unknown:
+            warning = unknown_measure_note(seen)
+            if not (sys.stdin.isatty() and sys.stderr.isatty()):
+                talk(f"Warning: {warning}")
+            elif not ask(f"{warning} Merge {seen.merged} into {seen.measure} for good?"):
+                talk("Nothing was written.")
+                raise typer.Exit(1)
+        with begin() as session:
+            done = merge_measures(session, request)
     show(done, form, [done], _MERGED)
     talk(merge_sentence(done))
     for task in done.tasks:

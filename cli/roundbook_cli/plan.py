@@ -187,7 +187,7 @@ def save(
     )
     from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.plans.planning import plan_topics
-    from roundbook.logbook.saved_results import save_result
+    from roundbook.logbook.saving import save_result
 
     if request.task is None:
         plan_topics(None, request)  # it may be impossible, and that needs no record

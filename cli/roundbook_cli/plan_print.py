@@ -66,10 +66,12 @@ def print_plan(
 
 def _which_size(plan: Plan) -> list[str]:
     """Return which of the sizes to take, first of all."""
-    if plan.design != "anova" or plan.solve != "topics" or not plan.alternatives:
+    has_tukey = "tukey" in [alternative.name for alternative in plan.alternatives]
+    if plan.design != "anova" or plan.solve != "topics" or not has_tukey:
         return []
     return [
-        "Take tukey where all runs get the same topics, as in most campaigns; for its size at the"
+        "Take tukey where all runs get the same topics, as in most campaigns: anova stands first"
+        " only because published plans and variances are by it. For the size by tukey at the"
         " planning variance add: --design tukey --variance-at planning."
     ]
 

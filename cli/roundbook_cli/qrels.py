@@ -59,7 +59,7 @@ def log(
     The file is in TREC's format: topic, iteration, document, grade. The same content again changes
     nothing; other content is refused unless --revise says why.
     """
-    from roundbook.logbook.runs.logging import latest_qrels, log_qrels
+    from roundbook.logbook.runs.assessing import latest_qrels, log_qrels
     from roundbook.settings import load_settings
 
     request = LogQrels(
@@ -80,7 +80,7 @@ def log(
             request = request.model_copy(update={"expected_revision": seen})
         with progress("Logging the assessments ..."), begin(keep=not dry_run) as session:
             logged = log_qrels(session, request, max_file_bytes=load_settings().max_file_bytes)
-    notes = qrels_notes(logged)
+    notes = qrels_notes(logged, revise)
     show(logged, form, [logged], _LOGGED, extra={"notes": notes})
     for note in notes:
         talk(f"Note: {note}")

@@ -135,7 +135,7 @@ def renew(
 
     With --stale, everything of a task that a correction made stale: all of it, or nothing.
     """
-    from roundbook.logbook.saved_results import renew_results
+    from roundbook.logbook.renewing import renew_results
     from roundbook.presentation.saved_results import brief_sentence
 
     asked = RenewResults(task=name, kind=kind) if stale else RenewResults(name=name, kind=kind)

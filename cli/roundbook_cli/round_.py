@@ -114,7 +114,7 @@ def set_(
     database: Database = None,
 ) -> None:
     """Record on which document collection, and when, a round was held."""
-    from roundbook.logbook.rounds import set_round
+    from roundbook.logbook.round_changes import set_round
 
     request = SetRound(
         task=task,
@@ -139,7 +139,7 @@ def rename(
     database: Database = None,
 ) -> None:
     """Give a round another label, before it is published or a result rests on it."""
-    from roundbook.logbook.rounds import rename_round
+    from roundbook.logbook.round_changes import rename_round
 
     request = RenameRound(task=task, round=round_label, name=name, force=force)
     with record(context, database) as session:
@@ -157,7 +157,7 @@ def remove(
     database: Database = None,
 ) -> None:
     """Remove a round that was made by a slip and holds no scores; those after it move up."""
-    from roundbook.logbook.rounds import remove_round
+    from roundbook.logbook.round_changes import remove_round
 
     with record(context, database) as session:
         removed = remove_round(session, RemoveRound(task=task, round=round_label))
@@ -183,7 +183,7 @@ def publish(
 
     On a terminal it asks first.
     """
-    from roundbook.logbook.rounds import publish_round
+    from roundbook.logbook.round_changes import publish_round
 
     request = PublishRound(task=task, round=round_label, reason=reason)
     asks = not (dry_run or yes) and sys.stdin.isatty() and sys.stderr.isatty()

@@ -70,6 +70,10 @@ def standardise(
     database: Database = None,
 ) -> None:
     """Standardise a round's scores, or new runs from a file, by a round's factors."""
+    if files and factors_from is not None and factors_from != round_label:
+        raise typer.BadParameter(
+            "with --file, ROUND is whose factors score the runs: leave out --factors-from"
+        )
     if scale != "std-ab" and not (a is None and b is None):
         raise typer.BadParameter(f"--a and --b are those of std-ab: --scale {scale} has none")
     from roundbook.errors import InputError, NotRecordedError
@@ -110,6 +114,7 @@ def standardise(
         else:
             try:
                 scores = use_cases.standardise(session, request)
+                _refuse_options_of_files(round_label, layout, file_measure, missing)
             except NotRecordedError:
                 if not Path(round_label).is_file():
                     raise
@@ -120,6 +125,16 @@ def standardise(
                     ) from None
                 scores = from_files(session, factors_from, [Path(round_label)])
     _print(scores, form or ("table" if sys.stdout.isatty() else "csv"))
+
+
+def _refuse_options_of_files(
+    label: str, layout: Layout, file_measure: str | None, missing: Missing
+) -> None:
+    if (layout, file_measure, missing) != ("auto", None, "reject"):
+        raise typer.BadParameter(
+            f"--layout, --file-measure and --missing are of files, and '{label}' is a round: leave"
+            " them out, or name a file with --file"
+        )
 
 
 def _print(scores: StandardisedScores, form: Format) -> None:

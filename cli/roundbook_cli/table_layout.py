@@ -26,8 +26,9 @@ def lay_out(
     """Return the lines of a table.
 
     Where it is too wide, sentences wrap, and names, numbers and intervals never. Where that is not
-    enough, columns are left out, those that can most be spared first, and a line below names them.
-    Where that is not enough either, each row becomes a list, a line a field.
+    enough, columns that may stand below the rest of their row do so, then columns are left out,
+    those that can most be spared first, and a line below names them. Where that is not enough
+    either, each row becomes a list, a line a field.
 
     Parameters
     ----------
@@ -45,6 +46,10 @@ def lay_out(
         _bounds(column, [row[index] for row in cells]) for index, column in enumerate(columns)
     ]
     kept = list(range(len(columns)))
+    below: list[int] = []
+    if not complete and _widths(bounds, width) is None:
+        below = [index for index in kept if columns[index].below]
+        kept = [index for index in kept if index not in below]
     while (widths := _widths([bounds[index] for index in kept], width)) is None and not complete:
         spare = [index for index in kept if columns[index].spare]
         if not spare:
@@ -56,8 +61,18 @@ def lay_out(
         [[row[index] for index in kept] for row in cells],
         [columns[index] for index in kept],
         widths,
+        [
+            [
+                " " * _GAP + line
+                for index in below
+                for line in wrap(f"{columns[index].heading}: {row[index]}", width - _GAP)
+            ]
+            for row in cells
+        ],
     )
-    left_out = [column.heading for index, column in enumerate(columns) if index not in kept]
+    left_out = [
+        column.heading for index, column in enumerate(columns) if index not in [*kept, *below]
+    ]
     if left_out:
         needed = sum(column.least for column in bounds) + _GAP * (len(columns) - 1)
         lines += wrap(
@@ -144,15 +159,19 @@ def _widths(bounds: Sequence[_Bounds], width: int) -> list[int] | None:
 
 
 def _table(
-    cells: Sequence[Sequence[str]], columns: Sequence[Column], widths: Sequence[int]
+    cells: Sequence[Sequence[str]],
+    columns: Sequence[Column],
+    widths: Sequence[int],
+    below: Sequence[Sequence[str]],
 ) -> list[str]:
+    """Return the lines of a table whose columns have these widths, and of each row those below."""
     heads = [wrap(column.heading, width) for column, width in zip(columns, widths, strict=True)]
     height = max(map(len, heads))
     lines = _row([[""] * (height - len(head)) + head for head in heads], columns, widths)
     lines.append("─" * (sum(widths) + _GAP * (len(widths) - 1)))
-    for row in cells:
+    for row, more in zip(cells, below, strict=True):
         wrapped = [wrap(cell, width) for cell, width in zip(row, widths, strict=True)]
-        lines += _row(wrapped, columns, widths)
+        lines += [*_row(wrapped, columns, widths), *more]
     return lines
 
 

@@ -172,7 +172,7 @@ def _draw(path: Path | None, histories: Sequence[VarianceHistory]) -> None:
     if path is not None:
         from roundbook.presentation.charts.variances import variance_chart
 
-        write_chart(path, variance_chart(histories))
+        write_chart(path, variance_chart(*histories))
 
 
 def _columns(history: VarianceHistory) -> tuple[Column, ...]:
@@ -353,7 +353,7 @@ def record_(
         Column("source", "Source"),
         Column("status", "Status"),
     )
-    notes = recorded_notes(recorded)
+    notes = recorded_notes(recorded, revise)
     show(recorded, form, [recorded], columns, extra={"notes": notes})
     for note in notes:
         talk(f"Note: {note}")

@@ -34,11 +34,15 @@ def verify(
     """Compute everything that is derived again and compare it with what is stored.
 
     Content hashes, factors, variances and what their intervals rest on are computed from the
-    scores; saved results and events are compared with what they refer to. Exits with 1 where
-    anything differs.
+    scores, and saved results from what they rest on; events are compared with what they refer
+    to. Exits with 1 where anything differs.
     """
     from roundbook.logbook.verifying.record import verify_record
-    from roundbook.presentation.verification import KINDS, difference_sentence
+    from roundbook.presentation.verification import (
+        KINDS,
+        difference_sentence,
+        not_computed_sentences,
+    )
 
     with (
         record(context, database, one_moment=True) as session,
@@ -60,7 +64,10 @@ def verify(
             f" {verification.events} events were verified.",
             *_of_runs(verification),
         ],
-        below=[] if verification.differences else ["Nothing differs."],
+        below=[
+            *([] if verification.differences else ["Nothing differs."]),
+            *not_computed_sentences(verification),
+        ],
     )
     if verification.differences:
         raise typer.Exit(1)

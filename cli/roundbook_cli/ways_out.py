@@ -10,6 +10,7 @@ from roundbook.errors import RoundbookError, WayOut
 # the error's own, or takes it up where it has {message}.
 _WAYS_OUT = {
     "list measures": "'roundbook measure list' shows those there are.",
+    "merge the slip": "{message}: roundbook measure merge {slip} {known}",
     "list tasks": "'roundbook task list' shows those there are.",
     # Score files
     "no measure in the file": "{message}; leave out --file-measure.",

@@ -151,10 +151,10 @@ USE_CASES = {
     "rename_task": UseCase("tasks:rename_task", tasks.RenameTask, changes=True, scope="admin"),
     "remove_task": UseCase("tasks:remove_task", tasks.RemoveTask, changes=True, scope="admin"),
     "create_round": UseCase("rounds:create_round", tasks.CreateRound, changes=True, scope="log"),
-    "set_round": UseCase("rounds:set_round", tasks.SetRound, changes=True, scope="log"),
-    "rename_round": UseCase("rounds:rename_round", tasks.RenameRound, changes=True, scope="admin"),
-    "remove_round": UseCase("rounds:remove_round", tasks.RemoveRound, changes=True, scope="admin"),
-    "publish": UseCase("rounds:publish_round", tasks.PublishRound, changes=True, scope="admin"),
+    "set_round": UseCase("round_changes:set_round", tasks.SetRound, changes=True, scope="log"),
+    "rename_round": UseCase("round_changes:rename_round", tasks.RenameRound, changes=True, scope="admin"),
+    "remove_round": UseCase("round_changes:remove_round", tasks.RemoveRound, changes=True, scope="admin"),
+    "publish": UseCase("round_changes:publish_round", tasks.PublishRound, changes=True, scope="admin"),
     "record_variance": UseCase(
         "published:record_variance", variances.RecordVarianceRequest, changes=True, scope="log"
     ),
@@ -174,7 +174,7 @@ USE_CASES = {
     "create_token": UseCase("tokens:create_token", tokens.CreateToken, changes=True, scope="admin"),
     "revoke_token": UseCase("tokens:revoke_token", tokens.RevokeToken, changes=True, scope="admin"),
     "renew": UseCase(
-        "saved_results:renew_results", results.RenewResults, changes=True, scope="log"
+        "renewing:renew_results", results.RenewResults, changes=True, scope="log"
     ),
 }
 
@@ -184,7 +184,7 @@ UPLOADS = {
     "describe_teams": Upload("teams:describe_teams", teams.DescribeTeams, "file"),
     "alias_topics": Upload("topics:alias_topics", topics.AliasTopics, "file"),
     "log_runs": Upload("runs.logging:log_runs", runs.LogRuns, "files"),
-    "log_qrels": Upload("runs.logging:log_qrels", runs.LogQrels, "file"),
+    "log_qrels": Upload("runs.assessing:log_qrels", runs.LogQrels, "file"),
     "standardise_files": Upload(
         "standardise:standardise_files",
         standardise.StandardiseFilesRequest,

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import http.client
 import io
-import socket
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import uvicorn
 from fastapi import FastAPI, Response
 from sqlalchemy import Engine, text
 from sqlalchemy.event import listen, remove
-from starlette.types import ASGIApp
+from tests.serving import serving
 
 import roundbook
 from roundbook.api.app import PREFIX, make_app
@@ -59,7 +54,7 @@ def bench_doors(engine: Engine, compare: Compare) -> None:
 
         compare("book.variances() : its SQL", lambda: book.variances("doors", "AP"), its_sql, 1.5)
     path = f"{PREFIX}/variances?task=doors&measure=AP"
-    with _serving(make_app(Settings(), address, open_to_all=True)) as port:
+    with serving(make_app(Settings(), address, open_to_all=True)) as port:
         body = _ask(port, path)
         bare = FastAPI()
 
@@ -67,7 +62,7 @@ def bench_doors(engine: Engine, compare: Compare) -> None:
         def answer(task: str, measure: str) -> Response:
             return Response(body, media_type="application/json")
 
-        with _serving(bare) as other:
+        with serving(bare) as other:
             compare(
                 "100 variance histories over HTTP : the bytes alone",
                 lambda: _ask(port, path, 100),
@@ -140,22 +135,6 @@ _ROW = np.dtype(
         ("score", ">f8"),
     ]
 )
-
-
-@contextmanager
-def _serving(app: ASGIApp) -> Iterator[int]:
-    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    bound.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
-    thread.start()
-    while not server.started:
-        time.sleep(0.02)
-    try:
-        yield bound.getsockname()[1]
-    finally:
-        server.should_exit = True
-        thread.join()
 
 
 def _ask(port: int, path: str, times: int = 1, body: bytes | None = None) -> bytes:

@@ -36,9 +36,12 @@ PAGES = {
     "refused plan": "/plan?variance=x",
     "study": f"/studies?study=discriminative-power&task=covid&round=round1&measure={MEASURE}"
     "&scales=raw&scales=std-ab&trials=100",
+    "left out": f"/studies?study=leave-one-out&task=covid&round=round1&measure={MEASURE}",
+    "refused study": f"/studies?study=incremental&task=covid&round=round1&measure={MEASURE}",
     "results": "/results",
     "result": "/result?name=next",
     "events": "/events",
+    "jobs": "/jobs",
     "upload": "/upload",
     "login": "/login",
     "no such page": "/nowhere",
@@ -128,10 +131,10 @@ def test_a_newcomers_path(site, chromium, scores, tmp_path, script):
     page.get_by_role("heading", name="round1 to round3").wait_for()
     save("aged?")
     page.get_by_role("link", name="Studies").last.click()
-    page.get_by_role("textbox", name="Round").fill("round1")
+    page.get_by_role("textbox", name="Round", exact=True).fill("round1")
     page.get_by_label("std-ab").check()
     page.get_by_role("button", name="Run").click()
-    page.get_by_role("heading", name="discriminative-power").wait_for()
+    page.get_by_role("heading", name="discriminative power").first.wait_for()
     assert page.locator(".chart.desk svg").count() == 1
     save("which differ")
 
@@ -153,6 +156,35 @@ def test_a_newcomers_path(site, chromium, scores, tmp_path, script):
     assert complaints == []
 
 
+def check_what_the_script_adds(page, complaints, site):
+    """Check what marks and cells say under the pointer and by keys, and answers while one types."""
+    tip = page.locator(".tip")
+    page.goto(f"{site}{PAGES['task']}")
+    chart = page.locator(".chart.desk").first
+    chart.locator("path[data-says]").first.hover()
+    assert tip.inner_text() == "round1: .0531, 95% .0429 to .0674"
+    page.mouse.move(0, 0)
+    assert tip.inner_text() == ""
+    chart.focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
+        page.keyboard.press(key)
+    assert tip.inner_text().startswith("round1: ")
+    page.keyboard.press("Escape")
+    assert tip.inner_text() == ""
+    page.goto(f"{site}{PAGES['matrix']}")
+    page.locator(".chart.desk").first.focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+    tip.get_by_text(re.compile(r"^topic \d+, BBGhelani[12]: \.\d{4}$")).wait_for()
+    page.goto(f"{site}/plan")
+    page.get_by_label("A variance that you").fill("0.05")
+    page.get_by_label("Runs m").fill("10")
+    page.get_by_label("minD, or the width").fill("0.1")
+    page.get_by_role("cell", name="158").first.wait_for()
+    assert "min_d=0.1" in page.url
+    assert complaints == []
+
+
 def test_pages_can_be_read_by_all(site, address, chromium, scores):
     from axe_playwright_python.sync_playwright import Axe
 
@@ -165,6 +197,7 @@ def test_pages_can_be_read_by_all(site, address, chromium, scores):
         corrected = scores[2].read_text().replace(",0.", ",0.0", 1)
         book.log("covid", "round3", io.StringIO(corrected), MEASURE, revise="a slip")
         book.save("drift", "aged", task="covid", measure=MEASURE)
+    check_what_the_script_adds(*open_page(chromium), site)
     modes = {
         "desk": {},
         "phone dark": {"viewport": PHONE, "color_scheme": "dark"},

@@ -50,18 +50,17 @@ def test_what_each_command_draws(logged, tmp_path, monkeypatch):
     for words in (("variance", "show", "t", *AP), ("variance", "history", "t")):
         said = draw(*words)
         assert {"Residual variance by round", "t: AP, raw scale"} <= set(said)
-        assert {"Round", "Residual variance, 95% interval", "r1", "</script>r3"} <= set(said)
-        assert {"pooled", "computed from its scores"} <= set(said)
+        assert {"residual variance, raw scale", "pooled", "r1", "</script>r3"} <= set(said)
     said = draw("factors", "show", "t", "r1", *AP)
-    assert {"Topic, the hardest first", "AP: mean of the runs, ± one sd", "t7"} <= set(said)
+    assert {"topic, the hardest first", "AP: mean ± sd", "t7"} <= set(said)
     said = draw("drift", "t", *AP, "--curve")
-    assert {"Later round", "Verdict", "Ratio of standard deviations, log scale"} <= set(said)
-    assert "Shift, in standard deviations of 'r1'" in said
+    assert {"shift, in sds of r1", "ratio of sds, log scale", "</script>r3"} <= set(said)
+    assert {"held", "aged", "undecided", "unbridged"} & set(said)
     said = draw("plan", "--task", "t", *AP, "--m", "2", "--m", "5", "--min-d", "0.2")
-    assert {"Topics, log scale", "Power", "minD", "0.2", "m = 2 runs", "m = 5 runs"} <= set(said)
+    assert {"Topics, log scale", "Power", "minD 0.2", "m = 2 runs", "m = 5 runs"} <= set(said)
     saved = ("plan", "save", "p", "--task", "t", *AP, "--design", "paired-width", "--width", "0.2")
     said = draw(*saved)
-    assert {"Expected full width", "Width", "Two runs"} <= set(said)
+    assert {"Expected full width", "Width 0.2", "Two runs"} <= set(said)
     assert draw("plan", "show", "p") == said
 
 
@@ -80,6 +79,8 @@ def test_the_formats_of_a_chart(logged, tmp_path, monkeypatch):
     assert (tmp_path / "chart.png").read_bytes().startswith(b"\x89PNG\r\n")
     svg = (tmp_path / "chart.SVG").read_text(encoding="utf-8")
     assert "@media (prefers-color-scheme: dark)" in svg
+    assert 'svg [fill="#1d2327"] { fill: #e6eaec }' in svg
+    assert 'fill="#1d2327"' in svg.partition("</style>")[2]
     page = (tmp_path / "chart.html").read_text(encoding="utf-8")
     # It fetches nothing, and a round's name does not end its script.
     page = re.sub(r"<script>(?!vegaEmbed).*?</script>", "", page, flags=re.DOTALL)

@@ -287,6 +287,12 @@ def test_log_in_three_formats_and_unchanged(roundbook, write, snapshot):
     assert heading.split()[:4] == ["Matrix", "Revision", "Topics", "Runs"]
     assert line.split()[-1] == "unchanged"
     assert f"{VARIANCE:.5f}" in line
+    assert "not recorded" not in roundbook(*words).err
+    lost = roundbook(*words, "--revise", "why", "--tool", "x", "--zero-sd", "drop")
+    assert (
+        "These very scores are recorded already, so nothing was logged and the reason and the tool"
+        " and what is to become of ties (factors are fitted anew for that) were not recorded."
+    ) in " ".join(lost.err.split())
     assert snapshot() == before
 
 
@@ -716,7 +722,7 @@ def test_plan_with_a_variance_opens_no_database(command, monkeypatch):
         raise AssertionError("a database was opened")
 
     monkeypatch.setattr(session, "record", fail)
-    for name in ("open_record", "open_server", "embedded_record", "embedded_server"):
+    for name in ("open_record", "open_server", "embedded_record", "make_engine"):
         monkeypatch.setattr(record, name, fail)
     assert command("plan", "--variance", "0.05").code == 0  # and the address is unreachable
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from roundbook.formats.measures import canonical_measure
+from roundbook.measure_names import canonical_measure
 from roundbook_cli.demo import _program
 
 pytestmark = pytest.mark.one_server

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import io
-import threading
-import time
 
 import numpy as np
 import pytest
-import uvicorn
+from tests.serving import serving
 
 import roundbook
 from roundbook.api.app import make_app
@@ -57,18 +55,8 @@ def wide(seed=0):
 @pytest.fixture
 def service(address):
     """Yield the address of a service that listens on loopback."""
-    config = uvicorn.Config(
-        make_app(load_settings(), address, open_to_all=True), port=0, log_level="error"
-    )
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    until = time.monotonic() + 30
-    while not server.started and time.monotonic() < until:
-        time.sleep(0.02)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    thread.join(30)
+    with serving(make_app(load_settings(), address, open_to_all=True)) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 @pytest.mark.long

@@ -445,6 +445,9 @@ def test_the_curve_takes_no_second_round_and_no_design(roundbook, extra):
     done = roundbook(*DRIFT, "--curve", *extra)
     assert done.code == 2
     assert "leave out --to, --m, --details" in " ".join(done.err.replace("│", " ").split())
+    done = roundbook(*DRIFT, "--curve", "--margin", "0.2", "--min-d", "0.1")
+    assert done.code == 2
+    assert "give --margin or --min-d" in " ".join(done.err.replace("│", " ").split())
 
 
 # The collections of rounds

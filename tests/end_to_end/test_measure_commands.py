@@ -68,13 +68,18 @@ def test_where_a_measure_is_missing_the_error_names_those_there_are(roundbook, l
 def test_measures_are_listed_and_merged(roundbook, logged):
     merged = roundbook("measure", "merge", "ndgc at 10", "NDCG_CUT_10", "--reason", "a typo")
     assert merged.refusal() == (
-        "There is no measure 'NDCG_CUT_10'. 'roundbook measure list' shows those there are."
+        "There is no measure 'NDCG_CUT_10'; did you mean ndgc at 10? 'roundbook measure list' shows"
+        " those there are."
     )
     log_scores(logged, "2", np.random.default_rng(5).random((30, 5)), "nDCG@10")
+    assert "'nDGC@10'; did you mean nDCG@10?" in roundbook(
+        "measure", "merge", "ndgc at 10", "nDGC@10"
+    ).refusal()
     merged = roundbook("measure", "merge", "ndgc at 10", "ndcg_cut_10", "--format", "json")
     assert merged.json == {
         "measure": "nDCG@10",
         "merged": "ndgc at 10",
+        "known_into_unknown": False,
         "tasks": ["t"],
         "matrices": 1,
         "published_variances": 0,
@@ -108,3 +113,16 @@ def test_measures_are_listed_and_merged(roundbook, logged):
     assert [(event["task"], event["details"]["merged"]) for event in events] == [
         (TASK, "ndgc at 10")
     ]
+
+
+def test_a_known_measure_becomes_an_unknown_one_with_a_warning(roundbook, logged):
+    for label, measure in (("2", "clicks"), ("1", "ndgc@10"), ("2", "nDCG@10")):
+        log_scores(logged, label, np.random.default_rng(5).random((30, 5)), measure)
+    assert roundbook("measure", "merge", "nDCG@10", "ndgc@10").refusal() == (
+        "nDCG@10 is a known measure, and 'ndgc@10' looks like a slip for it, not the other way"
+        " round: roundbook measure merge ndgc@10 nDCG@10"
+    )
+    log_scores(logged, "9", np.random.default_rng(6).random((30, 5)), "RR", create=True)
+    warned = roundbook("measure", "merge", "RR", "clicks")
+    assert warned.code == 0
+    assert "Warning: RR is a measure that evaluation tools know, and clicks is none" in warned.err

@@ -16,6 +16,8 @@ from tests.factories import log_scores, publish_round
 import roundbook
 from roundbook.api.app import make_app
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
+from roundbook.errors import DatabaseUnreachableError
+from roundbook.pages.numbers import plain_rows, sentence
 from roundbook.presentation import drift_verdict
 from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.plan_protocol import protocol
@@ -54,9 +56,9 @@ def words(answer):
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", answer.text)).split())
 
 
-def plain(sentence):
-    """Return a sentence as `words` has it: fields are set apart, not in backticks."""
-    return " ".join(re.sub(r"`(\w+)`", r" \1 ", sentence).split())
+def plain(said):
+    """Return a sentence of an answer as `words` has it."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", sentence(said))).split())
 
 
 def upload(client, file, name="scores.csv", **fields):
@@ -118,15 +120,17 @@ def test_every_page_says_what_the_terminal_says(client, record):
     }  # fmt: skip
     for path, answer in pages.items():
         assert answer.status_code == 200, (path, words(answer))
-        assert not re.search(r"<script|<b>&x|<i>'|style=\"| on\w+=", answer.text), path
-        assert "script-src" not in answer.headers["content-security-policy"]
+        assert not re.search(r"<script>|<b>&x|<i>'|style=\"| on\w+=", answer.text), path
+        (script,) = re.findall(r"<script[^>]*>[^<]*</script>", answer.text)
+        assert re.fullmatch(r'<script src="/static/pages.js\?v=\w+" defer></script>', script)
+        assert "; script-src 'self'; " in answer.headers["content-security-policy"]
         assert "default-src 'none'" in answer.headers["content-security-policy"]
         assert answer.text.count("<h1") == 1, path
         assert len(re.findall(r"<th(?=[ >])", answer.text)) == answer.text.count("<th scope="), path
     asked = {name: record.ask(name, **OF).model for name in ("variances", "drift", "ageing")}
     on_task = words(pages["/task"])
-    for sentence in (*summary(asked["variances"]), curve_summary(asked["ageing"])):
-        assert plain(sentence) in on_task
+    for said in (*summary(asked["variances"]), curve_summary(asked["ageing"])):
+        assert plain(said) in on_task
     assert plain(drift_verdict.brief_advice(asked["drift"])) in on_task
     assert "published" in on_task
     assert "draft" in on_task
@@ -139,26 +143,37 @@ def test_every_page_says_what_the_terminal_says(client, record):
     assert fingerprint in on_round
     assert "its published fingerprint still verifies" in on_round
     plan = record.plan(**OF, m=(10,), min_d=(0.1,)).model
-    assert plain(protocol(plan)) in words(pages["/plan"])
+    assert protocol(plan) in words(pages["/plan"])
     for path, names in (("/round", (RUN, TOPIC)), ("/matrix", (RUN,)), ("/drift", (TOPIC,))):
         for name in names:
             assert escape(name) in pages[path].text or escape(name, quote=False) in pages[path].text
     # The charts: two of each, one for a phone, and three files.
     for path, number in {"/task": 4, "/round": 2, "/matrix": 2, "/drift": 2, "/plan": 1,
-                         "/studies": 1}.items():  # fmt: skip
+                         "/studies": 1, "/result": 1}.items():  # fmt: skip
         written = pages[path].text
         assert written.count("chart desk") == written.count("chart phone") == number, path
         links = [unescape(link) for link in re.findall(r'href="(/charts/[^"]+)"', written)]
         assert len(links) == 3 * number
         kinds = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8"}
-        for link in links if path in ("/matrix", "/drift", "/studies") else ():
+        for link in links if path in ("/matrix", "/drift", "/studies", "/result") else ():
             file = client.get(link)
             assert file.status_code == 200, (link, file.text)
             assert file.headers["content-type"] == kinds[re.search(r"\.(\w+)\?", link)[1]]
 
 
+def test_numbers_of_sentences_as_in_tables():
+    for said, shown in {
+        "95% interval [0.056, 0.076], +0.4 to 1.2": "95% interval [.056, .076], +.4 to 1.2",
+        "RBP(p=0.8) by roundbook 0.1.0, 10.05": "RBP(p=0.8) by roundbook 0.1.0, 10.05",
+        "round 'run 0.5' at 0.05, <0.1": "round &#39;run 0.5&#39; at .05, &lt;0.1",
+    }.items():
+        assert sentence(said) == shown
+    rows = [{"mean": 0.5, "none": None, "parts": [1], "scale": "raw"}]
+    assert [list(row) for row in plain_rows(rows)] == [["scale", "mean"]]
+
+
 @pytest.mark.long
-def test_what_a_draft_shows_without_a_token(address, record):
+def test_what_a_draft_shows_without_a_token(address, record, monkeypatch, caplog):
     token = record.ask("create_token", name="reader", scope="read").token
     draft = {"matrix": 2}
     with TestClient(make_app(load_settings(), address), follow_redirects=False) as client:
@@ -186,8 +201,20 @@ def test_what_a_draft_shows_without_a_token(address, record):
         assert client.post("/renew", data={"name": "next"}).status_code == 403
         assert client.post("/logout", headers={"Origin": "http://elsewhere.org"}).status_code == 403
         assert client.post("/logout").status_code == 303
+        where = "no connection to 10.1.2.3 as campaign_owner"
+
+        def refuse(_):
+            raise DatabaseUnreachableError(where)
+
+        monkeypatch.setattr("roundbook.pages.tasks.list_tasks", refuse)
+        assert where in words(client.get("/", headers={"Authorization": f"Bearer {token}"}))
         client.cookies.clear()
         assert client.get("/matrix", params=draft).status_code == 303
+        unreached = client.get("/")
+        assert unreached.status_code == 503
+        assert "The database does not answer at present; try again later." in words(unreached)
+        assert where not in unreached.text
+        assert caplog.messages == [f"GET /: {where}"]
 
 
 @pytest.mark.long

@@ -173,7 +173,8 @@ def test_a_task_shows_what_stands_beside_and_the_earlier_rounds(logged):
     assert lines[3].split() == ["10", "0.100", *map(str, sizes)]
     told = " ".join("\n".join(lines[4:]).split())
     for part in (
-        "Take tukey where all runs get the same topics, as in most campaigns; for its size at the"
+        "Take tukey where all runs get the same topics, as in most campaigns: anova stands first"
+        " only because published plans and variances are by it. For the size by tukey at the"
         " planning variance add: --design tukey --variance-at planning. planning: at the planning"
         f" variance {shown['variance_planning']:.5g}, which 4 of 5 next"
         " rounds of this kind stay below. tukey: Tukey HSD, best against worst, by the pooled"

@@ -350,6 +350,14 @@ def test_standardise_refusals(logged, write, tmp_path):
     logged("standardise", "t", "r1", "--file", nowhere, *AP).refusal()
     assert "7" in logged("standardise", "t", path, *AP, "--factors-from", "r1:7").refusal()
     assert "'r7'" in logged("standardise", "t", path, *AP, "--factors-from", "r7").refusal()
+    for words, said in (
+        (("r1", "--missing", "zero"), "are of files, and 'r1' is a round: leave them out"),
+        (("r1", "--layout", "wide"), "or name a file with --file"),
+        (("r7", "--file", path, "--factors-from", "r1"), "ROUND is whose factors score the runs"),
+    ):
+        refused = logged("standardise", "t", *words, *AP)
+        assert (refused.code, refused.out) == (2, "")
+        assert said in flat(refused.err.replace("│", " "))
     other = write(wide(SCORES[:2, :2], ["x", "y"]), "other.csv")
     said = logged("standardise", "t", other, *AP, "--factors-from", "r1").refusal()
     assert "None of the topics has usable factors in round 'r1'" in said

@@ -7,27 +7,28 @@ import gzip
 import io
 import json
 import socket
-import threading
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import suppress
 from urllib.request import urlopen
 
+import jsonschema_rs
 import numpy as np
 import pandas as pd
 import pytest
-import uvicorn
 from fastapi.testclient import TestClient
 from sqlalchemy import text
+from tests.serving import serving
 
 import roundbook
-from roundbook.api import bodies, middleware, routes
+from roundbook.api import answers, bodies, middleware, routes, running
 from roundbook.api.app import PREFIX, make_app
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.schema import upgrade
 from roundbook.logbook.studies import studies
 from roundbook.settings import load_settings
-from roundbook.use_cases import USE_CASES
+from roundbook.use_cases import UPLOADS, USE_CASES
 
 pytestmark = pytest.mark.one_server
 JSON = {"Content-Type": "application/json"}
@@ -120,20 +121,6 @@ def service(address):
         yield clients
 
 
-@contextmanager
-def serving(app):
-    """Yield the port of loopback on which an application listens."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    until = time.monotonic() + 30
-    while not server.started and time.monotonic() < until:
-        time.sleep(0.02)
-    yield server.servers[0].sockets[0].getsockname()[1]
-    server.should_exit = True
-    thread.join(30)
-
-
 def path(name):
     return f"{PREFIX}/{name.replace('_', '-')}"
 
@@ -217,9 +204,20 @@ def test_a_wrong_token_is_401_whatever_is_wrong(service, address):
         revoked = book.ask("create_token", name="gone").token
         book.ask("revoke_token", name="gone")
     app_client = service["none"]
+    engine = make_engine(parse_url(address))
+    with unit_of_work(engine) as connection:
+        connection.execute(
+            text(
+                "INSERT INTO roundbook.access_token (name, hash, scope, software, created_by,"
+                " created_at, expires_at) SELECT 'past', sha256('rb_past'), 'admin', '', '',"
+                " now() - interval '2 days', now() - interval '1 day'"
+            )
+        )
+        connection.commit()
+    engine.dispose()
     answers = [
-        app_client.get(path("tasks"), headers={"Authorization": f"Bearer {secret}"})
-        for secret in (revoked, "rb_" + "x" * 43, "x", "rb_")
+        app_client.get(path("tasks"), headers={"Authorization": b"Bearer " + secret})
+        for secret in (revoked.encode(), b"rb_past", b"rb_" + b"x" * 43, b"x", b"rb_", b"rb_\xff\t")
     ]
     assert len({answer.text for answer in answers}) == 1
     problem(answers[0], 401, "not valid")
@@ -255,6 +253,22 @@ def test_uploads(service):
         path("describe-teams"), params={"task": "t", "round": "2"}, content=teams
     )
     assert described.json()["described"] == 4
+    lists, grades = "t1 Q0 d1 1 0.5 a\nt2 Q0 d1 2 0.4 a\n", "t1 0 d1 1\nt2 0 d2 0\n"
+    of_round = {"task": "t", "round": "2"}
+    for name, file, content in (("log_runs", "a.run", lists), ("log_qrels", "q.txt", grades)):
+        sent = client.post(path(name), params=of_round | {"filename": file}, content=content)
+        assert [one["file"] for one in sent.json()["files"]] == [file]
+    standardised = client.post(
+        path("standardise_files"),
+        params=OF | {"factors_from": "1", "filename": "new.csv"},
+        content=wide(3),
+    )
+    assert standardised.json()["files"] == ["new.csv"]
+    # Whoever reads the record is told no directory of the service's machine.
+    assert client.get(path("matrix"), params={"matrix": 3}).json()["files"] == ["two.csv"]
+    events = client.get(path("events"), params={"task": "t"}).text
+    assert '"a.run"' in events
+    assert tempfile.gettempdir() not in events
 
 
 def test_a_file_that_is_too_long_is_refused_midway(address, monkeypatch):
@@ -269,6 +283,38 @@ def test_a_file_that_is_too_long_is_refused_midway(address, monkeypatch):
     with TestClient(make_app(settings, address, open_to_all=True)) as client:
         answer = client.post(path("log"), params={"task": "t", "round": "1"}, content=chunks())
         problem(answer, 413, "longer than 1000 bytes")
+
+
+@pytest.mark.long
+def test_every_answer_is_described_with_an_example_that_fits():
+    document = make_app(load_settings()).openapi()
+
+    def check(schema, example):
+        fits = jsonschema_rs.validator_for({**schema, "components": document["components"]})
+        fits.validate(example)
+
+    answers = 0
+    for where, operations in document["paths"].items():
+        for operation in operations.values():
+            for status, answer in operation["responses"].items():
+                assert answer.get("content") or status == "304", (where, status)
+                for kind, content in answer.get("content", {}).items():
+                    assert content["schema"], (where, status, kind)
+                    if kind == "application/json":
+                        check(content["schema"], content["example"])
+                        answers += 1
+            for kind, content in operation.get("requestBody", {}).get("content", {}).items():
+                if kind == "application/json" and "example" in content:
+                    check(content["schema"], content["example"])
+                else:
+                    named = content["schema"].get("$ref", "").rpartition("/")[2]
+                    there = document["components"]["schemas"].get(named, content)
+                    assert "example" in there or where.endswith("/import"), where
+            for parameter in operation.get("parameters", ()):
+                assert "example" in parameter or not parameter["required"], (where, parameter)
+                if "example" in parameter:
+                    check(parameter["schema"], parameter["example"])
+    assert answers >= len(USE_CASES) + len(UPLOADS)
 
 
 def test_what_is_the_same_is_not_sent_again_and_csv_is_rows(service):
@@ -387,7 +433,7 @@ def test_no_question_is_an_oracle_of_drafts(service, address):
     same("drift", OF | {"from_round": "1", "to_round": "1"}, {"task": "no", "measure": "AP"})
     same("events", {"task": "t", "round": "1"}, {"task": "no"})
     for study, fields in STUDIES.items():
-        if study == "across-rounds":
+        if study in ("across-rounds", "leave-one-out-rounds"):
             same(f"study/{study}", OF, OF | {"task": "no"})
             continue
         same(f"study/{study}", OF | fields | {"round": "2"}, OF | fields | {"round": "no"})
@@ -461,6 +507,12 @@ def test_bodies_and_values_that_are_none(address):
         problem(client.post(**log, content=b""), 422, "empty")
         problem(client.post(**log, content=b"PK\3\4 no workbook"), 422)
         problem(client.post(**log, content=b"\x1f\x8b junk"), 422)
+        packed = gzip.compress(wide().encode())
+        problem(client.post(**log, content=packed[:-20]), 422)
+        problem(client.post(**log, content=wide()[:-9]), 422)
+        problem(client.post(**log, content=b"\x89PNG\r\n\x1a\n" + bytes(50)), 422)
+        problem(client.post(**log, content=b"PAR1" + bytes(50)), 422)
+        problem(client.post(**log, content=b'{"topic": 1}', headers=JSON), 422)
         problem(client.post(**log, content=wide().encode("utf-16")), 422)
         far = log | {"headers": {"Content-Length": str(10**15)}}
         problem(client.post(**far, content=b"x"), 413, "longer")
@@ -486,7 +538,8 @@ def test_the_same_upload_twice_at_once_is_logged_once(address):
 
 def test_uploads_that_are_slow_or_broken_off(address, monkeypatch):
     """As a server meets them: over a socket."""
-    monkeypatch.setattr(bodies, "_SECONDS_A_PIECE", 0.3)
+    monkeypatch.setattr(bodies, "_SECONDS_FOR_THEM", 0.3)
+    monkeypatch.setattr(running, "_SECONDS_TO_ASK", 0.2)
     monkeypatch.setattr(
         middleware.BodyLimit.__init__, "__kwdefaults__", {"most_bytes": 1000, "seconds": 0.3}
     )
@@ -502,6 +555,19 @@ def test_uploads_that_are_slow_or_broken_off(address, monkeypatch):
                 assert connection.recv(100).split()[1] == str(status).encode()
             with socket.create_connection(("127.0.0.1", port)) as connection:
                 connection.sendall(head.encode())  # and then nobody is there any more
+        # Byte by byte, neither a body nor a head keeps a connection.
+        head = f"POST {target} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50000\r\n\r\n"
+        for begun, answered in ((head, b" 408 "), ("GET / HTTP/1.1\r\nX-Y: ", b"")):
+            with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+                connection.sendall(begun.encode())
+                with suppress(OSError):
+                    for _ in range(20):
+                        connection.sendall(b"t")
+                        time.sleep(0.05)
+                with suppress(ConnectionResetError):
+                    said = connection.recv(1000)
+                    assert answered in said
+                    assert said == b"" or answered
         tasks = urlopen(f"http://127.0.0.1:{port}{PREFIX}/tasks").read()
         assert json.loads(tasks)["tasks"] == []
 
@@ -513,6 +579,7 @@ STUDIES = {
     "incremental": {"difference": 0.1, "start": 2},
     "change": {"to_round": "2", "pivot": "a", "match": "tag", "trials": 50},
     "leave-one-out": {"by": "run"},
+    "leave-one-out-rounds": {},
     "leave-teams-out": {"teams_left": [3], "trials": 10},
     "topic-subsets": {"topics": [4], "trials": 10},
     "per-topic-variance": {},
@@ -528,7 +595,7 @@ def test_every_study_and_what_takes_too_long(address, monkeypatch):
         client.post(path("describe_teams"), params={"task": "t", "round": "1"}, content=teams)
         assert STUDIES.keys() == studies.STUDIES.keys()
         for name, fields in STUDIES.items():
-            asked = (OF if name == "across-rounds" else OF_ROUND) | fields
+            asked = (OF if name in ("across-rounds", "leave-one-out-rounds") else OF_ROUND) | fields
             study = client.get(f"{PREFIX}/study/{name}", params=asked)
             if name == "per-topic-variance":
                 problem(study, 404)  # it takes runs and relevance assessments
@@ -555,3 +622,47 @@ def test_an_answer_is_kept_until_the_record_changes(service, address):
     assert [row["round"] for row in after.json()["rounds"]] == ["2"]
     problem(service["none"].get(path("variances"), params=OF), 401)
     assert client.get(path("variances"), params=OF).content == after.content
+
+
+def test_what_is_kept_is_what_the_asker_would_see_now(service, address, monkeypatch):
+    computed = []
+    of_record = routes.visible
+    monkeypatch.setattr(
+        routes, "visible", lambda *given, **more: computed.append(1) or of_record(*given, **more)
+    )
+
+    def held(scope="admin"):
+        answer = service[scope].get(path("rounds"), params={"task": "t"})
+        return answer.status_code, [row["held"] for row in answer.json().get("rounds", ())]
+
+    def publish(label):
+        with roundbook.open(address) as book:
+            book.publish("t", label)
+
+    nobody = (200, [None, None])
+    assert [held(), held(), held("read"), held("log")] == [nobody] * 4
+    assert len(computed) == 1
+    # Seen by whom it is for: neither without a token, nor with that of another task.
+    assert held("none") == (200, [None])
+    assert held("other")[0] == 403
+    engine = make_engine(parse_url(address))
+    change = text("UPDATE roundbook.round SET held = :held WHERE label = '1'")
+    with unit_of_work(engine) as connection, unit_of_work(engine) as other:
+        connection.execute(change, {"held": "2025-01-01"})
+        other.execute(text("UPDATE roundbook.task SET title = 'T'"))
+        assert held() == nobody  # while it is not committed
+        computed.clear()
+        assert held() == nobody
+        assert computed == []
+        other.commit()
+        assert held() == nobody
+        connection.commit()
+        assert held()[1][0] == "2025-01-01"
+    publish("2")
+    assert len(held("none")[1]) == 2
+    # A standby, whose snapshots name no transactions, keeps nothing.
+    monkeypatch.setattr(answers, "_MOMENT", "SELECT 'x' WHERE false")
+    computed.clear()
+    assert held() == held()
+    assert len(computed) == 2
+    engine.dispose()

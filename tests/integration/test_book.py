@@ -7,6 +7,7 @@ import io
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -57,6 +58,7 @@ def test_scores_come_in_as_python_has_them(book, tmp_path):
     ):
         (again,) = book.log("t", "1", same, "AP").matrices
         assert (again.matrix, again.status) == (1, "unchanged")
+    assert book.ask("matrix", matrix=1).files == ["array"]
     (dry,) = book.log("t", "2", wide / 2, "AP", create=True, dry_run=True).matrices
     assert (dry.status, dry.dry_run) == ("logged", True)
     assert [row.round for row in book.rounds("t").rounds] == ["1"]
@@ -71,6 +73,7 @@ def test_scores_come_in_as_python_has_them(book, tmp_path):
         book.log("t", "1", wide / 2, "AP")
     (revised,) = book.log("t", "1", wide / 2, "AP", revise="halved").matrices
     assert revised.revision == 2
+    assert book.ask("matrix", matrix=revised.matrix).files == ["frame.csv"]
 
 
 @pytest.mark.parametrize(
@@ -138,6 +141,23 @@ def test_answers_are_frames_words_and_charts(book):
         book.variances("t", "AP", scale="none")
     with pytest.raises(NotRecordedError):
         book.variances("t", "nDCG")
+
+
+@pytest.mark.long
+def test_reports_are_written_from_python(book, tmp_path):
+    for seed, label in enumerate("12"):
+        book.log("t", label, scores(seed), "AP", topics=TOPICS, runs=RUNS, create=True)
+        book.publish("t", label)
+    for kind, name in (("html", "t.html"), ("latex", "t.tex"), ("datacite", "t.zip")):
+        written = book.report(kind, "t", tmp_path / name)
+        assert Path(written.report) == tmp_path / name
+        assert (tmp_path / name).stat().st_size > 1000
+    assert "<svg" in (tmp_path / "t.html").read_text()
+    with pytest.raises(InputError, match="no report 'pdf'"):
+        book.report("pdf", "t", tmp_path / "t.pdf")
+    with pytest.raises(InputError):
+        book.report("html", "t", tmp_path / "t.html")
+    book.report("html", "t", tmp_path / "t.html", round="1", force=True)
 
 
 def test_a_decision_is_whole_or_not_at_all(book):

@@ -33,7 +33,7 @@ from tests.factories import (
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.schema import upgrade
 from roundbook.errors import DatabaseError, InputError, NotRecordedError
-from roundbook.logbook import saved_results
+from roundbook.logbook import saving
 from roundbook.logbook.drift.report import DriftReport
 from roundbook.presentation.staleness import why_stale
 from roundbook_cli.drift import print_report
@@ -132,7 +132,7 @@ def test_a_report_and_its_event_are_kept_together_or_not_at_all(engine, three, m
     def fail(*_, **__):
         raise RuntimeError
 
-    monkeypatch.setattr(saved_results, "record_event", fail)
+    monkeypatch.setattr(saving, "record_event", fail)
     with pytest.raises(RuntimeError):
         save(engine)
     monkeypatch.undo()

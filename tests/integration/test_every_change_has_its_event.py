@@ -19,7 +19,7 @@ from roundbook.logbook import published
 from roundbook.logbook.drift.curve import trace_drift
 from roundbook.logbook.drift.report import report_drift
 from roundbook.logbook.events import event_kinds, list_events
-from roundbook.logbook.factors import show_factors
+from roundbook.logbook.factors import show_factors, store_factors
 from roundbook.logbook.fitting import fit_factor_set
 from roundbook.logbook.generalisability import report_generalisability
 from roundbook.logbook.impact import show_impact
@@ -38,27 +38,17 @@ from roundbook.logbook.privileges import grant_access
 from roundbook.logbook.published import record_variance
 from roundbook.logbook.rankings import compare_rankings
 from roundbook.logbook.recorded_measures import list_measures, merge_measures
+from roundbook.logbook.renewing import renew_results
+from roundbook.logbook.round_changes import publish_round, remove_round, rename_round, set_round
 from roundbook.logbook.round_fingerprint import find_publication, verify_round
-from roundbook.logbook.rounds import (
-    create_round,
-    list_rounds,
-    near_round,
-    publish_round,
-    remove_round,
-    rename_round,
-    set_round,
-)
+from roundbook.logbook.rounds import create_round, list_rounds, near_round
+from roundbook.logbook.runs.assessing import latest_qrels, log_qrels
 from roundbook.logbook.runs.comparing import compare_scores
 from roundbook.logbook.runs.listing import list_qrels, list_runs
-from roundbook.logbook.runs.logging import latest_qrels, log_qrels, log_runs
+from roundbook.logbook.runs.logging import log_runs
 from roundbook.logbook.runs.scoring import score_round
-from roundbook.logbook.saved_results import (
-    compute_result,
-    list_results,
-    renew_results,
-    save_result,
-    show_result,
-)
+from roundbook.logbook.saved_results import list_results, show_result
+from roundbook.logbook.saving import compute_result, save_result, save_version
 from roundbook.logbook.session import Work, begin
 from roundbook.logbook.standardise import standardise, standardise_files
 from roundbook.logbook.storing import store_matrix
@@ -332,7 +322,7 @@ def reading(directory):
 
 # What several use cases share, and what changes rights and no row.
 NO_USE_CASES = {
-    *(store_matrix, log_complete, compute_result, score_round),
+    *(store_matrix, log_complete, compute_result, save_version, store_factors, score_round),
     *(load_reassessed, teams_of_runs),
 }
 CHANGES_RIGHTS = {grant_access}

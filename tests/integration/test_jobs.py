@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
+from tests.serving import serving
 
 import roundbook
 from roundbook.api.app import PREFIX, make_app
@@ -30,7 +31,7 @@ from roundbook.errors import (
 from roundbook.jobs.queue import make_queue
 from roundbook.jobs.studies import cancel_job, list_jobs, show_job, start_study
 from roundbook.jobs.worker import run_worker
-from roundbook.logbook.saved_results import save_long_result
+from roundbook.logbook.saving import save_long_result
 from roundbook.logbook.session import Work, begin
 from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
 from roundbook.requests.studies import SwapRateRequest
@@ -150,6 +151,38 @@ def test_a_job_is_computed_and_saved_once(record, address, start, look):
         ):
             with pytest.raises(kind, match=sentence):
                 start_study(session, StartStudy(study=study, request=request))
+
+
+@pytest.mark.long
+def test_from_python_jobs_are_started_followed_and_cancelled(record, address):
+    with (
+        serving(make_app(load_settings(), address, open_to_all=True)) as port,
+        roundbook.open(address) as here,
+        roundbook.open(f"http://127.0.0.1:{port}") as there,
+    ):
+        for book in (here, there):
+            assert book.jobs().jobs == [] or book is there
+            begun = book.start_study("swap-rate", "t", "1", "AP", trials=40_000, name="swaps")
+            assert begun.say() == f"Job {begun.job}: swap-rate of t is waiting for a worker."
+            gone = book.start_study("swap-rate", "t", "1", "AP", trials=50)
+            assert book.cancel_job(gone.job).status == "cancelled"
+            worker = threading.Thread(target=take_all, args=(address,))
+            worker.start()
+            seen = list(book.follow_job(begun.job, seconds=0.1))
+            worker.join()
+            statuses = [job.status for job in seen]
+            assert statuses == sorted(statuses, key=["waiting", "running", "done"].index)
+            assert any("raw: trials" in job.say() for job in seen)
+            assert (seen[-1].result, seen[-1].version) == ("swaps", 1)
+            assert book.job(gone.job).say().endswith("is cancelled; nothing is saved.")
+            with pytest.raises(NotRecordedError, match="no job 99"):
+                book.job(99)
+            with pytest.raises(InputError, match="no study 'x'"):
+                book.start_study("x", "t", "1", "AP")
+            with pytest.raises(AlreadyRecordedError, match="is done already"):
+                book.cancel_job(begun.job)
+        assert here.jobs("t").model == there.jobs("t").model
+        assert len(there.jobs(limit=3).to_frame()) == 3
 
 
 def test_the_queue_is_made_once_and_no_part_of_the_record(record, start):

@@ -9,7 +9,7 @@ import numpy as np
 import typer
 from tests.factories import log_scores, verify_record
 
-from roundbook.logbook import impact, kinds, saved_results
+from roundbook.logbook import impact, kinds, saving
 from roundbook.logbook.input_rows import factors_today
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import find_measure
@@ -87,7 +87,7 @@ def test_it_is_saved_listed_shown_renewed_and_verified(engine, terminal, monkeyp
     first = log_scores(engine, "1", scores[0]).matrix
     log_scores(engine, "2", scores[1])
     with begin(engine, "ann") as session:
-        saved_results.save_result(session, "count", TopicsRequest(task="t", measure="AP"))
+        saving.save_result(session, "count", TopicsRequest(task="t", measure="AP"))
     assert "2 factor sets" in terminal("result", "list", "t").out
     assert terminal("result", "show", "t/count-1").out == "t/count-1 1\n"
     assert verify_record(engine).status == "verified"

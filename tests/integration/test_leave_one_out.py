@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from tests.factories import log_scores, verify_record
 
-from roundbook.logbook.runs.logging import log_qrels, log_runs
+from roundbook.logbook.runs.assessing import log_qrels
+from roundbook.logbook.runs.logging import log_runs
 from roundbook.logbook.session import begin
 from roundbook.requests.runs import LogQrels, LogRuns
 
@@ -116,7 +117,7 @@ def test_assessments_of_the_first_round_of_trec_covid(engine, terminal, shared):
     shallow = terminal(*anew, "--pool-depth", "20", "--scale", "raw")
     assert "Runs are recorded to no deeper rank" in " ".join(shallow.out.split())
     assert "its runs are recorded to rank 20." in terminal(*anew, "--pool-depth", "21").err
-    assert "leave-one-out: raw 8" in terminal("result", "list", "covid").out
+    assert "leave-one-out: Kendall's tau raw 0.8" in terminal("result", "list", "covid").out
     assert terminal("result", "list", "covid", "--stale").out == "No result is stale.\n"
     assert verify_record(engine).status == "verified"
 
@@ -181,10 +182,23 @@ def test_what_cannot_be_left_out_is_said_in_a_sentence(engine, terminal, tmp_pat
     (tmp_path / "single.csv").write_text("topic,run0\n1,0.2\n2,0.3\n")
     file = (*LEAVE, "--file", "scores.csv", *AP)
     of_round = (*LEAVE, "t", "1", *AP)
+    all_rounds = (*LEAVE, "t", "--all-rounds", *AP)
     cases = {
         (*file, "--by", "team"): "needs a team file; give it with --teams",
         (*file, "--teams", "alike.csv"): "needs runs of at least two teams",
-        (*file, "--reassessed"): "in the record and not in a score file",
+        (*file, "--reassessed"): "takes runs in --file, their relevance assessments in --qrels",
+        (*file, "--qrels", "x"): "--qrels goes with --file and --reassessed",
+        (*of_round, "--all-rounds"): "name the task, and no round or file",
+        (*all_rounds, "--file", "scores.csv"): "name the task, and no round or file",
+        (*all_rounds, "--missing", "zero"): "--missing is of score files",
+        (
+            *all_rounds,
+            "--reassessed",
+        ): "wherever runs and assessments are recorded: leave out --rea",
+        (*all_rounds, "--pool-depth", "5"): "each round's own pool depth: leave out --pool-depth",
+        (*all_rounds, "--by", "run"): "--all-rounds leaves out teams",
+        (*all_rounds, "--scale", "raw"): "name another --scale too",
+        all_rounds: "not recorded of any round with AP scores; record it with",
         (*file, "--scale", "raw"): "Raw scores stay as they are",
         (*LEAVE, "--file", "single.csv", *AP): "needs at least 2 runs, not 1",
         (*LEAVE, "t", "one", *AP): "besides those that are left out, and once 1 would be left",
@@ -235,6 +249,24 @@ def test_a_topic_that_only_one_team_found(engine, terminal, tmp_path):
     assert "Without a, topic 0 has no relevant document left" in table
     assert "Teams without a pooled run: 1 of 3." in table
     assert "No document is relevant to topic 2" in table
+
+    # The same of the files alone, and what pilots of two teams would have found.
+    files = ("--file", str(tmp_path / "runs.txt"), "--qrels", str(tmp_path / "qrels.txt"))
+    files += ("--teams", str(tmp_path / "teams.csv"))
+    alone = terminal(*LEAVE, *files, *AP, "--reassessed", "--scale", "raw", *JSON).json
+    assert (alone["scales"], alone["pool"]) == (printed["scales"], pool)
+    assert (alone["matrix"], alone["upload"], len(alone["files"])) == (None, None, 1)
+    assert alone["qrels"].endswith("qrels.txt")
+    reduce = ("--mode", "reduce", "--teams-left", "2", *AP, *JSON)
+    pilots = ("study", "leave-teams-out")
+    in_record = terminal(*pilots, "t", "1", *reduce).json
+    of_files = terminal(*pilots, *files, *reduce).json
+    assert of_files["scales"] == in_record["scales"]
+    assert (of_files["pool_depth"], of_files["explained_share"]) == (
+        1,
+        in_record["explained_share"],
+    )
+    assert "(qrels.txt)" in of_files["protocol"].replace(f"{tmp_path}/", "")
 
     # What is known of the pool is as it was when the study was saved.
     saved = terminal(*anew, "--save", "pool", *JSON).json

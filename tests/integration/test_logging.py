@@ -242,7 +242,7 @@ def test_unknown_task_and_round_name_the_command(engine):
 
 
 @pytest.mark.parametrize(
-    "step", ["record_runs", "store_matrix", "fit_and_store", "store_estimates"]
+    "step", ["record_runs", "store_matrix", "store_factors", "store_estimates"]
 )
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
 def test_all_or_nothing_whatever_breaks_off(engine, monkeypatch, step, error):

@@ -124,6 +124,7 @@ def test_measures_recorded_apart_are_merged(engine):
     assert done.model_dump() == {
         "measure": "nDCG@10",
         "merged": "ndcg at ten",
+        "known_into_unknown": False,
         "tasks": ["t", "other"],
         "matrices": 2,
         "published_variances": 0,

@@ -7,7 +7,8 @@ import json
 import pytest
 from tests.factories import verify_record
 
-from roundbook.logbook.runs.logging import log_qrels, log_runs
+from roundbook.logbook.runs.assessing import log_qrels
+from roundbook.logbook.runs.logging import log_runs
 from roundbook.logbook.session import begin
 from roundbook.requests.runs import LogQrels, LogRuns
 
@@ -62,7 +63,7 @@ def test_a_round(engine, terminal, files):
     saved = json.loads(terminal(*STUDY, "--save", "stable", "--format", "json").out)
     assert (saved["name"], saved["status"], saved["stale"]) == ("stable", "saved", False)
     assert "It stands" in terminal("result", "show", "stable").out
-    assert "per-topic-variance: raw" in terminal("result", "list", "t").out
+    assert "per-topic-variance: Kendall's tau raw" in terminal("result", "list", "t").out
     assert verify_record(engine).status == "verified"
     qrels.write_text(qrels.read_text().replace(" 2\n", " 0\n"))
     log(engine, qrels=qrels, revise="misprints")

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from tests.factories import log_scores, verify_record
 
-from roundbook.logbook.runs.logging import log_qrels, log_runs
+from roundbook.logbook.runs.assessing import log_qrels
+from roundbook.logbook.runs.logging import log_runs
 from roundbook.logbook.session import begin
 from roundbook.requests.runs import LogQrels, LogRuns
 
@@ -93,7 +94,7 @@ def test_pilots_are_kept_with_their_teams(engine, terminal, tmp_path):
     assert "of which 2 are runs without team" in table
     assert "pilots of 1 team have a single run, whose variance it is" in table
     planned = saved["scales"][0]["planned"]
-    assert f"leave-teams-out: raw {planned}" in terminal("result", "list", "t").out
+    assert f"leave-teams-out: topics planned raw {planned}" in terminal("result", "list", "t").out
     assert "On raw, all 12 topics give" in terminal("result", "show", "fewer").out
 
     # Teams that become known concern the pilots of teams alone.

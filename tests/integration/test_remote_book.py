@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import doctest
 import io
+import re
 import ssl
 import subprocess
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,6 +26,7 @@ from roundbook.python import answers
 from roundbook.python import book as book_module
 from roundbook.python.remote import RemoteRecord
 from roundbook.python.ways_out import _WAYS_OUT
+from roundbook.settings import load_settings
 from roundbook_cli import ways_out as terminal
 
 pytestmark = pytest.mark.one_server
@@ -169,9 +172,31 @@ def test_frames_of_either_library(address, monkeypatch):
         every[0].to_frame()
 
 
-def test_the_examples_run(address, monkeypatch):
+@pytest.fixture
+def by_default(address, monkeypatch):
+    """Have `roundbook.open()` open the record of the test."""
     monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address)
+    load_settings.cache_clear()
+    yield address
+    load_settings.cache_clear()
+
+
+def test_the_examples_run(by_default):
     for module in (book_module, answers):
         done = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
         assert done.failed == 0
-    assert doctest.testmod(book_module).attempted >= 4
+        assert done.attempted >= (6 if module is book_module else 0)
+    with roundbook.open(by_default) as book:
+        assert [row.round for row in book.rounds("adhoc").rounds] == ["2025", "2026"]
+
+
+@pytest.mark.long
+def test_the_notebook_of_the_documentation_runs(by_default, monkeypatch, capsys):
+    monkeypatch.setenv("ROUNDBOOK_DATA_DIR", "")
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "notebook.md"
+    cells = re.findall(r"^```\{code-cell\} ipython3\n(.*?)^```$", page.read_text(), re.S | re.M)
+    exec("\n".join(cells), names := {})
+    assert "[('next-round', True)]" in capsys.readouterr().out
+    assert names["saved"].version == 1
+    with roundbook.open(by_default) as book:
+        assert book.result("next-round").version == 2

@@ -25,8 +25,9 @@ from roundbook.errors import (
     NotRecordedError,
 )
 from roundbook.logbook.result import SOFTWARE
+from roundbook.logbook.runs.assessing import log_qrels
 from roundbook.logbook.runs.comparing import compare_scores
-from roundbook.logbook.runs.logging import log_qrels, log_runs
+from roundbook.logbook.runs.logging import log_runs
 from roundbook.logbook.session import begin
 from roundbook.requests.run_scores import CompareScores
 from roundbook.requests.runs import LogQrels, LogRuns
@@ -141,6 +142,8 @@ def test_what_is_missing_or_unknown_is_said(round_with_runs, tmp_path):
             "(?i)give score files, or take `from_runs`, not both",
         ),
         ({"from_runs": True, "file_measure": "map"}, "name them with `measure` alone"),
+        ({"from_runs": True, "layout": "wide"}, "reads no score files: leave out `layout`"),
+        ({"from_runs": True, "missing": "zero"}, "nothing counts 0: leave out `missing`"),
         ({}, "(?i)give score files, or compute the scores with `from_runs`"),
     ):
         files = fields.pop("files", ())

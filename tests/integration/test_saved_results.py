@@ -27,7 +27,7 @@ from tests.factories import (
 from roundbook.database.engine import make_engine
 from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError, RequestError
 from roundbook.formats import ScoreMatrix
-from roundbook.logbook import rounds, saved_results
+from roundbook.logbook import round_changes, saved_results, saving
 from roundbook.logbook.matrices import corrections
 from roundbook.logbook.matrices.logging import log_scores as log_matrix
 from roundbook.logbook.plans import planning
@@ -145,7 +145,7 @@ def test_a_name_that_cannot_be_used(engine, three, name):
 
 def test_a_result_of_no_task_needs_a_name(engine):
     with begin(engine) as session, pytest.raises(InputError, match="A plan needs a printable name"):
-        saved_results.save_result(session, "plan", GIVEN)
+        saving.save_result(session, "plan", GIVEN)
 
 
 def test_a_report_of_a_task_with_a_long_name_is_saved_and_renewed(engine):
@@ -222,7 +222,7 @@ def test_all_that_a_correction_made_stale_is_renewed(engine, saved):
 def test_all_of_it_or_nothing(engine, saved, monkeypatch):
     correct(engine, "3")
     events = len(list_events(engine).events)
-    kept = saved_results.record_event
+    kept = saving.record_event
     recorded = []
 
     def fail_at_the_second(*arguments, **facts):
@@ -231,7 +231,7 @@ def test_all_of_it_or_nothing(engine, saved, monkeypatch):
         recorded.append(facts["details"])
         kept(*arguments, **facts)
 
-    monkeypatch.setattr(saved_results, "record_event", fail_at_the_second)
+    monkeypatch.setattr(saving, "record_event", fail_at_the_second)
     with pytest.raises(RuntimeError):
         renew_results(engine, task="t")
     monkeypatch.undo()
@@ -402,7 +402,7 @@ def test_a_correction_while_a_plan_is_saved_comes_after_it(engine, three, other,
 
     monkeypatch.setattr(planning, "plan_topics", correct_after)
     with begin(engine, "bob") as session:
-        saved = saved_results.save_result(session, "plan", request(), "p")
+        saved = saving.save_result(session, "plan", request(), "p")
         assert not saved.stale
         assert not saved_results.show_result(session, ShowResult(name="p")).stale
     ((thread, corrections),) = begun
@@ -436,7 +436,7 @@ def _publish(session, _):
 
 
 def _declare(session, _):
-    rounds.set_round(session, SetRound(task="t", round="2", collection="news"))
+    round_changes.set_round(session, SetRound(task="t", round="2", collection="news"))
 
 
 @pytest.mark.long

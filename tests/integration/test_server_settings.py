@@ -21,7 +21,7 @@ from tests.releases.campaign import record_campaign
 from roundbook.database.engine import PINNED, make_engine, unit_of_work
 from roundbook.database.schema import upgrade
 from roundbook.errors import DatabaseError, RoundPublishedError
-from roundbook.logbook.rounds import publish_round
+from roundbook.logbook.round_changes import publish_round
 from roundbook.logbook.schema import read_database
 from roundbook.logbook.session import begin
 from roundbook.presentation.databases import database_notes

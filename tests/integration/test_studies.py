@@ -81,8 +81,8 @@ def test_a_study_is_kept_with_its_scores(engine, terminal):
     assert terminal(*swaps, "--scale", "std-cdf", "--save", "holds").code == 0
     assert terminal(*swaps[:3], "2", *swaps[4:], "--save", "other round").code == 0
     listed = terminal("result", "list", "t", "--kind", "study").out
-    assert "discriminative-power: raw" in listed
-    assert "swap-rate: std-cdf" in listed
+    assert "discriminative-power: pairs told apart raw" in listed
+    assert "swap-rate: swap rate std-cdf" in listed
     with unit_of_work(engine) as connection:
         inputs = connection.execute(text(_INPUTS)).all()
     assert inputs == [("apart", "matrix"), ("holds", "factor set"), ("other round", "matrix")]
@@ -134,7 +134,7 @@ def test_verify_finds_a_study_that_its_scores_do_not_give(engine, terminal):
         )
         connection.commit()
     (found,) = verify_record(engine).differences
-    assert (found.first.what, found.first.recorded) == ("overall", 0.5)
+    assert (found.first.what, found.first.recorded) == ("overall of scales", 0.5)
     assert found.first.computed != 0.5
 
 

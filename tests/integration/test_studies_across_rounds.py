@@ -112,7 +112,7 @@ def test_a_kept_study_of_all_rounds(campaign, engine):
     shown = campaign("result", "show", "over the years").out
     assert "It stands: these scores count today." in shown
     listed = campaign("result", "list", "t").out
-    assert "across-rounds: raw" in listed
+    assert "across-rounds: pairs told apart raw" in listed
 
     # A new round makes nothing wrong that was said of the others; it is there to be taken up.
     log_scores(engine, "4", scores(9, 13))
@@ -133,6 +133,8 @@ def test_what_all_rounds_cannot_be_asked(campaign, engine):
     cases = {
         (*POWER, "1", *every): "name the task, and no round or file",
         (*SWAPS[:2], *every, "--file", "x.csv"): "name the task, and no round or file",
+        (*POWER, *every, "--resamples", "5"): "has no bootstrap test: leave out --resamples",
+        (*SWAPS, *every, "--layout", "wide"): "--layout is of score files",
         (*SWAPS, *every, "--level", "2"): "--level must be between 0 and 1",
         (*SWAPS, *every, "--with-replacement", "--topics-each", "3"): "leave out --topics-each",
         (*POWER, "--all-rounds", "--measure", "RR"): "it has AP",

@@ -127,7 +127,7 @@ def test_a_change_is_kept_with_both_rounds(engine, terminal):
     back = ("study", "change", "t", "2", "1", *study[5:], "--pivot", "bm25", "--save", "back")
     assert terminal(*back).code == 0
     listed = terminal("result", "list", "t", "--kind", "study").out
-    assert "change: raw" in listed
+    assert "change: systems that fell raw" in listed
     with unit_of_work(engine) as connection:
         assert connection.execute(text(_INPUTS)).all() == [("back", 2), ("both", 2)]
     shown = terminal("result", "show", "both")
@@ -162,7 +162,8 @@ def test_incremental_topics_are_kept(engine, terminal):
     log_scores(engine, "1", scores(0, 12))
     study = ("study", "incremental", "t", "1", "--measure", "AP", "--difference", "0.2")
     assert terminal(*study, "--scale", "std-ab", "--trials", "200", "--save", "stop").code == 0
-    assert "incremental: std-ab" in terminal("result", "list", "t", "--kind", "study").out
+    listed = terminal("result", "list", "t", "--kind", "study").out
+    assert "incremental: pairs with topics enough std-ab" in listed
     assert "Judging until the power suffices" in printed(terminal("result", "show", "stop"))
     assert verify_record(engine).status == "verified"
 

@@ -8,9 +8,15 @@ from tests.archives import database_on, execute
 from tests.factories import import_archive
 
 from roundbook.errors import NotRecordedError
+from roundbook.logbook.fitting import fit_factor_set
+from roundbook.logbook.saved_results import show_result
+from roundbook.logbook.saving import save_result
 from roundbook.logbook.session import begin
 from roundbook.logbook.verifying.record import verify_record
-from roundbook.presentation.verification import difference_sentence
+from roundbook.presentation.verification import difference_sentence, not_computed_sentences
+from roundbook.requests.drift import DriftRequest
+from roundbook.requests.factors import FitRequest
+from roundbook.requests.results import ShowResult
 from roundbook.requests.verification import VerifyRequest
 
 GUARDED = ("score_vector", "matrix", "factor", "factor_set", "factor_set_run", "variance_estimate",
@@ -130,7 +136,10 @@ ALTERED = {
     ),
     "clusters": (
         "UPDATE roundbook.variance_estimate SET clusters = 5 WHERE id = 10",
-        {"variance-parts": (None, "clusters is 5 in the last estimate, and the runs' teams")},
+        {
+            "variance-parts": (None, "clusters is 5 in the last estimate, and the runs' teams"),
+            "result": (None, "clusters of rounds of estimate is "),
+        },
     ),
     "a plan": (
         "UPDATE roundbook.result SET result = jsonb_set(result, '{variance}', '0.5')"
@@ -163,6 +172,17 @@ ALTERED = {
             )
         },
     ),
+    "a topic set size": (
+        "UPDATE roundbook.result SET result = jsonb_set(result, '{cells,0,topics}', '7')"
+        " WHERE name = 'next web' AND version = 2",
+        {"result": (1, "plan 'next web' version 2: topics of cells is 7, and what it rests on")},
+    ),
+    "the interval of a plan": (
+        "UPDATE roundbook.result SET result ="
+        " jsonb_set(result, '{estimate,pooled,interval,low}', '0.001')"
+        " WHERE name = 'next web' AND version = 2",
+        {"result": (1, "low of interval of pooled of estimate is 0.001, and what")},
+    ),
     "an event's task": (
         "UPDATE roundbook.event SET task_id = 2 WHERE what = 'round published'",
         {"event": (1, "task_id is speech, and it refers to web")},
@@ -192,6 +212,33 @@ def test_what_was_altered_is_found(record, what):
     for kind, (count, sentence) in expected.items():
         assert sentence in differences[kind][1]
         assert count in (None, differences[kind][0]), kind
+
+
+def test_a_saved_verdict_is_computed_again(record):
+    # Teams became known after this one was saved, and which ones were known then is not recorded.
+    verification = verify_record(record, VerifyRequest())
+    assert [(one.result, one.reason) for one in verification.not_computed] == [
+        ("web/drift-1", "known")
+    ]
+    assert not_computed_sentences(verification) == [
+        "Not computed again: drift report 'web/drift-1' version 1, since other teams, systems or"
+        " ids of topics are known by now than were then."
+    ]
+    request = DriftRequest(task="web", measure="nDCG@10", assessments="official")
+    saved = save_result(record, "drift", request)
+    assert (saved.name, saved.version) == ("web/drift-2", 1)
+    # It is computed from the factors that it names, though others count by now.
+    further = {"measure": "nDCG@10", "runs": ("all",), "assessments": "official", "reason": "all"}
+    fit_factor_set(record, FitRequest(task="web", round="2023", **further))
+    assert show_result(record, ShowResult(name=saved.name)).stale
+    assert found(record) == {}
+    alter(
+        record,
+        f"""UPDATE roundbook.result SET result = jsonb_set(result, '{{verdict}}', '"held"')
+        WHERE name = '{saved.name}' AND result->>'verdict' = 'undecided'""",
+    )
+    said = "drift report 'web/drift-2' version 1: verdict is held, and what it rests on gives undecided"
+    assert found(record)["result"] == (1, said)
 
 
 def test_a_task_alone(record):

@@ -34,6 +34,8 @@ from roundbook.logbook import (
     published,
     rankings,
     recorded_measures,
+    renewing,
+    round_changes,
     rounds,
     saved_results,
     schema,
@@ -54,15 +56,17 @@ from roundbook.logbook.matrices import logged as matrices
 from roundbook.logbook.matrices import showing as matrix_show
 from roundbook.logbook.plans import plan as plans
 from roundbook.logbook.round_fingerprint import VerifiedRound
+from roundbook.logbook.runs.assessing import LoggedQrels
 from roundbook.logbook.runs.comparing import ScoreComparison
 from roundbook.logbook.runs.listing import QrelsList, RunList
-from roundbook.logbook.runs.logging import LoggedQrels, LoggedRuns
+from roundbook.logbook.runs.logging import LoggedRuns
 from roundbook.logbook.studies import (
     across_rounds,
     change,
     discriminative_power,
     incremental,
     leave_one_out,
+    leave_one_out_rounds,
     leave_teams_out,
     per_topic_variance,
     swap_rate,
@@ -95,14 +99,14 @@ RESULTS = {
     "roundbook task remove": tasks.RemovedTask,
     "roundbook task list": tasks.TaskList,
     "roundbook round create": rounds.Round,
-    "roundbook round rename": rounds.RenamedRound,
-    "roundbook round remove": rounds.RemovedRound,
+    "roundbook round rename": round_changes.RenamedRound,
+    "roundbook round remove": round_changes.RemovedRound,
     "roundbook round list": rounds.RoundList,
     "roundbook topic alias": topics.AliasedTopics,
     "roundbook topic unalias": topics.UnaliasedTopic,
     "roundbook topic list": topics.TopicList,
     "roundbook round set": rounds.Round,
-    "roundbook round publish": rounds.PublishedRound,
+    "roundbook round publish": round_changes.PublishedRound,
     "roundbook round teams": teams.DescribedTeams,
     "roundbook round verify": VerifiedRound,
     "roundbook log": matrices.LoggedMatrices,
@@ -127,6 +131,7 @@ RESULTS = {
     "roundbook study incremental": incremental.IncrementalStudy,
     "roundbook study change": change.ChangeStudy,
     "roundbook study leave-one-out": leave_one_out.LeaveOneOutStudy,
+    "roundbook study leave-one-out --all-rounds": leave_one_out_rounds.LeaveOneOutRounds,
     "roundbook study leave-teams-out": leave_teams_out.LeaveTeamsOutStudy,
     "roundbook study topic-subsets": topic_subsets.TopicSubsetsStudy,
     "roundbook study per-topic-variance": per_topic_variance.PerTopicVarianceStudy,
@@ -139,7 +144,7 @@ RESULTS = {
     "roundbook drift": drift.DriftReport,
     "roundbook drift --curve": curve.DriftCurve,
     "roundbook result list": saved_results.ResultList,
-    "roundbook result renew": saved_results.Renewal,
+    "roundbook result renew": renewing.Renewal,
     "roundbook events": events.EventList,
     "roundbook demo": demonstration.Demonstration,
     "roundbook export": exporting.ExportedArchive,
@@ -325,7 +330,11 @@ def _recorded():
 
 
 # What a command prints by an option, in a section of its own.
-OPTIONS_OF_THEIR_OWN = {"roundbook drift --curve", "roundbook study --all-rounds"}
+OPTIONS_OF_THEIR_OWN = {
+    "roundbook drift --curve",
+    "roundbook study --all-rounds",
+    "roundbook study leave-one-out --all-rounds",
+}
 RECORDED = _recorded()
 JSON_COMMANDS = sorted(RECORDED.keys() | RESULTS.keys())
 

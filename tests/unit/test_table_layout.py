@@ -55,6 +55,14 @@ def test_sentences_wrap_first_then_columns_go_by_what_they_are_worth_then_rows_a
         "",
         "Name           first",
     ]
+    below = (*COLUMNS[:3], Column("left", "Topics left", spare=2, below=True), COLUMNS[4])
+    assert lay_out([ROW], below, 58) == [
+        "Name      Value   95% interval         Why                ",
+        "──────────────────────────────────────────────────────────",
+        "first   0.25000   [0.10000, 0.40000]   scored with other  ",
+        "                                       qrels              ",
+        "   Topics left: 12",
+    ]
     # Nothing is left out where there is no terminal, however wide the table.
     complete = lay_out([ROW], COLUMNS, 36, complete=True)
     assert " ".join(complete).split() == [

@@ -10,6 +10,7 @@ import typer
 from roundbook.presentation.studies import change as words
 from roundbook.presentation.tables import Column
 from roundbook.requests.studies import ChangeRequest, StudyRequest
+from roundbook_cli.charts import Chart
 from roundbook_cli.completion import offer
 from roundbook_cli.options import Assessments, Database, Form, Format, Measure
 from roundbook_cli.output import section, show
@@ -55,6 +56,7 @@ def change(
         ChangeRequest, "trials"
     ),
     seed: Seed = default(StudyRequest, "seed"),
+    chart: Chart = None,
     save: Save = None,
     note: Note = None,
     files: Annotated[
@@ -89,7 +91,7 @@ def change(
             missing=missing,
             assessments=assessments,
         )
-    run_and_print(context, request, save, note, form, database)
+    run_and_print(context, request, save, note, form, database, chart)
 
 
 def print_study(study: ChangeStudy, form: Format, saved: dict[str, Any]) -> None:

@@ -31,6 +31,7 @@ from roundbook_cli.studies.options import (
     Scales,
     Seed,
     Task,
+    refuse_beside_all_rounds,
 )
 from roundbook_cli.studies.running import run_and_print
 
@@ -77,6 +78,7 @@ def discriminative_power(
     """Show which pairs of runs differ, and how many of all pairs are told apart."""
     with usage_errors():
         if all_rounds:
+            refuse_beside_all_rounds(context, resamples="has no bootstrap test")
             across = AcrossRoundsRequest(
                 task=task,
                 round=round_label,
@@ -87,6 +89,9 @@ def discriminative_power(
                 plus_one=plus_one,
                 seed=seed,
                 files=files or (),
+                layout=layout,
+                file_measure=file_measure,
+                missing=missing,
                 assessments=assessments,
             )
             run_and_print(context, across, save, note, form, database, chart)

@@ -11,6 +11,7 @@ from roundbook.presentation.studies import incremental as words
 from roundbook.presentation.studies.common import heading
 from roundbook.presentation.tables import Column
 from roundbook.requests.studies import IncrementalRequest, StudyRequest
+from roundbook_cli.charts import Chart
 from roundbook_cli.options import Assessments, Database, Form, Format, Measure
 from roundbook_cli.output import section, show
 from roundbook_cli.request_options import default, option, usage_errors
@@ -71,6 +72,7 @@ def incremental(
         IncrementalRequest, "trials"
     ),
     seed: Seed = default(StudyRequest, "seed"),
+    chart: Chart = None,
     save: Save = None,
     note: Note = None,
     files: Files = None,
@@ -103,7 +105,7 @@ def incremental(
             missing=missing,
             assessments=assessments,
         )
-    run_and_print(context, request, save, note, form, database)
+    run_and_print(context, request, save, note, form, database, chart)
 
 
 def print_study(study: IncrementalStudy, form: Format, saved: dict[str, Any]) -> None:

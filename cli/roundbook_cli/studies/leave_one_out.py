@@ -11,7 +11,8 @@ import typer
 from roundbook.presentation.studies import leave_one_out as words
 from roundbook.presentation.studies.common import heading
 from roundbook.presentation.tables import Column
-from roundbook.requests.studies import LeaveOneOutRequest, StudyRequest
+from roundbook.requests.studies import LeaveOneOutRequest, LeaveOneOutRoundsRequest, StudyRequest
+from roundbook_cli.charts import Chart
 from roundbook_cli.options import Assessments, Database, Form, Format, Measure
 from roundbook_cli.output import section, show
 from roundbook_cli.request_options import default, option, usage_errors
@@ -25,13 +26,17 @@ from roundbook_cli.studies.options import (
     Save,
     Scales,
     Task,
+    refuse_beside_all_rounds,
 )
 from roundbook_cli.studies.running import run_and_print
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.leave_one_out import LeaveOneOutStudy
 
-EXAMPLE = "Example: roundbook study leave-one-out covid round1 --measure nDCG@10 --reassessed"
+EXAMPLE = (
+    "Example: roundbook study leave-one-out covid round1 --measure nDCG@10 --reassessed\n\n"
+    "Over all rounds: roundbook study leave-one-out covid --all-rounds --measure nDCG@10"
+)
 _CSV = (Column("scale", "Scale"), *words.RUNS)
 _MOST_RUNS = 10
 _MOST_TEAMS = 5
@@ -48,11 +53,24 @@ def leave_one_out(
     pool_depth: Annotated[
         int | None, option(LeaveOneOutRequest, "pool_depth", "--pool-depth", metavar="DEPTH")
     ] = None,
+    all_rounds: Annotated[
+        bool,
+        typer.Option(
+            "--all-rounds",
+            help="Study all rounds that have the measure, by the factors and, where runs and"
+            " assessments are recorded, by the assessments too; beside it, how the first round's"
+            " factors age.",
+        ),
+    ] = False,
+    chart: Chart = None,
     save: Save = None,
     note: Note = None,
     files: Files = None,
     teams: Annotated[
         Path | None, option(LeaveOneOutRequest, "teams", "--teams", metavar="FILE")
+    ] = None,
+    qrels: Annotated[
+        Path | None, option(LeaveOneOutRequest, "qrels", "--qrels", metavar="FILE")
     ] = None,
     layout: FileLayout = default(StudyRequest, "layout"),
     file_measure: FileMeasure = None,
@@ -63,6 +81,33 @@ def leave_one_out(
 ) -> None:
     """Show whether a run that was not there would have been scored fairly by what the others left."""
     with usage_errors():
+        if all_rounds:
+            anew = "scores anew wherever runs and assessments are recorded"
+            refuse_beside_all_rounds(
+                context,
+                reassessed=anew,
+                pool_depth="goes by each round's own pool depth",
+                teams="goes by the teams that are recorded",
+                qrels=anew,
+                **(
+                    {"by": "leaves out teams, as run by run hardly anything can change"}
+                    if by == "run"
+                    else {}
+                ),
+            )
+            every = LeaveOneOutRoundsRequest(
+                task=task,
+                round=round_label,
+                measure=measure,
+                scales=scale or default(LeaveOneOutRoundsRequest, "scales"),
+                files=files or (),
+                layout=layout,
+                file_measure=file_measure,
+                missing=missing,
+                assessments=assessments,
+            )
+            run_and_print(context, every, save, note, form, database, chart)
+            return
         request = LeaveOneOutRequest(
             task=task,
             round=round_label,
@@ -73,12 +118,13 @@ def leave_one_out(
             pool_depth=pool_depth,
             files=files or (),
             teams=teams,
+            qrels=qrels,
             layout=layout,
             file_measure=file_measure,
             missing=missing,
             assessments=assessments,
         )
-    run_and_print(context, request, save, note, form, database)
+    run_and_print(context, request, save, note, form, database, chart)
 
 
 def print_study(study: LeaveOneOutStudy, form: Format, saved: dict[str, Any]) -> None:

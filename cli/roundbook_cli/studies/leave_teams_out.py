@@ -9,6 +9,7 @@ import typer
 
 from roundbook.presentation.studies import pilots as words
 from roundbook.requests.studies import LeaveTeamsOutRequest, StudyRequest
+from roundbook_cli.charts import Chart
 from roundbook_cli.options import Assessments, Database, Form, Format, Measure
 from roundbook_cli.request_options import default, option, usage_errors
 from roundbook_cli.studies.options import (
@@ -61,11 +62,15 @@ def leave_teams_out(
     alpha: Alpha = default(LeaveTeamsOutRequest, "alpha"),
     beta: Beta = default(LeaveTeamsOutRequest, "beta"),
     seed: Seed = default(StudyRequest, "seed"),
+    chart: Chart = None,
     save: Save = None,
     note: Note = None,
     files: Files = None,
     teams: Annotated[
         Path | None, option(LeaveTeamsOutRequest, "teams", "--teams", metavar="FILE")
+    ] = None,
+    qrels: Annotated[
+        Path | None, option(LeaveTeamsOutRequest, "qrels", "--qrels", metavar="FILE")
     ] = None,
     layout: FileLayout = default(StudyRequest, "layout"),
     file_measure: FileMeasure = None,
@@ -93,12 +98,13 @@ def leave_teams_out(
             seed=seed,
             files=files or (),
             teams=teams,
+            qrels=qrels,
             layout=layout,
             file_measure=file_measure,
             missing=missing,
             assessments=assessments,
         )
-    run_and_print(context, request, save, note, form, database)
+    run_and_print(context, request, save, note, form, database, chart)
 
 
 def print_study(study: LeaveTeamsOutStudy, form: Format, saved: dict[str, Any]) -> None:

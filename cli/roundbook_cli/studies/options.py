@@ -65,3 +65,17 @@ Dask = Annotated[
 Note = Annotated[
     str | None, typer.Option("--note", metavar="TEXT", help="With --save: why it is kept.")
 ]
+
+
+def refuse_beside_all_rounds(context: typer.Context, **why: str) -> None:
+    """Refuse options that a study of all rounds would pass over.
+
+    Parameters
+    ----------
+    why
+        By parameter of the command, what ``--all-rounds`` does instead.
+    """
+    for name, reason in why.items():
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise typer.BadParameter(f"--all-rounds {reason}: leave out --{name.replace('_', '-')}")

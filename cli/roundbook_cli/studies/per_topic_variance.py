@@ -10,6 +10,7 @@ import typer
 from roundbook.presentation.studies import per_topic_variance as words
 from roundbook.presentation.studies.common import heading
 from roundbook.requests.studies import PerTopicVarianceRequest, StudyRequest
+from roundbook_cli.charts import Chart
 from roundbook_cli.options import Assessments, Database, Form, Format
 from roundbook_cli.output import section, show
 from roundbook_cli.request_options import default, option, usage_errors
@@ -48,6 +49,7 @@ def per_topic_variance(
         PerTopicVarianceRequest, "alpha"
     ),
     seed: Seed = default(StudyRequest, "seed"),
+    chart: Chart = None,
     save: Save = None,
     note: Note = None,
     files: Annotated[
@@ -77,7 +79,7 @@ def per_topic_variance(
             qrels=qrels,
             assessments=assessments,
         )
-    run_and_print(context, request, save, note, form, database)
+    run_and_print(context, request, save, note, form, database, chart)
 
 
 def print_study(study: PerTopicVarianceStudy, form: Format, saved: dict[str, Any]) -> None:

@@ -21,7 +21,7 @@ from roundbook_cli.session import sessions
 from roundbook_cli.studies.options import Dask, Workers
 
 if TYPE_CHECKING:
-    from roundbook.logbook.saved_results import SavedResult
+    from roundbook.logbook.saving import SavedResult
     from roundbook.logbook.studies.study import Study
     from roundbook.requests.studies import StudyRequest
 
@@ -75,7 +75,7 @@ def run_and_print(
     if dask is not None and workers > 1:
         raise typer.BadParameter("--dask has the cluster's own workers: leave out --workers")
     check_chart(chart)
-    from roundbook.logbook.saved_results import save_long_result
+    from roundbook.logbook.saving import save_long_result
     from roundbook.logbook.session import Work
     from roundbook.logbook.studies.studies import run_study
     from roundbook.logbook.studies.study import Study

@@ -85,6 +85,9 @@ def swap_rate(
                 with_replacement=with_replacement,
                 seed=seed,
                 files=files or (),
+                layout=layout,
+                file_measure=file_measure,
+                missing=missing,
                 assessments=assessments,
             )
             run_and_print(context, across, save, note, form, database, chart)

@@ -8,6 +8,7 @@ import typer
 
 from roundbook.presentation.studies import pilots as words
 from roundbook.requests.studies import StudyRequest, TopicSubsetsRequest
+from roundbook_cli.charts import Chart
 from roundbook_cli.options import Assessments, Database, Form, Format, Measure
 from roundbook_cli.request_options import default, option, usage_errors
 from roundbook_cli.studies.options import (
@@ -50,6 +51,7 @@ def topic_subsets(
     alpha: Alpha = default(TopicSubsetsRequest, "alpha"),
     beta: Beta = default(TopicSubsetsRequest, "beta"),
     seed: Seed = default(StudyRequest, "seed"),
+    chart: Chart = None,
     save: Save = None,
     note: Note = None,
     files: Files = None,
@@ -80,7 +82,7 @@ def topic_subsets(
             missing=missing,
             assessments=assessments,
         )
-    run_and_print(context, request, save, note, form, database)
+    run_and_print(context, request, save, note, form, database, chart)
 
 
 def print_study(study: TopicSubsetsStudy, form: Format, saved: dict[str, Any]) -> None:

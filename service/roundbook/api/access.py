@@ -191,18 +191,6 @@ def permit_name(caller: Caller, session: Session, name: str | None) -> None:
             raise _of_another_task(caller)
 
 
-def permit_task(caller: Caller, *names: str) -> None:
-    """Refuse what is not of the caller's one task alone.
-
-    Parameters
-    ----------
-    *names : str
-        Of the tasks; none means all.
-    """
-    if caller.task is not None and set(map(_plain, names)) != {_plain(caller.task)}:
-        raise _of_another_task(caller)
-
-
 def visible(
     caller: Caller,
     session: Session,
@@ -294,6 +282,7 @@ def _named(session: Session, request: BaseModel) -> tuple[set[str | None], set[s
     given = getattr(request, "task", None)
     if given is not None:
         tasks.add(_plain(given))
+    tasks.update(map(_plain, getattr(request, "tasks", ())))
     number = getattr(request, "after" if isinstance(request, ListMatrices) else "matrix", None)
     if number is not None:
         row = session.connection.execute(
@@ -331,7 +320,7 @@ def _is_published(session: Session, name: str, rounds: set[str], request: BaseMo
     if isinstance(request, ListRounds):
         return any(published.values())  # the drafts among them are left out
     takes_others = {"from_round", "to_round"} & type(request).model_fields.keys()
-    if not rounds or takes_others or getattr(request, "study", "") == "across-rounds":
+    if not rounds or takes_others or getattr(request, "rounds", None) == ():
         return bool(published) and all(published.values())
     factors = getattr(request, "factors_from", None)
     if factors is not None:

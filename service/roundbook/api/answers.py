@@ -16,7 +16,7 @@ import psycopg
 from fastapi import Request
 from fastapi.responses import Response
 from pydantic import BaseModel
-from sqlalchemy import Engine, exc
+from sqlalchemy import Connection, Engine, exc
 
 from roundbook.csv_names import marked
 from roundbook.formats.extras import import_extra
@@ -29,9 +29,10 @@ JSON, CSV, PARQUET = "application/json", "text/csv", "application/vnd.apache.par
 _PRIVATE = "private, no-cache"
 # A matrix's scores never change, whatever becomes of it.
 _FOR_GOOD = "private, max-age=31536000, immutable"
+# The same snapshot of the same server is the same record. A standby's snapshots name no transactions.
 _MOMENT = (
-    b"SELECT pg_catalog.concat_ws(' ', pg_catalog.pg_current_snapshot(),"
-    b" pg_catalog.pg_postmaster_start_time()) WHERE NOT pg_catalog.pg_is_in_recovery()"
+    "SELECT pg_catalog.concat_ws(' ', pg_catalog.pg_current_snapshot(),"
+    " extract(epoch FROM pg_catalog.pg_postmaster_start_time())) WHERE NOT pg_catalog.pg_is_in_recovery()"
 )
 
 
@@ -55,6 +56,11 @@ class Kept:
     def get(self, key: object, moment: str | None) -> Sent | None:
         """Return the answer to a question, if nothing has changed since it was given."""
         with self._lock:
+            if moment is None:
+                # The server may come back without its latest transactions, and give their numbers
+                # to others.
+                self._answers.clear()
+                self._bytes = 0
             kept = self._answers.get(key)
             if kept is None or kept[0] != moment:
                 return None
@@ -73,17 +79,23 @@ class Kept:
                 self._bytes -= len(self._answers.popitem(last=False)[1][1].body)
 
 
-def read_moment(engine: Engine) -> str | None:
-    """Return which transactions a question would see; the same again is the same record.
+def moment_of(connection: Connection) -> str | None:
+    """Return which transactions are seen by this one, which reads the record as one moment saw it.
 
     None where the server cannot tell, as a standby cannot.
     """
+    moment: str | None = connection.exec_driver_sql(_MOMENT).scalar()
+    return moment
+
+
+def moment_now(engine: Engine) -> str | None:
+    """Return which transactions a question would see that began now; None as in `moment_of`."""
     with suppress(exc.SQLAlchemyError, psycopg.Error):
         connection = engine.raw_connection()
         try:
             # One round trip, where a transaction would take four.
             driver: Any = connection.driver_connection
-            read = driver.pgconn.exec_(_MOMENT)
+            read = driver.pgconn.exec_(_MOMENT.encode())
             if read.status == psycopg.pq.ExecStatus.TUPLES_OK:
                 return str(read.get_value(0, 0).decode()) if read.ntuples else None
             connection.invalidate()

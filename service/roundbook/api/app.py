@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import JSONResponse, PlainTextResponse
@@ -18,6 +19,7 @@ from roundbook.api.answers import Kept
 from roundbook.api.jobs import add_jobs
 from roundbook.api.metrics import add_metrics
 from roundbook.api.middleware import BodyLimit, SecurityHeaders
+from roundbook.api.openapi import add_examples
 from roundbook.api.problems import add_handlers
 from roundbook.api.routes import make_router, path_of
 from roundbook.logbook.record import open_record
@@ -78,10 +80,18 @@ def make_app(
     app.add_middleware(BodyLimit, below=PREFIX, uploads=uploads)
     app.add_middleware(SecurityHeaders)
     add_metrics(app)
-    router = make_router()
+    router = make_router(PREFIX)
     add_jobs(router)
-    app.include_router(router, prefix=PREFIX)
-    app.include_router(_health())
+    # As the application's own they are looked through once a request, and included ones twice.
+    app.router.routes += [*router.routes, *_health().routes]
+    describe = app.openapi
+
+    def described() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            add_examples(describe())
+        return describe()
+
+    app.openapi = described  # type: ignore[method-assign]
     # Below the prefix there are no pages, so that an error is a problem there.
     app.mount(PREFIX, _nothing(router))
     app.mount("/", make_site(app.state))
@@ -111,11 +121,10 @@ def _nothing(router: APIRouter) -> ASGIApp:
     routes = [route for route in router.routes if isinstance(route, APIRoute)]
 
     async def refuse(scope: Scope, *_: object) -> None:
-        path = scope["path"].removeprefix(PREFIX)
         known = {
             method
             for route in routes
-            if route.path_regex.match(path)
+            if route.path_regex.match(scope["path"])
             for method in route.methods or ()
         }
         if known:

@@ -13,11 +13,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
 from roundbook.api.problems import HttpError
-from roundbook.errors import RoundbookError
+from roundbook.formats import sent_to
 
 _BYTES_AT_ONCE = 2**20
-# Of silence, and in all.
-_SECONDS_A_PIECE, _SECONDS = 30, 600
+# So much has to come in so long a time, and all of it within ten minutes.
+_LEAST_BYTES, _SECONDS_FOR_THEM, _SECONDS = 2**16, 30, 600
 
 
 @asynccontextmanager
@@ -40,32 +40,26 @@ async def uploaded(http: Request, name: str, most_bytes: int) -> AsyncIterator[P
         raise too_long
     with tempfile.TemporaryDirectory(prefix="roundbook-") as directory:
         file = Path(directory) / safe
-        size, held = 0, bytearray()
-        pieces = http.stream()
+        size, held, in_time = 0, bytearray(), 0
+        clock = asyncio.get_running_loop().time
         try:
             with file.open("wb") as target:
-                async with asyncio.timeout(_SECONDS):
-                    while True:
-                        async with asyncio.timeout(_SECONDS_A_PIECE):
-                            piece = await anext(pieces, None)
-                        size += len(piece or b"")
+                async with asyncio.timeout(_SECONDS), asyncio.timeout(_SECONDS_FOR_THEM) as slow:
+                    async for piece in http.stream():
+                        size += len(piece)
                         if size > most_bytes:
                             raise too_long
-                        held += piece or b""
-                        if len(held) >= _BYTES_AT_ONCE or piece is None:
+                        held += piece
+                        if len(held) >= _BYTES_AT_ONCE:
                             await run_in_threadpool(target.write, held)
                             held = bytearray()
-                        if piece is None:
-                            break
+                        if size - in_time >= _LEAST_BYTES:
+                            in_time = size
+                            slow.reschedule(clock() + _SECONDS_FOR_THEM)
+                await run_in_threadpool(target.write, held)
         except TimeoutError:
             raise HttpError(408, "The file came too slowly; nothing was kept of it.") from None
         except ClientDisconnect:
             raise HttpError(400, "The file broke off; nothing was kept of it.") from None
-        try:
+        with sent_to(directory):
             yield file
-        except RoundbookError as error:
-            # Whoever sent it knows no directory of this machine.
-            error.args = (str(error).replace(f"{directory}/", ""),)
-            if hasattr(error, "file"):
-                error.file = safe
-            raise

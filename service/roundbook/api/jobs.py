@@ -14,16 +14,9 @@ from roundbook.api.access import find_caller, limit_to_task, permit, permit_name
 from roundbook.api.openapi import PROBLEMS, parameters
 from roundbook.api.routes import Saving
 from roundbook.errors import RoundbookError
+from roundbook.jobs.job import ENDED, Job, JobList
 from roundbook.jobs.queue import make_queue
-from roundbook.jobs.studies import (
-    ENDED,
-    Job,
-    JobList,
-    cancel_job,
-    list_jobs,
-    show_job,
-    start_study,
-)
+from roundbook.jobs.studies import cancel_job, list_jobs, show_job, start_study
 from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.session import begin
 from roundbook.logbook.studies.studies import find_study
@@ -89,9 +82,7 @@ async def _start(http: Request, study: str, saving: Saving) -> Response:
         with begin(http.app.state.engine, caller.user) as session:
             permit(caller, session, asked)
             permit_name(caller, session, saving.name)
-            started = start_study(session, StartStudy(study=study, **saving.model_dump()))
-            limit_to_task(caller, started)
-            return started
+            return start_study(session, StartStudy(study=study, **saving.model_dump()))
 
     job = await _in_turn(http, work)
     url = f"{http.url.path.removesuffix(f'/study/{study}')}/{job.job}"

@@ -69,7 +69,8 @@ class BodyLimit:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         path = scope.get("path", "")
-        if scope["type"] != "http" or not path.startswith(self._below) or path in self._uploads:
+        read = scope["type"] == "http" and scope["method"] == "POST"  # of no other is a body read
+        if not read or not path.startswith(self._below) or path in self._uploads:
             await self._app(scope, receive, send)
             return
         try:

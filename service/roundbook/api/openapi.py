@@ -15,7 +15,7 @@ _EXAMPLES: dict[str, Any] = {
     "task": "covid",
     "round": "round1",
     "measure": "nDCG@10",
-    "measures": ["nDCG@10"],
+    "measures": "nDCG@10",
     "matrix": 1,
     "name": "next-round",
     "title": "TREC-COVID",
@@ -24,11 +24,42 @@ _EXAMPLES: dict[str, Any] = {
     "variance": 0.0531,
     "runs": 20,
     "topics": 50,
-    "m": [10],
-    "min_d": [0.1],
+    "m": 10,
+    "min_d": 0.1,
     "factors_from": "round1",
     "merged": "ndcg_cut_10",
     "into": "nDCG@10",
+    "kind": "plan",
+    "study": "swap-rate",
+    "job": 1,
+    "difference": 0.05,
+    "pivot": "baseline",
+    "filename": "round1.csv",
+}
+# And what further texts of answers look like.
+_TEXTS = {
+    "run": "run-a",
+    "topic": "1",
+    "team": "lab-a",
+    "assessments": "official",
+    "scale": "raw",
+    "sentences": "nDCG@10, 20 runs by 50 topics: residual variance 0.0531.",
+    "software": "roundbook 0.1.0",
+    "file": "round1.csv",
+    "files": "round1.csv",
+    "sha256": "5e" * 32,
+    "who": "token ann",
+    "what": "matrix logged",
+}
+# By upload, what a file may look like.
+_SCORES = "topic,run-a,run-b\n1,0.31,0.42\n2,0.05,0.11\n"
+_FILES = {
+    "log": _SCORES,
+    "describe_teams": "run,team\nrun-a,lab-a\nrun-b,lab-b\n",
+    "alias_topics": "topic,round,id\n1,round2,101\n",
+    "log_runs": "1 Q0 doc7 1 12.5 run-a\n1 Q0 doc3 2 11.9 run-a\n",
+    "log_qrels": "1 0 doc3 2\n1 0 doc7 0\n",
+    "standardise_files": _SCORES,
 }
 _STATUSES = {
     400: "The file broke off",
@@ -43,6 +74,13 @@ _STATUSES = {
     429: "Too many wrong tokens",
     501: "An optional library is not installed",
     503: "The database does not answer, or not in time",
+}
+FILENAME = {
+    "name": "filename",
+    "in": "query",
+    "schema": {"type": "string"},
+    "description": "What the file is called: errors name it, and events.",
+    "example": _EXAMPLES["filename"],
 }
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"description": description, "content": {PROBLEM_TYPE: {"schema": PROBLEM_SCHEMA}}}
@@ -73,18 +111,28 @@ def parameters(
             {"content": {"application/json": {"schema": shown}}} if of_json else {"schema": shown}
         )
         if name in _EXAMPLES:
-            given["example"] = _EXAMPLES[name]
+            given["example"] = _example(name, shown, {})
         listed.append(given)
     return listed
 
 
-def example(request: type[BaseModel]) -> dict[str, Any]:
-    """Return the body that asks for a request, as it may look: the fields that it needs."""
+def json_body(request: type[BaseModel]) -> dict[str, Any]:
+    """Return the description of the body that asks for a request; its example has what it needs."""
+    schema = request.model_json_schema()
+    needed = schema.get("required", ())
+    example = {name: _example(name, schema["properties"][name], {}) for name in needed}
     return {
-        name: _EXAMPLES.get(name, "...")
-        for name, field in request.model_fields.items()
-        if field.is_required()
+        "required": True,
+        "content": {"application/json": {"schema": schema, "example": example}},
     }
+
+
+def file_body(name: str) -> dict[str, Any]:
+    """Return the description of a body that is a file."""
+    content: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
+    if name in _FILES:
+        content["example"] = _FILES[name]
+    return {"required": True, "content": {"application/octet-stream": content}}
 
 
 def names_files(request: type[BaseModel], name: str) -> bool:
@@ -97,7 +145,7 @@ def names_files(request: type[BaseModel], name: str) -> bool:
 def answers(result: type[BaseModel], *, question: bool = True) -> dict[int | str, dict[str, Any]]:
     """Return the description of a result, as it is sent."""
     sent = create_model(
-        result.__name__,
+        f"{result.__name__}Answer",
         __base__=result,
         sentences=(
             list[str],
@@ -117,3 +165,46 @@ def answers(result: type[BaseModel], *, question: bool = True) -> dict[int | str
     if question:
         described[304] = {"description": "The same as the one whose ETag was sent"}
     return described | PROBLEMS
+
+
+def add_examples(document: dict[str, Any]) -> None:
+    """Add to a description of the API an example of every answer in JSON, and of every parameter."""
+    schemas = document["components"]["schemas"]
+    for operation in (of for path in document["paths"].values() for of in path.values()):
+        for parameter in operation.get("parameters", ()):
+            if parameter["name"] in _EXAMPLES:
+                parameter.setdefault("example", _EXAMPLES[parameter["name"]])
+        for response in operation["responses"].values():
+            content = response.get("content", {}).get("application/json")
+            if content is not None:
+                content.setdefault("example", _example("", content["schema"], schemas))
+
+
+def _example(name: str, schema: dict[str, Any], schemas: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Return a value that a schema allows, as its name suggests it."""
+    if "$ref" in schema:
+        return _example(name, schemas[schema["$ref"].rpartition("/")[2]], schemas)
+    if choices := schema.get("anyOf", schema.get("oneOf")):
+        return _example(name, choices[0], schemas)
+    if "const" in schema or "enum" in schema:
+        return schema.get("const", schema.get("enum", [None])[0])
+    kind = schema.get("type")
+    if kind == "object":
+        fields = schema.get("properties", {})
+        return {field: _example(field, of, schemas) for field, of in fields.items()}
+    if kind == "array":
+        items = schema.get("prefixItems") or [schema.get("items", {})]
+        return [_example(name, item, schemas) for item in items]
+    known = _EXAMPLES.get(name, _TEXTS.get(name))
+    usual = _USUAL.get(schema.get("format", kind))
+    return known if type(known) is type(usual) else usual
+
+
+_USUAL: dict[Any, Any] = {
+    "string": "...",
+    "date": "2026-05-01",
+    "date-time": "2026-05-01T12:00:00Z",
+    "integer": 1,
+    "number": 0.05,
+    "boolean": False,
+}

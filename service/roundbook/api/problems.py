@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -47,6 +48,7 @@ _STATUSES: tuple[tuple[type[RoundbookError], int], ...] = (
 )
 
 
+_LOG = logging.getLogger(__name__)
 NO_JSON = "The body is no JSON object."
 _NO_OBJECT = ("json_invalid", "model_attributes_type", "model_type", "missing")
 PROBLEM_TYPE = "application/problem+json"
@@ -113,18 +115,27 @@ def problem(error: RoundbookError) -> Response:
     return _answer(content, headers)
 
 
+def for_caller(http: Request, error: RoundbookError) -> RoundbookError:
+    """Return an error as whoever asks may read it.
+
+    Where the database is, and what it says, is for those who may use it; to others the answer is
+    that it does not answer, and the log has the rest.
+    """
+    caller = getattr(http.state, "caller", None)
+    if not isinstance(error, DatabaseError) or (caller is not None and caller.scope is not None):
+        return error
+    _LOG.error("%s %s: %s", http.method, http.url.path, error)
+    busy = isinstance(error, DatabaseBusyError)
+    kind = DatabaseBusyError if busy else DatabaseUnreachableError
+    return kind("The database does not answer at present; try again later.")
+
+
 def add_handlers(app: FastAPI) -> None:
     """Let an application answer every error as a problem."""
 
     @app.exception_handler(RoundbookError)
     def refuse(http: Request, error: RoundbookError) -> Response:
-        caller = getattr(http.state, "caller", None)
-        if isinstance(error, DatabaseError) and (caller is None or caller.scope is None):
-            # Where the database is, and what it says, is for those who may use it.
-            busy = isinstance(error, DatabaseBusyError)
-            kind = DatabaseBusyError if busy else DatabaseUnreachableError
-            return problem(kind("The database does not answer at present; try again later."))
-        return problem(error)
+        return problem(for_caller(http, error))
 
     @app.exception_handler(RequestValidationError)
     def refuse_request(_: Request, error: RequestValidationError) -> Response:

@@ -6,9 +6,9 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Body, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, Response
 from pydantic import BaseModel
 from sqlalchemy import Engine
@@ -18,20 +18,37 @@ from starlette.concurrency import run_in_threadpool
 from roundbook.api.access import (
     Caller,
     find_caller,
-    limit_to_task,
     permit,
     permit_name,
-    permit_task,
     require_scope,
     visible,
 )
-from roundbook.api.answers import CSV, PARQUET, Sent, accepted, read_moment, render, respond
+from roundbook.api.answers import (
+    CSV,
+    PARQUET,
+    Kept,
+    Sent,
+    accepted,
+    moment_now,
+    moment_of,
+    render,
+    respond,
+)
 from roundbook.api.bodies import uploaded
-from roundbook.api.openapi import PROBLEMS, answers, example, names_files, parameters
-from roundbook.api.problems import HttpError
+from roundbook.api.openapi import (
+    FILENAME,
+    PROBLEMS,
+    answers,
+    file_body,
+    json_body,
+    names_files,
+    parameters,
+)
+from roundbook.api.problems import NO_JSON, HttpError
 from roundbook.errors import RequestError
+from roundbook.formats import sent_to
 from roundbook.logbook.kinds import find_kind
-from roundbook.logbook.saved_results import SavedResult, save_long_result, save_result
+from roundbook.logbook.saving import SavedResult, save_long_result
 from roundbook.logbook.session import Session, Work, begin
 from roundbook.logbook.studies.studies import STUDIES, find_study, run_study
 from roundbook.requests.base import Request as Asked
@@ -47,15 +64,11 @@ _NEVER_KEPT = frozenset({"tokens", "verify", "verify_round"})
 _SECONDS_TO_ANSWER, _SECONDS_TO_DECIDE = 60, 600
 _ZIP = "application/zip"
 _ELSEWHERE = "`{}` names a file of this machine; files are sent and answered in the body."
-_FILE = {
-    "required": True,
-    "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-}
 
 
-def make_router() -> APIRouter:
-    """Return every route."""
-    router = APIRouter()
+def make_router(prefix: str) -> APIRouter:
+    """Return every route; their paths begin with a prefix."""
+    router = APIRouter(prefix=prefix)
     for name, case in USE_CASES.items():
         (_add_decision if case.changes else _add_question)(router, name, case)
     for name, entry in STUDIES.items():
@@ -68,18 +81,12 @@ def make_router() -> APIRouter:
         )(_study(name, entry.request))
     for name, upload in UPLOADS.items():
         listed = parameters(upload.request, (upload.file, *upload.without))
-        filename = {
-            "name": "filename",
-            "in": "query",
-            "schema": {"type": "string"},
-            "description": "What the file is called: errors name it, and events.",
-        }
         router.post(
             path_of(name),
             summary=upload.request.__doc__,
             operation_id=name,
             responses=answers(upload.result, question=False),
-            openapi_extra={"parameters": [*listed, filename], "requestBody": _FILE},
+            openapi_extra={"parameters": [*listed, FILENAME], "requestBody": file_body(name)},
         )(_uploading(upload))
     router.post(
         "/save/{kind}",
@@ -88,12 +95,16 @@ def make_router() -> APIRouter:
         responses=answers(SavedResult, question=False),
     )(_save)
     archive: dict[int | str, dict[str, Any]] = {
-        200: {"content": {_ZIP: {}}, "description": "The archive"}
+        200: {
+            "content": {_ZIP: {"schema": {"type": "string", "format": "binary"}}},
+            "description": "The archive",
+        }
     }
     router.get(
         "/export",
         summary=ExportRequest.__doc__,
         operation_id="export",
+        response_class=FileResponse,
         responses=archive | PROBLEMS,
         openapi_extra={"parameters": parameters(ExportRequest, ("force",))},
     )(_export)
@@ -102,7 +113,10 @@ def make_router() -> APIRouter:
         summary=ImportRequest.__doc__,
         operation_id="import",
         responses=answers(ImportedArchive, question=False),
-        openapi_extra={"parameters": parameters(ImportRequest), "requestBody": _FILE},
+        openapi_extra={
+            "parameters": [*parameters(ImportRequest), FILENAME],
+            "requestBody": file_body("import"),
+        },
     )(_import)
     return router
 
@@ -144,16 +158,15 @@ async def _answer(
         if case is not None and case.scope != "read":
             require_scope(caller, case.scope)
         engine, kind = _engine(http), accepted(http)
-        key = (name, http.url.query, kind, caller.scope is None, caller.task)
-        kept = http.app.state.kept if name not in _NEVER_KEPT else None
-        if kept is not None:
-            sent: Sent | None = kept.get(key, read_moment(engine))
-            if sent is not None:
-                return sent
+        # All that an answer depends on beside the record.
+        key = (http.url.path, http.url.query, kind, caller.scope is None, caller.task)
+        kept: Kept | None = http.app.state.kept if name not in _NEVER_KEPT else None
+        if kept is not None and (sent := kept.get(key, moment_now(engine))):
+            return sent
         model = study or (case.request if case is not None else None)
         asked = None if model is None else model(**_fields(http, model))
-        before = read_moment(engine) if kept is not None else None
         with _reading(http, caller, _SECONDS_TO_ANSWER) as session:
+            moment = moment_of(session.connection) if kept is not None else None
             asked = asked if asked is None else permit(caller, session, asked)
             if case is None:
                 result = visible(caller, session, lambda: run_study(session, asked), permitted=True)  # type: ignore[arg-type]
@@ -164,9 +177,8 @@ async def _answer(
                     caller, session, lambda: case.run(session, asked), permitted=asked is not None
                 )
         sent = render(http, result, kind)
-        # What changed meanwhile may be in the answer or not.
-        if kept is not None and before == read_moment(engine):
-            kept.put(key, before, sent)
+        if kept is not None:
+            kept.put(key, moment, sent)
         return sent
 
     async with http.app.state.turns:
@@ -184,10 +196,16 @@ def _scores_as_parquet(
 
 
 def _add_decision(router: APIRouter, name: str, case: UseCase) -> None:
-    async def decide(http: Request, asked: Any) -> Response:  # noqa: ANN401
+    request = case.request
+    assert request is not None
+
+    async def decide(http: Request) -> Response:
+        body = await http.body()
+
         def work() -> Sent:
             caller = find_caller(http)
             require_scope(caller, case.scope)
+            asked = request(**_json_object(http, body))
             with _deciding(http, caller) as session:
                 result = case.run(session, permit(caller, session, asked))
             return render(http, result, accepted(http))
@@ -195,16 +213,25 @@ def _add_decision(router: APIRouter, name: str, case: UseCase) -> None:
         async with http.app.state.turns:
             return respond(http, await run_in_threadpool(work))
 
-    assert case.request is not None
-    decide.__annotations__["asked"] = Annotated[
-        case.request, Body(examples=[example(case.request)])
-    ]
     router.post(
         path_of(name),
-        summary=case.request.__doc__,
+        summary=request.__doc__,
         operation_id=name,
         responses=answers(case.result, question=False),
+        openapi_extra={"requestBody": json_body(request)},
     )(decide)
+
+
+def _json_object(http: Request, body: bytes) -> dict[str, Any]:
+    """Return the fields that a body has; other sites' forms can send no JSON."""
+    kind = http.headers.get("content-type", "").partition(";")[0].strip().lower()
+    try:
+        fields = json.loads(body) if kind == "application/json" else None
+    except (ValueError, RecursionError):
+        fields = None
+    if not isinstance(fields, dict):
+        raise HttpError(422, NO_JSON)
+    return fields
 
 
 class Saving(BaseModel):
@@ -236,14 +263,10 @@ async def _save(http: Request, kind: str, saving: Saving) -> Response:
                 return _reading(http, caller, _SECONDS_TO_DECIDE)
             return _deciding(http, caller)
 
-        with begin_in_time() as session:
+        with begin_in_time(one_moment=True) as session:
             request = permit(caller, session, request)
             permit_name(caller, session, saving.name)
-            if of != "study":
-                saved = save_result(session, of, request, saving.name, saving.note)
-                limit_to_task(caller, saved)
-        if of == "study":
-            saved = save_long_result(begin_in_time, of, request, saving.name, saving.note)
+        saved = save_long_result(begin_in_time, of, request, saving.name, saving.note)
         return render(http, saved, accepted(http))
 
     async with http.app.state.turns:
@@ -264,7 +287,6 @@ def _uploading(upload: Upload) -> Callable[[Request], Awaitable[Response]]:
             with _deciding(http, caller, keep=kept) as session:
                 request = permit(caller, session, request)
                 result = upload.run(session, request, settings.max_file_bytes)
-                limit_to_task(caller, result)
             return render(http, result, accepted(http))
 
         async with uploaded(http, name, settings.max_file_bytes) as file, http.app.state.turns:
@@ -283,9 +305,8 @@ async def _export(http: Request) -> FileResponse:
         require_scope(caller, "admin")
         fields = _fields(http, ExportRequest, "archive")
         request = ExportRequest(**fields, archive=file)
-        permit_task(caller, *request.tasks)
-        with _reading(http, caller, _SECONDS_TO_DECIDE) as session:
-            export_archive(session, request)
+        with _reading(http, caller, _SECONDS_TO_DECIDE) as session, sent_to(directory.name):
+            export_archive(session, permit(caller, session, request))
 
     try:
         async with http.app.state.turns:
@@ -302,16 +323,17 @@ async def _import(http: Request) -> Response:
     """Record all that an archive holds; the body is the archive."""
     caller = await run_in_threadpool(find_caller, http)
     require_scope(caller, "admin")
-    permit_task(caller)
     fields = _fields(http, ImportRequest, "archive")
 
     def store(file: Path) -> Sent:
+        request = ImportRequest(**fields, archive=file)
         with _deciding(http, caller) as session:
-            imported = import_archive(session, ImportRequest(**fields, archive=file))
+            imported = import_archive(session, permit(caller, session, request))
         return render(http, imported, accepted(http))
 
     most_bytes = http.app.state.settings.max_file_bytes
-    async with uploaded(http, "archive.zip", most_bytes) as file, http.app.state.turns:
+    name = http.query_params.get("filename", "archive.zip")
+    async with uploaded(http, name, most_bytes) as file, http.app.state.turns:
         return respond(http, await run_in_threadpool(store, file))
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Callable
 from contextlib import suppress
 
+import h11
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from roundbook.api.app import make_app
 from roundbook.errors import InputError
 from roundbook.settings import Settings
+
+_SECONDS_TO_ASK = 30
 
 
 def run_service(
@@ -52,12 +57,44 @@ def run_service(
     app = make_app(settings, address, open_to_all=open_to_all)
     server = _Server(
         app,
-        uvicorn.Config(app, log_level="warning", server_header=False, timeout_keep_alive=30),
+        service_config(app),
         lambda: listening(f"http://{shown}:{bound.getsockname()[1]}"),
     )
     # Interrupting it is how it ends: what was asked before is answered.
     with bound, suppress(KeyboardInterrupt):
         server.run(sockets=[bound])
+
+
+def service_config(app: FastAPI) -> uvicorn.Config:
+    """Return how an application is served."""
+    return uvicorn.Config(
+        app,
+        http=_Protocol,
+        ws="none",
+        log_level="warning",
+        server_header=False,
+        timeout_keep_alive=_SECONDS_TO_ASK,
+    )
+
+
+class _Protocol(H11Protocol):
+    """A connection that is closed where no request has come whole in time, however many bytes."""
+
+    _before: object = False  # the request before, where the next one has not come yet
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._look()
+
+    def _look(self) -> None:
+        if self.transport.is_closing():
+            return
+        waiting = self.conn.their_state is h11.IDLE
+        if waiting and self._before is self.cycle:
+            self.transport.close()
+            return
+        self._before = self.cycle if waiting else False
+        self.loop.call_later(_SECONDS_TO_ASK, self._look)
 
 
 class _Server(uvicorn.Server):

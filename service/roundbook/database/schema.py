@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Engine, text
 
 from roundbook.database.engine import unit_of_work
-from roundbook.database.tables import SCHEMA
+from roundbook.database.table_parts import SCHEMA
 from roundbook.errors import SchemaOutOfDateError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from roundbook.formats.matrix import (
 )
 from roundbook.formats.reader import LAYOUTS, read_measures, read_scores
 from roundbook.formats.teams import RunTeam, read_teams
-from roundbook.formats.text import DEFAULT_MAX_BYTES
+from roundbook.formats.text import DEFAULT_MAX_BYTES, sent_to
 
 __all__ = [
     "DEFAULT_MAX_BYTES",
@@ -25,4 +25,5 @@ __all__ = [
     "read_measures",
     "read_scores",
     "read_teams",
+    "sent_to",
 ]

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from roundbook.csv_names import unmarked
 from roundbook.errors import BadFileError
+from roundbook.formats.matrix import HiddenCells
 from roundbook.formats.table import (
     MAX_NUMBER,
     delimiter_of,
@@ -32,7 +33,11 @@ class Table:
     file : str
     header : list of str
     header_line : int
+    hidden : HiddenCells or None
+        Of a workbook, what is hidden of it.
     """
+
+    hidden: HiddenCells | None = None
 
     def __init__(
         self,

@@ -9,7 +9,6 @@ from roundbook.errors import BadFileError
 from roundbook.formats.columns import Table
 from roundbook.formats.lines import Records, block_from_records
 from roundbook.formats.matrix import SUMMARY_TOPIC, Block, without_summary
-from roundbook.formats.measures import is_measure_like, measure_key
 from roundbook.formats.table import (
     ANY_RUN_HEADER,
     ANY_TOPIC_HEADER,
@@ -22,6 +21,7 @@ from roundbook.formats.table import (
     named_column,
 )
 from roundbook.formats.wanted import WantedMeasures, choose_measures
+from roundbook.measure_names import is_measure_like, measure_key
 
 # What else a table has whose column of runs is called name.
 _PYTERRIER = (ANY_TOPIC_HEADER, frozenset({"measure"}), ANY_VALUE_HEADER)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,28 @@ MEANS = frozenset({SUMMARY_TOPIC, "mean", "average", "amean"})
 _ROUNDING = 1e-3
 
 
+@dataclass(frozen=True)
+class HiddenCells:
+    """What of a workbook is read though a spreadsheet program does not show it.
+
+    `sheet` is the name of the sheet that was read where it is hidden; `rows` and `columns` count
+    those that are.
+    """
+
+    file: str
+    sheet: str | None
+    rows: int
+    columns: int
+
+
+class FilePart(NamedTuple):
+    """The topics and runs that one of several files has."""
+
+    file: str
+    topics: tuple[str, ...]
+    runs: tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class ScoreMatrix:
     """Scores of runs on topics, one measure, missing cells and all.
@@ -41,6 +64,9 @@ class ScoreMatrix:
         One of `LAYOUTS`.
     files : tuple of str
         The files as the user named them.
+    parts : tuple of FilePart
+        Where there are several files, what each has.
+    hidden : tuple of HiddenCells
     """
 
     topics: tuple[str, ...]
@@ -49,6 +75,8 @@ class ScoreMatrix:
     measure: str | None
     layout: str
     files: tuple[str, ...]
+    parts: tuple[FilePart, ...] = field(default=(), kw_only=True)
+    hidden: tuple[HiddenCells, ...] = field(default=(), kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +138,7 @@ def apply_missing_policy(matrix: ScoreMatrix, policy: str) -> CompleteMatrix:
         if not topics:
             raise BadFileError(
                 "every topic misses the score of some run",
-                _files_shown(matrix.files),
+                files_shown(matrix.files),
                 way_out="no topic without gaps",
             )
         by_run = np.ascontiguousarray(by_run[:, ~gaps])
@@ -123,6 +151,8 @@ def apply_missing_policy(matrix: ScoreMatrix, policy: str) -> CompleteMatrix:
         measure=matrix.measure,
         layout=matrix.layout,
         files=matrix.files,
+        parts=matrix.parts,
+        hidden=matrix.hidden,
         missing_policy=policy,
         missing_cells=count,
         dropped_topics=dropped,
@@ -137,13 +167,26 @@ def _missing_scores(matrix: ScoreMatrix, missing: NDArray[np.bool_]) -> MissingS
     scores = "1 score is" if len(cells) == 1 else f"{len(cells)} scores are"
     return MissingScoresError(
         f"{scores} missing: {named}{rest}",
-        _files_shown(matrix.files),
+        files_shown(_files_without(matrix, cells) or matrix.files),
         cells,
         way_out="missing scores",
     )
 
 
-def _files_shown(files: tuple[str, ...]) -> str:
+def _files_without(matrix: ScoreMatrix, cells: Sequence[tuple[str, str]]) -> list[str]:
+    """Return in which of several files cells are missing: those of both topic and run, else of the run."""
+    parts = [(part.file, set(part.topics), set(part.runs)) for part in matrix.parts]
+    files = [part.file for part in matrix.parts]
+    lacking: set[str] = set()
+    for topic, run in cells:
+        of_run = [(file, topics) for file, topics, runs in parts if run in runs]
+        of_both = [file for file, topics in of_run if topic in topics]
+        lacking |= set(of_both or [file for file, _ in of_run])
+    return [file for file in dict.fromkeys(files) if file in lacking]
+
+
+def files_shown(files: Sequence[str]) -> str:
+    """Return the first of some files, and how many more there are."""
     return files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
 
 
@@ -218,7 +261,7 @@ def merged(blocks: Sequence[Block]) -> tuple[tuple[str, ...], tuple[str, ...], S
             topics.setdefault(topic, len(topics))
         for run in block.runs:
             runs.setdefault(run, len(runs))
-    refuse_oversize(len(topics), len(runs), blocks[-1].file)
+    refuse_oversize(len(topics), len(runs), files_shown([block.file for block in blocks]))
     by_run = np.full((len(runs), len(topics)), np.nan)
     for number, block in enumerate(blocks):
         rows, columns = map(runs.__getitem__, block.runs), map(topics.__getitem__, block.topics)

@@ -9,8 +9,15 @@ from roundbook.errors import AmbiguousLayoutError, BadFileError, InputError
 from roundbook.formats.columns import Table, TextTable
 from roundbook.formats.ir_measures import read_ir_measures
 from roundbook.formats.long import has_measure_column, is_pyterrier, read_long
-from roundbook.formats.matrix import SUMMARY_TOPIC, Block, ScoreMatrix, merged
-from roundbook.formats.measures import is_measure_like, measure_key
+from roundbook.formats.matrix import (
+    SUMMARY_TOPIC,
+    Block,
+    FilePart,
+    HiddenCells,
+    ScoreMatrix,
+    files_shown,
+    merged,
+)
 from roundbook.formats.ntcireval import looks_like_ntcireval, read_ntcireval
 from roundbook.formats.sources import read_source
 from roundbook.formats.table import (
@@ -21,11 +28,12 @@ from roundbook.formats.table import (
     has_decimal_comma,
     is_number,
 )
-from roundbook.formats.text import DEFAULT_MAX_BYTES, SourceText, fields_of
+from roundbook.formats.text import DEFAULT_MAX_BYTES, SourceText, fields_of, shown_path
 from roundbook.formats.trec.files import kind_of_line
 from roundbook.formats.trec_eval import read_trec_eval
 from roundbook.formats.wanted import WantedMeasures
 from roundbook.formats.wide import read_wide
+from roundbook.measure_names import is_measure_like, measure_key
 
 LAYOUTS = ("wide", "long", "trec_eval", "ir_measures", "ntcireval")
 _OF_TOOLS = {
@@ -116,6 +124,7 @@ def read_measures(
         raise InputError(f"there is no layout {layout!r}; choose auto or {', '.join(LAYOUTS)}")
     wanted = WantedMeasures(tuple(measures), file_measure)
     first: tuple[str, str] | None = None  # file and layout
+    hidden: list[HiddenCells] = []
     by_measure: dict[str, list[Block]] = {measure: [] for measure in measures}
     for path in paths:
         source = read_source(path, max_bytes)
@@ -126,6 +135,8 @@ def read_measures(
         first = first or (source.file, kind)
         if kind != first[1]:
             raise _disagreement("layout", kind, first[1], source.file, first[0])
+        if isinstance(source, Table) and source.hidden is not None:
+            hidden.append(source.hidden)
         for measure, block in _blocks(source, kind, wanted).items():
             # A measure that was not asked for by name may be spelt otherwise in every file.
             same = measure if measures else measure_key(measure)
@@ -140,11 +151,28 @@ def read_measures(
     for measure, blocks in by_measure.items():
         if not blocks:
             raise BadFileError(
-                f"no file holds the measure {measure}", first[0], way_out="name the measures"
+                f"no file holds the measure {measure}",
+                files_shown([shown_path(path) for path in paths]),
+                way_out="name the measures",
             )
         topics, runs, scores = merged(blocks)
         files = tuple(block.file for block in blocks)
-        matrices.append(ScoreMatrix(topics, runs, scores, blocks[0].measure, first[1], files))
+        matrices.append(
+            ScoreMatrix(
+                topics,
+                runs,
+                scores,
+                blocks[0].measure,
+                first[1],
+                files,
+                parts=tuple(
+                    FilePart(block.file, block.topics, block.runs)
+                    for block in blocks
+                    if len(blocks) > 1
+                ),
+                hidden=tuple(hidden),
+            )
+        )
     _refuse_partial_runs(matrices)
     return matrices
 
@@ -191,7 +219,7 @@ def _refuse_partial_runs(matrices: Sequence[ScoreMatrix]) -> None:
                 raise BadFileError(
                     f"the run {run} has scores of {has.measure} in these files, and none of"
                     f" {lacks.measure}",
-                    lacks.files[0],
+                    files_shown([part.file for part in has.parts if run in part.runs] or has.files),
                     way_out="name the measures",
                 )
 

@@ -8,6 +8,9 @@ import os
 import stat
 import sys
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -73,6 +76,20 @@ class SourceText:
         return rows
 
 
+# Where files are for the moment that somebody sent, who knows no directory of this machine.
+_SENT_TO: ContextVar[str] = ContextVar("_SENT_TO", default="")
+
+
+@contextmanager
+def sent_to(directory: Path | str) -> Iterator[None]:
+    """Call the files in a directory by their names alone, in errors and in the record."""
+    token = _SENT_TO.set(f"{os.fspath(directory)}/")
+    try:
+        yield
+    finally:
+        _SENT_TO.reset(token)
+
+
 # What stands for standard input in place of a path, and what that is called.
 _STANDARD_INPUT = "-"
 STANDARD_INPUT = "standard input"
@@ -82,7 +99,8 @@ def shown_path(path: Path | str) -> str:
     """Return the path as text that can be printed and stored, whatever bytes it is made of."""
     if os.fspath(path) == _STANDARD_INPUT:
         return STANDARD_INPUT
-    text = os.fspath(path).encode("utf-8", "backslashreplace").decode("utf-8")
+    text = os.fspath(path).removeprefix(_SENT_TO.get())
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in text)
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from roundbook.errors import BadFileError
-from roundbook.formats.measures import choose_measure, listed, measure_key
+from roundbook.formats.measures import choose_measure, listed
+from roundbook.measure_names import measure_key
 
 # What tools count or copy per topic, which scores no run.
 _NO_SCORES = re.compile(r"num_\w+|relstring\w*|runid|Num(?:Q|Rel|Ret)(?:\(.*\))?", re.IGNORECASE)

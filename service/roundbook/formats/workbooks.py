@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, time, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
 from roundbook.errors import BadFileError, InputError
 from roundbook.formats.columns import Table
 from roundbook.formats.extras import import_extra
-from roundbook.formats.matrix import MAX_CELLS
+from roundbook.formats.matrix import MAX_CELLS, HiddenCells
 
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 _ERRORS = frozenset(
     {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#SPILL!", "#CALC!"}
 )
 
+# A sheet says of a row or of columns that they are hidden in attributes.
+_ROW_TAG = re.compile(rb"<(?:\w+:)?row\b[^>]*>")
+_COLUMNS_TAG = re.compile(rb"<(?:\w+:)?col\b[^>]*>")
+_ATTRIBUTE = re.compile(rb"\b(r|min|max|hidden)\s*=\s*[\"']([0-9]{1,9}|true)[\"']")
+
 _Row = tuple[int, list[Any]]
+
+
+class _Sheet(NamedTuple):
+    """The rows of a sheet, its title where it is hidden, and where it is in the workbook."""
+
+    rows: list[_Row]
+    hidden: str | None
+    path: str
 
 
 def read_workbook(data: bytes, file: str, max_bytes: int) -> Table:
@@ -40,9 +54,10 @@ def read_workbook(data: bytes, file: str, max_bytes: int) -> Table:
     """
     openpyxl = import_extra("openpyxl", "xlsx", file)
     _refuse_bomb(data, file, max_bytes)
-    rows = _rows(openpyxl, data, file, values=True)
-    if not rows:
+    sheet = _filled_sheet(openpyxl, data, file, values=True)
+    if sheet is None:
         raise BadFileError("the workbook has no cells", file)
+    rows = sheet.rows
     (header_line, heading), *below = rows
     if not below:
         raise BadFileError("there is a header and nothing below it", file, header_line)
@@ -57,7 +72,37 @@ def read_workbook(data: bytes, file: str, max_bytes: int) -> Table:
         for line, cells in rows
     ]
     columns = [list(column) for column in zip(*texts[1:], strict=True)]
-    return Table(file, texts[0], header_line, [line for line, _ in below], columns)
+    table = Table(file, texts[0], header_line, [line for line, _ in below], columns)
+    table.hidden = _hidden_cells(data, file, sheet, width)
+    return table
+
+
+def _hidden_cells(data: bytes, file: str, sheet: _Sheet, width: int) -> HiddenCells | None:
+    """Return what of the sheet that was read is hidden, None where nothing is.
+
+    What reads a sheet quickly tells of hidden sheets alone, so rows and columns are looked for in
+    the sheet's XML.
+    """
+    with ZipFile(io.BytesIO(data)) as content:
+        text = content.read(sheet.path) if sheet.path in content.namelist() else b""
+    lines, at = {line for line, _ in sheet.rows}, 0
+    rows = columns = 0
+    for tag in _ROW_TAG.finditer(text):
+        attributes = dict(_ATTRIBUTE.findall(tag[0]))
+        at = int(attributes.get(b"r", at + 1))
+        rows += _is_hidden(attributes) and at in lines
+    for tag in _COLUMNS_TAG.finditer(text):
+        attributes = dict(_ATTRIBUTE.findall(tag[0]))
+        if _is_hidden(attributes):
+            first, last = int(attributes.get(b"min", 1)), int(attributes.get(b"max", width))
+            columns += max(0, min(last, width) - first + 1)
+    if not (rows or columns or sheet.hidden):
+        return None
+    return HiddenCells(file, sheet.hidden, rows, columns)
+
+
+def _is_hidden(attributes: Mapping[bytes, bytes]) -> bool:
+    return attributes.get(b"hidden") in (b"1", b"true")
 
 
 def _refuse_bomb(data: bytes, file: str, max_bytes: int) -> None:
@@ -74,26 +119,42 @@ def _refuse_bomb(data: bytes, file: str, max_bytes: int) -> None:
         )
 
 
-def _rows(openpyxl: Any, data: bytes, file: str, *, values: bool) -> list[_Row]:  # noqa: ANN401
-    """Return the rows of the one sheet that has cells, without empty cells at their ends."""
+def _filled_sheet(
+    openpyxl: Any,  # noqa: ANN401
+    data: bytes,
+    file: str,
+    *,
+    values: bool,
+) -> _Sheet | None:
+    """Return the one sheet that has cells, its rows without empty cells at their ends."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of styles that it does not know
             book = openpyxl.load_workbook(
                 io.BytesIO(data), read_only=True, data_only=values, keep_links=False
             )
-            sheets = {sheet.title: list(_filled(sheet, file)) for sheet in book.worksheets}
+            sheets = {
+                sheet.title: _Sheet(
+                    list(_filled(sheet, file)),
+                    None if sheet.sheet_state == "visible" else sheet.title,
+                    sheet._worksheet_path,
+                )
+                for sheet in book.worksheets
+            }
     except BadFileError:
         raise
     except Exception:  # openpyxl stumbles over a damaged workbook in any way  # noqa: BLE001
         raise BadFileError("the workbook is broken or cut short; copy it again", file) from None
-    filled = {title: rows for title, rows in sheets.items() if rows}
+    filled = {title: sheet for title, sheet in sheets.items() if sheet.rows}
     if len(filled) > 1:
-        titles = ", ".join(f"{title[:40]!r}" for title in list(filled)[:10])
+        titles = ", ".join(
+            f"{title[:40]!r}{' (hidden)' if sheet.hidden else ''}"
+            for title, sheet in list(filled.items())[:10]
+        )
         raise BadFileError(
             f"several sheets have cells ({titles}); save a workbook with the one to read", file
         )
-    return next(iter(filled.values()), [])
+    return next(iter(filled.values()), None)
 
 
 def _filled(sheet: Any, file: str) -> Iterator[_Row]:  # noqa: ANN401
@@ -125,7 +186,8 @@ def _refuse_formulas(
     if all(len(cells) == width and None not in cells for _, cells in rows):
         return
     known = dict(rows)
-    for line, cells in _rows(openpyxl, data, file, values=False):
+    sheet = _filled_sheet(openpyxl, data, file, values=False)
+    for line, cells in sheet.rows if sheet else ():
         for at, (value, cell) in enumerate(
             zip(_padded(known.get(line, []), len(cells)), cells, strict=False), 1
         ):

@@ -30,7 +30,7 @@ from roundbook.jobs.queue import QUEUE, Connector, kept, make_queue, queue_in
 from roundbook.jobs.studies import note_job
 from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.record import open_record
-from roundbook.logbook.saved_results import save_long_result
+from roundbook.logbook.saving import save_long_result
 from roundbook.logbook.session import Work, begin
 from roundbook.logbook.studies.workers import uninterrupted
 from roundbook.settings import Settings

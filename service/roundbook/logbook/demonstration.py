@@ -29,8 +29,8 @@ from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.published import record_variance
 from roundbook.logbook.record import embedded_record, open_record
 from roundbook.logbook.result import Result
-from roundbook.logbook.rounds import publish_round
-from roundbook.logbook.saved_results import save_result
+from roundbook.logbook.round_changes import publish_round
+from roundbook.logbook.saving import save_result
 from roundbook.logbook.session import Session, begin
 from roundbook.logbook.variance_history import VarianceHistory
 from roundbook.logbook.variances import show_variances

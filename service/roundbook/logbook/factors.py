@@ -17,7 +17,7 @@ from roundbook.logbook.runs.recorded_runs import known_pool
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import StoredMatrix
 from roundbook.requests.factors import FactorsRequest
-from roundbook.statistics.standardisation.factors import Factors, fit_factors
+from roundbook.statistics.standardisation.factors import Factors
 
 
 class Factor(Result):
@@ -193,21 +193,21 @@ def standardising_runs(contributed: list[bool | None]) -> Standardising:
     return Standardising("all", np.ones(len(contributed), dtype=bool))
 
 
-def fit_and_store(
-    connection: Connection,
-    series: Series,
-    stored: StoredMatrix,
-    standardising: Standardising,
-    *,
-    zero_sd: str,
-    user: str,
-    reason: str | None = None,
-    factors: Factors | None = None,
+class Fit(NamedTuple):
+    """Factors that were fitted, on which runs, what becomes of ties by them, and why."""
+
+    factors: Factors
+    standardising: Standardising
+    zero_sd: str
+    reason: str | None
+
+
+def store_factors(
+    session: Session, series: Series, stored: StoredMatrix, fit: Fit
 ) -> FittedFactors:
-    """Fit a matrix's factors, unless they are given, and store them as its series' next version."""
+    """Store the factors of a matrix as its series' next version."""
+    connection, standardising, factors = session.connection, fit.standardising, fit.factors
     mask = standardising.mask
-    if factors is None:
-        factors = fit_factors(stored.scores, None if mask.all() else mask)
     sets = factor_sets(connection, series)
     version = sets[-1].version + 1 if sets else 1
     factor_set_id = connection.execute(
@@ -220,10 +220,10 @@ def fit_and_store(
             version=version,
             standardising=standardising.which,
             runs=int(mask.sum()),
-            zero_sd=zero_sd,
-            reason=reason,
+            zero_sd=fit.zero_sd,
+            reason=fit.reason,
             software=SOFTWARE,
-            fitted_by=user,
+            fitted_by=session.user,
         )
         .returning(factor_set.c.id)
     ).scalar_one()
@@ -253,4 +253,4 @@ def fit_and_store(
             "sds": factors.sd.tolist(),
         },
     )
-    return FittedFactors(factor_set_id, version, standardising.which, zero_sd, factors)
+    return FittedFactors(factor_set_id, version, standardising.which, fit.zero_sd, factors)

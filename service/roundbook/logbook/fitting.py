@@ -12,7 +12,13 @@ from roundbook.database.tables import factor_set_run
 from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
 from roundbook.logbook.estimates import store_estimates
 from roundbook.logbook.events import record_event
-from roundbook.logbook.factors import FactorSet, Standardising, fit_and_store, read_factor_set
+from roundbook.logbook.factors import (
+    FactorSet,
+    Fit,
+    Standardising,
+    read_factor_set,
+    store_factors,
+)
 from roundbook.logbook.lookup import (
     Series,
     check_text,
@@ -24,6 +30,7 @@ from roundbook.logbook.lookup import (
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.requests.factors import FitRequest
+from roundbook.statistics.standardisation.factors import fit_factors
 
 
 class FittedFactorSet(FactorSet):
@@ -65,14 +72,9 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
     unchanged = _is_latest(connection, series, loaded, chosen, request.zero_sd)
     if not unchanged:
         stored = loaded.stored()
-        fitted = fit_and_store(
-            connection,
-            series,
-            stored,
-            chosen,
-            zero_sd=request.zero_sd,
-            user=session.user,
-            reason=request.reason,
+        factors = fit_factors(stored.scores, None if chosen.mask.all() else chosen.mask)
+        fitted = store_factors(
+            session, series, stored, Fit(factors, chosen, request.zero_sd, request.reason)
         )
         store_estimates(connection, stored, fitted)
         record_event(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Row, text
 
 from roundbook.logbook.same_topics import bridging_ids, same_topics
 from roundbook.logbook.staleness import Input
@@ -120,41 +120,41 @@ def estimate_input(row: RoundVariance) -> Input:
 
 def factors_today(connection: Connection, task_id: int, measure_id: int) -> list[Input]:
     """Return the latest factors of the scores that count in each round; one query."""
-    rows = connection.execute(text(_FACTORS), {"task": task_id, "measure": measure_id})
-    return [
-        Input(
-            "factor_set",
-            row.id,
-            row.round,
-            row.ordinal,
-            row.assessments,
-            row.matrix,
-            row.revision,
-            row.version,
-            None,
-            {
-                "collection": row.collection,
-                "runs_without_team": row.without_team,
-                "runs_without_system": row.without_system,
-                "runs": row.teams_and_systems,
-            },
-        )
-        for row in rows
-    ]
+    rows = connection.execute(text(_LATEST_FACTORS), {"task": task_id, "measure": measure_id})
+    return list(map(_factor_input, rows))
+
+
+def factor_inputs(connection: Connection, factor_sets: Sequence[int]) -> dict[int, Input]:
+    """Return factors by their ids, whether or not they count, with what is known today."""
+    rows = connection.execute(text(_THESE_FACTORS), {"factor_sets": list(factor_sets)})
+    return {row.id: _factor_input(row) for row in rows}
+
+
+def _factor_input(row: Row[Any]) -> Input:
+    return Input(
+        "factor_set",
+        row.id,
+        row.round,
+        row.ordinal,
+        row.assessments,
+        row.matrix,
+        row.revision,
+        row.version,
+        None,
+        {
+            "collection": row.collection,
+            "runs_without_team": row.without_team,
+            "runs_without_system": row.without_system,
+            "runs": row.teams_and_systems,
+        },
+    )
 
 
 _FACTORS = """
 SELECT latest.id, round.label AS round, round.ordinal, latest.assessments,
        latest.matrix_id AS matrix, current.revision, latest.version, round.collection,
        known.without_team, known.without_system, known.teams_and_systems
-FROM (
-    SELECT DISTINCT ON (round_id, assessments) factor_set.*
-    FROM roundbook.factor_set
-    WHERE measure_id = :measure
-      AND round_id IN (SELECT id FROM roundbook.round WHERE task_id = :task)
-      AND matrix_id IN (SELECT id FROM roundbook.current_matrix)
-    ORDER BY round_id, assessments, version DESC
-) AS latest
+FROM ({factor_sets}) AS latest
 JOIN roundbook.matrix AS current ON current.id = latest.matrix_id
 JOIN roundbook.round ON round.id = latest.round_id
 CROSS JOIN LATERAL (
@@ -173,6 +173,19 @@ CROSS JOIN LATERAL (
 ) AS known
 ORDER BY round.ordinal, latest.assessments
 """
+_LATEST_FACTORS = _FACTORS.format(
+    factor_sets="""
+    SELECT DISTINCT ON (round_id, assessments) factor_set.*
+    FROM roundbook.factor_set
+    WHERE measure_id = :measure
+      AND round_id IN (SELECT id FROM roundbook.round WHERE task_id = :task)
+      AND matrix_id IN (SELECT id FROM roundbook.current_matrix)
+    ORDER BY round_id, assessments, version DESC
+"""
+)
+_THESE_FACTORS = _FACTORS.format(
+    factor_sets="SELECT * FROM roundbook.factor_set WHERE id = ANY (:factor_sets)"
+)
 
 
 def matrices_today(connection: Connection, task_id: int, measure_id: int) -> list[Input]:

@@ -13,6 +13,7 @@ from roundbook.errors import InputError
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Change, Input
+from roundbook.logbook.verifying.differences import Facts, NotComputed
 from roundbook.requests.base import Request
 
 # By kind, what its modules are named after, which are imported when a result of the kind is met:
@@ -40,7 +41,8 @@ class Kind(NamedTuple):
     brief : from the stored result to what a list shows of it
     read : from the stored result to the result
     differences : from a connection, the result's row and the result to what its inputs do not give
-        What is yielded are fields of a verification's `Difference`.
+        What is yielded are fields of a verification's `Difference`, and where it cannot be computed
+        again `NotComputed`.
     """
 
     title: str
@@ -53,7 +55,7 @@ class Kind(NamedTuple):
     left_out: Callable[[Mapping[str, Any]], list[str]]
     brief: Callable[[Mapping[str, Any]], dict[str, Any]]
     read: Callable[[object, str], Result]
-    differences: Callable[[Connection, Row[Any], Any], Iterator[dict[str, Any]]]
+    differences: Callable[[Connection, Row[Any], Any], Iterator[Facts | NotComputed]]
 
 
 def find_kind(name: str) -> Kind:

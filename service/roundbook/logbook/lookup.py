@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from sqlalchemy import Column, ColumnElement, Connection, Row, func, select
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ColumnElement,
+    Connection,
+    Row,
+    bindparam,
+    func,
+    select,
+    union,
+)
 
 from roundbook.database.tables import (
     factor_set,
@@ -147,21 +157,8 @@ def choose_assessments(
     Scores from different assessments are never mixed, so with several labels in the task (or in
     the one round) one must be named.
     """
-    within = round_.c.task_id == task_id
-    if round_id is not None:
-        within &= round_.c.id == round_id
-    labels = set(
-        connection.execute(
-            select(matrix.c.assessments)
-            .join(round_, round_.c.id == matrix.c.round_id)
-            .where(within, matrix.c.measure_id == measure_id)
-            .union(
-                select(published_variance.c.assessments)
-                .join(round_, round_.c.id == published_variance.c.round_id)
-                .where(within, published_variance.c.measure_id == measure_id)
-            )
-        ).scalars()
-    )
+    named = {"task": task_id, "round": round_id, "measure": measure_id}
+    labels = set(connection.execute(_LABELS, named).scalars())
     known = ", ".join(sorted(labels))
     where = "task" if round_id is None else "round"
     if wanted is not None:
@@ -182,6 +179,20 @@ def choose_assessments(
             way_out="several assessments",
         )
     return str(labels.pop())
+
+
+_LABELS = union(
+    *(
+        select(table.c.assessments)
+        .join(round_, round_.c.id == table.c.round_id)
+        .where(
+            round_.c.task_id == bindparam("task"),
+            round_.c.id == func.coalesce(bindparam("round", type_=BigInteger), round_.c.id),
+            table.c.measure_id == bindparam("measure"),
+        )
+        for table in (matrix, published_variance)
+    )
+)
 
 
 def find_series(

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, bindparam, func, select, union
 from sqlalchemy.dialects.postgresql import insert
 
 from roundbook.database.tables import matrix, measure, published_variance, round_
 from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
-from roundbook.formats.measures import canonical_measure, clean_measure, split_parameters
+from roundbook.measure_names import canonical_measure, clean_measure, split_parameters
 
 _NAME = re.compile(r"(?P<family>[^()@]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]+))?")
 
@@ -169,16 +169,22 @@ def measure_named(rows: Sequence[Row[Any]], name: str) -> Row[Any] | None:
 
 def measures_of(connection: Connection, task_id: int) -> Sequence[Row[Any]]:
     """Return the measures that a task has numbers for, by name."""
-    used = (
-        select(matrix.c.measure_id)
-        .join(round_, round_.c.id == matrix.c.round_id)
-        .where(round_.c.task_id == task_id)
-        .union(
-            select(published_variance.c.measure_id)
-            .join(round_, round_.c.id == published_variance.c.round_id)
-            .where(round_.c.task_id == task_id)
+    return connection.execute(_MEASURES, {"task": task_id}).all()
+
+
+_MEASURES = (
+    select(measure)
+    .where(
+        measure.c.id.in_(
+            union(
+                *(
+                    select(table.c.measure_id)
+                    .join(round_, round_.c.id == table.c.round_id)
+                    .where(round_.c.task_id == bindparam("task"))
+                    for table in (matrix, published_variance)
+                )
+            )
         )
     )
-    return connection.execute(
-        select(measure).where(measure.c.id.in_(used)).order_by(measure.c.name)
-    ).all()
+    .order_by(measure.c.name)
+)

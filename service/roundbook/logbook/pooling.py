@@ -17,7 +17,7 @@ from roundbook.statistics.variance.published import (
     own_constants,
     published_variance,
 )
-from roundbook.statistics.variance.rounds import PublishedVariance
+from roundbook.statistics.variance.rounds import PublishedVariance, round_arrays
 from roundbook.statistics.variance.rounds import RoundVariance as StoredVariance
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def judge_rounds(
     """Return the variances of rounds of one measure with their intervals, and pooled."""
     topics = _topic_identities(rows)
     one_way, source = _one_way(rows, topics, pool_by)
+    arrays = round_arrays(one_way)
     two_way = {
         index: StoredVariance(
             (row.two_way_sum_of_squares or 0.0) / row.two_way_dof,
@@ -52,19 +53,20 @@ def judge_rounds(
         for index, row in enumerate(rows)
         if row.two_way_topic_squares is not None and row.two_way_dof
     }
-    of_two_way = dict(zip(two_way, variance_intervals(list(two_way.values()), LEVEL), strict=True))
+    two_way_arrays = round_arrays(list(two_way.values()))
+    of_two_way = dict(zip(two_way, variance_intervals(two_way_arrays, LEVEL), strict=True))
     rounds = []
     for index, (row, interval) in enumerate(
-        zip(rows, variance_intervals(one_way, LEVEL), strict=True)
+        zip(rows, variance_intervals(arrays, LEVEL), strict=True)
     ):
         intervals = _interval(interval, source if row.origin == "published" else None)
         if index in of_two_way:
             intervals |= _of_two_way(_interval(of_two_way[index]))
         rounds.append(round_variance(row, **intervals))
-    pooled = pool(one_way, LEVEL)
+    pooled = pool(arrays, LEVEL)
     judged = _judged(pooled)
     if two_way:
-        judged |= _of_two_way(_judged(pool(list(two_way.values()), LEVEL)))
+        judged |= _of_two_way(_judged(pool(two_way_arrays, LEVEL)))
     return rounds, Pooled(
         **judged,
         dof=sum(row.dof for row in rows),

@@ -10,7 +10,6 @@ from sqlalchemy import Engine
 
 from roundbook.database.engine import make_engine, parse_url
 from roundbook.database.schema import require_current, upgrade
-from roundbook.embedded.server import embedded_server, running_address
 from roundbook.settings import Settings
 
 
@@ -54,10 +53,7 @@ def open_server(settings: Settings, address: str | None = None) -> Iterator[Engi
     """Yield an engine on the chosen database, whatever its schema."""
     chosen = chosen_address(settings, address)
     if chosen is None:
-        with (
-            embedded_server(settings.data_dir / "postgres") as url,
-            _engine(url, settings) as engine,
-        ):
+        with _embedded_engine(settings.data_dir / "postgres", settings) as engine:
             yield engine
     else:
         with _engine(chosen, settings) as engine:
@@ -73,10 +69,7 @@ def embedded_record(
     progress: Callable[[str], object] = lambda _: None,
 ) -> Iterator[Engine]:
     """Yield an engine on the embedded server in `directory`, its schema brought up to date."""
-    with (
-        embedded_server(directory, throw_away=throw_away) as url,
-        _engine(url, settings) as engine,
-    ):
+    with _embedded_engine(directory, settings, throw_away=throw_away) as engine:
         upgrade(engine, progress)
         yield engine
 
@@ -86,7 +79,11 @@ def record_if_up(
     settings: Settings, address: str | None = None, *, seconds: int
 ) -> Iterator[Engine | None]:
     """Yield an engine that waits `seconds` for an answer, or None; start no server."""
-    url = chosen_address(settings, address) or running_address(settings.data_dir / "postgres")
+    url = chosen_address(settings, address)
+    if url is None:
+        from roundbook.embedded.server import running_address  # noqa: PLC0415
+
+        url = running_address(settings.data_dir / "postgres")
     if url is None:
         yield None
         return
@@ -100,6 +97,20 @@ def chosen_address(settings: Settings, address: str | None) -> str | None:
     if address:
         return address
     return settings.database_url.get_secret_value() if settings.database_url else None
+
+
+@contextmanager
+def _embedded_engine(
+    directory: Path, settings: Settings, *, throw_away: bool = False
+) -> Iterator[Engine]:
+    # What starts and watches processes is not imported for a server that others run.
+    from roundbook.embedded.server import embedded_server  # noqa: PLC0415
+
+    with (
+        embedded_server(directory, throw_away=throw_away) as url,
+        _engine(url, settings) as engine,
+    ):
+        yield engine
 
 
 @contextmanager

@@ -9,12 +9,13 @@ from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.tables import measure
 from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
-from roundbook.formats.measures import canonical_measure, is_known_measure
 from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import check_reason, find_task
 from roundbook.logbook.measures import measure_named, parse_measure
+from roundbook.logbook.near_names import near_name
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
+from roundbook.measure_names import canonical_measure, is_known_measure
 from roundbook.requests.measures import ListMeasures, MergeMeasures
 
 
@@ -44,10 +45,14 @@ class MeasureList(Result):
 
 
 class MergedMeasures(Result):
-    """The measure that another was merged into, and what of the other became its own."""
+    """The measure that another was merged into, and what of the other became its own.
+
+    `known_into_unknown` is whether the other is one that evaluation tools know, and this one is not.
+    """
 
     measure: str
     merged: str
+    known_into_unknown: bool
     tasks: list[str]
     matrices: int
     published_variances: int
@@ -153,7 +158,8 @@ def merge_measures(session: Session, request: MergeMeasures) -> MergedMeasures:
     Raises
     ------
     InputError
-        When they are one measure already, or known to be two.
+        When they are one measure already or known to be two, and when a known measure would become
+        one that nearly has its name.
     NotRecordedError
         When there is no such measure.
     AlreadyRecordedError
@@ -168,6 +174,15 @@ def merge_measures(session: Session, request: MergeMeasures) -> MergedMeasures:
     if canonical_measure(into.name) == merged.name:
         merged, into = into, merged
     _refuse_two_measures(merged.name, into.name)
+    known_into_unknown = _is_known(merged.name) and not _is_known(into.name)
+    if known_into_unknown and near_name(into.name, [merged.name]):
+        raise InputError(
+            f"{merged.name} is a known measure, and '{into.name}' looks like a slip for it, not the"
+            " other way round.",
+            way_out="merge the slip",
+            slip=into.name,
+            known=merged.name,
+        )
     _refuse_scores_of_both(connection, merged, into)
     uses = connection.execute(_BY_TASK, {"measure": merged.id}).all()
     connection.execute(
@@ -196,6 +211,7 @@ def merge_measures(session: Session, request: MergeMeasures) -> MergedMeasures:
     return MergedMeasures(
         measure=into.name,
         merged=merged.name,
+        known_into_unknown=known_into_unknown,
         tasks=[row.task for row in uses],
         matrices=sum(row.matrices for row in uses),
         published_variances=sum(row.published for row in uses),
@@ -205,8 +221,16 @@ def merge_measures(session: Session, request: MergeMeasures) -> MergedMeasures:
 def _found(rows: Sequence[Row[Any]], name: str) -> Row[Any]:
     row = measure_named(rows, name)
     if row is None:
-        raise NotRecordedError(f"There is no measure '{name}'.", way_out="list measures")
+        near = near_name(name, [known.name for known in rows])
+        raise NotRecordedError(
+            f"There is no measure '{name}'{f'; did you mean {near}?' if near else '.'}",
+            way_out="list measures",
+        )
     return row
+
+
+def _is_known(name: str) -> bool:
+    return is_known_measure(canonical_measure(name))
 
 
 def _refuse_two_measures(merged: str, into: str) -> None:

@@ -15,7 +15,8 @@ SOFTWARE = f"roundbook {version('roundbook')}"
 class Result(BaseModel):
     """A frozen result. NaN and infinity are refused: what is unknown is None."""
 
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+    # Built when first used: a command uses a few of a hundred and more.
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False, defer_build=True)
 
 
 _Saved = TypeVar("_Saved", bound=Result)

@@ -32,14 +32,14 @@ def same_topics(connection: Connection, task_id: int) -> SameTopics:
 
     One query, which reads aliases and names that are not normalised, and no other topic.
     """
-    rows = connection.execute(text(_SAME), {"task": task_id}).all()
+    rows = connection.execute(_SAME, {"task": task_id}).all()
     return SameTopics(
         {row.id: row.same_id for row in rows if row.id is not None},
         {row.name: row.same_name for row in rows},
     )
 
 
-_SAME = """
+_SAME = text("""
 WITH twin AS (
     SELECT topic.id, topic.name, other.id AS same_id, other.name AS same_name
     FROM roundbook.topic
@@ -61,7 +61,7 @@ LEFT JOIN roundbook.topic AS same ON same.id = alias.topic_id
 WHERE NOT EXISTS (
     SELECT FROM roundbook.topic_alias WHERE task_id = :task AND name = twin.name
 )
-"""
+""")
 
 
 def bridging_ids(

@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from pydantic import SerializeAsAny
 from sqlalchemy import Connection, text
 
-from roundbook.database.tables import result as result_table
-from roundbook.database.tables import result_input
 from roundbook.errors import (
-    AlreadyRecordedError,
-    InputError,
     NotRecordedError,
-    RevisedMeanwhileError,
 )
-from roundbook.logbook.events import record_event
 from roundbook.logbook.input_rows import saved_inputs
 from roundbook.logbook.kinds import Kind, find_kind
-from roundbook.logbook.lookup import check_name, find_task, optional_text
+from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import measure_named, measures_of
-from roundbook.logbook.result import SOFTWARE, Result
-from roundbook.logbook.session import Session, Work
-from roundbook.logbook.staleness import Change, Input, Origin, changes, is_stale
+from roundbook.logbook.result import Result
+from roundbook.logbook.session import Session
+from roundbook.logbook.staleness import Change, Input, changes, is_stale
 from roundbook.logbook.withdrawals import read_withdrawn
 from roundbook.requests.base import Request
-from roundbook.requests.results import ListResults, RenewResults, ShowResult
+from roundbook.requests.results import ListResults, ShowResult
 
 
 class ResultEntry(Result):
@@ -72,28 +65,7 @@ class ShownResult(ResultEntry):
     result: SerializeAsAny[Result]
 
 
-class SavedResult(ShownResult):
-    """A result just saved; `status` is ``unchanged`` if its content was there already."""
-
-    status: Literal["saved", "unchanged"]
-
-
-class Renewed(Result):
-    """A result computed again: the version that was renewed and the new one."""
-
-    before: ResultEntry
-    after: ResultEntry
-    status: Literal["saved", "unchanged"]
-
-
-class Renewal(Result):
-    """What was renewed, and what stays stale, each with why it cannot be renewed."""
-
-    renewed: list[Renewed]
-    left: list[tuple[ResultEntry, str]]
-
-
-class _Stored(NamedTuple):
+class StoredResult(NamedTuple):
     """A row of the table ``result``, with its task's name and how many versions there are."""
 
     id: int
@@ -125,208 +97,6 @@ WHERE (CAST(:task AS bigint) IS NULL OR result.task_id = :task)
 """
 
 
-def save_result(
-    session: Session, kind: str, request: Request, name: str | None = None, note: str | None = None
-) -> SavedResult:
-    """Compute a result and save it under a name, as its next version.
-
-    The same content again is ``unchanged``.
-
-    Parameters
-    ----------
-    name : str, optional
-        Default: the task, the kind and the next number. A result of no task needs one.
-    note : str, optional
-        Why; leaving it out is no other content.
-
-    Raises
-    ------
-    InputError
-        When the name or the note cannot be used.
-    AlreadyRecordedError
-        When the name is that of another task's result.
-    """
-    name = _checked_name(kind, request, name)
-    return _save(session, kind, request, name, optional_text("note", note))
-
-
-def _save(
-    session: Session, kind: str, request: Request, name: str | None, note: str | None
-) -> SavedResult:
-    # No correction comes between reading what a result is computed from and saving it.
-    if (task := getattr(request, "task", None)) is not None:
-        find_task(session.connection, task, lock=True)
-    return _keep(session, compute_result(session, kind, request), name, note)
-
-
-class ComputedResult(NamedTuple):
-    """A result that is not saved yet: what is saved as its request, and what it was computed from."""
-
-    kind: str
-    asked: Request
-    result: Result
-    inputs: list[Input]
-
-
-def compute_result(session: Session, kind: str, request: Request) -> ComputedResult:
-    """Compute a result of a kind."""
-    described = find_kind(kind)
-    computed = described.compute(session, request)
-    asked = described.asked(request, computed)
-    inputs = described.inputs(session.connection, asked, computed)
-    return ComputedResult(kind, asked, computed, inputs)
-
-
-def save_long_result(
-    begin: Callable[..., AbstractContextManager[Session]],
-    kind: str,
-    request: Request,
-    name: str | None = None,
-    note: str | None = None,
-    work: Work | None = None,
-) -> SavedResult:
-    """Compute a result that may take long, and save it, while others log and correct.
-
-    It is computed as one moment saw the record, and saved in a second transaction, if what it
-    rests on is still the same; else it is computed again.
-
-    Parameters
-    ----------
-    begin : callable
-        Begins a transaction, with ``one_moment`` one that reads as one moment saw the record.
-    work : Work, optional
-        Default: the session's.
-
-    Raises
-    ------
-    RevisedMeanwhileError
-        When it was corrected each of three times.
-    RoundbookError
-        As `save_result`; a name that cannot be used is refused before anything is computed.
-    """
-    name, note = _checked_name(kind, request, name), optional_text("note", note)
-    for _ in range(_TIMES):
-        with begin(one_moment=True) as session:
-            connection, task = session.connection, getattr(request, "task", None)
-            if name is not None and task is not None:
-                _refuse_taken(
-                    kind, name, find_task(connection, task), _versions(connection, kind, name)
-                )
-            computed = compute_result(session._replace(work=work or session.work), kind, request)
-        with begin() as session:
-            if task is not None:
-                find_task(session.connection, task, lock=True)
-            rows = find_kind(kind).inputs(session.connection, computed.asked, computed.result)
-            if rows == computed.inputs:
-                return _keep(session, computed, name, note)
-    raise RevisedMeanwhileError(
-        f"What the {find_kind(kind).title} rests on was corrected each time it was computed; ask for"
-        " it again."
-    )
-
-
-_TIMES = 3
-
-
-def _checked_name(kind: str, request: Request, name: str | None) -> str | None:
-    if name is None and getattr(request, "task", None) is not None:
-        return None
-    return check_name(find_kind(kind).title, name or "")
-
-
-def _refuse_taken(kind: str, name: str, task_id: int | None, versions: Sequence[_Stored]) -> None:
-    other = [row.task for row in versions if row.task_id not in (None, task_id)]
-    if task_id is not None and other:
-        raise AlreadyRecordedError(
-            f"'{name}' is a {find_kind(kind).title} of task '{other[0]}' already; choose another"
-            " name."
-        )
-
-
-def _keep(
-    session: Session, computed_result: ComputedResult, name: str | None, note: str | None
-) -> SavedResult:
-    """Save a result as the next version of its name; its task is locked."""
-    kind, asked, computed, rows = computed_result
-    described = find_kind(kind)
-    connection = session.connection
-    task = getattr(asked, "task", None)
-    task_id = None if task is None else find_task(connection, task)
-    content = computed.model_dump(mode="json", by_alias=True)
-    if name is None:
-        same = (
-            row.name
-            for row in _rows(connection, task_id, kind)
-            if _is_latest(row)
-            and described.brief(row.result) == described.brief(content)
-            and _is_same(described, _versions(connection, kind, row.name)[-1], content, note)
-        )
-        number = _next_number(connection, kind, task_id)
-        name = next(same, None) or f"{str(task).strip()}/{kind}-{number}"
-    connection.execute(_LOCK, {"kind": kind, "name": name})
-    versions = _versions(connection, kind, name)
-    _refuse_taken(kind, name, task_id, versions)
-    last = versions[-1] if versions else None
-    # The same figures from other inputs are a version of their own, or it would stay stale.
-    unchanged = (
-        last is not None
-        and _is_same(described, last, content, note)
-        and not _entry(connection, last).stale
-    )
-    if not unchanged:
-        saved = connection.execute(
-            result_table.insert()
-            .values(
-                task_id=task_id,
-                kind=kind,
-                name=name,
-                version=last.version + 1 if last else 1,
-                request=asked.model_dump(mode="json", exclude_none=True),
-                result=content,
-                note=note,
-                software=SOFTWARE,
-                saved_by=session.user,
-            )
-            .returning(result_table.c.id)
-        ).scalar_one()
-        if rows:
-            connection.execute(
-                result_input.insert(),
-                [
-                    {"result_id": saved, "position": position, "known": dict(row.known)}
-                    | {f"{origin}_id": None for origin in _ORIGINS}
-                    | {f"{row.origin}_id": row.id}
-                    for position, row in enumerate(rows)
-                ],
-            )
-        versions = _versions(connection, kind, name)
-        brief = described.brief(content)
-        record_event(
-            connection,
-            f"{described.title} saved",
-            who=session.user,
-            why=note,
-            task_id=task_id,
-            details={described.title: name, "version": versions[-1].version}
-            | {key: brief[key] for key in _IN_EVENT if brief.get(key) is not None},
-        )
-    return SavedResult(
-        **dict(_entry(connection, versions[-1])),
-        result=_read(described, versions[-1]),
-        status="unchanged" if unchanged else "saved",
-    )
-
-
-# What an event tells of a result beside its name.
-_IN_EVENT = ("measure", "from", "to", "verdict")
-_ORIGINS = get_args(Origin)
-# Versions count up without a gap, though a name be taken by two tasks, or by none, at once.
-_LOCK = text(
-    "SELECT pg_advisory_xact_lock(hashtextextended("
-    "concat('roundbook.result ', CAST(:kind AS text), ' ', CAST(:name AS text)), 0))"
-)
-
-
 def list_results(session: Session, request: ListResults) -> ResultList:
     """Return the latest version of every saved result, and whether it is stale.
 
@@ -337,11 +107,11 @@ def list_results(session: Session, request: ListResults) -> ResultList:
     """
     connection = session.connection
     task_id = None if request.task is None else find_task(connection, request.task)
-    entries = _entries(connection, _rows(connection, task_id, request.kind))
+    entries = judge_results(connection, stored_results(connection, task_id, request.kind))
     return ResultList(
         task=request.task,
         results=[
-            entry for entry in entries if _is_latest(entry) and (entry.stale or not request.stale)
+            entry for entry in entries if is_latest(entry) and (entry.stale or not request.stale)
         ],
     )
 
@@ -354,48 +124,9 @@ def show_result(session: Session, request: ShowResult) -> ShownResult:
     NotRecordedError
         Naming the versions there are.
     """
-    row = _find(session.connection, request.kind, request.name, request.version)
-    entry = _entry(session.connection, row)
-    return ShownResult(**dict(entry), result=_read(find_kind(row.kind), row))
-
-
-def renew_results(session: Session, request: RenewResults) -> Renewal:
-    """Compute saved results again from what counts today, as their next versions.
-
-    Raises
-    ------
-    NotRecordedError
-        When there is no such result or task.
-    RoundbookError
-        When one result is renewed that cannot be computed today.
-    """
-    connection = session.connection
-    if request.name is not None:
-        one = _find(connection, request.kind, request.name, None)
-        entries = [_entry(connection, one)]
-    else:
-        # What is stale by a correction under way is renewed with the rest.
-        task_id = find_task(connection, request.task or "", lock=True)
-        rows = _rows(connection, task_id, request.kind)
-        entries = [
-            entry
-            for entry in _entries(connection, rows)
-            if _is_latest(entry) and entry.stale and entry.replaced_by is None
-        ]
-    renewed, left = [], []
-    for before in entries:
-        asked = find_kind(before.kind).request(**before.request)
-        try:
-            after = _save(session, before.kind, asked, before.name, before.note)
-        except (NotRecordedError, InputError) as error:
-            # There is nothing to compute it from any more, or no result; nothing was written.
-            if request.name is not None:
-                raise
-            left.append((before, str(error)))
-            continue
-        entry = ResultEntry(**{name: getattr(after, name) for name in ResultEntry.model_fields})
-        renewed.append(Renewed(before=before, after=entry, status=after.status))
-    return Renewal(renewed=renewed, left=left)
+    row = find_stored(session.connection, request.kind, request.name, request.version)
+    entry = judge_result(session.connection, row)
+    return ShownResult(**dict(entry), result=read_stored(find_kind(row.kind), row))
 
 
 class ResultInputs(NamedTuple):
@@ -407,21 +138,21 @@ class ResultInputs(NamedTuple):
 
 def results_of_task(connection: Connection, task_id: int) -> list[ResultInputs]:
     """Return every version of a task's saved results, by kind, name and version."""
-    rows = _rows(connection, task_id, None)
+    rows = stored_results(connection, task_id, None)
     inputs = saved_inputs(connection, [row.id for row in rows])
-    entries = _entries(connection, rows)
+    entries = judge_results(connection, rows)
     return [ResultInputs(entry, inputs[row.id]) for row, entry in zip(rows, entries, strict=True)]
 
 
-def _rows(
+def stored_results(
     connection: Connection, task_id: int | None, kind: str | None, name: str | None = None
-) -> list[_Stored]:
+) -> list[StoredResult]:
     """Return all versions of results; without a name, without their longest list, the topics."""
     if kind is not None:
         find_kind(kind)  # there must be such a kind
     wanted = _STORED.format(result="result.result - 'topics'" if name is None else "result.result")
     values = {"task": task_id, "kind": kind, "name": name}
-    rows = [_Stored._make(row) for row in connection.execute(text(wanted), values)]
+    rows = [StoredResult._make(row) for row in connection.execute(text(wanted), values)]
     return sorted(rows, key=lambda row: (row.kind, _by_number(row.name), row.version))
 
 
@@ -432,20 +163,25 @@ def _by_number(name: str) -> list[tuple[int, str]]:
     ]
 
 
-def _versions(connection: Connection, kind: str | None, name: str) -> list[_Stored]:
-    return _rows(connection, None, kind, name)
+def stored_versions(connection: Connection, kind: str | None, name: str) -> list[StoredResult]:
+    """Return all versions of the results of a name, of a kind or of any."""
+    return stored_results(connection, None, kind, name)
 
 
-def _is_latest(row: _Stored | ResultEntry) -> bool:
+def is_latest(row: StoredResult | ResultEntry) -> bool:
+    """Return whether a result is the latest version of its name."""
     return row.version == row.versions
 
 
-def _find(connection: Connection, kind: str | None, name: str, version: int | None) -> _Stored:
+def find_stored(
+    connection: Connection, kind: str | None, name: str, version: int | None
+) -> StoredResult:
+    """Return a result by its name: the version asked for, or the latest."""
     name = name.strip()
     title = "result" if kind is None else find_kind(kind).title
-    versions = _versions(connection, kind, name)
+    versions = stored_versions(connection, kind, name)
     if not versions and not name.isascii():
-        versions = _versions(connection, kind, normalize("NFC", name))
+        versions = stored_versions(connection, kind, normalize("NFC", name))
     if not versions:
         raise NotRecordedError(
             f"There is no saved {title} '{name}'.", way_out=f"list {kind or 'result'}s", name=name
@@ -465,16 +201,16 @@ def _find(connection: Connection, kind: str | None, name: str, version: int | No
     return wanted[-1]
 
 
-def _entry(connection: Connection, row: _Stored) -> ResultEntry:
+def judge_result(connection: Connection, row: StoredResult) -> ResultEntry:
     """Return a result with what has changed since, judged among the results of its task."""
-    rows = [row] if row.task_id is None else _rows(connection, row.task_id, row.kind)
-    entries = _entries(connection, rows)
+    rows = [row] if row.task_id is None else stored_results(connection, row.task_id, row.kind)
+    entries = judge_results(connection, rows)
     return next(
         entry for entry in entries if (entry.name, entry.version) == (row.name, row.version)
     )
 
 
-def _entries(connection: Connection, rows: Sequence[_Stored]) -> list[ResultEntry]:
+def judge_results(connection: Connection, rows: Sequence[StoredResult]) -> list[ResultEntry]:
     """Return results with what has changed since; the queries do not grow with the results."""
     inputs = saved_inputs(connection, [row.id for row in rows])
     withdrawn = {
@@ -557,21 +293,6 @@ def _today_key(request: Request) -> tuple[object, ...]:
     return tuple(getattr(request, name, None) for name in names)
 
 
-def _read(kind: Kind, row: _Stored) -> Result:
+def read_stored(kind: Kind, row: StoredResult) -> Result:
+    """Return what was saved of a result as the result of its kind."""
     return kind.read(row.result, f"{kind.title.capitalize()} '{row.name}', version {row.version},")
-
-
-def _is_same(kind: Kind, row: _Stored, content: dict[str, Any], note: str | None) -> bool:
-    # The same result by another version of Roundbook, or of a default that was named, is the same.
-    beside = {"software": "", "margin_from": None}
-    stored = _read(kind, row).model_dump(mode="json", by_alias=True)
-    return note in (None, row.note) and stored | beside == content | beside
-
-
-def _next_number(connection: Connection, kind: str, task_id: int | None) -> int:
-    names = connection.execute(
-        text("SELECT DISTINCT name FROM roundbook.result WHERE kind = :kind AND task_id = :task"),
-        {"kind": kind, "task": task_id},
-    ).scalars()
-    numbers = [str(name).rpartition("-")[2] for name in names]
-    return 1 + max((int(number) for number in numbers if number.isdigit()), default=0)

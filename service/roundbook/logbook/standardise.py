@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 from sqlalchemy import Connection, select
 
 from roundbook.database.tables import matrix, round_
 from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
 from roundbook.formats import apply_missing_policy, read_scores
+from roundbook.formats.matrix import HiddenCells
 from roundbook.logbook.factors import (
     LoadedFactors,
     OutdatedFactors,
@@ -82,6 +84,7 @@ class StandardisedScores(Result):
     means: list[float]
     left_out: list[str]
     off_ties: list[OffTie]
+    hidden: list[HiddenCells] = Field(default_factory=list)
 
 
 class _Raw(NamedTuple):
@@ -94,6 +97,7 @@ class _Raw(NamedTuple):
     matrix: int | None
     revision: int | None
     files: Sequence[str]
+    hidden: Sequence[HiddenCells] = ()
 
 
 def standardise(session: Session, request: StandardiseRequest) -> StandardisedScores:
@@ -161,7 +165,9 @@ def standardise_files(
     source = find_series(
         session.connection, request.task, label, request.measure, request.assessments
     )
-    raw = _Raw(source.round, whole.topics, whole.runs, whole.scores, None, None, whole.files)
+    raw = _Raw(
+        source.round, whole.topics, whole.runs, whole.scores, None, None, whole.files, whole.hidden
+    )
     return _standardised(session.connection, request, raw, source, version)
 
 
@@ -225,6 +231,7 @@ def _standardised(
             OffTie(run=raw.runs[run], topic=raw.topics[kept[topic]])
             for topic, run in off_ties.tolist()
         ],
+        hidden=list(raw.hidden),
     )
 
 

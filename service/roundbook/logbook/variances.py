@@ -43,7 +43,7 @@ def show_variances(session: Session, request: VarianceRequest) -> VarianceHistor
     mixed = labels if len(labels) > 1 else []
     only: dict[str, Any] = {"measures": [measure_id], "assessments": labels}
     rows = read_rows(connection, task_id, scale, **only, mixed=bool(mixed))
-    rows = _with_same_topics(connection, task_id, rows)
+    rows = with_same_topics(connection, task_id, rows)
     withdrawn = read_withdrawn(connection, task_id, **only)
     if not rows:
         raise (WithdrawnError if withdrawn else NotRecordedError)(
@@ -83,7 +83,7 @@ def show_histories(session: Session, request: VarianceHistoryRequest) -> Varianc
         "assessments": None if request.assessments is None else [request.assessments],
     }
     rows = read_rows(connection, task_id, request.scale, **only)
-    rows = _with_same_topics(connection, task_id, rows)
+    rows = with_same_topics(connection, task_id, rows)
     undated = sorted({row.round for row in rows if row.held is None}) if since else []
     kept = [row for row in rows if since is None or (row.held is not None and row.held >= since)]
     if not kept:
@@ -194,10 +194,10 @@ def read_rows(
         "assessments": assessments,
         "mixed": mixed,
     }
-    return [VarianceRow._make(row) for row in connection.execute(text(HISTORY), filters)]
+    return [VarianceRow._make(row) for row in connection.execute(_HISTORY, filters)]
 
 
-def _with_same_topics(
+def with_same_topics(
     connection: Connection, task_id: int, rows: list[VarianceRow]
 ) -> list[VarianceRow]:
     """Return rows in which a topic that came under another id is the topic that it is."""
@@ -259,3 +259,4 @@ ORDER BY measure.name, apart.assessments, wanted.ordinal,
          array_position(CAST(:assessments AS text[]), candidate.assessments), candidate.rank,
          candidate.factor_version DESC, candidate.estimate_version DESC, candidate.revision DESC
 """
+_HISTORY = text(HISTORY)

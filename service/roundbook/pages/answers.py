@@ -1,5 +1,6 @@
 """The pages of answers: plans, drift, studies, saved results."""
 
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, get_args
 from urllib.parse import parse_qs, urlencode
 
@@ -12,11 +13,13 @@ from roundbook.errors import InputError, RoundbookError
 from roundbook.logbook.drift.report import report_drift
 from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.plans.planning import plan_topics
-from roundbook.logbook.saved_results import SavedResult, save_result, show_result
+from roundbook.logbook.saved_results import show_result
+from roundbook.logbook.saving import SavedResult, save_result
 from roundbook.logbook.session import Session, Work, begin
 from roundbook.logbook.studies.studies import STUDIES, run_study
 from roundbook.logbook.tasks import list_tasks
-from roundbook.pages.charts import figure, table
+from roundbook.pages.charts import Figure, figure, table
+from roundbook.pages.numbers import plain_rows
 from roundbook.pages.site import Asking, Who, page, read_form, refusal
 from roundbook.pages.tasks import result_rows, stale_since
 from roundbook.presentation import drift, drift_verdict, figures
@@ -25,7 +28,6 @@ from roundbook.presentation.plan_table import beside, plan_columns, plan_latex, 
 from roundbook.presentation.plans import headline, notes, warning
 from roundbook.presentation.saved_results import saved_heading
 from roundbook.presentation.staleness import why_stale
-from roundbook.presentation.studies.common import DRAWN
 from roundbook.presentation.views import rows_of, view_of
 from roundbook.requests.drift import DriftRequest
 from roundbook.requests.fields import VarianceScale
@@ -40,8 +42,19 @@ _CHOICES: dict[str, Any] = {
     "scales": VarianceScale,
     "limits": VarianceLimit,
 }
-# A page is not waited for long: with fewer trials than the terminal takes.
-_TRIALS = {"discriminative-power": 1_000, "swap-rate": 500}
+# Of saved results that are no studies.
+_TITLES = {"plan": "The plan", "drift": "First against latest: means"}
+_CAPTIONS: dict[str, Callable[[Any], str]] = {
+    "Plan": figures.plan_caption,
+    "DriftReport": figures.means_caption,
+}
+# A page is not waited for long: with no more trials than so many unless it is said.
+_TRIALS = {"trials": 1_000, "swap_trials": 200}
+_PLAN_FIELDS = (
+    *("variance", "task", "measure", "scale", "variance_at", "design", "solve", "m", "min_d"),
+    *("topics", "alpha", "beta", "engine"),
+)
+_STUDY_FIELDS = ("task", "round", "measure", "scales", "trials", "difference", "to_round", "pivot")
 
 
 @router.get("/plan")
@@ -67,11 +80,13 @@ def plan_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
                 "beside": beside(plan),
                 "protocol": protocol(plan),
                 "latex": plan_latex(plan),
-                "figures": {"plan": figure("plan", plan, headline(plan), **_asked(given))},
+                "figures": {
+                    "plan": figure("plan", plan, figures.plan_caption(plan), **_asked(given))
+                },
                 "remarks": [*([warning(plan)] if warning(plan) else []), *notes(plan)],
             }
         except RoundbookError as error:
-            context["refused"] = refusal(error)
+            context["refused"] = refusal(error, _PLAN_FIELDS)
     return page(http, "plan.html", 422 if context["refused"] else 200, **context)
 
 
@@ -151,16 +166,24 @@ def studies_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
         "studies": list(STUDIES),
         **dict.fromkeys(("study", "refused", "drawn")),
         "rows": [],
-        "sentences": [],
+        "answers": [],
     }
     context["tasks"] = visible(caller, session, lambda: list_tasks(session)).tasks
     name = context["chosen"] = given.get("study")
     # From a task's page, the form is filled in, and nothing is computed yet.
     if name in STUDIES:
-        asked = {"trials": _TRIALS.get(name)} | given | {"scales": scales}
+        fields = STUDIES[name].request.model_fields
+        asked: dict[str, Any] = {
+            field: min(most, fields[field].default)
+            for field, most in _TRIALS.items()
+            if field in fields
+        }
         # Some studies are of no round, or of no scale.
-        known = STUDIES[name].request.model_fields.keys() - {"study", "files"}
-        asked = {field: asked[field] for field in asked if field in known and asked[field]}
+        asked |= {
+            field: value
+            for field, value in (given | {"scales": scales}).items()
+            if value and field in fields.keys() - {"study", "files"}
+        }
         try:
             request = STUDIES[name].request(**asked)
             study = visible(
@@ -168,14 +191,12 @@ def studies_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
                 session,
                 lambda: run_study(session, permit(caller, session, request), Work()),
             )
-            context |= {"study": study, "rows": rows_of(study)}
-            context["sentences"] = view_of(study).sentences
-            if name in DRAWN:
-                sentence = context["sentences"][0]
-                context["drawn"] = figure("study", study, sentence, study=name, **asked)
+            context |= {"study": study, "rows": plain_rows(rows_of(study))}
+            context |= _words("study", view_of(study).sentences)
+            context["drawn"] = _drawn(study, "study", study=name, **asked)
             context["asked"] = urlencode({"study": name} | asked, doseq=True)
         except RoundbookError as error:
-            context["refused"] = refusal(error)
+            context["refused"] = refusal(error, _STUDY_FIELDS)
     return page(http, "studies.html", 422 if context["refused"] else 200, **context)
 
 
@@ -237,6 +258,28 @@ def result_context(
         "heading": saved_heading(title, shown),
         "why": why_stale(shown),
         "changed": stale_since(session, [shown]).get(shown.name),
-        "sentences": view_of(shown.result).sentences,
-        "rows": rows_of(shown.result),
+        **_words(shown.kind, view_of(shown.result).sentences),
+        "rows": plain_rows(rows_of(shown.result)),
+        "drawn": _drawn(shown.result, "result", name=shown.name, version=shown.version),
+        "title": _TITLES.get(shown.kind) or shown.result.study.capitalize().replace("-", " "),
     }
+
+
+def _drawn(result: Any, chart: str, /, **asked: Any) -> Figure | None:  # noqa: ANN401
+    """Return the chart that a result has, with what it shows; None where it has none."""
+    draw = view_of(result).chart
+    try:
+        made = draw() if draw else None
+    except InputError:  # there is nothing to draw
+        return None
+    if not made:
+        return None
+    caption = _CAPTIONS.get(type(result).__name__)
+    return figure(chart, result, caption(result) if caption else " ".join(made.title), **asked)
+
+
+def _words(kind: str, sentences: Sequence[str]) -> dict[str, Any]:
+    """Return what is said of a result: of what, the answers, and the sentence for a paper."""
+    of, *answers = sentences if kind == "study" else (None, *sentences)
+    protocol = answers.pop() if kind in ("study", "plan") else None
+    return {"of": of, "answers": answers, "protocol": protocol}

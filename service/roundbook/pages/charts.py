@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
@@ -14,6 +15,7 @@ from markupsafe import Markup
 from roundbook.api.access import Caller, permit, visible
 from roundbook.csv_names import marked
 from roundbook.errors import InputError, NotRecordedError
+from roundbook.logbook.saved_results import show_result
 from roundbook.logbook.session import Session, Work
 from roundbook.pages.site import Asking, Who
 from roundbook.presentation.charts.files import bare_svg, png, svg
@@ -21,6 +23,7 @@ from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.requests.factors import FactorsRequest
 from roundbook.requests.matrices import ShowMatrix
 from roundbook.requests.plans import PlanRequest
+from roundbook.requests.results import ShowResult
 from roundbook.requests.variances import VarianceRequest
 from roundbook.use_cases import find_use_case
 
@@ -28,85 +31,18 @@ router = APIRouter()
 _Ask = Callable[[Session, Caller, dict[str, Any]], Any]
 # In all, of a chart beside another one, of one that has the page's width, and on a phone.
 HALF, WHOLE, PHONE = 480, 690, 336
+# A cloud of points has so many of them in a page.
+_MOST_POINTS = 300
 # The page's policy allows no style but that of its style sheet, which says so too; and the page
-# says what a chart shows, so that its marks have nothing to say.
+# says what a chart shows, so that its marks have nothing to say but under the pointer.
 _OF_PAGE = re.compile(r' (?:style|aria-[a-z]+|role)="[^"]*"')
-Points = list[dict[str, Any]]
+_MARK = re.compile(
+    r' aria-label="([^"]*)" role="graphics-symbol"'
+    r' aria-roledescription="(?!line|area|trail|text|image)[a-z ]+"'
+)
+_LONG_NUMBER = re.compile(r"-?\d+\.\d{5,}")
 # Fields of which there may be several.
 _SEVERAL = {"m", "min_d", "topics", "assessments", "scales"}
-
-# How each chart is drawn, and its points. What draws is imported when something is drawn.
-
-
-def _variances(history: Any, width: int) -> Any:  # noqa: ANN401
-    from roundbook.presentation.charts import desk, variances
-
-    if width:
-        return desk.variances(history, width)
-    return variances.variance_chart([history]), variances.variance_points(history)
-
-
-def _ageing(curve: Any, width: int) -> Any:  # noqa: ANN401
-    from roundbook.presentation.charts import desk, drift
-
-    if width:
-        return desk.ageing(curve, width)
-    return drift.curve_chart(curve), drift.curve_points(curve, "shift")
-
-
-def _means(report: Any, width: int) -> Any:  # noqa: ANN401
-    from roundbook.presentation.charts import desk, drift
-
-    if width:
-        return desk.means(report, width)
-    return drift.topics_chart(report), drift.topic_points(report)
-
-
-def _sds(report: Any, width: int) -> Any:  # noqa: ANN401
-    from roundbook.presentation.charts import desk
-
-    return desk.sds(report, width) if width else (desk.sds(report, HALF), desk.sd_points(report))
-
-
-def _factors(fitted: Any, width: int) -> Any:  # noqa: ANN401
-    from roundbook.presentation.charts import desk, factors
-
-    if width:
-        return desk.factors(fitted, width)
-    return factors.factor_chart(fitted), factors.factor_points(fitted)
-
-
-def _scores(overview: Any, width: int) -> Any:  # noqa: ANN401
-    from roundbook.presentation.charts import desk
-
-    if width:
-        return desk.scores(overview, width)
-    return desk.scores(overview, WHOLE), desk.score_points(overview)
-
-
-def _topics(overview: Any, width: int) -> Any:  # noqa: ANN401
-    from roundbook.presentation.charts import desk
-
-    if width:
-        return desk.topics(overview, width)
-    return desk.topics(overview, WHOLE), [row.model_dump() for row in overview.topics]
-
-
-def _plan(plan: Any, width: int) -> Any:  # noqa: ANN401
-    from roundbook.presentation.charts import plans
-    from roundbook.presentation.charts.style import fitted
-
-    if width:
-        return fitted(plans.power_chart(plan), width)
-    return plans.power_chart(plan), plans.power_points(plan)
-
-
-def _study(study: Any, width: int) -> Any:  # noqa: ANN401
-    from roundbook.presentation.charts import studies
-    from roundbook.presentation.charts.style import fitted
-
-    chart = studies.study_chart(study)
-    return fitted(chart, width) if width else (chart, studies.study_points(study))
 
 
 def _ask_study(session: Session, caller: Caller, fields: dict[str, Any]) -> Any:  # noqa: ANN401
@@ -140,40 +76,79 @@ class _Chart(NamedTuple):
     ----------
     ask : callable
         Returns what is drawn, from a session and the fields asked.
-    draw : callable
-        Returns the chart of that in a width, or, for 0, the chart of a file and its points.
+    draw, points : str
+        The functions that draw it and return its points, in the modules of charts; what draws is
+        imported when something is drawn.
     width : int
         In a page.
+    sized : bool
+        Whether what is drawn depends on the width.
     """
 
     ask: _Ask
-    draw: Callable[[Any, int], Any]
+    draw: str
+    points: str
     width: int
+    sized: bool = True
+
+
+def _ask_result(session: Session, caller: Caller, fields: dict[str, Any]) -> Any:  # noqa: ANN401
+    return show_result(session, permit(caller, session, ShowResult(**fields))).result
 
 
 _CHARTS = {
-    "variances": _Chart(_ask("variances", VarianceRequest), _variances, HALF),
-    "ageing": _Chart(_ask("ageing", CurveRequest), _ageing, HALF),
-    "drift": _Chart(_ask("drift", DriftRequest), _means, HALF),
-    "sds": _Chart(_ask("drift", DriftRequest), _sds, HALF),
-    "factors": _Chart(_ask("factors", FactorsRequest), _factors, WHOLE),
-    "scores": _Chart(_ask_overview, _scores, WHOLE),
-    "topics": _Chart(_ask_overview, _topics, WHOLE),
-    "plan": _Chart(_ask("plan", PlanRequest), _plan, WHOLE),
-    "study": _Chart(_ask_study, _study, WHOLE),
+    "variances": _Chart(
+        _ask("variances", VarianceRequest),
+        "variances.variance_chart",
+        "variances.variance_points",
+        HALF,
+    ),
+    "ageing": _Chart(_ask("ageing", CurveRequest), "drift.curve_chart", "drift.curve_points", HALF),
+    "drift": _Chart(_ask("drift", DriftRequest), "drift.topics_chart", "drift.topic_points", HALF),
+    "sds": _Chart(_ask("drift", DriftRequest), "drift.sds_chart", "drift.sd_points", HALF),
+    "factors": _Chart(
+        _ask("factors", FactorsRequest), "factors.factor_chart", "factors.factor_points", WHOLE
+    ),
+    "scores": _Chart(_ask_overview, "scores.score_chart", "scores.score_points", WHOLE),
+    "topics": _Chart(_ask_overview, "scores.mean_chart", "scores.mean_points", WHOLE),
+    "result": _Chart(_ask_result, "", "", WHOLE),
+    "plan": _Chart(
+        _ask("plan", PlanRequest), "plans.power_chart", "plans.power_points", WHOLE, sized=False
+    ),
+    "study": _Chart(_ask_study, "studies.study_chart", "studies.study_points", WHOLE, sized=False),
 }
+# How a saved result is drawn.
+_OF_RESULTS = {"Plan": "plan", "DriftReport": "drift"}
+
+
+def _find_chart(name: str, answer: Any) -> _Chart:  # noqa: ANN401
+    if name == "result":
+        name = _OF_RESULTS.get(type(answer).__name__, "study")
+    return _CHARTS[name]
+
+
+def _function(name: str) -> Callable[..., Any]:
+    module, _, function = name.partition(".")
+    found: Callable[..., Any] = getattr(
+        import_module(f"roundbook.presentation.charts.{module}"), function
+    )
+    return found
 
 
 class Figure(NamedTuple):
-    """A chart in a page: drawn for a desk and a phone, said in a sentence, and its files."""
+    """A chart in a page: drawn for a desk and a phone, said in a sentence, and its files.
+
+    `cells` is where the scores of a heat map are, which the page reads when they are pointed at.
+    """
 
     desk: Markup
     phone: Markup
     sentence: str
     files: dict[str, str]
+    cells: str | None = None
 
 
-def figure(name: str, answer: Any, sentence: str, **query: Any) -> Figure | None:  # noqa: ANN401
+def figure(name: str, answer: Any, sentence: str, /, **query: Any) -> Figure | None:  # noqa: ANN401
     """Return a chart of an answer for a page, None where there is nothing to draw.
 
     Parameters
@@ -183,18 +158,33 @@ def figure(name: str, answer: Any, sentence: str, **query: Any) -> Figure | None
     **query
         The fields that were asked.
     """
-    chart = _CHARTS[name]
-    try:
+    from roundbook.presentation.charts.style import bounded, fitted
+
+    chart, drawn = _find_chart(name, answer), []
+    for width in (chart.width, PHONE):
+        try:
+            made = _function(chart.draw)(answer, **({"width": width} if chart.sized else {}))
+        except InputError:
+            return None
+        made, points = bounded(made, _MOST_POINTS)
         # vl-convert escapes what names hold.
-        desk, phone = (
-            Markup(_OF_PAGE.sub("", bare_svg(chart.draw(answer, width))))  # noqa: S704
-            for width in (chart.width, PHONE)
-        )
-    except InputError:
-        return None
+        drawn.append(Markup(_of_page(bare_svg(fitted(made, width)))))  # noqa: S704
     asked = urlencode({key: value for key, value in query.items() if value is not None}, doseq=True)
     files = {form.upper(): f"/charts/{name}.{form}?{asked}" for form in ("svg", "png", "csv")}
-    return Figure(desk, phone, sentence, files)
+    desk, phone = drawn
+    if points:
+        sentence += f" Of {points:,} points, {_MOST_POINTS} are drawn."
+    return Figure(desk, phone, sentence, files, files["CSV"] if name == "scores" else None)
+
+
+def _of_page(drawn: str) -> str:
+    """Return a chart as a part of a page: each mark with what is said of it under the pointer."""
+
+    def says(mark: re.Match[str]) -> str:
+        words = _LONG_NUMBER.sub(lambda number: f"{float(number[0]):.4g}", mark[1])
+        return f' data-says="{words}"'
+
+    return _OF_PAGE.sub("", _MARK.sub(says, drawn))
 
 
 @router.get("/charts/{name}.{form}")
@@ -204,12 +194,12 @@ def chart_file(
     """Return a chart as a file."""
     if name not in _CHARTS:
         raise NotRecordedError(f"There is no chart '{name}'.")
-    chart, fields = _CHARTS[name], fields_of(http)
-    drawn, points = chart.draw(
-        visible(caller, session, lambda: chart.ask(session, caller, fields)), 0
-    )
+    fields = fields_of(http)
+    answer = visible(caller, session, lambda: _CHARTS[name].ask(session, caller, fields))
+    chart = _find_chart(name, answer)
     if form == "csv":
-        return table(points)
+        return table(_function(chart.points)(answer))
+    drawn = _function(chart.draw)(answer)
     if form == "png":
         return Response(png(drawn), media_type="image/png")
     return Response(svg(drawn), media_type="image/svg+xml")

@@ -11,8 +11,9 @@ from starlette.concurrency import run_in_threadpool
 
 from roundbook.api.access import Caller, limit_to_task, permit, permit_name, require_scope
 from roundbook.errors import InputError
+from roundbook.jobs.job import ENDED, Job
 from roundbook.jobs.queue import make_queue
-from roundbook.jobs.studies import ENDED, Job, cancel_job, list_jobs, show_job, start_study
+from roundbook.jobs.studies import cancel_job, list_jobs, show_job, start_study
 from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.session import begin
 from roundbook.logbook.studies.studies import STUDIES

@@ -1,7 +1,7 @@
 """The site: its pages, how a page is written, errors beside what caused them, logging in."""
 
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import parse_qs, urlencode
@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.exceptions import HTTPException
 
 from roundbook.api.access import COOKIE, Caller, asking, find_caller, refuse_other_pages
-from roundbook.api.problems import HttpError, status_of
+from roundbook.api.problems import HttpError, for_caller, status_of
 from roundbook.errors import NotRecordedError, RequestError, RoundbookError
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.session import Session, begin
@@ -23,10 +23,10 @@ from roundbook.pages.numbers import FILTERS
 
 _HERE = Path(__file__).parent
 _MOST_FORM_BYTES = 100_000
-# Charts are drawn into the page, and the one style sheet is served from here.
+# Charts are drawn into the page; the style sheet, the one script and what it reads come from here.
 _POLICY = (
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self';"
-    " frame-ancestors 'none'; base-uri 'none'"
+    "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self';"
+    " img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 _TEMPLATES = Environment(
     loader=FileSystemLoader(_HERE / "templates"),
@@ -38,10 +38,12 @@ _TEMPLATES = Environment(
 _TEMPLATES.filters |= FILTERS
 _TEMPLATES.globals["link"] = lambda path, **query: f"{path}?{urlencode(query, doseq=True)}"
 _TEMPLATES.globals["software"] = SOFTWARE
-# A later version's style sheet is another one.
-_TEMPLATES.globals["style"] = hashlib.sha256(
-    (_HERE / "static" / "style.css").read_bytes()
-).hexdigest()[:12]
+# A later version's file is another one.
+_STATIC = {
+    path.name: f"/static/{path.name}?v={hashlib.sha256(path.read_bytes()).hexdigest()[:12]}"
+    for path in (_HERE / "static").iterdir()
+}
+_TEMPLATES.globals["static"] = _STATIC.__getitem__
 
 
 Who = Annotated[Caller, Depends(find_caller)]
@@ -112,6 +114,7 @@ async def read_form(http: Request) -> dict[str, str]:
 
 def _error_page(http: Request, error: Exception) -> Response:
     if isinstance(error, RoundbookError):
+        error = for_caller(http, error)
         status, sentence = status_of(error), str(error)
     elif isinstance(error, HTTPException):
         status, sentence = error.status_code, "There is no such page."
@@ -172,17 +175,24 @@ class Refusal(NamedTuple):
     sentence: str
 
 
-def refusal(error: Exception, fields: Mapping[type[Exception], str] | None = None) -> Refusal:
+def refusal(
+    error: Exception,
+    shown: Collection[str],
+    fields: Mapping[type[Exception], str] | None = None,
+) -> Refusal:
     """Return why a form was refused.
 
     Parameters
     ----------
+    shown : collection of str
+        The fields of the form; what is wrong with another stands beside the form as a whole.
     fields : mapping, optional
         By the class of an error that names no field of a request, the field that it is about.
     """
     sentence = str(error)
     if isinstance(error, RequestError):
-        return Refusal(error.field.partition(".")[0], sentence)
+        field = error.field.partition(".")[0]
+        return Refusal(field if field in shown else "", sentence)
     of = (field for kind, field in (fields or {}).items() if isinstance(error, kind))
     return Refusal(next(of, ""), sentence)
 

@@ -20,9 +20,10 @@ from roundbook.logbook.matrices.listing import list_matrices
 from roundbook.logbook.matrices.overview import show_overview
 from roundbook.logbook.matrices.showing import show_matrix
 from roundbook.logbook.rankings import compare_rankings
+from roundbook.logbook.renewing import renew_results
 from roundbook.logbook.round_fingerprint import find_publication
 from roundbook.logbook.rounds import list_rounds, main_measure
-from roundbook.logbook.saved_results import ResultEntry, list_results, renew_results
+from roundbook.logbook.saved_results import ResultEntry, list_results
 from roundbook.logbook.session import Session, begin
 from roundbook.logbook.tasks import list_tasks
 from roundbook.logbook.topics import list_topics

@@ -22,6 +22,7 @@ from roundbook.errors import (
     RoundbookError,
     RoundPublishedError,
 )
+from roundbook.formats import sent_to
 from roundbook.logbook.matrices.files import log_files
 from roundbook.logbook.matrices.listing import list_matrices
 from roundbook.logbook.matrices.logged import LoggedMatrices
@@ -88,7 +89,9 @@ async def preview(http: Request, caller: Who) -> HTMLResponse:
     try:
         seen, fields = await run_in_threadpool(_look, http, caller, name, content, fields)
     except RoundbookError as error:
-        return _refuse(http, given, status_of(error), refusal(error, _BESIDE))
+        return _refuse(
+            http, given, status_of(error), refusal(error, (*_FIELDS, "measures"), _BESIDE)
+        )
     held = _hold(http, _Held(time.monotonic() + _SECONDS, caller.user, name, content, fields))
     return page(http, "upload.html", given=given, refused=None, preview=seen | {"held": held})
 
@@ -193,24 +196,14 @@ def _log(
 ) -> Any:  # noqa: ANN401
     """Log a file, or try to, and return what `look` sees within the transaction."""
     settings = http.app.state.settings
-    with tempfile.TemporaryDirectory(prefix="roundbook-") as directory:
+    with tempfile.TemporaryDirectory(prefix="roundbook-") as directory, sent_to(directory):
         file = Path(directory) / name
         file.write_bytes(content)
         request = LogFilesRequest(**fields, files=(file,))
-        try:
-            with begin(http.app.state.engine, caller.user, keep=not request.dry_run) as session:
-                logged = log_files(
-                    session,
-                    request,
-                    max_file_bytes=settings.max_file_bytes,
-                    within=Path(directory),
-                )
-                limit_to_task(caller, logged)
-                return look(session, logged)
-        except RoundbookError as error:
-            # Whoever sent it knows no directory of this machine.
-            error.args = (str(error).replace(f"{directory}/", ""),)
-            raise
+        with begin(http.app.state.engine, caller.user, keep=not request.dry_run) as session:
+            logged = log_files(session, request, max_file_bytes=settings.max_file_bytes)
+            limit_to_task(caller, logged)
+            return look(session, logged)
 
 
 def _hold(http: Request, held: _Held) -> str:

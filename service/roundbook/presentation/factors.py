@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from roundbook.presentation.matrices import hidden_notes
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -96,7 +98,7 @@ def standardised_remarks(scores: StandardisedScores) -> list[str]:
             f"{count} score{'' if count == 1 else 's'} off a tie of all standardising runs"
             f" (first: run {first.run}, topic {first.topic}); an sd of 0 counts them as average."
         )
-    return remarks
+    return remarks + hidden_notes(scores.hidden)
 
 
 def run_means(scores: StandardisedScores) -> list[RunMean]:

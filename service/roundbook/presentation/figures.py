@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from roundbook.presentation.drift_verdict import signed
+from roundbook.requests.plans import INTERVALS
 
 if TYPE_CHECKING:
     from roundbook.logbook.drift.assessment import StandardisingRuns
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from roundbook.logbook.drift.report import DriftReport
     from roundbook.logbook.factors import FactorSet
     from roundbook.logbook.matrices.overview import ScoreOverview
+    from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.variance_history import VarianceHistory
 
 # A few topics dominate where they carry this much of the whole shift.
@@ -24,13 +26,13 @@ def variances_caption(history: VarianceHistory, most: int) -> str:
     interval = ""
     if pooled.interval is not None:
         low, high = pooled.interval.low, pooled.interval.high
-        interval = f", its 95% interval ({_short(low)} to {_short(high)}) as a band"
+        interval = f", its 95% interval ({short(low)} to {_limit(high)}) as a band"
     rounds = "the round" if number == 1 else f"the {_latest(number, most)}rounds"
     planning = ""
     if pooled.next_round is not None and pooled.next_round.u80 is not None:
-        planning = f"; planning variance {_short(pooled.next_round.u80)}"
+        planning = f"; planning variance {short(pooled.next_round.u80)}"
     return (
-        f"Variance of {rounds} with 95% intervals; pooled {_short(pooled.variance)}"
+        f"Variance of {rounds} with 95% intervals; pooled {short(pooled.variance)}"
         f"{interval}{planning}."
     )
 
@@ -101,6 +103,14 @@ def scores_caption(overview: ScoreOverview) -> str:
     )
 
 
+def plan_caption(plan: Plan) -> str:
+    """Return what the chart of a plan shows."""
+    if plan.design in INTERVALS:
+        return "Expected full width of the interval by the number of topics; the dots are planned."
+    level = "" if plan.solve == "power" else f"; dashed, the power asked, {short(1 - plan.beta, 2)}"
+    return f"Power by the number of topics, a line a minD; the dots are planned{level}."
+
+
 def dominating_topics(report: DriftReport) -> str | None:
     """Return which topics moved most, and the mean shift without them; None with few topics.
 
@@ -130,6 +140,16 @@ def _latest(number: int, most: int) -> str:
     return f"latest {most} of {number} " if number > most else f"{number} "
 
 
-def _short(value: float | None) -> str:
-    """Return a variance without its leading zero, as the field's papers print it."""
-    return "no limit" if value is None else f"{value:.4f}".replace("0.", ".", 1)
+def short(value: float, digits: int = 4) -> str:
+    """Return a number without its leading zero, as the field's papers print it: ``.0531``."""
+    written = f"{value:.{digits}f}"
+    return written.replace("0.", ".", 1) if written.lstrip("-").startswith("0.") else written
+
+
+def interval_words(low: float | None, high: float | None) -> str:
+    """Return a 95% interval as what follows a number; nothing where there is none."""
+    return "" if low is None else f", 95% {short(low)} to {_limit(high)}"
+
+
+def _limit(value: float | None) -> str:
+    return "no limit" if value is None else short(value)

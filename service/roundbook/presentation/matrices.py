@@ -9,6 +9,7 @@ from roundbook.presentation.measures import new_measure_notes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from roundbook.formats.matrix import HiddenCells
     from roundbook.logbook.matrices.export import ExportedMatrix
     from roundbook.logbook.matrices.history import Changes
     from roundbook.logbook.matrices.logged import Difference, LoggedMatrix
@@ -60,9 +61,38 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
         notes.append(f"Missing scores: {logged.missing_cells}; {treatment}.")
     if note := renewed_note(remarks.renewed):
         notes.append(note)
+    if remarks.not_recorded:
+        lost = " and ".join(_GIVEN[name] for name in remarks.not_recorded)
+        notes.append(
+            "These very scores are recorded already, so nothing was logged and"
+            f" {lost} {'was' if len(remarks.not_recorded) == 1 else 'were'} not recorded."
+        )
+    notes += hidden_notes(remarks.hidden)
     return notes + team_file_notes(
         remarks.unknown_runs, remarks.undescribed_runs, "the score files"
     )
+
+
+_GIVEN = {
+    "reason": "the reason",
+    "tool": "the tool",
+    "zero_sd": "what is to become of ties (factors are fitted anew for that)",
+}
+
+
+def hidden_notes(hidden: Sequence[HiddenCells]) -> list[str]:
+    """Return what of workbooks was read though it is hidden, a sentence a file."""
+    notes = []
+    for of_file in hidden:
+        parts = [
+            _count(number, f"hidden {what}")
+            for number, what in ((of_file.rows, "row"), (of_file.columns, "column"))
+            if number
+        ]
+        if of_file.sheet is not None:
+            parts.append(f"the hidden sheet '{of_file.sheet}'")
+        notes.append(f"{of_file.file}: read like all else: {', '.join(parts)}.")
+    return notes
 
 
 def standardising_note(logged: LoggedMatrix) -> str | None:

@@ -25,6 +25,14 @@ def bounds_in_words(bounds: tuple[float, float]) -> str:
     return f"{bounds[0]:g} to {bounds[1]:g}"
 
 
+def unknown_measure_note(done: MergedMeasures) -> str:
+    """Return that a known measure becomes one that no evaluation tool knows."""
+    return (
+        f"{done.merged} is a measure that evaluation tools know, and {done.measure} is none:"
+        f" whatever is called {done.merged} would be {done.measure}."
+    )
+
+
 def merge_sentence(done: MergedMeasures) -> str:
     """Return what it means that a measure was merged into another."""
     return (

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from roundbook.logbook.runs.logging import LoggedQrels, LoggedRuns
+    from roundbook.logbook.runs.assessing import LoggedQrels
+    from roundbook.logbook.runs.logging import LoggedRuns
 
 _NAMED = 5
 
@@ -32,10 +33,18 @@ def run_notes(logged: LoggedRuns) -> list[str]:
     return notes
 
 
-def qrels_notes(logged: LoggedQrels) -> list[str]:
-    """Return what a person should know of relevance assessments just logged."""
+def qrels_notes(logged: LoggedQrels, reason: str | None = None) -> list[str]:
+    """Return what a person should know of relevance assessments just logged.
+
+    Parameters
+    ----------
+    reason : str, optional
+        Why they were to be revised.
+    """
     grades = ", ".join(f"grade {grade}: {count:,}" for grade, count in logged.grades.items())
     notes = [f"Judgments by grade: {grades}."]
+    if reason is not None and logged.status == "unchanged":
+        notes.append("They are recorded already, so the reason was not recorded.")
     if logged.repeated:
         notes.append(f"{_counted(logged.repeated, 'line')} said again what was said before.")
     if logged.without_relevant:

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 class Column(NamedTuple):
     """A column of a table: the result's field, its heading, how to write a value.
 
-    Where a table is too wide, the column with the highest `spare` is left out first; 0 stays.
+    Where a table is too wide, columns that may stand `below` the rest of their row do so, then
+    that with the highest `spare` is left out first; 0 stays.
     """
 
     field: str
@@ -17,6 +18,7 @@ class Column(NamedTuple):
     write: Callable[[Any], str] = str
     justify: str = "left"
     spare: int = 0
+    below: bool = False
 
 
 def number(field: str, heading: str, digits: int = 4, *, spare: int = 0) -> Column:

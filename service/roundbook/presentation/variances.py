@@ -148,9 +148,17 @@ def limits(interval: Interval) -> str:
     return f"[{interval.low:.5f}, {high}]"
 
 
-def recorded_notes(recorded: RecordedVariance) -> list[str]:
-    """Return what to know of a published variance beside that it is recorded."""
+def recorded_notes(recorded: RecordedVariance, reason: str | None = None) -> list[str]:
+    """Return what to know of a published variance beside that it is recorded.
+
+    Parameters
+    ----------
+    reason : str, optional
+        Why it was to be revised.
+    """
     notes = new_measure_notes(recorded.measure, recorded.other_measures)
+    if reason is not None and recorded.status == "unchanged":
+        notes.append("It is recorded already, so the reason was not recorded.")
     if recorded.matrix is not None:
         notes.append(
             "This round has a logged score matrix; variances are taken from that, not from what is"

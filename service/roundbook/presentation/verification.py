@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from roundbook.logbook.verifying.differences import Difference, DifferenceKind
+from roundbook.logbook.verifying.differences import (
+    Difference,
+    DifferenceKind,
+    NotComputedReason,
+    Verification,
+)
 
 KINDS: dict[DifferenceKind, str] = {
     "content-hash": "content hashes",
@@ -77,6 +82,29 @@ _SENTENCES = {
         "{recorded} drift reports are of it, and {computed} events say 'drift report saved'"
     ),
 }
+
+
+_NOT_COMPUTED: dict[NotComputedReason, str] = {
+    "form": "since it was saved in an earlier form",
+    "known": "since other teams, systems or ids of topics are known by now than were then",
+    "long": "since it takes more than a minute",
+    "runs": "since further runs or later assessments were logged",
+}
+
+
+def not_computed_sentences(verification: Verification) -> list[str]:
+    """Return which saved results were not computed again, a sentence for each reason."""
+    sentences = []
+    for reason, why in _NOT_COMPUTED.items():
+        names = [
+            f"{one.result_kind} '{one.result}' version {one.version}"
+            for one in verification.not_computed
+            if one.reason == reason
+        ]
+        if names:
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            sentences.append(f"Not computed again: {names[0]}{more}, {why}.")
+    return sentences
 
 
 def difference_sentence(difference: Difference) -> str:

@@ -48,7 +48,7 @@ def _variances(history: Any) -> View:  # noqa: ANN401
     def chart() -> Any:  # noqa: ANN401
         from roundbook.presentation.charts.variances import variance_chart  # noqa: PLC0415
 
-        return variance_chart([history])
+        return variance_chart(history)
 
     sentences = [words.heading(history), *words.summary(history), *words.withdrawn_notes(history)]
     return View(words.history_lines(history), sentences, chart=chart)
@@ -70,7 +70,13 @@ def _plan(plan: Any) -> View:  # noqa: ANN401
 def _drift(report: Any) -> View:  # noqa: ANN401
     from roundbook.presentation import drift_verdict as words  # noqa: PLC0415
 
-    return View(report.topics, [words.headline(report), words.reason(report), words.advice(report)])
+    def chart() -> Any:  # noqa: ANN401
+        from roundbook.presentation.charts.drift import topics_chart  # noqa: PLC0415
+
+        return topics_chart(report)
+
+    sentences = [words.headline(report), words.reason(report), words.advice(report)]
+    return View(report.topics, sentences, chart=chart)
 
 
 def _curve(curve: Any) -> View:  # noqa: ANN401
@@ -122,22 +128,23 @@ def _generalisability(report: Any) -> View:  # noqa: ANN401
 
 
 def _study(study: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.studies.common import DRAWN, heading  # noqa: PLC0415
+    from roundbook.presentation.studies.common import heading  # noqa: PLC0415
 
     if study.study in ("topic-subsets", "leave-teams-out"):
         return _pilots(study)
     words = import_module(f"roundbook.presentation.studies.{study.study.replace('-', '_')}")
-
-    def chart() -> Any:  # noqa: ANN401
-        from roundbook.presentation.charts.studies import study_chart  # noqa: PLC0415
-
-        return study_chart(study)
-
+    remarks = words.remarks(study) if hasattr(words, "remarks") else []
     return View(
         words.rows(study) if hasattr(words, "rows") else getattr(study, "scales", [study]),
-        [heading(study), *words.sentences(study), words.protocol(study)],
-        chart=chart if study.study in DRAWN else None,
+        [heading(study), *words.sentences(study), *remarks, words.protocol(study)],
+        chart=lambda: _draw_study(study),
     )
+
+
+def _draw_study(study: Any) -> Any:  # noqa: ANN401
+    from roundbook.presentation.charts.studies import study_chart  # noqa: PLC0415
+
+    return study_chart(study)
 
 
 def _pilots(study: Any) -> View:  # noqa: ANN401
@@ -154,10 +161,25 @@ def _pilots(study: Any) -> View:  # noqa: ANN401
         for scale in study.scales
         for size in scale.sizes
     ]
-    return View(rows, [heading(study), *sentences, *words.remarks(study, what), protocol(study)])
+    told = [heading(study), *sentences, *words.remarks(study, what), protocol(study)]
+    return View(rows, told, chart=lambda: _draw_study(study))
+
+
+def _job(job: Any) -> View:  # noqa: ANN401
+    from roundbook.presentation.jobs import state  # noqa: PLC0415
+
+    return View([job], [state(job)])
+
+
+def _jobs(jobs: Any) -> View:  # noqa: ANN401
+    from roundbook.presentation.jobs import state  # noqa: PLC0415
+
+    return View(jobs.jobs, list(map(state, jobs.jobs)))
 
 
 _VIEWS: dict[str, Callable[[Any], View]] = {
+    "Job": _job,
+    "JobList": _jobs,
     "VarianceHistory": _variances,
     "Plan": _plan,
     "DriftReport": _drift,

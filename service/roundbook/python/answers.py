@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 _Result = TypeVar("_Result", bound=BaseModel)
+_MOST_SHOWN = 60
 
 
 class Answer(Generic[_Result]):
@@ -99,9 +100,11 @@ class Answer(Generic[_Result]):
                 "<tr>"
                 + "".join(f"<td>{escape(_written(value))}</td>" for value in row.values())
                 + "</tr>"
-                for row in rows
+                for row in rows[:_MOST_SHOWN]
             )
             parts.append(f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>")
+        if len(rows) > _MOST_SHOWN:
+            parts.append(f"<p>The first {_MOST_SHOWN} of {len(rows):,} rows.</p>")
         if view.chart is not None and find_spec("altair") and find_spec("vl_convert"):
             from roundbook.presentation.charts.files import svg
 

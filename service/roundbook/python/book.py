@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -177,9 +178,16 @@ class Book:
         return self.ask("generalisability", task=task, measure=measure, **fields)
 
     def study(
-        self, name: str, task: str, round: str, measure: str, **fields: object
+        self,
+        name: str,
+        task: str,
+        round: str | None = None,
+        measure: str | None = None,
+        **fields: object,
     ) -> Answer[Any]:
         """Return a study of a round's scores: ``discriminative-power``, ``swap-rate`` and others.
+
+        One of all rounds takes no `round`.
 
         Raises
         ------
@@ -190,10 +198,61 @@ class Book:
 
         with with_ways_out():
             find_study(name)
-            request = STUDIES[name].request(
-                **{"task": task, "round": round, "measure": measure} | fields
-            )
+            request = STUDIES[name].request(**_given(fields, task, round, measure))
             return Answer(self._record.study(request))
+
+    def jobs(self, task: str | None = None, **fields: Any) -> Answer[Any]:  # noqa: ANN401
+        """Return the studies that were started in the background, latest first."""
+        from roundbook.requests.jobs import ListJobs
+
+        with with_ways_out():
+            return Answer(self._record.job("list_jobs", ListJobs(task=task, **fields)))
+
+    def job(self, job: int) -> Answer[Any]:
+        """Return a study in the background: how far it is, and what came of it."""
+        from roundbook.requests.jobs import ShowJob
+
+        with with_ways_out():
+            return Answer(self._record.job("show_job", ShowJob(job=job)))
+
+    def follow_job(self, job: int, seconds: float = 0.5) -> Iterator[Answer[Any]]:
+        """Yield a study in the background whenever it has changed, until it is over.
+
+        Parameters
+        ----------
+        seconds : float
+            How long to wait between two looks.
+        """
+        from roundbook.jobs.job import ENDED
+
+        shown = None
+        while True:
+            answer = self.job(job)
+            if answer.model != shown:
+                shown = answer.model
+                yield answer
+            if answer.status in ENDED:
+                return
+            time.sleep(seconds)
+
+    def report(
+        self,
+        kind: str,
+        task: str,
+        output: str | Path,
+        **fields: Any,  # noqa: ANN401
+    ) -> Answer[Any]:
+        """Write a report for others: ``html``, one self-contained page, ``latex`` or ``datacite``.
+
+        Parameters
+        ----------
+        output : path
+            The file to write, on this machine; `latex` and `datacite` take a directory too.
+        **fields
+            Of the request in `requests.reports`: ``round``, ``measure``, ``force`` and others.
+        """
+        with with_ways_out():
+            return Answer(self._record.report(kind, {"task": task, "output": output} | fields))
 
     def results(self, task: str | None = None, **fields: object) -> Answer[Any]:
         """Return the saved results, and which of them are stale."""
@@ -346,6 +405,47 @@ class Book:
         with with_ways_out():
             return Answer(self._record.save(kind, given, name, note))
 
+    def start_study(
+        self,
+        study: str,
+        task: str,
+        round: str | None = None,
+        measure: str | None = None,
+        *,
+        name: str | None = None,
+        note: str | None = None,
+        **fields: object,
+    ) -> Answer[Any]:
+        """Start a study in the background, for a worker to compute and save.
+
+        The worker is ``roundbook worker``, or the one beside ``roundbook serve``.
+
+        Parameters
+        ----------
+        study, task, round, measure, **fields
+            As `study` takes them.
+        name, note : str, optional
+            What it is saved under, and why, as in `save`.
+
+        Returns
+        -------
+        Answer
+            The job; `job` and `follow_job` take its number, ``.job``, and so does `cancel_job`.
+        """
+        from roundbook.requests.jobs import StartStudy
+
+        with with_ways_out():
+            asked = _given(fields, task, round, measure)
+            request = StartStudy(study=study, request=asked, name=name, note=note)
+            return Answer(self._record.job("start_study", request))
+
+    def cancel_job(self, job: int) -> Answer[Any]:
+        """Take a study in the background out of the queue, or have its worker stop."""
+        from roundbook.requests.jobs import ShowJob
+
+        with with_ways_out():
+            return Answer(self._record.job("cancel_job", ShowJob(job=job)))
+
     def renew(self, name: str | None = None, task: str | None = None) -> Answer[Any]:
         """Renew a saved result, or all of a task that are stale."""
         return self.ask("renew", name=name, task=task)
@@ -373,3 +473,11 @@ class Book:
     def record_variance(self, task: str, round: str, measure: str, **fields: object) -> Answer[Any]:
         """Record a variance that was only published, with its ``source``."""
         return self.ask("record_variance", task=task, round=round, measure=measure, **fields)
+
+
+def _given(
+    fields: dict[str, object], task: str, round: str | None, measure: str | None
+) -> dict[str, Any]:
+    """Return the fields of a study, without those that are left out."""
+    given = {"task": task, "round": round, "measure": measure} | fields
+    return {name: value for name, value in given.items() if value is not None}

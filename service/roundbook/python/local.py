@@ -4,21 +4,32 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from roundbook.errors import InputError
 from roundbook.formats import ScoreMatrix
+from roundbook.formats.extras import import_extra
 from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.matrices.logging import log_scores
 from roundbook.logbook.record import open_record
-from roundbook.logbook.saved_results import save_long_result, save_result
+from roundbook.logbook.saving import save_long_result
 from roundbook.logbook.session import Work, begin
 from roundbook.logbook.studies.studies import run_study
 from roundbook.requests.base import Request
 from roundbook.requests.matrices import LogRequest
+from roundbook.requests.reports import DepositRequest, HtmlReport, LatexReport
 from roundbook.requests.studies import StudyRequest
 from roundbook.settings import load_settings
 from roundbook.use_cases import UPLOADS, find_use_case
+
+# By kind, what writes it and what is asked of it.
+_REPORTS: dict[str, tuple[str, str, type[Request]]] = {
+    "html": ("html", "write_html", HtmlReport),
+    "latex": ("latex", "write_latex", LatexReport),
+    "datacite": ("deposit", "write_deposit", DepositRequest),
+}
 
 
 class LocalRecord:
@@ -49,11 +60,28 @@ class LocalRecord:
     def save(self, kind: str, fields: dict[str, Any], name: str | None, note: str | None) -> Any:  # noqa: ANN401
         """Save a result of a kind."""
         request = find_kind(kind).request(**fields)
-        if kind == "study":
-            opened = partial(begin, self._engine, self._settings.user)
-            return save_long_result(opened, kind, request, name, note, self._work())
+        opened = partial(begin, self._engine, self._settings.user)
+        return save_long_result(opened, kind, request, name, note, self._work())
+
+    def job(self, name: str, request: Request) -> Any:  # noqa: ANN401
+        """Return what comes of `start_study`, `list_jobs`, `show_job` or `cancel_job`."""
+        import_extra("procrastinate", "serve", "a study in the background")
+        from roundbook.jobs import studies
+        from roundbook.jobs.queue import make_queue
+
+        if name == "start_study":
+            make_queue(self._engine)
         with begin(self._engine, self._settings.user) as session:
-            return save_result(session, kind, request, name, note)
+            return getattr(studies, name)(session, request)
+
+    def report(self, kind: str, fields: dict[str, Any]) -> Any:  # noqa: ANN401
+        """Write a report."""
+        if kind not in _REPORTS:
+            raise InputError(f"There is no report '{kind}'; there are {', '.join(_REPORTS)}.")
+        module, name, request = _REPORTS[kind]
+        write = getattr(import_module(f"roundbook.reports.{module}"), name)
+        with begin(self._engine, self._settings.user, one_moment=True) as session:
+            return write(session, request(**fields))
 
     def log_matrix(self, request: LogRequest, matrix: ScoreMatrix) -> Any:  # noqa: ANN401
         """Log scores that are in memory."""

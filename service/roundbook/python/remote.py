@@ -10,7 +10,7 @@ from pathlib import Path
 from ssl import SSLCertVerificationError, SSLError
 from typing import IO, Any
 from urllib.error import HTTPError
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 from urllib.request import HTTPRedirectHandler, build_opener
 from urllib.request import Request as HttpRequest
 
@@ -19,11 +19,13 @@ from pydantic import BaseModel, ValidationError
 from roundbook import errors
 from roundbook.errors import DatabaseUnreachableError, InputError, RoundbookError, WayOut
 from roundbook.formats import ScoreMatrix
+from roundbook.jobs.job import Job, JobList
 from roundbook.logbook.matrices.logged import LoggedMatrices
 from roundbook.logbook.result import SOFTWARE
-from roundbook.logbook.saved_results import SavedResult
+from roundbook.logbook.saving import SavedResult
 from roundbook.logbook.studies.studies import find_study
 from roundbook.requests.base import Request
+from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
 from roundbook.requests.matrices import LogRequest
 from roundbook.requests.studies import StudyRequest
 from roundbook.use_cases import UPLOADS, find_use_case
@@ -75,6 +77,26 @@ class RemoteRecord:
         body = {"name": name, "note": note, "request": fields}
         answer = self._send(f"/save/{kind}", {}, json.dumps(body, default=str).encode())
         return _read(SavedResult, answer)
+
+    def job(self, name: str, request: Request) -> Any:  # noqa: ANN401
+        """Return what comes of a study in the background there, as it is done locally."""
+        if isinstance(request, StartStudy):
+            fields = request.model_dump(mode="json", include={"name", "note", "request"})
+            path, body = f"/jobs/study/{quote(request.study, safe='')}", json.dumps(fields).encode()
+            return _read(Job, self._send(path, {}, body))
+        if isinstance(request, ListJobs):
+            return _read(JobList, self._send("/jobs", _sent(request)))
+        assert isinstance(request, ShowJob)
+        path = f"/jobs/{request.job}"
+        if name == "cancel_job":
+            return _read(Job, self._send(f"{path}/cancel", {}, b""))
+        return _read(Job, self._send(path, {}))
+
+    def report(self, kind: str, fields: dict[str, Any]) -> Any:  # noqa: ANN401, ARG002
+        """Refuse: reports are written beside the record."""
+        raise InputError(
+            f"A report ({kind}) is written where the database is open, not by way of a service."
+        )
 
     def log_matrix(self, request: LogRequest, matrix: ScoreMatrix) -> Any:  # noqa: ANN401
         """Log scores that are in memory, as a wide file."""

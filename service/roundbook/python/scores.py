@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from roundbook.errors import InputError
-from roundbook.formats import ScoreMatrix
+from roundbook.formats import ScoreMatrix, sent_to
 from roundbook.formats.extras import import_extra
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def as_files(scores: object) -> Iterator[tuple[Path, ...]]:
     ):
         yield tuple(map(Path, scores))
         return
-    with TemporaryDirectory(prefix="roundbook-") as directory:
+    with TemporaryDirectory(prefix="roundbook-") as directory, sent_to(directory):
         if hasattr(scores, "read"):
             file = Path(directory) / (Path(str(getattr(scores, "name", ""))).name or "scores")
             _copy(scores, file)

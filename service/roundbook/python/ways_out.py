@@ -47,6 +47,7 @@ _WAYS_OUT = {
     "other measures": "Choose one of its own: file_measure='...'.",
     "other scores": "If these correct them: revise='why'; if they rest on others:"
     " assessments='name'.",
+    "publish the rounds": "Publish them first: book.publish({task}, {round})",
     "reason needed": "Say why: reason='...'",
     "reason to fit": "Say why: reason='...'",
     "record the teams": "Record it: book.describe_teams({task}, {round}, file)",

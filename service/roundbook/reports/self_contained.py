@@ -17,6 +17,8 @@ _TEXTS = frozenset({"p", "td", "th", "li", "dd", "caption", "figcaption"})
 _FETCHING = re.compile(r"^(on.*|src|srcset|action|formaction|data|data-.*|poster|ping)$")
 _NAMING = frozenset({"id", "for", "aria-labelledby", "aria-describedby", "aria-controls"})
 _HEADING = re.compile(r"h([1-5])")
+# What a script would show of a mark; there is none.
+_SAID = re.compile(r' data-says="[^"]*"')
 _IDS = re.compile(r"""(\bid="|url\(['"]?#|href="#)""")
 
 
@@ -157,7 +159,7 @@ class _Part(HTMLParser):
 
     def _drawn(self, tag: str) -> str:
         """Return a tag of a drawing, whose ids are of this one alone."""
-        return _IDS.sub(rf"\1{self._own}-drawing{self._drawings}-", tag)
+        return _IDS.sub(rf"\1{self._own}-drawing{self._drawings}-", _SAID.sub("", tag))
 
 
 def _lower(tag: str) -> str:

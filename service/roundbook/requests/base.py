@@ -20,7 +20,10 @@ class Request(BaseModel):
         Naming the first field that cannot be as it was given.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    # Built when first used: a command uses one or two of a hundred and more.
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True
+    )
 
     def __init__(self, /, **values: object) -> None:
         for name, value in values.items():

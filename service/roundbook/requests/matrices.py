@@ -95,6 +95,13 @@ class LogFilesRequest(LoggingRequest):
                 raise ValueError("give score files, or take `from_runs`, not both")
             if self.all_measures or self.file_measure is not None:
                 raise ValueError("`from_runs` computes measures; name them with `measure` alone")
+            if self.layout != "auto":
+                raise ValueError("`from_runs` reads no score files: leave out `layout`")
+            if self.missing != "reject":
+                raise ValueError(
+                    "`from_runs` leaves no score missing, as a topic for which a run retrieved"
+                    " nothing counts 0: leave out `missing`"
+                )
         elif not self.files:
             raise ValueError("give score files, or compute the scores with `from_runs`")
         if not self.measures and not self.all_measures:

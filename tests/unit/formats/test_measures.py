@@ -1,12 +1,8 @@
 import pytest
 
 from roundbook.errors import BadFileError
-from roundbook.formats.measures import (
-    canonical_measure,
-    choose_measure,
-    is_known_measure,
-    is_measure_like,
-)
+from roundbook.formats.measures import choose_measure
+from roundbook.measure_names import canonical_measure, is_known_measure, is_measure_like
 from roundbook_cli.ways_out import sentence
 
 TREC_EVAL = ["num_ret", "map", "Rprec", "bpref", "recip_rank", "P_5", "recall_100", "ndcg"]

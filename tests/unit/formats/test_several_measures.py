@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from roundbook.errors import BadFileError
-from roundbook.formats import read_measures, read_scores, text
+from roundbook.errors import BadFileError, MissingScoresError
+from roundbook.formats import apply_missing_policy, read_measures, read_scores, text
 from roundbook_cli.ways_out import sentence
 
 
@@ -120,3 +120,24 @@ def test_what_cannot_be_told_apart_is_refused(write):
     assert "AP and map are one measure" in refusal([twice], [], layout="long")
     counts = write("counts.eval", trec_eval("a", COUNTED))
     assert "no measure, but num_ret, relstring_20" in refusal([counts], [])
+
+
+def test_the_file_that_is_wrong_is_named(write):
+    whole = [write(f"{run}.eval", trec_eval(run, A)) for run in "ac"]
+    partial = write("b.eval", trec_eval("b", {"map": [0.5, 0.6]}))
+    files = [whole[0], partial, whole[1]]
+    said = refusal(files, ["map", "ndcg_cut_10"])
+    assert said.startswith(
+        f"{partial}: the run b has scores of map in these files, and none of ndcg"
+    )
+    short = write("b.eval", trec_eval("b", {"map": [0.5]}))
+    with pytest.raises(MissingScoresError) as caught:
+        apply_missing_policy(read_scores(files, measure="map"), "reject")
+    assert str(caught.value).startswith(f"{short}: 1 score is missing: topic 2 of run b")
+    wide = [
+        write(f"{topic}.csv", f"topic,a,b\n{topic},.5,{score}\n")
+        for topic, score in ((1, ".2"), (2, ""), (3, ".4"))
+    ]
+    with pytest.raises(MissingScoresError) as caught:
+        apply_missing_policy(read_scores(wide, measure="AP"), "reject")
+    assert str(caught.value).startswith(f"{wide[1]}: 1 score is missing: topic 2 of run b")

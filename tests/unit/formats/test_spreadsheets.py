@@ -23,7 +23,9 @@ from tests.unit.formats.test_writing import AWKWARD, matrices
 from roundbook.csv_names import marked, unmarked
 from roundbook.errors import InputError
 from roundbook.formats import read_scores, read_teams
+from roundbook.formats.matrix import HiddenCells
 from roundbook.formats.writing import write_long, write_wide
+from roundbook.presentation.matrices import hidden_notes
 from roundbook_cli.ways_out import sentence
 
 FORMULAS = ("=1+1", "+a", "-b", "@c", "'=d", "''-e", "'f", "a=b", "=cmd|' /C calc'!A0")
@@ -191,6 +193,37 @@ def test_what_a_workbook_may_not_hold(tmp_path, sheets, message):
 
 
 @pytest.mark.long
+def test_what_is_hidden_is_read_and_said(tmp_path):
+    book = openpyxl.load_workbook(
+        io.BytesIO(workbook([["topic", "a", "b"], [1, 0.5, 0.25], [2, 1, 0]]))
+    )
+    sheet = book.active
+    sheet.row_dimensions[3].hidden = sheet.row_dimensions[9].hidden = True
+    sheet.column_dimensions["B"].hidden = sheet.column_dimensions["Z"].hidden = True
+    book.create_sheet("empty").sheet_state = "hidden"
+    book.save(tmp_path / "hidden.xlsx")
+    matrix = read_scores([tmp_path / "hidden.xlsx"], measure="AP")
+    assert matrix.scores.tolist() == [[0.5, 0.25], [1, 0]]
+    assert matrix.hidden == (HiddenCells(str(tmp_path / "hidden.xlsx"), None, 1, 1),)
+    assert hidden_notes(matrix.hidden)[0].endswith(
+        "hidden.xlsx: read like all else: 1 hidden row, 1 hidden column."
+    )
+    book.create_sheet("seen")["A1"] = "see the other sheet"
+    sheet.title, sheet.sheet_state = "old", "hidden"
+    book.save(tmp_path / "hidden.xlsx")
+    assert "('old' (hidden), 'seen')" in refusal_of(tmp_path / "hidden.xlsx")
+    book["seen"]["A1"] = None
+    book.save(tmp_path / "hidden.xlsx")
+    (hidden,) = read_scores([tmp_path / "hidden.xlsx"], measure="AP").hidden
+    assert (hidden.sheet, hidden.rows, hidden.columns) == ("old", 1, 1)
+    plain = read(tmp_path / "plain.xlsx", workbook([["topic", "a"], [1, 0.5], [2, 1]]))
+    assert plain.hidden == ()
+
+
+def refusal_of(path):
+    return refusal(path, path.read_bytes())
+
+
 def test_a_workbook_that_is_broken_or_too_large(tmp_path):
     path, sound = tmp_path / "scores.xlsx", workbook([HEAD, [1, 0.5]])
     assert "broken or cut short" in refusal(path, sound[:-100])

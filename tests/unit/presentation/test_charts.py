@@ -14,7 +14,16 @@ from roundbook.logbook.factors import Factor, FactorSet
 from roundbook.presentation.charts.drift import curve_chart, curve_points
 from roundbook.presentation.charts.factors import factor_chart, factor_points
 from roundbook.presentation.charts.plans import planned_points, power_chart, power_points
-from roundbook.presentation.charts.style import COLOURS, GREEN, GREY
+from roundbook.presentation.charts.style import (
+    COLOURS,
+    GREY,
+    ON_DARK,
+    bounded,
+    fitted,
+    layered,
+    points_of,
+    styled,
+)
 from roundbook.presentation.charts.variances import level_points, variance_chart, variance_points
 from roundbook.statistics.design import solve_power, solve_topics
 from roundbook.statistics.design.curves import power_curve, width_curve
@@ -36,11 +45,11 @@ def layers(chart, panel):
     return [chart["datasets"][name] for name in names]
 
 
-@pytest.mark.parametrize("colour", [*COLOURS, GREEN, GREY])
-def test_every_mark_stands_out_from_a_light_and_a_dark_page(colour):
-    of = luminance(colour)
-    assert 1.05 / (of + 0.05) >= 3
-    assert (of + 0.05) / (luminance("#1e1e1e") + 0.05) >= 3
+def test_every_mark_stands_out_from_a_light_and_a_dark_page():
+    of_both = dict.fromkeys([*COLOURS, GREY])
+    for light, dark in (of_both | ON_DARK).items():
+        assert 1.05 / (luminance(light) + 0.05) >= 3
+        assert (luminance(dark or light) + 0.05) / (luminance("#1e1e1e") + 0.05) >= 3
 
 
 def test_power_by_number_of_topics():
@@ -95,19 +104,27 @@ def test_variances_as_points():
     history = SimpleNamespace(
         task="t", measure="AP", scale="raw", assessments="official", mixed=[],
         rounds=[row("r1", 0.1, 0.05, 0.2), row("r2", 0.3, 0.1, None), row("r3", 0, None, None)],
-        pooled=SimpleNamespace(variance=0.15, next_round=SimpleNamespace(u80=0.25)),
+        pooled=SimpleNamespace(variance=0.15, interval=None, next_round=SimpleNamespace(u80=0.25)),
     )  # fmt: skip
     points = variance_points(history)
     assert [(point["low"], point["high"], point["open"]) for point in points] == [
         (0.05, 0.2, False), (0.1, None, True), (None, None, False),
     ]  # fmt: skip
     assert [level["variance"] for level in level_points(history)] == [0.15, 0.25]
-    whiskers, tips = layers(variance_chart([history]).to_dict(), 0)[1:3]
+    whiskers, tips, marks, _, words = layers(variance_chart(history).to_dict(), 0)[1:]
     assert [(span["name"], span["high"]) for span in whiskers] == [
         ("r1", 0.2),
         ("r2", pytest.approx(0.33)),
     ]
     assert [span["name"] for span in tips] == ["r2"]
+    assert marks[0]["said"] == "r1: .1000, 95% .0500 to .2000"
+    assert [word["level"] for word in words] == ["pooled", "planning"]
+    # A page has the latest 60 rounds, a file all of them.
+    history.rounds = [row(f"r{number}", 0.1, 0.05, 0.2) for number in range(200)]
+    page, file = (
+        layers(variance_chart(history, width=width).to_dict(), 0) for width in (480, None)
+    )
+    assert (len(page[1]), page[1][-1]["name"], len(file[1])) == (60, "r199", 200)
 
 
 def test_factors_as_points():
@@ -128,6 +145,14 @@ def test_factors_as_points():
     ]
     (panel,) = factor_chart(factors).to_dict()["concat"]
     assert panel["layer"][0]["encoding"]["x"]["scale"]["domain"] == ["hard", "easy"]
+    # On a page it has no title, and all that it draws.
+    page = fitted(factor_chart(factors, 336), 336).to_dict()
+    assert "title" not in page
+    assert page["width"] == 336
+    (drawn,) = page["datasets"].values()
+    assert [point["said"] for point in drawn] == [
+        "topic hard: .2500, sd .1250", "topic easy: .7500, sd .2500",
+    ]  # fmt: skip
 
 
 def test_an_ageing_curve_as_points():
@@ -152,3 +177,14 @@ def test_an_ageing_curve_as_points():
     curve.rounds = later[1:]
     with pytest.raises(InputError, match="nothing to draw: no round after 'r1' has a shift"):
         curve_chart(curve)
+
+
+def test_a_cloud_of_points_is_bounded():
+    cloud = points_of({"x": number} for number in range(2000)).mark_circle().encode(x="x:Q")
+    line = points_of({"x": number} for number in range(500)).mark_line().encode(x="x:Q")
+    chart = styled([layered(cloud, line, width=300, height=300)], "A cloud")
+    drawn, had = bounded(chart, 300)
+    assert had == 2000
+    assert [len(points) for points in layers(drawn.to_dict(), 0)] == [300, 500]
+    assert [len(points) for points in layers(chart.to_dict(), 0)] == [2000, 500]
+    assert bounded(drawn, 300)[1] == 0

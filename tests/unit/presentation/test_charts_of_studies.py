@@ -7,11 +7,19 @@ import csv
 import numpy as np
 import pytest
 
-from roundbook.errors import InputError
 from roundbook.logbook.studies.across_rounds import AcrossRounds
 from roundbook.logbook.studies.studies import run_study
-from roundbook.presentation.charts.studies import asl_points, round_points, study_chart, swap_points
-from roundbook.requests.studies import DiscriminativePowerRequest, SwapRateRequest
+from roundbook.presentation.charts.studies import study_chart, study_points
+from roundbook.presentation.charts.studies_of_pairs import asl_points, round_points, swap_points
+from roundbook.presentation.views import view_of
+from roundbook.requests.studies import (
+    ChangeRequest,
+    DiscriminativePowerRequest,
+    IncrementalRequest,
+    LeaveOneOutRequest,
+    SwapRateRequest,
+    TopicSubsetsRequest,
+)
 
 SCALES = ("raw", "std-ab")
 
@@ -21,11 +29,16 @@ def scores(tmp_path):
     path = tmp_path / "scores.csv"
     rng = np.random.default_rng(3)
     drawn = (rng.random((10, 24)) * 0.5 + np.arange(24) * 0.02).round(3)
+    for name, values in (("scores.csv", drawn), ("later.csv", drawn[:, ::-1] * 0.9)):
+        _write(path.with_name(name), values)
+    return {"files": [path], "measure": "AP", "scales": SCALES}
+
+
+def _write(path, drawn):
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["topic", *(f"run{number}" for number in range(24))])
         writer.writerows([f"t{place}", *row] for place, row in enumerate(drawn.tolist()))
-    return {"files": [path], "measure": "AP", "scales": SCALES}
 
 
 def titles(chart):
@@ -103,5 +116,59 @@ def test_rounds_beside_each_other():
         "overall": 0.1,
     }
     assert len(study_chart(study).to_dict()["concat"]) == 2
-    with pytest.raises(InputError, match="is not drawn"):
-        study_chart(study.model_copy(update={"study": "change"}))
+
+
+def panels(study):
+    chart = study_chart(study)
+    assert view_of(study).chart().to_dict()["concat"] == chart.to_dict()["concat"]
+    return chart.to_dict()["concat"]
+
+
+def test_pilots_and_topics_so_far(scores):
+    study = run_study(None, TopicSubsetsRequest(**scores, topics=[5, 8], trials=20))
+    assert len(panels(study)) == 2
+    first = study.scales[0].sizes[0]
+    assert study_points(study)[0] == {
+        "scale": "raw",
+        "figure": "variance",
+        "size": 8,
+        "mean": first.variance.mean,
+        "low": first.variance.low,
+        "high": first.variance.high,
+        "whole": study.scales[0].variance,
+    }
+    asked = IncrementalRequest(**scores, difference=0.1, start=4, step=3, trials=50)
+    study = run_study(None, asked)
+    assert [panel["layer"][0]["encoding"]["y"]["title"] for panel in panels(study)] == [
+        "By the sd so far",
+        "By the upper 80% limit of the sd",
+    ]
+    points = study_points(study)
+    assert [point["topics"] for point in points[:6:2]] == [4, 7, 10]
+    assert points[0]["share"] == study.scales[0].steps[0].enough
+
+
+def test_runs_left_out_and_systems_that_came_back(scores):
+    study = run_study(None, LeaveOneOutRequest(**scores | {"scales": ("std-ab", "std-cdf")}))
+    assert [panel["title"] for panel in panels(study)] == ["std-ab", "std-cdf"]
+    point = study_points(study)[0]
+    assert point["left_out"] == study.scales[0].left_out[0].left_out
+    assert (point["scale"], point["team"]) == ("std-ab", "-")
+    (panel,) = panels(
+        change := run_study(
+            None,
+            ChangeRequest(
+                **scores | {"scales": ("raw",)},
+                to_files=[scores["files"][0].with_name("later.csv")],
+                pivot="run3",
+                trials=50,
+            ),
+        )
+    )
+    others, pivot = panel["layer"]
+    assert others["encoding"]["detail"]["field"] == pivot["encoding"]["detail"]["field"] == "system"
+    of_pivot = [point for point in study_points(change) if point["of"] == "pivot"]
+    assert [(point["system"], point["name"]) for point in of_pivot] == [
+        ("run3", "earlier"),
+        ("run3", "later"),
+    ]

@@ -14,6 +14,7 @@ from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result, read_result
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Change, Input
+from roundbook.logbook.verifying.differences import Facts, NotComputed
 from roundbook.requests.drift import DriftRequest
 
 if TYPE_CHECKING:
@@ -91,10 +92,10 @@ def _read(stored: object, what: str) -> Result:
 
 def _differences(
     connection: Connection, saved: Row[Any], read: DriftReport
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Facts | NotComputed]:
     from roundbook.logbook.drift.verifying import report_differences  # noqa: PLC0415
 
-    return report_differences(connection, saved, read)
+    return report_differences(connection, saved, read, DriftRequest(**saved.request))
 
 
 KIND = Kind(

@@ -186,10 +186,8 @@ def compare_scores(pair: RoundPair, m: int, min_d: float) -> Consequence | None:
     try:
         compared = consequence.drift_consequence(
             later.scores[pair.shared_later],
-            first.mean[pair.shared_first],
-            first.sd[pair.shared_first],
-            later.mean[pair.shared_later],
-            later.sd[pair.shared_later],
+            (first.mean[pair.shared_first], first.sd[pair.shared_first]),
+            (later.mean[pair.shared_later], later.sd[pair.shared_later]),
             # The same topics under both, so the policy that leaves some out rules.
             zero_sd="drop" if "drop" in (first.fitted.zero_sd, later.fitted.zero_sd) else "average",
         )

@@ -2,29 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, Row, select
 
-from roundbook.database.tables import factor, factor_set, result_input, round_, topic
-from roundbook.logbook.drift.compared_rounds import collections_differ
-from roundbook.logbook.drift.report import DriftReport
-from roundbook.logbook.verifying.differences import SAME, Facts, same
+from roundbook.database.tables import factor, factor_set, matrix, result_input, round_, topic
+from roundbook.logbook.drift.compared_rounds import (
+    FactorSeries,
+    FittedRound,
+    collections_differ,
+    load_rounds,
+    pair_rounds,
+)
+from roundbook.logbook.drift.report import DriftReport, compare_rounds
+from roundbook.logbook.input_rows import factor_inputs, with_other_ids
+from roundbook.logbook.verifying.differences import (
+    ROUNDING,
+    SAME,
+    Facts,
+    NotComputed,
+    same,
+    same_form,
+    unlike,
+)
+from roundbook.requests.drift import DriftRequest
+
+# What stands beside a report's answer: what computed it, what was left out, whether its margin was
+# named.
+_BESIDE = frozenset({"software", "withdrawn", "margin_from"})
 
 
 def report_differences(
-    connection: Connection, saved: Row[Any], read: DriftReport
-) -> Iterator[Facts]:
+    connection: Connection, saved: Row[Any], read: DriftReport, request: DriftRequest
+) -> Iterator[Facts | NotComputed]:
     """Yield what of a saved drift report is not what its factors give.
 
-    Shifts and sd ratios are computed from the factors.
+    Shifts and sd ratios are computed from the factors and, where these are what the report says,
+    all of it from the scores too.
     """
-    compared: list[dict[str, tuple[float, float]]] = []
     inputs = connection.execute(
-        select(factor_set, round_.c.task_id, result_input.c.known)
+        select(
+            factor_set,
+            round_.c.task_id,
+            round_.c.label,
+            round_.c.ordinal,
+            matrix.c.revision,
+            result_input.c.known,
+        )
         .join(round_, round_.c.id == factor_set.c.round_id)
+        .join(matrix, matrix.c.id == factor_set.c.matrix_id)
         .join(result_input, result_input.c.factor_set_id == factor_set.c.id)
         .where(result_input.c.result_id == saved.id)
         .order_by(result_input.c.position)
@@ -32,6 +60,67 @@ def report_differences(
     if len(inputs) != 2:
         yield {"what": "inputs", "recorded": 2, "computed": len(inputs)}
         return
+    found = list(_factor_differences(connection, saved, read, inputs))
+    if found:
+        yield from found
+        return
+    if not _is_known(connection, saved, inputs):
+        yield NotComputed("known")
+        return
+    series = FactorSeries(
+        saved.task_id, read.task, inputs[0].measure_id, read.measure, read.assessments
+    )
+    chosen = [
+        FittedRound(
+            fitted.round_id,
+            fitted.label,
+            fitted.known.get("collection"),
+            fitted.id,
+            fitted.version,
+            fitted.standardising,
+            fitted.zero_sd,
+            fitted.matrix_id,
+            fitted.revision,
+            fitted.ordinal,
+        )
+        for fitted in inputs
+    ]
+    pair = pair_rounds(*load_rounds(connection, saved.task_id, chosen))
+    again = compare_rounds(pair, series, request)
+    computed = again.model_dump(mode="json", by_alias=True)
+    if same_form(saved.result, computed):
+        yield from unlike(saved.result, computed, noise=ROUNDING, without=_BESIDE)
+    else:
+        yield NotComputed("form")
+
+
+# That no topic had another id is not noted.
+_NO_OTHER_IDS: dict[str, Any] = {"other_ids": None}
+
+
+def _is_known(connection: Connection, saved: Row[Any], inputs: Sequence[Row[Any]]) -> bool:
+    """Return whether what a report knew of its runs and topics is what is known today.
+
+    Collections are as they were then.
+    """
+    today = factor_inputs(connection, [fitted.id for fitted in inputs])
+    rows = []
+    for fitted in inputs:
+        row = today[fitted.id]
+        collection = {"collection": fitted.known.get("collection")}
+        rows.append(row._replace(known={**row.known, **collection}))
+    return all(
+        now.known.get(name) == value
+        for fitted, now in zip(inputs, with_other_ids(connection, saved.task_id, rows), strict=True)
+        for name, value in {**_NO_OTHER_IDS, **fitted.known}.items()
+    )
+
+
+def _factor_differences(
+    connection: Connection, saved: Row[Any], read: DriftReport, inputs: Sequence[Row[Any]]
+) -> Iterator[Facts]:
+    """Yield what a report says of its factors and gives over topics, and is otherwise."""
+    compared: list[dict[str, tuple[float, float]]] = []
     for end, fitted in zip(("from", "to"), inputs, strict=True):
         if fitted.task_id != saved.task_id:
             yield {"what": "task", "recorded": saved.task_id, "computed": fitted.task_id}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
-from pathlib import Path
 
 from roundbook.errors import BadFileError, InputError
 from roundbook.formats import CompleteMatrix, apply_missing_policy, read_measures, read_teams
@@ -15,21 +13,10 @@ from roundbook.logbook.session import Session
 from roundbook.requests.matrices import LogFilesRequest, LoggingRequest, LogRequest
 
 
-def log_files(
-    session: Session,
-    request: LogFilesRequest,
-    *,
-    max_file_bytes: int,
-    within: Path | None = None,
-) -> LoggedMatrices:
+def log_files(session: Session, request: LogFilesRequest, *, max_file_bytes: int) -> LoggedMatrices:
     """Read score files, or compute scores from runs, and log a matrix for each measure wanted.
 
     See `log_scores`.
-
-    Parameters
-    ----------
-    within : Path, optional
-        A directory in which the files are for the moment, which is no part of their names.
 
     Raises
     ------
@@ -43,11 +30,6 @@ def log_files(
     shared = {name: getattr(request, name) for name in LoggingRequest.model_fields}
     computed = score_round(session, request) if request.from_runs else None
     read = computed.matrices if computed else _read_files(request, max_file_bytes)
-    if within is not None:
-        read = [
-            replace(one, files=tuple(name.removeprefix(f"{within}/") for name in one.files))
-            for one in read
-        ]
     teams = read_teams(request.teams, max_bytes=max_file_bytes) if request.teams else {}
     by_measure: dict[str, LoggedMatrix] = {}
     for index, complete in enumerate(read):

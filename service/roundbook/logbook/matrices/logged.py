@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from roundbook.formats.matrix import HiddenCells
 from roundbook.logbook.impact import Dependent
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.runs.recorded_runs import Pool
@@ -56,6 +57,11 @@ class Remarks(Result):
         The round's factors that rest on other runs than the pool that became known just now.
     unknown_runs, undescribed_runs : list of str
         Runs that only the team file has, and those that it leaves out.
+    not_recorded : list of str
+        Where nothing was logged, since these very scores are: what was given beside them and is
+        otherwise in the record, of ``reason``, ``tool`` and ``zero_sd``.
+    hidden : list of HiddenCells
+        What of workbooks was read though it is hidden.
     topics_without_relevant : list of str
         Where the scores were computed from runs: topics on which all score 0, since no document of
         the assessments is relevant.
@@ -72,6 +78,8 @@ class Remarks(Result):
     refittable: list[RefittableFactors] = Field(default_factory=list)
     unknown_runs: list[str] = Field(default_factory=list)
     undescribed_runs: list[str] = Field(default_factory=list)
+    not_recorded: list[Literal["reason", "tool", "zero_sd"]] = Field(default_factory=list)
+    hidden: list[HiddenCells] = Field(default_factory=list)
     topics_without_relevant: list[str] = Field(default_factory=list)
 
 

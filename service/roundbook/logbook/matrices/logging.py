@@ -24,7 +24,7 @@ from roundbook.logbook.estimates import (
     store_estimates,
 )
 from roundbook.logbook.events import record_event
-from roundbook.logbook.factors import fit_and_store, standardising_runs
+from roundbook.logbook.factors import Fit, standardising_runs, store_factors
 from roundbook.logbook.impact import Dependent, stale_dependents
 from roundbook.logbook.lookup import (
     Series,
@@ -165,6 +165,7 @@ def log_complete(
     remarks = outcome.remarks | {
         "other_measures": other_measures(connection, task_id, recorded),
         "zero_sd": request.zero_sd,
+        "hidden": list(complete.hidden),
     }
     if teams:
         tags = dict.fromkeys(complete.runs)
@@ -242,8 +243,20 @@ def _keep(entry: _Entry) -> _Outcome:
         fitted and fitted.standardising,
         fitted and fitted.runs,
         read_estimates(connection, latest.id),
-        {"renewed": renewed},
+        {"renewed": renewed, "not_recorded": _not_recorded(entry.request, latest, fitted)},
     )
+
+
+def _not_recorded(request: LogRequest, latest: Row[Any], fitted: Row[Any] | None) -> list[str]:
+    """Return what was given beside scores that are recorded already, and is otherwise there."""
+    otherwise = {
+        "reason": request.revise is not None,
+        "tool": request.tool not in (None, latest.tool),
+        "zero_sd": request.zero_sd != LogRequest.model_fields["zero_sd"].default
+        and fitted is not None
+        and fitted.zero_sd != request.zero_sd,
+    }
+    return [name for name, is_lost in otherwise.items() if is_lost]
 
 
 def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
@@ -279,16 +292,9 @@ def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
         computed = computing.result()
     fitted, tied = None, []
     if chosen is not None:
-        fitted = fit_and_store(
-            connection,
-            series,
-            stored,
-            chosen,
-            zero_sd=request.zero_sd,
-            user=session.user,
-            reason=request.revise,
-            factors=computed.factors,
-        )
+        assert computed.factors is not None
+        fit = Fit(computed.factors, chosen, request.zero_sd, request.revise)
+        fitted = store_factors(session, series, stored, fit)
         tied = list(compress(complete.topics, (fitted.factors.sd == 0).tolist()))
     variances = store_estimates(connection, stored, fitted, computed.parts)
     # Of other measures: what this matrix replaces need not be estimated anew.

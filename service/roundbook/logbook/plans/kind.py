@@ -14,6 +14,7 @@ from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result, read_result
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Change, Input
+from roundbook.logbook.verifying.differences import Facts, NotComputed
 from roundbook.requests.plans import PlanRequest
 
 if TYPE_CHECKING:
@@ -86,10 +87,12 @@ def _read(stored: object, what: str) -> Result:
     return read_result(Plan, stored, what)
 
 
-def _differences(connection: Connection, saved: Row[Any], read: Plan) -> Iterator[dict[str, Any]]:
+def _differences(
+    connection: Connection, saved: Row[Any], read: Plan
+) -> Iterator[Facts | NotComputed]:
     from roundbook.logbook.plans.verifying import plan_differences  # noqa: PLC0415
 
-    return plan_differences(connection, saved, read)
+    return plan_differences(connection, saved, read, PlanRequest(**saved.request))
 
 
 KIND = Kind(

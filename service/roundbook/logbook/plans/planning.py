@@ -58,7 +58,11 @@ def plan_topics(session: Session | None, request: PlanRequest) -> Plan:
     if request.task is None:
         return _solve(request, request.variance)
     assert session is not None
-    history = _read_history(session, request)
+    return plan_from_history(request, _read_history(session, request))
+
+
+def plan_from_history(request: PlanRequest, history: VarianceHistory) -> Plan:
+    """Solve a grid of topic set size designs by a task's variances; see `plan_topics`."""
     variance_of, notes = request.variance_of, []
     if request.design in PAIRED and variance_of is None:
         variance_of = "paired"

@@ -2,32 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, Row, text
 
+from roundbook.errors import RoundbookError
+from roundbook.logbook.input_rows import estimate_input, with_other_ids
 from roundbook.logbook.plans.plan import Plan
-from roundbook.logbook.plans.variance import VarianceKind, kind_of, round_variance, variance_at
+from roundbook.logbook.plans.planning import plan_from_history, plan_topics
+from roundbook.logbook.plans.variance import VarianceKind, kind_of, variance_at
+from roundbook.logbook.plans.variance import round_variance as variance_of_kind
+from roundbook.logbook.pooling import judge_rounds, round_variance
 from roundbook.logbook.variance_history import VarianceHistory
-from roundbook.logbook.verifying.differences import Facts, same
+from roundbook.logbook.variances import VarianceRow, with_same_topics
+from roundbook.logbook.verifying.differences import (
+    ROUNDING,
+    Facts,
+    NotComputed,
+    same,
+    same_form,
+    unlike,
+)
+from roundbook.requests.plans import PlanRequest
 
 _INPUTS = text("""
-SELECT position, task.name AS task,
-       CASE WHEN computed.id IS NULL THEN 'published' ELSE 'matrix' END AS origin,
-       coalesce(computed.id, published.id) AS estimate, computed.matrix_id AS matrix,
-       coalesce(computed.topics, published.topics) AS topics,
-       coalesce(computed.runs, published.runs) AS runs,
-       coalesce(computed.dof, CAST(published.runs AS bigint) * (published.topics - 1)) AS dof,
-       coalesce(computed.variance, published.variance) AS variance,
-       computed.two_way_dof,
-       computed.two_way_sum_of_squares / nullif(computed.two_way_dof, 0) AS two_way_variance
+SELECT position, known, task.name AS task,
+       measure.name AS measure, measure.family, coalesce(estimate.scale, published.scale) AS scale,
+       round.label AS round, round.ordinal, round.held, round.collection, round.id AS round_id,
+       measure.id AS measure_id, coalesce(matrix.assessments, published.assessments) AS assessments,
+       CASE WHEN estimate.id IS NULL THEN 2 ELSE 1 END AS rank,
+       coalesce(estimate.id, published.id) AS estimate, estimate.version AS estimate_version,
+       coalesce(estimate.runs, published.runs) AS runs,
+       coalesce(estimate.topics, published.topics) AS topics,
+       CASE WHEN estimate.id IS NULL THEN published.teams ELSE estimate.clusters END AS clusters,
+       coalesce(estimate.variance, published.variance) AS variance,
+       coalesce(estimate.dof, CAST(published.runs AS bigint) * (published.topics - 1)) AS dof,
+       estimate.sum_of_squares, estimate.two_way_sum_of_squares, estimate.two_way_dof,
+       estimate.runs_part, estimate.two_way_runs_part, estimate.topic_ids, estimate.topic_squares,
+       estimate.two_way_topic_squares,
+       CASE WHEN estimate.id IS NULL THEN 'published' ELSE 'matrix' END AS origin,
+       published.source, matrix.id AS matrix,
+       coalesce(matrix.revision, published.revision) AS revision, fitted.version AS factor_version,
+       coalesce(estimate.software, published.software) AS software
 FROM roundbook.result_input
-LEFT JOIN roundbook.variance_estimate AS computed ON computed.id = variance_estimate_id
+LEFT JOIN roundbook.variance_estimate AS estimate ON estimate.id = variance_estimate_id
 LEFT JOIN roundbook.published_variance AS published ON published.id = published_variance_id
-LEFT JOIN roundbook.matrix ON matrix.id = computed.matrix_id
+LEFT JOIN roundbook.factor_set AS fitted ON fitted.id = estimate.factor_set_id
+LEFT JOIN roundbook.matrix ON matrix.id = estimate.matrix_id
 JOIN roundbook.round ON round.id = coalesce(matrix.round_id, published.round_id)
+JOIN roundbook.measure ON measure.id = coalesce(matrix.measure_id, published.measure_id)
 JOIN roundbook.task ON task.id = round.task_id
 WHERE result_id = :result
 ORDER BY position
@@ -38,14 +63,45 @@ _OF_A_ROUND = (
 )
 
 
-def plan_differences(connection: Connection, saved: Row[Any], read: Plan) -> Iterator[Facts]:
-    """Yield what of a saved plan is not what its estimates give."""
+# What stands beside a plan's answer: who was asked, and what was left out of it.
+_BESIDE = frozenset({"software", "withdrawn", "held"})
+
+
+def plan_differences(
+    connection: Connection, saved: Row[Any], read: Plan, request: PlanRequest
+) -> Iterator[Facts | NotComputed]:
+    """Yield what of a saved plan is not what its estimates give.
+
+    Where these are what the plan says, it is solved by them again.
+    """
     inputs = connection.execute(_INPUTS, {"result": saved.id}).all()
     rounds = read.estimate.rounds if read.estimate else []
     if [row.position for row in inputs] != [*range(len(rounds))]:
         yield {"what": "inputs", "recorded": len(rounds), "computed": len(inputs)}
         return
-    for shown, row in zip(rounds, inputs, strict=True):
+    found = list(_input_differences(saved, read, inputs))
+    if found:
+        yield from found
+        return
+    history = read.estimate and _history(connection, saved, read.estimate, inputs)
+    if read.estimate is not None and history is None:
+        yield NotComputed("known")
+        return
+    try:
+        again = plan_from_history(request, history) if history else plan_topics(None, request)
+    except RoundbookError as error:
+        yield {"what": "plan", "reason": str(error).rstrip(".")}
+        return
+    computed = again.model_dump(mode="json", by_alias=True)
+    if same_form(saved.result, computed):
+        yield from unlike(saved.result, computed, noise=ROUNDING, without=_BESIDE)
+    else:
+        yield NotComputed("form")
+
+
+def _input_differences(saved: Row[Any], read: Plan, inputs: Sequence[Row[Any]]) -> Iterator[Facts]:
+    """Yield what a plan says of its estimates, and is otherwise."""
+    for shown, row in zip(read.estimate.rounds if read.estimate else (), inputs, strict=True):
         if row.task != saved.task:
             yield {
                 "what": "task",
@@ -53,8 +109,9 @@ def plan_differences(connection: Connection, saved: Row[Any], read: Plan) -> Ite
                 "recorded": saved.task,
                 "computed": row.task,
             }
+        given = round_variance(_as_row(row), interval=None)
         for name in _OF_A_ROUND:
-            recorded, computed = getattr(shown, name), getattr(row, name)
+            recorded, computed = getattr(shown, name), getattr(given, name)
             if not same(recorded, computed):
                 yield {
                     "what": name,
@@ -66,6 +123,29 @@ def plan_differences(connection: Connection, saved: Row[Any], read: Plan) -> Ite
         for what, recorded, computed in _plan_variances(read, read.estimate):
             if not same(recorded, computed):
                 yield {"what": what, "recorded": recorded, "computed": computed}
+
+
+def _as_row(row: Row[Any]) -> VarianceRow:
+    return VarianceRow(**{name: getattr(row, name) for name in VarianceRow._fields})
+
+
+def _history(
+    connection: Connection, saved: Row[Any], read: VarianceHistory, inputs: Sequence[Row[Any]]
+) -> VarianceHistory | None:
+    """Return the variances of a plan by its estimates, None where topics had other ids then.
+
+    Collections are as they were then.
+    """
+    today = with_other_ids(connection, saved.task_id, list(map(estimate_input, read.rounds)))
+    if any(row.known != now.known for row, now in zip(inputs, today, strict=True)):
+        return None
+    rows = with_same_topics(
+        connection,
+        saved.task_id,
+        [_as_row(row)._replace(collection=row.known["collection"]) for row in inputs],
+    )
+    rounds, pooled = judge_rounds(rows, read.pooled.weights)
+    return read.model_copy(update={"rounds": rounds, "pooled": pooled})
 
 
 def _plan_variances(
@@ -81,9 +161,9 @@ def _plan_variances(
 
 
 def _pooled(history: VarianceHistory, kind: VarianceKind) -> float | None:
-    rows = [row for row in history.rounds if round_variance(row, kind) is not None]
+    rows = [row for row in history.rounds if variance_of_kind(row, kind) is not None]
     if not rows:
         return None
     dofs = [row.dof if kind == "one-way" else row.two_way_dof or 0 for row in rows]
     shares = dofs if history.pooled.weights == "dof" else [row.topics - 1 for row in rows]
-    return float(np.average([round_variance(row, kind) or 0.0 for row in rows], weights=shares))
+    return float(np.average([variance_of_kind(row, kind) or 0.0 for row in rows], weights=shares))

@@ -11,7 +11,7 @@ from roundbook.database.run_tables import qrels, run_upload, uploaded_run
 from roundbook.database.tables import round_, run, team
 from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.result import Result
-from roundbook.logbook.runs.logging import LoggedFile
+from roundbook.logbook.runs.uploading import LoggedFile
 from roundbook.logbook.session import Session
 from roundbook.requests.runs import ListQrels, ListRuns
 

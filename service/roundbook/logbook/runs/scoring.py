@@ -14,11 +14,11 @@ from sqlalchemy import Connection, select
 from roundbook.database.tables import round_
 from roundbook.errors import InputError, MissingExtraError
 from roundbook.formats import CompleteMatrix
-from roundbook.formats.measures import canonical_measure, split_parameters
 from roundbook.logbook.lookup import check_name, find_round, find_task
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.runs.loading import AssessedRuns, load_assessed_runs
 from roundbook.logbook.session import Session
+from roundbook.measure_names import canonical_measure, split_parameters
 from roundbook.requests.matrices import LogFilesRequest
 from roundbook.statistics.measures.hits import find_hits, relevant_hits
 from roundbook.statistics.measures.measure import is_own_measure, parse_measure

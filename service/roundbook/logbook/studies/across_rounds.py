@@ -14,7 +14,7 @@ from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.scores import Scores, matrix_scores
 from roundbook.logbook.studies.study import KindOfStudy, Study
-from roundbook.requests.studies import AcrossRoundsRequest
+from roundbook.requests.studies import AcrossRoundsRequest, AllRoundsRequest
 from roundbook.statistics.significance.paired_tests import sign_test
 from roundbook.statistics.studies.discriminative_power import share_limits, tukey_test
 from roundbook.statistics.studies.swap_rate import swap_rate
@@ -128,7 +128,7 @@ def _compute(
     assert session is not None
     connection = session.connection
     if recorded is None:
-        measure, label, inputs = _find_rounds(connection, request)
+        measure, label, inputs = find_rounds(connection, request)
     else:
         measure, label = recorded.measure, recorded.assessments or ""
         inputs = recorded.inputs
@@ -169,10 +169,14 @@ def _compute(
     )
 
 
-def _find_rounds(
-    connection: Connection, request: AcrossRoundsRequest
-) -> tuple[str, str, list[_Given]]:
-    """Return the measure, the assessments, and the rounds whose scores of these count."""
+def find_rounds(connection: Connection, request: AllRoundsRequest) -> tuple[str, str, list[_Given]]:
+    """Return the measure, the assessments, and the rounds whose scores of these count.
+
+    Raises
+    ------
+    NotRecordedError
+        When no round has any.
+    """
     task = request.task or ""
     task_id = find_task(connection, task)
     measure_id, measure = find_measure(connection, task_id, task, request.measure)

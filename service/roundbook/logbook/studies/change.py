@@ -17,7 +17,7 @@ from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.scores import Scores, StudyScores, study_scores
 from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.requests.studies import ChangeRequest
-from roundbook.statistics.studies.change import SystemChange, change_measures
+from roundbook.statistics.studies.change import Resampling, SystemChange, change_measures
 
 _MOST_NAMED = 10
 
@@ -148,9 +148,7 @@ def _compute(
         first.scores(systems),
         second.scores(systems),
         systems.index(pivot),
-        level=request.level,
-        trials=request.trials,
-        seed=request.seed,
+        Resampling(request.level, request.trials, request.seed),
         progress=lambda done, of: work.progress("resamples of topics", done, of),
         mapped=work.mapped,
     )

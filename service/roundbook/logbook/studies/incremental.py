@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from roundbook.errors import InputError, NotRecordedError
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.scores import StudyScores, study_scores
 from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.requests.studies import IncrementalRequest
-from roundbook.statistics.studies.incremental import IncrementalTopics, incremental_topics
+from roundbook.statistics.studies.incremental import (
+    IncrementalTopics,
+    JudgingPlan,
+    incremental_topics,
+)
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,7 @@ def _compute(
 ) -> IncrementalStudy:
     given = study_scores(session, request, work, recorded)
     columns = _columns(given, request.pair)
+    asked = request.model_dump(include={field.name for field in fields(JudgingPlan)})
     scales = []
     for scale, scores in given.scales.items():
         if request.start > len(scores):
@@ -58,12 +63,7 @@ def _compute(
 
         study = incremental_topics(
             scores[:, columns],
-            request.difference,
-            alpha=request.alpha,
-            beta=request.beta,
-            start=request.start,
-            step=request.step,
-            confidence=request.confidence,
+            JudgingPlan(**asked),
             trials=request.trials,
             seed=request.seed,
             progress=tell,
@@ -75,12 +75,7 @@ def _compute(
         study=request.study,
         trials=request.trials,
         seed=request.seed,
-        difference=request.difference,
-        alpha=request.alpha,
-        beta=request.beta,
-        start=request.start,
-        step=request.step,
-        confidence=request.confidence,
+        **asked,
         pair=[given.runs[column] for column in columns] if request.pair else [],
         scales=scales,
     )

@@ -13,6 +13,7 @@ from roundbook.logbook.input_rows import (
     matrices_today,
     qrels_today,
     uploads_today,
+    with_other_ids,
 )
 from roundbook.logbook.kinds import Kind
 from roundbook.logbook.lookup import find_task
@@ -22,6 +23,7 @@ from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Change, Input
 from roundbook.logbook.studies.studies import STUDIES, find_study, run_study
 from roundbook.logbook.studies.study import Study
+from roundbook.logbook.verifying.differences import Facts, NotComputed
 from roundbook.requests.studies import StudyRequest
 
 
@@ -47,22 +49,26 @@ def _inputs(connection: Connection, asked: StudyRequest, study: Study) -> list[I
 
 def _today(connection: Connection, task_id: int, request: StudyRequest) -> list[Input]:
     rows: list[Input] = []
+    rounds = set(request.rounds)
     for origin in request.rests_on:
         if origin in _OF_RUNS:
             rows += _OF_RUNS[origin](connection, task_id)
         else:
             named = request.task or "", request.measure
             measure_id, _ = find_measure(connection, task_id, *named)
-            rows += _OF_SCORES[origin](connection, task_id, measure_id)
+            scored = _OF_SCORES[origin](connection, task_id, measure_id)
+            rows += scored
+            if not request.rounds:
+                rounds |= {row.round for row in scored}
     of_round = [
         row
         for row in rows
-        if (row.round in request.rounds or not request.rounds)
+        if row.round in rounds
         and (row.assessments == request.assessments or row.origin == "run_upload")
     ]
-    if request.by_teams:
-        return of_round
-    return [row._replace(known={}) for row in of_round]
+    if not request.by_teams:
+        return [row._replace(known={}) for row in of_round]
+    return with_other_ids(connection, task_id, of_round) if request.shares_topics else of_round
 
 
 _OF_SCORES = {"matrix": matrices_today, "factor_set": factors_today}
@@ -90,7 +96,9 @@ def _read(stored: object, what: str) -> Result:
     return read_result(find_study(name).result, stored, what)
 
 
-def _differences(connection: Connection, saved: Row[Any], read: Study) -> Iterator[dict[str, Any]]:
+def _differences(
+    connection: Connection, saved: Row[Any], read: Study
+) -> Iterator[Facts | NotComputed]:
     from roundbook.logbook.studies.verifying import study_differences  # noqa: PLC0415
 
     return study_differences(connection, saved, read, _request(**saved.request))

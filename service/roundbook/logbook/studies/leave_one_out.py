@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
-from sqlalchemy import select
 
-from roundbook.database.tables import factor_set, matrix
-from roundbook.errors import NotRecordedError
-from roundbook.logbook.factors import standardising_runs
-from roundbook.logbook.fitting import standardising_mask
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.storing import load_matrix
-from roundbook.logbook.studies.reassessing import Reassessed, load_reassessed
-from roundbook.logbook.studies.run_teams import folded, teams_of_runs
-from roundbook.logbook.studies.scores import StudyScores, read_whole, study_scores
+from roundbook.logbook.studies.left_out_runs import (
+    runs_of_files,
+    runs_of_round,
+    runs_scored_anew,
+)
+from roundbook.logbook.studies.reassessing import Reassessed, load_reassessed, read_reassessed
 from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.requests.fields import ZeroSd
 from roundbook.requests.studies import LeaveOneOutRequest
 from roundbook.statistics.measures.scores import count_relevant
 from roundbook.statistics.studies.leave_one_out import LeftOut, leave_one_out, remaining_relevant
-from roundbook.statistics.studies.scoring import SameScores, Scoring, team_numbers
 
 
 class RunLeftOut(Result):
@@ -38,8 +34,8 @@ class RunLeftOut(Result):
     rank_shift: int
 
 
-class LeftOutOfScale(Result):
-    """What leaving runs out does to their scores on one scale; the run that loses most is first.
+class LeftOutFigures(Result):
+    """What leaving runs out does to their scores on one scale.
 
     `tau` is Kendall's tau-b of the means and `tau_low` to `tau_high` the interval that papers print
     with it; None where all runs tie. `bias` is the mean difference, `largest` the largest without
@@ -55,6 +51,11 @@ class LeftOutOfScale(Result):
     bias: float
     mean_rank_shift: float
     largest_rank_shift: int
+
+
+class LeftOutOfScale(LeftOutFigures):
+    """The same run by run; the one that loses most is first."""
+
     left_out: list[RunLeftOut]
 
 
@@ -107,7 +108,7 @@ class LeaveOneOutStudy(Study):
     `standardising` and `standardising_runs` say which runs and how many define the factors of the
     round, and `zero_sd` what becomes of a topic on which they tie. `tied` are topics on which all
     others of them tie, so that a run that differs there looks average. `pool` and `upload` are of
-    scores computed anew.
+    scores computed anew, `qrels` names the file of assessments.
     """
 
     by: Literal["team", "run"]
@@ -120,6 +121,7 @@ class LeaveOneOutStudy(Study):
     zero_sd: ZeroSd
     tied: list[TopicWithout]
     upload: int | None = None
+    qrels: str | None = None
     pool: Pool | None = None
     scales: list[LeftOutOfScale]
 
@@ -129,34 +131,24 @@ class LeaveOneOutStudy(Study):
         return [] if self.reassessed else super().matrices
 
 
-class _Given(NamedTuple):
-    """What the study is of: fields of it, the scores, and what is known of the runs.
-
-    `teams` is None to leave out run by run, and `groups` numbers what is left out together.
-    """
-
-    about: dict[str, Any]
-    score: Scoring
-    topics: list[str]
-    runs: list[str]
-    teams: list[str | None] | None
-    groups: NDArray[np.intp]
-    standardising: NDArray[np.bool_]
-
-
 def _compute(
     session: Session | None,
     request: LeaveOneOutRequest,
     work: Work,
     recorded: LeaveOneOutStudy | None,
 ) -> LeaveOneOutStudy:
-    reassessed = _reassess(session, request, recorded) if request.reassessed else None
-    if reassessed is not None:
-        given = _scored_anew(reassessed)
+    reassessed = None
+    if request.reassessed:
+        reassessed = (
+            read_reassessed(request, work.max_file_bytes)
+            if session is None
+            else load_reassessed(session, request, recorded)
+        )
+        given = runs_scored_anew(reassessed)
     elif session is None:
-        given = _of_files(request, work)
+        given = runs_of_files(request, work)
     else:
-        given = _of_round(session, request, work, recorded)
+        given = runs_of_round(session, request, work, recorded)
     teams, groups = given.teams, given.groups
     if recorded is not None:
         # As they were known then: what became known since is for renewing it.
@@ -196,98 +188,6 @@ def _compute(
     )
 
 
-def _of_files(request: LeaveOneOutRequest, work: Work) -> _Given:
-    """Return the scores in files, by factors of all their runs."""
-    whole = read_whole(request, work.max_file_bytes)
-    runs = list(whole.runs)
-    about = {
-        "measure": request.measure,
-        "files": list(whole.files),
-        "topics": len(whole.topics),
-        "runs": len(runs),
-        "standardising": "all",
-        "zero_sd": "average",
-    }
-    teams = None
-    if request.teams is not None or request.by == "team":
-        teams = teams_of_runs(None, StudyScores(about, runs, {}), request.teams, work)
-    return _Given(
-        about,
-        SameScores(whole.scores),
-        list(whole.topics),
-        runs,
-        teams,
-        np.arange(len(runs)) if teams is None else team_numbers(folded(teams)),
-        np.ones(len(runs), dtype=np.bool_),
-    )
-
-
-def _of_round(
-    session: Session,
-    request: LeaveOneOutRequest,
-    work: Work,
-    recorded: LeaveOneOutStudy | None,
-) -> _Given:
-    """Return the raw scores of a round, with what its factors were fitted on."""
-    connection = session.connection
-    given = study_scores(session, request, work, recorded)
-    number, version = given.about["matrix"], given.about["factor_version"]
-    loaded = load_matrix(
-        connection, connection.execute(select(matrix).where(matrix.c.id == number)).one()
-    )
-    fitted = connection.execute(
-        select(factor_set).where(factor_set.c.matrix_id == number, factor_set.c.version == version)
-    ).one()
-    teams = None
-    if request.by != "run":
-        try:
-            teams = teams_of_runs(session, given, None, work)
-        except NotRecordedError:
-            if request.by == "team":
-                raise
-    return _Given(
-        given.about | {"standardising": fitted.standardising, "zero_sd": fitted.zero_sd},
-        SameScores(loaded.scores),
-        loaded.topics,
-        loaded.runs,
-        teams,
-        np.arange(len(loaded.runs)) if teams is None else team_numbers(folded(teams)),
-        standardising_mask(connection, fitted, loaded.run_ids),
-    )
-
-
-def _reassess(
-    session: Session | None, request: LeaveOneOutRequest, recorded: LeaveOneOutStudy | None
-) -> Reassessed:
-    assert session is not None
-    assert request.task is not None
-    assert request.round is not None
-    return load_reassessed(
-        session,
-        request.task,
-        request.round,
-        request.measure,
-        request.assessments,
-        request.pool_depth,
-        None if recorded is None else recorded.team_of_run,
-        None if recorded is None else recorded.fed_pool,
-    )
-
-
-def _scored_anew(given: Reassessed) -> _Given:
-    """Return scores that are computed from runs, by factors of those that fed the pool."""
-    which, mask = standardising_runs(given.contributed)
-    return _Given(
-        given.about | {"standardising": which, "zero_sd": "average"},
-        given.score,
-        given.topics,
-        given.runs,
-        given.teams,
-        given.team_of_run,
-        mask,
-    )
-
-
 def _pool(given: Reassessed, groups: NDArray[np.intp], names: list[str]) -> Pool:
     """Return what the pool explains, and what of the assessments is due to one team alone."""
     judgments, contributed = given.score.judgments, given.score.contributed
@@ -324,18 +224,17 @@ def _pool(given: Reassessed, groups: NDArray[np.intp], names: list[str]) -> Pool
     )
 
 
+def left_out_figures(left: LeftOut) -> dict[str, Any]:
+    """Return the fields of a scale's figures."""
+    low, high = (None, None) if left.interval is None else (left.interval.low, left.interval.high)
+    names = ("scale", "tau", "rmse", "largest", "bias", "mean_rank_shift", "largest_rank_shift")
+    return {name: getattr(left, name) for name in names} | {"tau_low": low, "tau_high": high}
+
+
 def _of_scale(left: LeftOut, runs: list[str], teams: list[str | None] | None) -> LeftOutOfScale:
     difference = left.left_out - left.official
     return LeftOutOfScale(
-        scale=left.scale,
-        tau=left.tau,
-        tau_low=None if left.interval is None else left.interval.low,
-        tau_high=None if left.interval is None else left.interval.high,
-        rmse=left.rmse,
-        largest=left.largest,
-        bias=left.bias,
-        mean_rank_shift=left.mean_rank_shift,
-        largest_rank_shift=left.largest_rank_shift,
+        **left_out_figures(left),
         left_out=[
             RunLeftOut(
                 run=runs[index],

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.pilots import PilotsOfScale, PilotStudy, asked, setting
-from roundbook.logbook.studies.reassessing import load_reassessed
+from roundbook.logbook.studies.reassessing import load_reassessed, read_reassessed
 from roundbook.logbook.studies.run_teams import folded, teams_of_runs
 from roundbook.logbook.studies.scores import study_scores
 from roundbook.logbook.studies.study import KindOfStudy
@@ -27,8 +27,8 @@ class LeaveTeamsOutStudy(PilotStudy):
     whether it contributed to the pool, where scores are computed anew.
 
     Where scores are computed anew, `upload` is the latest upload of runs, `revision` that of the
-    assessments and `pool_depth` to which rank pooled runs' documents were judged: `judged_share` of
-    them are, and they are `explained_share` of all that are.
+    assessments, `qrels` their file, and `pool_depth` to which rank pooled runs' documents were
+    judged: `judged_share` of them are, and they are `explained_share` of all that are.
     """
 
     mode: Literal["keep", "reduce"]
@@ -37,6 +37,7 @@ class LeaveTeamsOutStudy(PilotStudy):
     team_of_run: list[int] = Field(repr=False)
     fed_pool: list[bool | None] = Field(default_factory=list, repr=False)
     upload: int | None = None
+    qrels: str | None = None
     pool_depth: int | None = None
     judged_share: float | None = None
     explained_share: float | None = None
@@ -63,8 +64,7 @@ def _compute(
     recorded: LeaveTeamsOutStudy | None,
 ) -> LeaveTeamsOutStudy:
     if request.mode == "reduce":
-        assert session is not None
-        given = _reassessed(session, request, recorded)
+        given = _reassessed(session, request, work, recorded)
     else:
         given = _as_scored(session, request, work, recorded)
     teams, without_team = given.teams, given.without_team
@@ -116,19 +116,15 @@ def _as_scored(
 
 
 def _reassessed(
-    session: Session, request: LeaveTeamsOutRequest, recorded: LeaveTeamsOutStudy | None
+    session: Session | None,
+    request: LeaveTeamsOutRequest,
+    work: Work,
+    recorded: LeaveTeamsOutStudy | None,
 ) -> _Given:
-    assert request.task is not None
-    assert request.round is not None
-    given = load_reassessed(
-        session,
-        request.task,
-        request.round,
-        request.measure,
-        request.assessments,
-        request.pool_depth,
-        None if recorded is None else recorded.team_of_run,
-        None if recorded is None else recorded.fed_pool,
+    given = (
+        read_reassessed(request, work.max_file_bytes)
+        if session is None
+        else load_reassessed(session, request, recorded)
     )
     about = given.about | {
         "fed_pool": given.contributed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,16 +10,17 @@ from sqlalchemy import select
 
 from roundbook.database.tables import round_
 from roundbook.errors import InputError
-from roundbook.formats.measures import canonical_measure
 from roundbook.formats.trec import read_qrels, read_runs
 from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.result import Result
 from roundbook.logbook.runs.loading import load_assessed_runs
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.study import KindOfStudy, Study
+from roundbook.measure_names import canonical_measure
 from roundbook.requests.studies import PerTopicVarianceRequest
 from roundbook.statistics.measures.hits import find_hits
 from roundbook.statistics.studies.assessed_lists import AssessedLists, assess_lists
+from roundbook.statistics.studies.drawn_rounds import Redrawing
 from roundbook.statistics.studies.per_topic_variance import (
     ErrorBin,
     PerTopicVariance,
@@ -132,22 +134,19 @@ def _compute(
     given = (
         _in_files(request, work.max_file_bytes) if session is None else _recorded(session, request)
     )
+    how = request.model_dump(include={field.name for field in fields(Redrawing)})
     variance = per_topic_variance(
         given.lists,
-        model=request.model,
-        denominator=request.denominator,
-        depth=request.depth,
-        padded=request.padded,
+        Redrawing(**how),
         trials=request.trials,
-        alpha=request.alpha,
         seed=request.seed,
         progress=lambda done, of: work.progress("draws", done, of),
         mapped=work.mapped,
     )
-    asked = {"study", "model", "denominator", "depth", "padded", "alpha", "trials", "seed"}
     return PerTopicVarianceStudy(
         **given.about,
-        **request.model_dump(include=asked),
+        **how,
+        **request.model_dump(include={"study", "trials", "seed"}),
         measure=measure,
         topics=len(given.topics),
         runs=len(given.runs),

@@ -7,7 +7,7 @@ from typing import Any
 
 from roundbook.logbook.studies.study import Study
 from roundbook.requests.studies import PilotRequest
-from roundbook.statistics.studies.pilots import Pilots, Setting
+from roundbook.statistics.studies.pilot_results import Pilots, Setting
 
 
 @dataclass(frozen=True)

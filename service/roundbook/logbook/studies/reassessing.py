@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +11,16 @@ from sqlalchemy import select
 
 from roundbook.database.tables import round_, run, team
 from roundbook.errors import InputError, NotRecordedError
-from roundbook.formats.measures import canonical_measure
+from roundbook.formats import read_teams
+from roundbook.formats.trec import read_qrels, read_runs
 from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.runs.loading import load_assessed_runs
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.run_teams import folded
-from roundbook.statistics.measures.hits import find_hits
-from roundbook.statistics.measures.measure import parse_measure
+from roundbook.measure_names import canonical_measure
+from roundbook.requests.studies import LeaveOneOutRequest, LeaveTeamsOutRequest
+from roundbook.statistics.measures.hits import Judgments, find_hits
+from roundbook.statistics.measures.measure import Measure, parse_measure
 from roundbook.statistics.studies.pool import find_contributions, judged_shares, pool_depth
 from roundbook.statistics.studies.scoring import ReassessedScores, needed_hits, team_numbers
 
@@ -64,26 +67,45 @@ class Reassessed(NamedTuple):
     explained_share: float
 
 
+class KnownRuns(Protocol):
+    """What was known of the runs when a study was saved, which has these fields."""
+
+    @property
+    def team_of_run(self) -> Sequence[int]:
+        """Number of each run's team."""
+
+    @property
+    def fed_pool(self) -> Sequence[bool | None]:
+        """Whether each run contributed to the pool, None where it was unknown."""
+
+
+class _Assessed(NamedTuple):
+    """Runs and assessments, in the record or in files, and what is known of the runs."""
+
+    about: dict[str, Any]
+    where: str
+    topics: list[str]
+    runs: list[str]
+    lists: NDArray[np.int32]
+    judgments: Judgments
+    teams: list[str | None]
+    contributed: list[bool | None]
+
+
 def load_reassessed(
     session: Session,
-    task: str,
-    label: str,
-    measure: str,
-    assessments: str | None,
-    depth: int | None,
-    team_of_run: Sequence[int] | None = None,
-    fed_pool: Sequence[bool | None] | None = None,
+    request: LeaveOneOutRequest | LeaveTeamsOutRequest,
+    known: KnownRuns | None = None,
 ) -> Reassessed:
     """Return what computes a round's scores by the assessments that remain without some teams.
 
     Parameters
     ----------
-    depth : int, optional
-        Of the pool; by default the largest to which 95% of the pooled runs' documents are judged.
-    team_of_run : sequence of int, optional
-        The teams' numbers as a saved study has them, in place of those by what is known today.
-    fed_pool : sequence of bool or None, optional
-        Whether each run contributed to the pool, likewise.
+    request : LeaveOneOutRequest or LeaveTeamsOutRequest
+        Which round, measure and assessments; its `pool_depth` is by default the largest to which
+        95% of the pooled runs' documents are judged.
+    known : KnownRuns, optional
+        The saved study, in place of what is known of the runs today.
 
     Raises
     ------
@@ -94,12 +116,22 @@ def load_reassessed(
     ImpossibleStatisticError
         When the measure is none that is computed here, or no pool depth explains the assessments.
     """
+    assert request.task is not None
+    assert request.round is not None
     connection = session.connection
-    round_id = find_round(connection, find_task(connection, task), task, label)
+    task_id = find_task(connection, request.task)
+    round_id = find_round(connection, task_id, request.task, request.round)
     row = connection.execute(select(round_).where(round_.c.id == round_id)).one()
-    parsed = parse_measure(canonical_measure(measure))
-    assessed = load_assessed_runs(connection, row, assessments)
-    known = {
+    measure = parse_measure(canonical_measure(request.measure))
+    assessed = load_assessed_runs(connection, row, request.assessments)
+    about = {
+        "task": request.task,
+        "round": row.label,
+        "assessments": assessed.assessments,
+        "revision": assessed.revision,
+        "upload": assessed.upload_number,
+    }
+    rows = {
         row.id: row
         for row in connection.execute(
             select(run.c.id, run.c.contributed_to_pool, team.c.name)
@@ -107,52 +139,121 @@ def load_reassessed(
             .where(run.c.round_id == round_id)
         )
     }
-    ordered = [known[int(run_id)] for run_id in assessed.run_ids]
-    contributed_to_pool = list(fed_pool or [row.contributed_to_pool for row in ordered])
-    pooled = np.array([flag is True for flag in contributed_to_pool])
+    ordered = [rows[int(run_id)] for run_id in assessed.run_ids]
     teams = [row.name for row in ordered]
+    contributed = [row.contributed_to_pool for row in ordered]
+    if known is not None and known.fed_pool:
+        contributed = list(known.fed_pool)
     for missing, what in (
         (set(teams) == {None}, "Which team sent which run"),
-        (not pooled.any(), "Which runs contributed to the pool"),
+        (True not in contributed, "Which runs contributed to the pool"),
     ):
         if missing:
             raise NotRecordedError(
                 f"{what} of round '{row.label}' is not recorded.",
                 way_out="record the pool",
-                task=task,
+                task=request.task,
                 round=row.label,
             )
-    shares = judged_shares(assessed.lists, assessed.judgments, pooled)
+    return _reassess(
+        _Assessed(
+            about,
+            f"round '{row.label}'",
+            assessed.topics,
+            assessed.runs,
+            assessed.lists,
+            assessed.judgments,
+            teams,
+            contributed,
+        ),
+        measure,
+        request.pool_depth,
+        known,
+    )
+
+
+def read_reassessed(
+    request: LeaveOneOutRequest | LeaveTeamsOutRequest, max_file_bytes: int
+) -> Reassessed:
+    """Return the same of runs, assessments and teams in files.
+
+    Raises
+    ------
+    InputError
+        When the runs have no topic of the assessments or are not that deep, or the team file names
+        none of the runs or none that contributed to the pool.
+    """
+    assert request.qrels is not None
+    assert request.teams is not None
+    measure = parse_measure(canonical_measure(request.measure))
+    qrels = read_qrels(request.qrels, max_bytes=max_file_bytes)
+    read = read_runs(request.files, max_bytes=max_file_bytes, topics=qrels.topics)
+    if not read.lists:
+        raise InputError(f"The runs have no topic of {qrels.file.file}.")
+    listed = read_teams(request.teams, max_bytes=max_file_bytes)
+    teams = [listed[tag].team if tag in listed else None for tag in read.runs]
+    contributed = [listed[tag].contributed_to_pool if tag in listed else None for tag in read.runs]
+    if set(teams) == {None}:
+        raise InputError("The team file names none of the runs; its first column must hold tags.")
+    if True not in contributed:
+        raise InputError(
+            "The team file says of no run that it contributed to the pool: in its column"
+            " contributed_to_pool those that did have yes."
+        )
+    shape = len(read.runs), len(qrels.topics), max(len(one.documents) for one in read.lists)
+    lists = np.full(shape, -1, dtype=np.int32)
+    for one in read.lists:
+        lists[one.run, one.topic, : len(one.documents)] = one.documents
+    # As the runs number them; what none retrieved is numbered from there on.
+    number = {name: place for place, name in enumerate(read.documents)}
+    of_qrels = [number.setdefault(name, len(number)) for name in qrels.documents]
+    judgments = Judgments(
+        len(qrels.topics), qrels.topic, np.array(of_qrels, np.int32)[qrels.document], qrels.grade
+    )
+    about = {"files": [file.file for file in read.files], "qrels": qrels.file.file}
+    return _reassess(
+        _Assessed(
+            about,
+            "these files",
+            list(qrels.topics),
+            list(read.runs),
+            lists,
+            judgments,
+            teams,
+            contributed,
+        ),
+        measure,
+        request.pool_depth,
+        None,
+    )
+
+
+def _reassess(
+    given: _Assessed, measure: Measure, depth: int | None, known: KnownRuns | None
+) -> Reassessed:
+    pooled = np.array([flag is True for flag in given.contributed])
+    shares = judged_shares(given.lists, given.judgments, pooled)
     if depth is not None and depth > shares.size:
         raise InputError(
-            f"The pool of round '{row.label}' cannot be {depth} deep: its runs are recorded to rank"
+            f"The pool of {given.where} cannot be {depth} deep: its runs are recorded to rank"
             f" {shares.size}."
         )
     deep = pool_depth(shares) if depth is None else depth
-    hits = find_hits(assessed.lists, assessed.judgments)
-    numbers = team_numbers(folded(teams)) if team_of_run is None else np.array(team_of_run)
-    contributed = find_contributions(hits, assessed.judgments, numbers, pooled, deep)
-    about = {
-        "task": task,
-        "round": row.label,
-        "measure": parsed.name,
-        "assessments": assessed.assessments,
-        "revision": assessed.revision,
-        "upload": assessed.upload_number,
-        "topics": len(assessed.topics),
-        "runs": len(assessed.runs),
-    }
+    hits = find_hits(given.lists, given.judgments)
+    numbers = team_numbers(folded(given.teams)) if known is None else np.array(known.team_of_run)
+    contributed = find_contributions(hits, given.judgments, numbers, pooled, deep)
+    size = {"topics": len(given.topics), "runs": len(given.runs)}
     return Reassessed(
-        about,
-        assessed.topics,
-        assessed.runs,
-        contributed_to_pool,
-        teams,
+        given.about | {"measure": measure.name} | size,
+        given.topics,
+        given.runs,
+        given.contributed,
+        given.teams,
         numbers,
         ReassessedScores(
-            parsed,
-            needed_hits(parsed, hits, assessed.judgments),
-            assessed.judgments,
+            measure,
+            needed_hits(measure, hits, given.judgments),
+            given.judgments,
             contributed,
         ),
         shares.size,

@@ -11,7 +11,7 @@ from roundbook.database.tables import factor_set, result_input
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.studies import find_study
 from roundbook.logbook.studies.study import Study
-from roundbook.logbook.verifying.differences import Facts, same
+from roundbook.logbook.verifying.differences import Facts, NotComputed, unlike
 from roundbook.requests.studies import StudyRequest
 
 _MOST_SECONDS = 60
@@ -19,7 +19,7 @@ _MOST_SECONDS = 60
 
 def study_differences(
     connection: Connection, saved: Row[Any], read: Study, request: StudyRequest
-) -> Iterator[Facts]:
+) -> Iterator[Facts | NotComputed]:
     """Yield what of a saved study is not what its scores give.
 
     One that takes at most a minute is computed again by its seed; of others the inputs are checked.
@@ -47,10 +47,16 @@ def study_differences(
                 wrong = True
                 yield {"what": what, "recorded": recorded, "computed": value}
     kind = find_study(read.study)
-    if wrong or kind.seconds(read) > _MOST_SECONDS or _of_earlier_runs(connection, saved):
+    if wrong:
+        return
+    if kind.seconds(read) > _MOST_SECONDS:
+        yield NotComputed("long")
+        return
+    if _of_earlier_runs(connection, saved):
+        yield NotComputed("runs")
         return
     again = kind.compute(Session(connection), request, Work(), read)
-    yield from _unlike(read.model_dump(mode="json"), again.model_dump(mode="json"), "study")
+    yield from unlike(read.model_dump(mode="json"), again.model_dump(mode="json"))
 
 
 def _of_earlier_runs(connection: Connection, saved: Row[Any]) -> bool:
@@ -71,21 +77,3 @@ SELECT EXISTS (
     WHERE input.result_id = :result AND (later_upload.id IS NOT NULL OR later.id IS NOT NULL)
 )
 """
-
-
-def _unlike(recorded: Any, computed: Any, what: str) -> Iterator[Facts]:  # noqa: ANN401
-    """Yield the first figure that differs of each part."""
-    if isinstance(recorded, dict) and isinstance(computed, dict):
-        for name in recorded.keys() - {"software"}:
-            yield from _unlike(recorded[name], computed.get(name), name)
-    elif isinstance(recorded, list) and isinstance(computed, list):
-        if len(recorded) != len(computed):
-            yield {"what": what, "recorded": len(recorded), "computed": len(computed)}
-            return
-        for one, other in zip(recorded, computed, strict=True):
-            differs = next(_unlike(one, other, what), None)
-            if differs is not None:
-                yield differs
-                return
-    elif not same(recorded, computed):
-        yield {"what": what, "recorded": recorded, "computed": computed}

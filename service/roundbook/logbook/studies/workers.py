@@ -22,12 +22,14 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from roundbook.errors import MissingExtraError, WorkersError
 
-Mapped = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+if TYPE_CHECKING:
+    from roundbook.statistics.studies.common import Mapped
+
 # Batches of pieces under way for each worker: enough that none waits, and few results do.
 _AHEAD = 4
 _FEW, _MOST_TOGETHER = 16, 8

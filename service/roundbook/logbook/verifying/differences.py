@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Set
 from math import isclose
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from roundbook.logbook.result import Result
 
@@ -67,6 +68,30 @@ class DifferencesOfKind(Result):
     first: Difference
 
 
+NotComputedReason = Literal[
+    "form",  # it was saved in an earlier form, by another method
+    "known",  # of teams, systems, topics' other ids or collections other things are known by now
+    "long",  # to compute it takes more than a minute
+    "runs",  # further runs or later assessments were logged
+]
+
+
+class NotComputed(NamedTuple):
+    """That a saved result was not computed again, and the code of why."""
+
+    reason: NotComputedReason
+
+
+class ResultNotComputed(Result):
+    """A saved result that was not computed again; what it was computed from was verified."""
+
+    task: str | None
+    result_kind: str
+    result: str
+    version: int
+    reason: NotComputedReason
+
+
 class Verification(Result):
     """What was verified, and what differs; `status` is ``verified`` or ``different``."""
 
@@ -80,6 +105,7 @@ class Verification(Result):
     uploads: int
     qrels: int
     differences: list[DifferencesOfKind]
+    not_computed: list[ResultNotComputed]
 
 
 def same(recorded: Any, computed: Any, noise: float = 0.0) -> bool:  # noqa: ANN401
@@ -87,3 +113,50 @@ def same(recorded: Any, computed: Any, noise: float = 0.0) -> bool:  # noqa: ANN
     if isinstance(recorded, float) and isinstance(computed, float):
         return isclose(recorded, computed, rel_tol=SAME, abs_tol=noise)
     return bool(recorded == computed)
+
+
+def unlike(
+    recorded: Any,  # noqa: ANN401
+    computed: Any,  # noqa: ANN401
+    what: str = "",
+    *,
+    noise: float = 0.0,
+    without: Set[str] = frozenset({"software"}),
+) -> Iterator[Facts]:
+    """Yield of two results in JSON the first figure that differs of each part.
+
+    Parameters
+    ----------
+    without : set of str
+        Keys that may differ.
+    """
+    if isinstance(recorded, dict) and isinstance(computed, dict):
+        for name in recorded:
+            if name in without:
+                continue
+            part = f"{name} of {what}" if what else name
+            yield from unlike(
+                recorded[name], computed.get(name), part, noise=noise, without=without
+            )
+    elif isinstance(recorded, list) and isinstance(computed, list):
+        if len(recorded) != len(computed):
+            yield {"what": what, "recorded": len(recorded), "computed": len(computed)}
+            return
+        for one, other in zip(recorded, computed, strict=True):
+            differs = next(unlike(one, other, what, noise=noise, without=without), None)
+            if differs is not None:
+                yield differs
+                return
+    elif not same(recorded, computed, noise):
+        yield {"what": what, "recorded": recorded, "computed": computed}
+
+
+def same_form(recorded: Any, computed: Any) -> bool:  # noqa: ANN401
+    """Return whether two results in JSON have the same keys, all the way down."""
+    if isinstance(recorded, dict) and isinstance(computed, dict):
+        return recorded.keys() == computed.keys() and all(
+            same_form(recorded[name], computed[name]) for name in recorded
+        )
+    if isinstance(recorded, list) and isinstance(computed, list):
+        return all(map(same_form, recorded, computed))
+    return True

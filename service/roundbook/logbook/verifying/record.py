@@ -22,6 +22,7 @@ from roundbook.logbook.verifying.differences import (
     Difference,
     DifferenceKind,
     DifferencesOfKind,
+    ResultNotComputed,
     Verification,
 )
 from roundbook.logbook.verifying.events import event_differences
@@ -52,7 +53,11 @@ def verify_record(
     only = None if request.task is None else find_task(connection, request.task)
     ids = _ids(connection, only)
     kinds: dict[DifferenceKind, DifferencesOfKind] = {}
+    not_computed = []
     for difference in differences(connection, ids, progress):
+        if isinstance(difference, ResultNotComputed):
+            not_computed.append(difference)
+            continue
         before = kinds.get(difference.kind)
         kinds[difference.kind] = DifferencesOfKind(
             kind=difference.kind,
@@ -82,6 +87,7 @@ def verify_record(
         uploads=len(ids["run_upload"]),
         qrels=len(ids["qrels"]),
         differences=list(kinds.values()),
+        not_computed=not_computed,
     )
 
 
@@ -89,8 +95,8 @@ def differences(
     connection: Connection,
     ids: Mapping[str, Sequence[int]],
     progress: Callable[[str], object] = lambda _: None,
-) -> Iterator[Difference]:
-    """Yield what of some rows is not what it was derived from gives.
+) -> Iterator[Difference | ResultNotComputed]:
+    """Yield what of some rows is not what it was derived from gives, and what was not computed.
 
     Parameters
     ----------
@@ -105,8 +111,7 @@ def differences(
     yield from run_differences(connection, uploads, assessments, progress)
     progress("Verifying the events ...")
     yield from event_differences(connection, ids["task"], ids["matrix"])
-    progress("Verifying the saved results ...")
-    yield from result_differences(connection, ids["result"])
+    yield from result_differences(connection, ids["result"], progress)
 
 
 def _ids(connection: Connection, only: int | None) -> dict[str, list[int]]:

@@ -1,24 +1,28 @@
-"""Saved results: legible, of inputs of their own task, and as these inputs give.
-
-Whatever a method may change is not computed again: neither sizes nor intervals, verdicts or tests.
-"""
+"""Saved results: legible, of inputs of their own task, and what these inputs give."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from sqlalchemy import Connection, select
 
 from roundbook.database.tables import result, task
 from roundbook.errors import RecordError
 from roundbook.logbook.kinds import find_kind
-from roundbook.logbook.verifying.differences import Difference
+from roundbook.logbook.verifying.differences import Difference, NotComputed, ResultNotComputed
 
 _AT_ONCE = 100
 
 
-def result_differences(connection: Connection, results: Sequence[int]) -> Iterator[Difference]:
-    """Yield what of saved results cannot be read, or is not what their inputs give."""
+def result_differences(
+    connection: Connection,
+    results: Sequence[int],
+    progress: Callable[[str], object] = lambda _: None,
+) -> Iterator[Difference | ResultNotComputed]:
+    """Yield what of saved results cannot be read, or is not what their inputs give.
+
+    They are computed again from the inputs that they name; what cannot be is yielded too.
+    """
     for first in range(0, len(results), _AT_ONCE):
         rows = connection.execute(
             select(result, task.c.name.label("task"))
@@ -26,20 +30,23 @@ def result_differences(connection: Connection, results: Sequence[int]) -> Iterat
             .where(result.c.id.in_(results[first : first + _AT_ONCE]))
             .order_by(result.c.id)
         )
-        for row in rows.all():
+        for number, row in enumerate(rows.all(), first + 1):
+            progress(f"Verifying saved result {number} of {len(results)} ...")
             kind = find_kind(row.kind)
             about = {
-                "kind": "result",
-                "table": "result",
                 "task": row.task,
                 "result_kind": kind.title,
                 "result": row.name,
                 "version": row.version,
             }
+            of_result = about | {"kind": "result", "table": "result"}
             try:
                 read = kind.read(row.result, "a result")
             except RecordError as error:
-                yield Difference(**about, what="result", reason=str(error).rstrip("."))
+                yield Difference(**of_result, what="result", reason=str(error).rstrip("."))
                 continue
             for facts in kind.differences(connection, row, read):
-                yield Difference(**about, **facts)
+                if isinstance(facts, NotComputed):
+                    yield ResultNotComputed(**about, reason=facts.reason)
+                else:
+                    yield Difference(**of_result, **facts)

@@ -1,35 +1,43 @@
-"""The ageing curve, drawn: each later round's shift and sd ratio against the first round."""
+"""Drift, drawn: each later round's shift and sd ratio, and the shared topics then and later."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import altair as alt
 
 from roundbook.errors import InputError
+from roundbook.presentation.charts.limits import MOST_ROUNDS, MOST_TOPICS
 from roundbook.presentation.charts.style import (
-    BLUE,
-    GREEN,
-    GREY,
+    ACCENT,
+    FAINT,
     HEIGHT,
-    PURPLE,
-    VERMILLION,
+    HELD,
+    INK,
+    LINE,
+    RUST,
+    SQUARE,
     layered,
     names_axis,
     points_of,
-    step,
+    room_for,
     styled,
+    thinned,
+    worded,
 )
+from roundbook.presentation.figures import interval_words, short
 
 if TYPE_CHECKING:
     from roundbook.logbook.drift.curve import DriftCurve
     from roundbook.logbook.drift.report import DriftReport
 
-_COLOURS = {"held": BLUE, "aged": VERMILLION, "undecided": PURPLE, "unbridged": GREEN}
+_COLOURS = {"held": HELD, "aged": RUST, "undecided": FAINT, "unbridged": FAINT}
 _SHAPES = {"held": "circle", "aged": "triangle-up", "undecided": "square", "unbridged": "cross"}
+_MOST_NAMED = 8
 
 
-def curve_points(curve: DriftCurve, statistic: str) -> list[dict[str, Any]]:
+def curve_points(curve: DriftCurve, statistic: str = "shift") -> list[dict[str, Any]]:
     """Return the later rounds that have a ``shift``, or an ``sd_ratio``, with its 95% interval.
 
     It is that for systems and topics like these, which the verdicts rest on.
@@ -53,38 +61,43 @@ def curve_points(curve: DriftCurve, statistic: str) -> list[dict[str, Any]]:
     return points
 
 
-def curve_chart(curve: DriftCurve) -> alt.ConcatChart:
+def curve_chart(curve: DriftCurve, width: int | None = None) -> alt.ConcatChart:
     """Draw an ageing curve: the shift above, the sd ratio below, each with its margins.
+
+    Parameters
+    ----------
+    width : int, optional
+        Of a page, which has the shift of the latest rounds only; of a file, it has room for all.
 
     Raises
     ------
     InputError
         When no later round has a shift.
     """
-    if not curve_points(curve, "shift"):
+    if not curve_points(curve):
         raise InputError(
             f"There is nothing to draw: no round after '{curve.from_round}' has a shift for systems"
             " and topics like these."
         )
     ratio = curve.sd_ratio_margin
-    shift = _draw(
-        curve,
-        "shift",
-        f"Shift, in standard deviations of '{curve.from_round}'",
-        (-curve.margin, 0, curve.margin),
-        alt.Scale(zero=True, nice=False, padding=10),
-    )
-    spread = _draw(
-        curve,
-        "sd_ratio",
-        "Ratio of standard deviations, log scale",
-        (1 / ratio, 1, ratio),
-        alt.Scale(type="log", nice=False, padding=10),
-    )
+    panels = [
+        _draw(
+            curve,
+            "shift",
+            f"shift, in sds of {curve.from_round}",
+            (-curve.margin, 0, curve.margin),
+            alt.Scale(zero=True, nice=False, padding=10),
+            width,
+        )
+    ]
+    if width is None:
+        scale = alt.Scale(type="log", nice=False, padding=10)
+        levels = (1 / ratio, 1, ratio)
+        panels.append(_draw(curve, "sd_ratio", "ratio of sds, log scale", levels, scale, width))
     return styled(
-        [shift, spread],
+        panels,
         f"{curve.task}: ageing of the {curve.measure} factors of round '{curve.from_round}', with"
-        " 95% intervals; a change within the grey band does not matter",
+        " 95% intervals; a change within the band does not matter",
     )
 
 
@@ -94,72 +107,163 @@ def _draw(
     title: str,
     levels: tuple[float, float, float],
     scale: alt.Scale,
+    width: int | None,
 ) -> alt.LayerChart:
-    points = curve_points(curve, statistic)
-    names = [later.round for later in curve.rounds]
-    verdicts = [name for name in _COLOURS if any(later.verdict == name for later in curve.rounds)]
+    names = [later.round for later in curve.rounds][-MOST_ROUNDS if width else 0 :]
+    points = [
+        point
+        | {
+            "word": point["verdict"],
+            "said": f"{point['name']}: {short(point['value'])}"
+            + interval_words(point["low"], point["high"])
+            + f", {point['verdict']}, {point['topics']} shared topics",
+        }
+        for point in curve_points(curve, statistic)
+        if point["name"] in names
+    ]
     low, unmoved, high = levels
-    x = names_axis("Later round", names)
-    band = points_of([{"low": low, "high": high}]).mark_rect(color=GREY, opacity=0.2)
-    line = points_of([{"value": unmoved}]).mark_rule(color=GREY)
+    room = width or room_for(len(names))
+    x = names_axis("", names, room)
+    y = alt.Y("value:Q", title=title, scale=scale, axis=alt.Axis(tickCount=5))
+    colour, shape = (
+        kind("verdict:N", scale=alt.Scale(domain=list(of), range=list(of.values())), legend=None)
+        for kind, of in ((alt.Color, _COLOURS), (alt.Shape, _SHAPES))
+    )
+    band = points_of([{"low": low, "high": high}])
     spans = points_of(point for point in points if point["low"] is not None)
-    colour = alt.Color(
-        "verdict:N",
-        title="Verdict",
-        scale=alt.Scale(domain=verdicts, range=[_COLOURS[name] for name in verdicts]),
-    )
-    shape = alt.Shape(
-        "verdict:N",
-        title="Verdict",
-        scale=alt.Scale(domain=verdicts, range=[_SHAPES[name] for name in verdicts]),
-    )
-    y = alt.Y("value:Q", title=title, scale=scale)
-    tooltip = ["name:N", "verdict:N", "value:Q", "low:Q", "high:Q", "topics:Q"]
-    marks = points_of(points).mark_point(filled=True, size=80, opacity=1)
+    labels = worded(points, room - 60)
     return layered(
-        band.encode(y=alt.Y("low:Q", title=title, scale=scale), y2="high:Q"),
-        line.encode(y=y),
-        spans.mark_rule(strokeWidth=2).encode(
-            x=x, y=alt.Y("low:Q", scale=scale), y2="high:Q", color=colour
+        band.mark_rect(color=HELD, opacity=0.13, aria=False).encode(
+            y=alt.Y("low:Q", title=title, scale=scale), y2="high:Q"
         ),
-        marks.encode(x=x, y=y, color=colour, shape=shape, tooltip=tooltip),
-        width=step(len(names)),
-        height=180,
+        points_of([{"value": unmoved}]).mark_rule(color=FAINT, aria=False).encode(y=y),
+        spans.mark_rule(strokeWidth=2).encode(
+            x=x,
+            y=alt.Y("low:Q", scale=scale),
+            y2="high:Q",
+            color=colour,
+            description="said:N",
+            tooltip="said:N",
+        ),
+        points_of(points)
+        .mark_point(filled=True, size=60, opacity=1)
+        .encode(x=x, y=y, color=colour, shape=shape, description="said:N", tooltip="said:N"),
+        points_of(labels)
+        .mark_text(align="left", dx=9, fontSize=11)
+        .encode(x=x, y=y, text="word:N", color=colour),
+        width=room,
+        height=HEIGHT,
     )
 
 
 def topic_points(report: DriftReport) -> list[dict[str, Any]]:
     """Return the shared topics' means over the runs in both rounds."""
+    return _then_and_later(report, "mean")
+
+
+def sd_points(report: DriftReport) -> list[dict[str, Any]]:
+    """Return the shared topics' standard deviations over the runs in both rounds."""
+    return _then_and_later(report, "sd")
+
+
+def _then_and_later(report: DriftReport, what: str) -> list[dict[str, Any]]:
     return [
-        {"name": topic.topic, "from": topic.mean_from, "to": topic.mean_to}
+        {
+            "name": topic.topic,
+            "from": getattr(topic, f"{what}_from"),
+            "to": getattr(topic, f"{what}_to"),
+        }
         for topic in report.topics
     ]
 
 
-def topics_chart(report: DriftReport) -> alt.ConcatChart:
+def topics_chart(report: DriftReport, width: int | None = None) -> alt.ConcatChart:
     """Draw each shared topic's mean in the later round against that in the first.
+
+    The topics that moved most are named.
+
+    Parameters
+    ----------
+    width : int, optional
+        Of a page, which has a bounded number of topics; of a file, it has all.
 
     Raises
     ------
     InputError
         When the rounds share no topic.
     """
-    points = topic_points(report)
+    return _draw_topics(report, "mean", topic_points(report), width)
+
+
+def sds_chart(report: DriftReport, width: int | None = None) -> alt.ConcatChart:
+    """Draw each shared topic's standard deviation then and later; see `topics_chart`."""
+    return _draw_topics(report, "sd", sd_points(report), width)
+
+
+def _draw_topics(
+    report: DriftReport,
+    what: Literal["mean", "sd"],
+    points: Sequence[dict[str, Any]],
+    width: int | None,
+) -> alt.ConcatChart:
     if not points:
         raise InputError("The rounds share no topic, so there is nothing to draw.")
+    drawn = sorted(points, key=lambda point: -abs(point["to"] - point["from"]))
+    if width:
+        drawn = [*drawn[:MOST_TOPICS], *thinned(drawn[MOST_TOPICS:], MOST_TOPICS)]
+    drawn = [
+        point
+        | {"said": f"topic {point['name']}: {short(point['from'])}, later {short(point['to'])}"}
+        for point in drawn
+    ]
     values = [point[side] for point in points for side in ("from", "to")]
-    domain = alt.Scale(domain=[min(0, *values), max(values)], nice=True)
-    corners = [{"x": min(0, *values)}, {"x": max(values)}]
-    line = points_of(corners).mark_line(strokeDash=[4, 3], color=GREY)
-    dots = points_of(points).mark_point(filled=True, size=45, opacity=0.8, color=BLUE)
-    panel = layered(
-        line.encode(x=alt.X("x:Q", scale=domain), y=alt.Y("x:Q", scale=domain)),
-        dots.encode(
-            x=alt.X("from:Q", title=f"Mean over runs, {report.from_round}", scale=domain),
-            y=alt.Y("to:Q", title=f"Mean over runs, {report.to_round}", scale=domain),
-            tooltip=["name:N", "from:Q", "to:Q"],
-        ),
-        width=HEIGHT,
-        height=HEIGHT,
+    low, high = min(0.0, *values), max(values) * 1.05 or 1.0
+    scale, axis = alt.Scale(domain=[low, high], nice=False), alt.Axis(tickCount=5)
+    x, y = (
+        kind(f"{side}:Q", title=f"{what} over runs, {label}", scale=scale, axis=axis)
+        for kind, side, label in (
+            (alt.X, "from", report.from_round),
+            (alt.Y, "to", report.to_round),
+        )
     )
-    return styled([panel], "Topics shared, first round against later")
+    panel = layered(
+        points_of([{"from": low, "to": low}, {"from": high, "to": high}])
+        .mark_line(color=FAINT, strokeDash=[4, 3], strokeWidth=1, aria=False)
+        .encode(x=x, y=y),
+        points_of(drawn)
+        .mark_point(filled=True, size=36, opacity=0.85, color=ACCENT)
+        .encode(x=x, y=y, description="said:N", tooltip="said:N"),
+        points_of(_named(drawn, (high - low) / (SQUARE - 60)))
+        .mark_text(align="left", dx=6, fontSize=11, color=INK)
+        .encode(x=x, y=y, text="name:N"),
+        width=SQUARE,
+        height=SQUARE,
+    )
+    return styled([panel], f"Topics shared, first round against later: {what} over the runs")
+
+
+def _named(points: Sequence[dict[str, Any]], pixel: float) -> list[dict[str, Any]]:
+    """Return the first points whose names have room: beside no other name and over no point."""
+    boxes: list[tuple[float, float, float]] = []
+    named: list[dict[str, Any]] = []
+    right = max(point["from"] for point in points)
+    for point in points:
+        start, end = point["from"] + 5 * pixel, point["from"] + (8 + 7 * len(point["name"])) * pixel
+        middle, half = point["to"], LINE / 2 * pixel
+        free = end <= right + 20 * pixel
+        free &= all(
+            end < there[0] or start > there[1] or abs(middle - there[2]) > 2 * half
+            for there in boxes
+        )
+        free &= not any(
+            other is not point
+            and start - 3 * pixel < other["from"] < end + 3 * pixel
+            and abs(other["to"] - middle) < half + 3 * pixel
+            for other in points
+        )
+        if free:
+            boxes.append((start, end, middle))
+            named.append(point)
+        if len(named) == _MOST_NAMED:
+            break
+    return named

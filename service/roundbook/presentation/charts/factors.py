@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+from roundbook.presentation.charts.limits import MOST_TOPICS
 from roundbook.presentation.charts.style import (
-    BLUE,
+    ACCENT,
     HEIGHT,
+    INK,
     layered,
     names_axis,
     points_of,
-    step,
+    room_for,
     styled,
+    thinned,
 )
+from roundbook.presentation.figures import short
 
 if TYPE_CHECKING:
     from roundbook.logbook.factors import FactorSet
@@ -22,37 +27,49 @@ if TYPE_CHECKING:
 
 def factor_points(factors: FactorSet) -> list[dict[str, Any]]:
     """Return each topic's mean, and a standard deviation around it; the hardest topic first."""
-    return [
-        {
-            "name": factor.topic,
-            "mean": factor.mean,
-            "sd": factor.sd,
-            "low": factor.mean - factor.sd,
-            "high": factor.mean + factor.sd,
-        }
-        for factor in sorted(factors.factors, key=lambda factor: factor.mean)
-    ]
+    ordered = sorted(factors.factors, key=lambda factor: factor.mean)
+    return [topic_point(factor.topic, factor.mean, factor.sd) for factor in ordered]
 
 
-def factor_chart(factors: FactorSet) -> alt.ConcatChart:
-    """Draw a round's factors topic by topic."""
-    points = factor_points(factors)
-    x = names_axis("Topic, the hardest first", [point["name"] for point in points])
-    drawn = points_of(points)
-    spread = drawn.mark_rule(color=BLUE, strokeWidth=2, opacity=0.6)
-    means = drawn.mark_point(filled=True, size=40, opacity=1, color=BLUE)
-    panel = layered(
-        spread.encode(
-            x=x,
-            y=alt.Y("low:Q", title=f"{factors.measure}: mean of the runs, ± one sd"),
-            y2="high:Q",
-        ),
-        means.encode(x=x, y="mean:Q", tooltip=["name:N", "mean:Q", "sd:Q"]),
-        width=step(len(points)),
-        height=HEIGHT,
-    )
+def topic_point(topic: str, mean: float, sd: float) -> dict[str, Any]:
+    """Return a topic's mean and sd as a point of `topics_panel`."""
+    return {"name": topic, "mean": mean, "sd": sd, "low": mean - sd, "high": mean + sd}
+
+
+def factor_chart(factors: FactorSet, width: int | None = None) -> alt.ConcatChart:
+    """Draw a round's factors topic by topic.
+
+    Parameters
+    ----------
+    width : int, optional
+        Of a page, which has a bounded number of topics; of a file, it has all.
+    """
     return styled(
-        [panel],
+        [topics_panel(factor_points(factors), factors.measure, width)],
         f"{factors.task}, round '{factors.round}': factors of {factors.measure}, version"
         f" {factors.version}",
+    )
+
+
+def topics_panel(
+    points: Sequence[dict[str, Any]], measure: str, width: int | None
+) -> alt.LayerChart:
+    """Draw the mean and one sd to either side of each topic, in the order given."""
+    shown = thinned(points, min(MOST_TOPICS, width // 6)) if width else list(points)
+    drawn = points_of(
+        point | {"said": f"topic {point['name']}: {short(point['mean'])}, sd {short(point['sd'])}"}
+        for point in shown
+    )
+    room = width or room_for(len(shown))
+    x = names_axis("topic, the hardest first", [point["name"] for point in shown], room)
+    y = alt.Y("low:Q", title=f"{measure}: mean ± sd", axis=alt.Axis(tickCount=5))
+    return layered(
+        drawn.mark_rule(color=ACCENT, strokeWidth=3, opacity=0.5).encode(
+            x=x, y=y, y2="high:Q", description="said:N", tooltip="said:N"
+        ),
+        drawn.mark_point(filled=True, size=26, opacity=1, color=INK).encode(
+            x=x, y="mean:Q", description="said:N", tooltip="said:N"
+        ),
+        width=room,
+        height=HEIGHT,
     )

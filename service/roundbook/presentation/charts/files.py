@@ -15,14 +15,6 @@ from roundbook.logbook.atomic_files import atomic_file
 if TYPE_CHECKING:
     import altair as alt
 
-# On a dark page the text and the lines of the axes are light; the marks are readable on both.
-_DARK = """
-@media (prefers-color-scheme: dark) {
-  svg text { fill: #e8e8e8 }
-  svg .role-axis-grid line { stroke: #4a4a4a }
-  svg .role-axis-domain line, svg .role-axis-tick line { stroke: #9a9a9a }
-}
-"""
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -95,7 +87,7 @@ def _svg(chart: dict[str, Any]) -> bytes:
     import vl_convert  # noqa: PLC0415
 
     start, closing, rest = vl_convert.vegalite_to_svg(chart, _version()).partition(">")
-    return f"{start}{closing}<style>{_DARK}</style>{rest}".encode()
+    return f"{start}{closing}<style>{_dark()}</style>{rest}".encode()
 
 
 def _png(chart: dict[str, Any]) -> bytes:
@@ -113,7 +105,25 @@ def _html(chart: dict[str, Any]) -> bytes:
     embedded = json.dumps(chart).replace("<", "\\u003c")
     title = html.escape(" ".join(chart["title"]))
     library = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed", _version())
-    return _PAGE.format(title=title, dark=_DARK, library=library, chart=embedded).encode()
+    return _PAGE.format(title=title, dark=_dark(), library=library, chart=embedded).encode()
+
+
+def _dark() -> str:
+    """Return the style of a chart on a dark page: what has a colour of its own there, and words.
+
+    Other colours are readable on both.
+    """
+    from roundbook.presentation.charts.style import ON_DARK  # noqa: PLC0415
+
+    rules = "\n".join(
+        f'  svg [{name}="{light}"] {{ {name}: {dark} }}'
+        for light, dark in ON_DARK.items()
+        for name in ("fill", "stroke")
+    )
+    return (
+        "\n@media (prefers-color-scheme: dark) {\n  svg text { fill: #e6eaec }\n"
+        f"  svg .role-axis-grid line {{ stroke: #4a4a4a }}\n{rules}\n}}\n"
+    )
 
 
 def _version() -> str:

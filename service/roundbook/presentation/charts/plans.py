@@ -16,6 +16,7 @@ from roundbook.presentation.charts.style import (
     points_of,
     styled,
 )
+from roundbook.presentation.figures import short
 from roundbook.presentation.plans import headline
 from roundbook.requests.plans import INTERVALS
 from roundbook.statistics.design import DESIGNS
@@ -84,6 +85,13 @@ def power_chart(plan: Plan) -> alt.ConcatChart:
     return styled(panels, headline(plan), columns=3)
 
 
+def _ticks(curves: list[dict[str, Any]]) -> list[int]:
+    """Return 1, 2, 5, 10, ... as far as the curves go."""
+    sizes = [point["topics"] for point in curves]
+    steps = (digit * 10**power for power in range(7) for digit in (1, 2, 5))
+    return [size for size in steps if min(sizes) <= size <= max(sizes)]
+
+
 def _panel(
     plan: Plan,
     curves: list[dict[str, Any]],
@@ -96,7 +104,7 @@ def _panel(
         "topics:Q",
         title="Topics, log scale",
         scale=alt.Scale(type="log", nice=False),
-        axis=alt.Axis(labelOverlap=True, labelSeparation=4),
+        axis=alt.Axis(values=_ticks(curves), labelOverlap=True, labelSeparation=4),
     )
     y = alt.Y(
         "value:Q",
@@ -105,17 +113,29 @@ def _panel(
     )
     heading = "Width" if width else "minD"
     colours, dashes = (alt.Scale(domain=differences, range=of) for of in (COLOURS, DASHES))
-    legend = alt.Legend(symbolType="stroke", symbolSize=400, symbolStrokeWidth=2)
-    colour = alt.Color("min_d:N", title=heading, scale=colours, legend=legend)
-    dash = alt.StrokeDash("min_d:N", title=heading, scale=dashes)
+    colour = alt.Color("min_d:N", scale=colours, legend=None)
+    dash = alt.StrokeDash("min_d:N", scale=dashes, legend=None)
     lines = points_of(curves).mark_line(strokeWidth=2)
-    marks = points_of(planned).mark_point(filled=True, size=70, opacity=1)
-    tooltip = ["m:Q", "min_d:N", "topics:Q", "value:Q"]
+    drawn = points_of(
+        point
+        | {
+            "word": f"{heading} {point['min_d']}",
+            "said": f"{point['topics']} topics: {'width' if width else 'power'}"
+            f" {short(point['value'])}, {heading} {point['min_d']}",
+        }
+        for point in planned
+    )
+    marks = drawn.mark_point(filled=True, size=70, opacity=1)
+    # To the left, where the curve is lower, and that of a width higher.
+    words = drawn.mark_text(align="right", dx=-7, dy=11 if width else -9, fontSize=11)
     layers = [
         lines.encode(x=x, y=y, color=colour, strokeDash=dash),
-        marks.encode(x=x, y=y, color=colour, tooltip=tooltip),
+        marks.encode(x=x, y=y, color=colour, description="said:N", tooltip="said:N"),
+        words.encode(x=x, y=y, text="word:N"),
     ]
     if not width and plan.solve != "power":
-        asked = points_of([{"value": 1 - plan.beta}]).mark_rule(color=GREY, strokeDash=[4, 3])
+        asked = points_of([{"value": 1 - plan.beta}]).mark_rule(
+            color=GREY, strokeDash=[4, 3], aria=False
+        )
         layers.insert(0, asked.encode(y=y))
     return layered(*layers, width=260, height=HEIGHT, title=title)

@@ -1,22 +1,35 @@
-"""What all charts look like: colours that the colour-blind tell apart, on light and on dark."""
+"""What all charts look like: colours that are told apart on light and on dark, in every eye."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from textwrap import wrap
-from typing import Any
+from typing import Any, TypeVar
 
 import altair as alt
 
-# Of Okabe and Ito's palette those that have a contrast of 3 and more on white and on near black.
-BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-GREY = "#767676"
-COLOURS = [BLUE, VERMILLION, GREEN, PURPLE]
+# Those of the pages, and what they are on dark paper.
+INK, FAINT, ACCENT, RUST, HELD = "#1d2327", "#5c656c", "#0f6b7a", "#a63a18", "#2f7d4f"
+ON_DARK = {
+    INK: "#e6eaec",
+    FAINT: "#a8b2b8",
+    ACCENT: "#5cc0d0",
+    RUST: "#f0906c",
+    HELD: "#74c795",
+}
+# For lines beside each other: of Okabe and Ito's palette those that have a contrast of 3 and more
+# on white and on near black.
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7"]
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
-HEIGHT = 240
+GREY = "#767676"
+HEIGHT, SQUARE = 240, 300
+# How wide a letter of a label is, and how high its line.
+LETTER, LINE = 6.6, 13
 _NARROWEST, _WIDEST, _STEP = 240, 720, 48
+_LONGEST_LABEL = 110
 # How many characters a line of the title has.
 _TITLE = 90
+_Point = TypeVar("_Point")
 
 
 def points_of(points: Iterable[Mapping[str, Any]]) -> alt.Chart:
@@ -24,22 +37,47 @@ def points_of(points: Iterable[Mapping[str, Any]]) -> alt.Chart:
     return alt.Chart(alt.InlineData(values=[dict(point) for point in points]))
 
 
-def step(number: int) -> alt.Step:
-    """Return how wide each of so many names on an axis is, so that all of them fill a page."""
-    names = max(number, 1)
-    return alt.Step(max(6, min(max(_STEP, _NARROWEST / names), _WIDEST / names)))
+def thinned(points: Sequence[_Point], most: int) -> list[_Point]:
+    """Return at most so many of some points, evenly spaced, the first and the last among them."""
+    if len(points) <= most:
+        return list(points)
+    return [points[round(place * (len(points) - 1) / (most - 1))] for place in range(most)]
 
 
-def names_axis(title: str, names: list[str]) -> alt.X:
-    """Return an axis of the points' `name`, in the order given."""
-    axis = alt.Axis(labelAngle=0 if len("".join(names)) < 80 else -60, labelOverlap="greedy")
-    # All names are on the axis, those without anything drawn too.
-    return alt.X("name:O", title=title, scale=alt.Scale(domain=names), axis=axis)
+def room_for(number: int) -> int:
+    """Return how wide the chart of a file is that has so many names on an axis."""
+    return max(6 * number, min(max(_STEP * number, _NARROWEST), _WIDEST))
 
 
-def layered(
-    *layers: alt.Chart, width: float | alt.Step, height: int, title: str = ""
-) -> alt.LayerChart:
+def names_axis(title: str, names: Sequence[str], width: int | None = None) -> alt.X:
+    """Return an axis of the points' `name`, in the order given; every so many are written on it.
+
+    All names are on the axis, those without anything drawn too.
+    """
+    longest = min(_LONGEST_LABEL, LETTER * max(map(len, names), default=1))
+    every = -(-len(names) * (longest + 6) // (width or room_for(len(names))))
+    axis = alt.Axis(
+        values=list(names)[:: max(1, int(every))],
+        labelAngle=0,
+        labelLimit=_LONGEST_LABEL,
+        # A label that would be cut off is left out.
+        labelBound=LINE,
+    )
+    return alt.X("name:O", title=title or None, scale=alt.Scale(domain=list(names)), axis=axis)
+
+
+def worded(points: Sequence[Mapping[str, Any]], width: float) -> list[Mapping[str, Any]]:
+    """Return those points whose `word` is not that of the one before, as far as there is room."""
+    labels, last, free = [], None, 0.0
+    for number, point in enumerate(points):
+        start = number * width / len(points)
+        if point["word"] != last and start >= free:
+            labels.append(point)
+            last, free = point["word"], start + LETTER * len(point["word"]) + 16
+    return labels
+
+
+def layered(*layers: alt.Chart, width: float, height: int, title: str = "") -> alt.LayerChart:
     """Return marks drawn over each other, the last on top."""
     panel = alt.LayerChart(layer=list(layers), width=width, height=height)
     return panel.properties(title=title) if title else panel
@@ -48,20 +86,25 @@ def layered(
 def styled(panels: Sequence[alt.LayerChart], title: str, columns: int = 1) -> alt.ConcatChart:
     """Return panels with their title and the looks of all charts; the page shows through."""
     chart = alt.ConcatChart(concat=list(panels), columns=columns, background="transparent")
-    dressed: alt.ConcatChart = chart.properties(title=wrap(title, _TITLE)).configure(
-        font="sans-serif",
-        title=alt.TitleConfig(anchor="start", fontSize=12),
-        view=alt.ViewConfig(stroke=None),
-        axis=alt.AxisConfig(gridOpacity=0.6, labelFontSize=11, titleFontSize=11),
-        legend=alt.LegendConfig(labelLimit=320),
-    )
-    return dressed
+    return _dressed(chart.properties(title=wrap(title, _TITLE)))
 
 
-def fitted(chart: alt.ConcatChart, width: int) -> alt.ConcatChart:
+def bounded(chart: alt.ConcatChart, most: int) -> tuple[alt.ConcatChart, int]:
+    """Return a chart of at most so many points in each of its clouds, and how many these had."""
+    chart, largest = chart.copy(), 0
+    for layer in (layer for panel in chart.concat for layer in panel.layer):
+        points = getattr(layer.data, "values", ())
+        mark = getattr(layer.mark, "type", layer.mark)
+        if mark in ("point", "circle") and len(points) > most:
+            layer.data = alt.InlineData(values=thinned(points, most))
+            largest = max(largest, len(points))
+    return chart, largest
+
+
+def fitted(chart: alt.ConcatChart, width: int) -> alt.ConcatChart | alt.LayerChart:
     """Return a chart for a page: without its title, which the page has, its panels side by side.
 
-    Where there is room for one only, they are below each other.
+    Where there is room for one only, they are below each other; a square one stays square.
 
     Parameters
     ----------
@@ -69,12 +112,64 @@ def fitted(chart: alt.ConcatChart, width: int) -> alt.ConcatChart:
         Of the whole, in pixels.
     """
     columns = max(1, min(len(chart.concat), width // _NARROWEST))
-    # Beside each panel are its axis, a title and what separates it from the next.
-    room = width // columns - 62
-    panels = [panel.properties(width=room, height=HEIGHT - 40) for panel in chart.concat]
-    fitted = chart.copy()
-    fitted.concat, fitted.columns, fitted.title = panels, columns, alt.Undefined
-    dressed: alt.ConcatChart = fitted.configure_legend(
-        orient="top", labelLimit=320, titleFontSize=11, labelFontSize=11, titleFontWeight="normal"
-    ).configure_axis(labelFontSize=11, titleFontSize=11, titleFontWeight="normal", gridOpacity=0.6)
+    if len(chart.concat) > 1:
+        # Beside each panel are its axis, a title and what separates it from the next.
+        room = width // columns - 62
+        fitted = chart.copy()
+        fitted.concat = [_sized(panel, room, HEIGHT - 40) for panel in chart.concat]
+        fitted.columns, fitted.title = columns, alt.Undefined
+        return fitted
+    panel = _sized(chart.concat[0], width)
+    panel.title = alt.Undefined
+    if chart.data is not alt.Undefined:  # what all its layers have is kept above them
+        panel.data = chart.data
+    return _dressed(
+        panel.properties(
+            autosize=alt.AutoSizeParams(type="fit", contains="padding"),
+            padding={"left": 2, "top": 6, "bottom": 2, "right": 14},
+            background="transparent",
+        )
+    )
+
+
+def _sized(panel: Any, width: int, height: int | None = None) -> alt.LayerChart:  # noqa: ANN401
+    """Return a copy of a panel that has a width, and a height but where it keeps its own."""
+    side = min(width, panel.width)
+    sized: alt.LayerChart = (
+        panel.properties(width=side, height=side)
+        if panel.width == panel.height
+        else panel.properties(width=width, height=height or panel.height)
+    )
+    return sized
+
+
+_Chart = TypeVar("_Chart", alt.ConcatChart, alt.LayerChart)
+
+
+def _dressed(chart: _Chart) -> _Chart:
+    dressed: _Chart = chart.configure(
+        font="Inter, system-ui, sans-serif",
+        title=alt.TitleConfig(anchor="start", fontSize=12),
+        view=alt.ViewConfig(stroke=None),
+        axis=alt.AxisConfig(
+            gridOpacity=0.6,
+            labelFontSize=11,
+            titleFontSize=11,
+            titleFontWeight="normal",
+            # Fonts differ in how wide they are.
+            titlePadding=11,
+            labelSeparation=8,
+            domain=False,
+            ticks=False,
+            labelPadding=5,
+        ),
+        axisX=alt.AxisConfig(grid=False),
+        legend=alt.LegendConfig(
+            orient="top",
+            labelLimit=320,
+            titleFontSize=11,
+            labelFontSize=11,
+            titleFontWeight="normal",
+        ),
+    )
     return dressed

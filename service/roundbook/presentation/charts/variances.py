@@ -7,25 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+from roundbook.presentation.charts.limits import MOST_ROUNDS
 from roundbook.presentation.charts.style import (
-    BLUE,
-    GREEN,
+    ACCENT,
     HEIGHT,
-    VERMILLION,
+    INK,
+    LINE,
     layered,
     names_axis,
     points_of,
-    step,
+    room_for,
     styled,
+    worded,
 )
+from roundbook.presentation.figures import interval_words, short
 from roundbook.presentation.variances import heading
 
 if TYPE_CHECKING:
     from roundbook.logbook.variance_history import VarianceHistory
 
 _ORIGINS = {"matrix": "computed from its scores", "published": "published without scores"}
-_SHAPES = {"computed from its scores": "circle", "published without scores": "diamond"}
-_POOLED, _PLANNING = "pooled", "planning: 4 of 5 next rounds stay below"
 
 
 def variance_points(history: VarianceHistory) -> list[dict[str, Any]]:
@@ -48,68 +49,94 @@ def variance_points(history: VarianceHistory) -> list[dict[str, Any]]:
 def level_points(history: VarianceHistory) -> list[dict[str, Any]]:
     """Return the pooled variance, and the planning variance where there is one."""
     pooled = history.pooled
-    levels = [{"level": _POOLED, "variance": pooled.variance}]
+    levels = [{"level": "pooled", "variance": pooled.variance}]
     if pooled.next_round is not None and pooled.next_round.u80 is not None:
-        levels.append({"level": _PLANNING, "variance": pooled.next_round.u80})
+        levels.append({"level": "planning", "variance": pooled.next_round.u80})
     return levels
 
 
-def variance_chart(histories: Sequence[VarianceHistory]) -> alt.ConcatChart:
-    """Draw variance histories of a task, one below the other."""
-    return styled(list(map(_draw, histories)), "Residual variance by round")
+def variance_chart(*histories: VarianceHistory, width: int | None = None) -> alt.ConcatChart:
+    """Draw variance histories of a task, one below the other; the pooled one's interval is a band.
+
+    Parameters
+    ----------
+    width : int, optional
+        Of a page, which has the latest rounds only; of a file, it has room for all.
+    """
+    return styled([_draw(history, width) for history in histories], "Residual variance by round")
 
 
-def _draw(history: VarianceHistory) -> alt.LayerChart:
-    points, levels = variance_points(history), level_points(history)
+def _draw(history: VarianceHistory, width: int | None) -> alt.LayerChart:
+    points = variance_points(history)[-MOST_ROUNDS if width else 0 :]
+    levels = level_points(history)
     limits = (point[name] for point in points for name in ("variance", "high"))
     values = [*limits, *(level["variance"] for level in levels)]
     # An open interval goes up to the edge, with a tip.
     top = 1.1 * max(value for value in values if value is not None)
-    spans = [
-        point | {"high": top if point["open"] else point["high"]}
+    drawn = [
+        point
+        | {
+            "high": top if point["open"] else point["high"],
+            "said": f"{point['name']}: {short(point['variance'])}"
+            + interval_words(point["low"], point["high"])
+            + ("" if point["origin"] == _ORIGINS["matrix"] else f", {point['origin']}"),
+            "word": "" if point["origin"] == _ORIGINS["matrix"] else "published",
+        }
         for point in points
-        if point["low"] is not None
     ]
-    x = names_axis("Round", [point["name"] for point in points])
+    room = width or room_for(len(points))
+    x = names_axis("", [point["name"] for point in points], room)
     y = alt.Y(
         "variance:Q",
-        title="Residual variance, 95% interval",
-        scale=alt.Scale(zero=True),
-        axis=alt.Axis(format="~g"),
+        title=f"residual variance, {history.scale} scale",
+        scale=alt.Scale(domain=[0, top], nice=False),
+        axis=alt.Axis(format="~g", tickCount=5),
     )
-    origins = list(dict.fromkeys(point["origin"] for point in points))
-    marks = points_of(points).mark_point(filled=True, size=70, opacity=1, color=BLUE)
-    drawn = marks.encode(
-        x=x,
-        y=y,
-        shape=alt.Shape(
-            "origin:N",
-            title="Round",
-            scale=alt.Scale(domain=origins, range=[_SHAPES[origin] for origin in origins]),
+    shape = alt.Shape(
+        "origin:N",
+        scale=alt.Scale(domain=list(_ORIGINS.values()), range=["circle", "diamond"]),
+        legend=None,
+    )
+    spans = points_of(point for point in drawn if point["low"] is not None)
+    tips = points_of(point for point in drawn if point["open"])
+    rules = points_of(levels).mark_rule(color=ACCENT, aria=False)
+    dashes = alt.Scale(domain=["pooled", "planning"], range=[[4, 3], [1, 0]])
+    layers = [
+        rules.encode(y=y, strokeDash=alt.StrokeDash("level:N", scale=dashes, legend=None)),
+        spans.mark_rule(color=INK, strokeWidth=2).encode(
+            x=x, y="low:Q", y2="high:Q", description="said:N", tooltip="said:N"
         ),
-        tooltip=["name:N", "variance:Q", "low:Q", "high:Q", "topics:Q", "runs:Q"],
-    )
-    whiskers = points_of(spans).mark_rule(color=BLUE, strokeWidth=2)
-    tips = points_of([span for span in spans if span["open"]]).mark_point(
-        filled=True, shape="triangle-up", size=60, opacity=1, color=BLUE
-    )
-    names = [level["level"] for level in levels]
-    kinds = alt.Scale(domain=names, range=[VERMILLION, GREEN][: len(names)])
-    lines = points_of(levels).mark_rule(strokeWidth=1.5)
-    return layered(
-        lines.encode(
-            y=y,
-            color=alt.Color("level:N", title="Variance", scale=kinds),
-            strokeDash=alt.StrokeDash(
-                "level:N",
-                title="Variance",
-                scale=alt.Scale(domain=names, range=[[1, 0], [6, 3]][: len(names)]),
-            ),
-        ),
-        whiskers.encode(x=x, y=alt.Y("low:Q"), y2="high:Q"),
-        tips.encode(x=x, y=alt.Y("high:Q")),
-        drawn,
-        width=step(len(points)),
-        height=HEIGHT,
-        title=heading(history),
-    )
+        tips.mark_point(
+            filled=True, shape="triangle-up", size=60, opacity=1, color=INK, aria=False
+        ).encode(x=x, y="high:Q"),
+        points_of(drawn)
+        .mark_point(filled=True, size=60, opacity=1, color=INK)
+        .encode(x=x, y=y, shape=shape, description="said:N", tooltip="said:N"),
+        points_of(worded(drawn, room))
+        .mark_text(align="left", dx=8, fontSize=11, color=INK)
+        .encode(x=x, y=y, text="word:N"),
+        points_of(_apart(levels, LINE * top / (HEIGHT - 40)))
+        .mark_text(align="left", dx=4, fontSize=11, color=ACCENT)
+        .encode(x=alt.value("width"), y=y, text="level:N"),
+    ]
+    if history.pooled.interval is not None:
+        low, high = history.pooled.interval.low, history.pooled.interval.high
+        band = points_of([{"low": low, "high": top if high is None else high}])
+        layers.insert(
+            0,
+            band.mark_rect(color=ACCENT, opacity=0.13, aria=False).encode(y="low:Q", y2="high:Q"),
+        )
+    return layered(*layers, width=room, height=HEIGHT, title=heading(history))
+
+
+def _apart(levels: Sequence[dict[str, Any]], least: float) -> list[dict[str, Any]]:
+    """Return one or two labels with their places, moved apart where they would overlap."""
+    values = [level["variance"] for level in levels]
+    if len(levels) < 2 or abs(values[0] - values[1]) >= least:
+        return list(levels)
+    middle = sum(values) / 2
+    below, above = sorted(levels, key=lambda level: level["variance"])
+    return [
+        below | {"variance": middle - least / 2},
+        above | {"variance": middle + least / 2},
+    ]

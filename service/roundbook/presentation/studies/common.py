@@ -10,8 +10,6 @@ from roundbook.presentation.tables import Column
 if TYPE_CHECKING:
     from roundbook.logbook.studies.study import Study
 
-# The studies that `charts.studies` draws.
-DRAWN = ("discriminative-power", "swap-rate", "across-rounds")
 _MOST_FILES = 3
 _TIES = "means within 1e-12 of each other are equal"
 

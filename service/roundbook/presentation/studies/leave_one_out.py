@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _MOST_NAMED = 3
 # With a smaller share of the assessments explained, it is said that the costs are understated.
-_WELL_EXPLAINED = 0.9
+WELL_EXPLAINED = 0.9
 
 SCALES = (
     Column("scale", "Scale"),
@@ -95,7 +95,7 @@ def _of_pool(pool: Pool) -> list[str]:
     ]
     if pool.depth == pool.known_depth:
         lines.append("Runs are recorded to no deeper rank: the pool may have been deeper.")
-    if pool.explained_share < _WELL_EXPLAINED:
+    if pool.explained_share < WELL_EXPLAINED:
         lines.append(
             f"The pooled runs explain {percent(pool.explained_share)} of the assessments. The rest"
             " always remains, so that what being left out costs is understated."

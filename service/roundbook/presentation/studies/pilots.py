@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from roundbook.logbook.studies.leave_teams_out import LeaveTeamsOutStudy
     from roundbook.logbook.studies.pilots import PilotsOfScale, PilotStudy
     from roundbook.logbook.studies.topic_subsets import TopicSubsetsStudy
-    from roundbook.statistics.studies.pilots import PilotsOfSize
+    from roundbook.statistics.studies.pilot_results import PilotsOfSize
 
 _SPREADS = {
     f"{what}_{name.replace('.', '_')}": f"{what}.{name}"
@@ -122,8 +122,9 @@ def teams_protocol(study: LeaveTeamsOutStudy) -> str:
         alone = f", of which {study.runs_without_team} are runs without team"
     scores = "on the same scores and so by the same relevance assessments"
     if study.mode == "reduce":
+        assessed = study.qrels or f"revision {study.revision}"
         scores = (
-            f"by the relevance assessments (revision {study.revision}) without the documents that"
+            f"by the relevance assessments ({assessed}) without the documents that"
             f" pooled runs of the teams left out have to rank {study.pool_depth} and no other pooled"
             f" run has; {_percent(study.judged_share)} of the pooled runs' documents to that rank are"
             f" judged, and they are {_percent(study.explained_share)} of the judged documents, of"

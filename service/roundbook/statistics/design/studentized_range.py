@@ -19,11 +19,10 @@ of a second for one quantile, this a hundredth for those of all phi.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.polynomial import Chebyshev
-from numpy.polynomial.legendre import leggauss
 from scipy.special import gammainc, gammaln, ndtr, ndtri
 
 from roundbook.statistics.design.inputs import Floats
@@ -34,12 +33,7 @@ _STEP = 0.08
 _MIDDLES = np.arange(0, 6.6, _STEP)
 _MIDDLE_WEIGHTS = np.where(_MIDDLES > 0, 2, 1) * _STEP * np.exp(-_MIDDLES * _MIDDLES)
 
-# Gauss-Legendre nodes on 0..1.
-_NODES, _WEIGHTS = (leggauss(256)[0] + 1) / 2, leggauss(256)[1] / 2
-# For ranges they are denser towards 0: with many degrees of freedom the second integrand ends in a
-# step at q, which is about q / sqrt(2 phi) wide.
-_RANGES, _RANGE_WEIGHTS = _NODES**1.5, 1.5 * np.sqrt(_NODES) * _WEIGHTS
-
+_NODES = 256
 _DEGREE = 32
 _MOST_STEPS = 50
 
@@ -95,8 +89,11 @@ def _interpolant(alpha: float, runs: float) -> tuple[float, Chebyshev]:
 def _log_quantiles(alpha: float, runs: float, dof: Floats) -> Floats:
     half = dof[:, np.newaxis] / 2
     largest = _largest_range(alpha, runs)
-    ranges = largest * _RANGES
-    mass = _density(ranges, runs) * largest * _RANGE_WEIGHTS
+    nodes, weights = _gauss_legendre()
+    # Denser towards 0: with many degrees of freedom the second integrand ends in a step at q, which
+    # is about q / sqrt(2 phi) wide.
+    ranges = largest * nodes**1.5
+    mass = _density(ranges, runs) * largest * 1.5 * np.sqrt(nodes) * weights
     scale = np.log(2) + half * np.log(half) - gammaln(half)
 
     def tail(log_q: Floats) -> tuple[Floats, Floats]:
@@ -113,11 +110,12 @@ def _log_quantiles(alpha: float, runs: float, dof: Floats) -> Floats:
 
 def _log_quantile_of_known_sd(alpha: float, runs: float) -> float:
     largest = _largest_range(alpha, runs)
+    nodes, weights = _gauss_legendre()
 
     def tail(log_q: Floats) -> tuple[Floats, Floats]:
         q = np.exp(log_q)
-        ranges = q + (largest - q) * _NODES
-        above = (_density(ranges, runs) * (largest - q) * _WEIGHTS).sum(keepdims=True)
+        ranges = q + (largest - q) * nodes
+        above = (_density(ranges, runs) * (largest - q) * weights).sum(keepdims=True)
         return above, _density(q, runs) * q
 
     start = np.log(-np.sqrt(2) * ndtri([alpha / _pairs(runs) / 2]))
@@ -141,6 +139,25 @@ def _density(ranges: Floats, runs: float) -> Floats:
     between = ndtr(half - _MIDDLES) - ndtr(-half - _MIDDLES)
     middles = (between ** (runs - 2) * _MIDDLE_WEIGHTS).sum(axis=1)
     return np.asarray(_pairs(runs) / np.pi * np.exp(-(half[:, 0] ** 2)) * middles)
+
+
+@cache
+def _gauss_legendre() -> tuple[Floats, Floats]:
+    """Return the nodes and weights of Gauss-Legendre quadrature on 0..1."""
+    # By Newton's method on the Legendre polynomial. NumPy's own are the eigenvalues of a matrix,
+    # for which its threads wait for each other on a busy machine: half a second for these few.
+    nodes = np.cos(np.pi * (np.arange(_NODES, 0, -1) - 0.25) / (_NODES + 0.5))
+    slope = np.empty(_NODES)
+    for _ in range(4):
+        before, value = np.ones(_NODES), nodes
+        for degree in range(2, _NODES + 1):
+            before, value = (
+                value,
+                ((2 * degree - 1) * nodes * value - (degree - 1) * before) / degree,
+            )
+        slope = _NODES * (nodes * value - before) / (nodes**2 - 1)
+        nodes = nodes - value / slope
+    return (nodes + 1) / 2, 1 / ((1 - nodes**2) * slope**2)
 
 
 def _largest_range(alpha: float, runs: float) -> float:

@@ -73,10 +73,8 @@ class DriftConsequence:
 
 def drift_consequence(
     scores: ArrayLike,
-    mean_from: ArrayLike,
-    sd_from: ArrayLike,
-    mean_to: ArrayLike,
-    sd_to: ArrayLike,
+    earlier: tuple[ArrayLike, ArrayLike],
+    later: tuple[ArrayLike, ArrayLike],
     *,
     zero_sd: ZeroSd = "average",
     a: float = 0.15,
@@ -91,8 +89,9 @@ def drift_consequence(
     ----------
     scores : (topics, runs) array_like of float
         The later round's scores on the shared topics, in the measure's unit.
-    mean_from, sd_from, mean_to, sd_to : (topics,) array_like of float
-        Their factors in the earlier and in the later round, in the same order; sds with ddof 1.
+    earlier, later : ((topics,), (topics,)) pairs of array_like of float
+        Their factors in the earlier and in the later round, means and sds in the same order; sds
+        with ddof 1.
     zero_sd : {'average', 'drop'}
         What a topic with an sd of 0 gives: `b` for every run under the factors that have that sd,
         or nothing, as it is left out under both.
@@ -112,7 +111,7 @@ def drift_consequence(
     Examples
     --------
     >>> earlier, later = ([0.2, 0.5], [0.1, 0.1]), ([0.3, 0.6], [0.1, 0.1])
-    >>> consequence = drift_consequence([[0.2, 0.4], [0.5, 0.7]], *earlier, *later)
+    >>> consequence = drift_consequence([[0.2, 0.4], [0.5, 0.7]], earlier, later)
     >>> round(consequence.bias, 3), consequence.kendall_tau
     (0.15, 1.0)
     """
@@ -121,15 +120,14 @@ def drift_consequence(
         raise ImpossibleStatisticError(
             f"Std-AB needs an A that is positive and finite and a finite B, not {a} and {b}."
         )
-    earlier = standardise(matrix, mean_from, sd_from, zero_sd)
-    later = standardise(matrix, mean_to, sd_to, zero_sd)
-    used = ~(np.isnan(earlier[:, 0]) | np.isnan(later[:, 0]))
+    first, second = (standardise(matrix, *factors, zero_sd) for factors in (earlier, later))
+    used = ~(np.isnan(first[:, 0]) | np.isnan(second[:, 0]))
     if not used.any():
         raise ImpossibleStatisticError(
             "The consequence of drift needs a topic with an sd above 0 in both rounds,"
             " and none of the topics has one."
         )
-    before, after = _under(earlier[used], a, b), _under(later[used], a, b)
+    before, after = _under(first[used], a, b), _under(second[used], a, b)
     tau = None
     if matrix.shape[1] > 1:
         tau = kendall_tau(before.run_means, after.run_means).tau_b

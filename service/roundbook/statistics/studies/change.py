@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +11,14 @@ from numpy.typing import ArrayLike
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.bootstrap import check_resampling, percentile_interval, resampled_means
 from roundbook.statistics.score_matrix import checked_scores
-from roundbook.statistics.studies.common import MOST_BYTES, Floats, Progress, pieces, tolerance
+from roundbook.statistics.studies.common import (
+    MOST_BYTES,
+    Floats,
+    Mapped,
+    Progress,
+    pieces,
+    tolerance,
+)
 
 _STUDY = "A change between rounds"
 # A gain over the pivot below so many standard errors may be none, and is no unit to measure by.
@@ -71,16 +76,33 @@ class SystemChange:
     reasons: dict[str, str]
 
 
+@dataclass(frozen=True)
+class Resampling:
+    """How intervals are made from resampled topics.
+
+    Attributes
+    ----------
+    level : float
+        Of the intervals, in (0, 1).
+    trials : int
+        Resamples, up to a million.
+    seed : int
+        Not negative.
+    """
+
+    level: float = 0.95
+    trials: int = 10_000
+    seed: int = 0
+
+
 def change_measures(
     earlier: ArrayLike,
     later: ArrayLike,
     pivot: int,
+    resampling: Resampling = Resampling(),
     *,
-    level: float = 0.95,
-    trials: int = 10_000,
-    seed: int = 0,
     progress: Progress = lambda *_: None,
-    mapped: Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]] = map,
+    mapped: Mapped = map,
 ) -> list[SystemChange]:
     """How systems changed between two rounds, as LongEval reports it.
 
@@ -96,12 +118,7 @@ def change_measures(
         Scores of the same systems in two rounds, each on topics of its own; at least two.
     pivot : int
         Which system the others are compared with.
-    level : float
-        Of the intervals, in (0, 1).
-    trials : int
-        Resamples, up to a million.
-    seed : int
-        Not negative.
+    resampling : Resampling
     progress : callable
         Told how many resamples of how many are done.
     mapped : callable
@@ -134,7 +151,8 @@ def change_measures(
         )
     if not 0 <= pivot < systems:
         raise ImpossibleStatisticError(f"There is no pivot {pivot} among {systems} systems.")
-    check_resampling(trials, level, seed)
+    trials = resampling.trials
+    check_resampling(trials, resampling.level, resampling.seed)
     slack = max(tolerance(first), tolerance(second))
     changes: list[SystemChange] = []
     # What is kept of a system is its means in every resample of both rounds, and work on these.
@@ -145,7 +163,7 @@ def change_measures(
         work = partial(resampled_rounds, one, other)
         resampled = np.empty((2, trials, columns.size))
         done = 0
-        for means in mapped(work, pieces(seed, trials)):
+        for means in mapped(work, pieces(resampling.seed, trials)):
             resampled[:, done : done + means.shape[1]] = means
             done += means.shape[1]
             progress(start * trials + done * (columns.size - 1), systems * trials)
@@ -156,7 +174,7 @@ def change_measures(
                 resampled[..., index],
                 resampled[..., -1],
                 slack,
-                level,
+                resampling.level,
                 is_pivot=columns[index] == pivot,
             )
             for index in range(columns.size - 1)

@@ -28,11 +28,39 @@ from roundbook.statistics.studies.swap_rate import BINS, WIDTH
 
 Model = Literal["bst", "kde"]
 Denominator = Literal["sampled", "fixed"]
+MOST_DEPTH = 1_000
 
 # As in the swap rate.
 _EDGE = 1e-9
 # Sums of squares come from a product of matrices, whose rounding error is this share of them.
 _NO_SPREAD = 1e-12
+
+
+@dataclass(frozen=True)
+class Redrawing:
+    """How lists are drawn again, and the error rate of the paired t tests in each draw.
+
+    Attributes
+    ----------
+    model : {"bst", "kde"}
+        Draw the documents of the list themselves (bootstrap), or scores from kernel density
+        estimates of the relevant and of the nonrelevant documents' scores.
+    denominator : {"sampled", "fixed"}
+        What precisions are divided by: ``R - r + r*``, at least 1, with r relevant documents in the
+        list and r* in the draw; or R, so that average precision may pass 1.
+    depth : int
+        Lists are cut to so many documents.
+    padded : bool
+        Draw `depth` documents also of shorter lists, as the paper seems to.
+    alpha : float
+        In (0, 1).
+    """
+
+    model: Model = "bst"
+    denominator: Denominator = "sampled"
+    depth: int = MOST_DEPTH
+    padded: bool = False
+    alpha: float = 0.05
 
 
 class Drawing(NamedTuple):
@@ -43,21 +71,14 @@ class Drawing(NamedTuple):
     lists : AssessedLists
     scores : (topics, runs) float array
         Average precision of the lists as they are.
-    model, denominator
-        See :func:`roundbook.statistics.studies.per_topic_variance.per_topic_variance`.
-    documents : int or None
-        In each drawn list; None for as many as the list has.
-    alpha : float
+    how : Redrawing
     with_tests : bool
         Whether the t of every pair in every draw are wanted.
     """
 
     lists: AssessedLists
     scores: Floats
-    model: Model
-    denominator: Denominator
-    documents: int | None
-    alpha: float
+    how: Redrawing
     with_tests: bool
 
 
@@ -131,8 +152,8 @@ def _draw_list(
     """Return the average precision of so many draws of one list."""
     lists = drawing.lists
     length = int(lists.lengths[topic, run])
-    documents = drawing.documents or length
-    if drawing.model == "kde" and length > ranks.size:
+    documents = drawing.how.depth if drawing.how.padded else length
+    if drawing.how.model == "kde" and length > ranks.size:
         assert lists.scores is not None
         own = lists.scores[run, topic, :length].astype(np.float64)
         density = score_density(own, ranks)
@@ -140,7 +161,7 @@ def _draw_list(
     else:
         precisions, relevant = resample_ranks(generator, draws, ranks, length, documents)
     whole = int(lists.relevant[topic])
-    if drawing.denominator == "fixed":
+    if drawing.how.denominator == "fixed":
         return precisions / whole
     return precisions / np.maximum(whole - ranks.size + relevant, 1)
 
@@ -179,7 +200,7 @@ def _compare_pairs(
     spread = squares > _NO_SPREAD * both
     size *= math.sqrt(topics * (topics - 1))
     np.divide(size, np.sqrt(np.maximum(squares, 0)), out=t, where=spread)
-    result.significant[:] += (t > stdtrit(topics - 1, 1 - drawing.alpha / 2)).sum(axis=0)
+    result.significant[:] += (t > stdtrit(topics - 1, 1 - drawing.how.alpha / 2)).sum(axis=0)
     if drawing.with_tests:
         result.tests.real[span] = t
         result.tests.imag[span] = difference

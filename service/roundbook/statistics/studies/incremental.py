@@ -3,33 +3,57 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import chdtri
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.design import solve_power, solve_topics, solve_variance
 from roundbook.statistics.studies.common import (
-    CACHED_CELLS,
     Floats,
+    Mapped,
     Progress,
     check_share,
     check_trials,
-    pairs,
     pieces,
     study_scores,
     tolerance,
 )
+from roundbook.statistics.studies.stopping import Stopping, draw_stops, pair_sds, sum_stops
 from roundbook.statistics.variance.residual import residual_variance
 
 _STUDY = "Incremental topics"
 # Of the sds of pairs, which of them counts for a hard pair.
 HARD = 0.95
+
+
+@dataclass(frozen=True)
+class JudgingPlan:
+    """Which difference topics are judged to find, and when it is looked whether they are enough.
+
+    Attributes
+    ----------
+    difference : float
+        Between the means of two runs, in the unit of the scores; positive.
+    alpha, beta : float
+        Error probabilities of the two-sided test, ``1 - beta`` above alpha.
+    start : int
+        Topics before the first look, at least 2.
+    step : int
+        At least 1. The last look has all topics, however many are left for it.
+    confidence : float
+        Of the upper limit that the sure rule goes by: one-sided, in (0, 1).
+    """
+
+    difference: float
+    alpha: float = 0.05
+    beta: float = 0.20
+    start: int = 10
+    step: int = 1
+    confidence: float = 0.80
 
 
 @dataclass(frozen=True)
@@ -151,23 +175,18 @@ class IncrementalTopics:
 
 def incremental_topics(
     scores: ArrayLike,
-    difference: float,
+    plan: JudgingPlan,
     *,
-    alpha: float = 0.05,
-    beta: float = 0.20,
-    start: int = 10,
-    step: int = 1,
-    confidence: float = 0.80,
     trials: int = 10_000,
     seed: int = 0,
     progress: Progress = lambda *_: None,
-    mapped: Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]] = map,
+    mapped: Mapped = map,
 ) -> IncrementalTopics:
     """Plan topics by the spread of all pairs of runs, and try stopping once the power suffices.
 
     With the differences ``z_j = x_ji - x_jk`` of a pair, ``s`` their sd (ddof 1) over n topics, the
-    topics are enough if the paired t test finds `difference` at alpha with a power of at least ``1
-    - beta``, its noncentral t having ``n - 1`` degrees of freedom and ``ncp = difference sqrt(n) /
+    topics are enough if the paired t test finds the difference at alpha with a power of at least
+    ``1 - beta``, its noncentral t having ``n - 1`` degrees of freedom and ``ncp = difference sqrt(n) /
     s``. The incremental rule judges `start` topics, then `step` at a time, and stops when they are
     enough by the s of the topics so far (Webber, Moffat and Zobel, CIKM 2008). As it stops where s
     happens to be small, it is optimistic; the sure rule takes the upper limit ``s sqrt((n - 1) /
@@ -180,16 +199,8 @@ def incremental_topics(
     ----------
     scores : (topics, runs) array_like of float
         On any one scale; at least two topics and two runs, no missing cells.
-    difference : float
-        Between the means of two runs, in the unit of the scores; positive.
-    alpha, beta : float
-        Error probabilities of the two-sided test, ``1 - beta`` above alpha.
-    start : int
-        At least 2, at most the topics there are.
-    step : int
-        At least 1. The last step has all topics, however many are left for it.
-    confidence : float
-        One-sided, in (0, 1).
+    plan : JudgingPlan
+        Its `start` at most the topics there are.
     trials : int
         Random draws of a pair that varies and an order of the topics, up to a million.
     seed : int
@@ -212,7 +223,7 @@ def incremental_topics(
     Examples
     --------
     >>> toy = [[0.7, 0.5], [0.3, 0.1], [0.2, 0.0], [0.6, 0.2], [0.4, 0.4]]
-    >>> study = incremental_topics(toy, 0.2, start=3)
+    >>> study = incremental_topics(toy, JudgingPlan(0.2, start=3))
     >>> [(spread.spread, round(spread.sd, 3), spread.topics) for spread in study.spreads][0]
     ('median', 0.141, 7)
     >>> [(step.topics, round(step.power, 2)) for step in study.steps[1:]]
@@ -221,7 +232,8 @@ def incremental_topics(
     matrix = study_scores(scores, _STUDY)
     topics, runs = matrix.shape
     check_trials(trials, seed)
-    check_share(confidence, "A confidence")
+    check_share(plan.confidence, "A confidence")
+    start, step, difference = plan.start, plan.step, plan.difference
     if not (2 <= start <= topics and start == math.floor(start)):
         raise ImpossibleStatisticError(
             f"{_STUDY} of a matrix of {topics} topics begin with 2 to {topics}, not {start}."
@@ -229,8 +241,10 @@ def incremental_topics(
     if not (step >= 1 and step == math.floor(step)):
         raise ImpossibleStatisticError(f"{_STUDY} come in steps of at least 1, not {step}.")
     sizes = np.unique(np.append(np.arange(start, topics, step), topics))
-    largest = np.sqrt(2 * solve_variance("paired-t", sizes, difference, alpha, beta).variance)
-    surely = largest * np.sqrt(chdtri(sizes - 1, confidence) / (sizes - 1))
+    largest = np.sqrt(
+        2 * solve_variance("paired-t", sizes, difference, plan.alpha, plan.beta).variance
+    )
+    surely = largest * np.sqrt(chdtri(sizes - 1, plan.confidence) / (sizes - 1))
     slack = tolerance(matrix)
     # The means of runs have no part in the spread, and without them sums of squares keep it.
     centred = matrix - matrix.mean(axis=0)
@@ -246,17 +260,18 @@ def incremental_topics(
             f"{_STUDY} need runs whose difference varies over the topics, and no pair does."
         )
     alike = sds.size - varying.size
-    work = partial(_stops, centred, sds, varying, sizes, np.stack([largest, surely]))
-    stops, early = _drawn(mapped(work, pieces(seed, trials)), len(sizes), trials, progress)
+    stopping = Stopping(centred, sds, varying, sizes, np.stack([largest, surely]))
+    drawn = mapped(partial(draw_stops, stopping), pieces(seed, trials))
+    stops, early = sum_stops(drawn, len(sizes), trials, progress)
     stopped = np.cumsum(stops[:, :-1], axis=1) / trials
     power = solve_power(
-        "paired-t", sizes, difference, np.square(np.maximum(hard, slack)) / 2, alpha
+        "paired-t", sizes, difference, np.square(np.maximum(hard, slack)) / 2, plan.alpha
     ).power
     assert power is not None
     return IncrementalTopics(
         pairs=sds.size,
         alike=alike,
-        spreads=_spreads(matrix, sds, slack, difference, alpha, beta),
+        spreads=_spreads(matrix, sds, slack, plan),
         enough_by_sd=float((sds[varying] <= largest[-1]).mean()),
         rules=tuple(
             StoppingRule(
@@ -266,7 +281,7 @@ def incremental_topics(
                 float(share[0]),
                 int(too_early) / trials,
             )
-            for level, share, too_early in zip((None, confidence), stopped, early, strict=True)
+            for level, share, too_early in zip((None, plan.confidence), stopped, early, strict=True)
         ),
         steps=tuple(
             Step(
@@ -281,46 +296,14 @@ def incremental_topics(
         ),
         topics=topics,
         runs=runs,
-        difference=difference,
-        alpha=alpha,
-        beta=beta,
-        start=start,
-        step=step,
-        confidence=confidence,
+        **vars(plan),
         trials=trials,
         seed=seed,
     )
 
 
-def pair_sds(centred: Floats, sizes: NDArray[np.int64]) -> Iterator[Floats]:
-    """Yield the sds (ddof 1) of all pairs' differences over the first topics.
-
-    Parameters
-    ----------
-    centred : (topics, runs) float array
-        Scores less the mean of their run.
-    sizes : (steps,) int array
-        Numbers of topics from 2 on, rising.
-
-    Yields
-    ------
-    (pairs,) float array
-        In the order of :func:`roundbook.statistics.studies.common.pairs`; one array a step.
-    """
-    first, second = pairs(centred.shape[1])
-    sums, squares = np.zeros((2, first.size))
-    begin = 0
-    for size in sizes:
-        for row in centred[begin:size]:
-            difference = row[first] - row[second]
-            sums += difference
-            squares += difference * difference
-        begin = size
-        yield np.sqrt(np.maximum(squares - sums * sums / size, 0) / (size - 1))
-
-
 def _spreads(
-    matrix: Floats, sds: Floats, slack: float, difference: float, alpha: float, beta: float
+    matrix: Floats, sds: Floats, slack: float, plan: JudgingPlan
 ) -> tuple[PlannedSpread, ...]:
     spreads = {
         "median": float(np.median(sds)),
@@ -333,78 +316,11 @@ def _spreads(
         PlannedSpread(
             name,
             sd,
-            int(solve_topics("paired-t", difference, sd * sd / 2, alpha, beta).topics)
+            int(
+                solve_topics("paired-t", plan.difference, sd * sd / 2, plan.alpha, plan.beta).topics
+            )
             if sd > slack
             else None,
         )
         for name, sd in spreads.items()
     )
-
-
-def _stops(
-    centred: Floats,
-    sds: Floats,
-    varying: NDArray[np.intp],
-    sizes: NDArray[np.int64],
-    limits: Floats,
-    piece: tuple[np.random.Generator, int],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw pairs and orders of topics; count where each rule stops, and how often too early.
-
-    Parameters
-    ----------
-    centred : (topics, runs) float array
-    sds : (pairs,) float array
-        Over all topics.
-    varying : (some,) int array
-        The pairs to draw from.
-    sizes : (steps,) int array
-    limits : (rules, steps) float array
-        Largest sds that the rules stop with.
-    piece : (numpy.random.Generator, int)
-        And how many to draw.
-
-    Returns
-    -------
-    stops : (rules, steps + 1) int array
-        The last are those that never stop.
-    early : (rules,) int array
-    """
-    generator, trials = piece
-    topics, runs = centred.shape
-    first, second = pairs(runs)
-    stops = np.zeros((len(limits), sizes.size + 1), dtype=np.int64)
-    early = np.zeros(len(limits), dtype=np.int64)
-    # The largest sd for which the topics of a stop are enough; any is where none stops.
-    enough = np.append(limits[0], np.inf)
-    chunk = max(1, CACHED_CELLS // topics)
-    for begin in range(0, trials, chunk):
-        count = min(chunk, trials - begin)
-        pair = generator.choice(varying, count)
-        order = np.argsort(generator.random((count, topics)), axis=1)
-        differences = (
-            centred[order, first[pair][:, np.newaxis]] - centred[order, second[pair][:, np.newaxis]]
-        )
-        sums = differences.cumsum(axis=1)[:, sizes - 1]
-        squares = np.square(differences).cumsum(axis=1)[:, sizes - 1]
-        so_far = np.sqrt(np.maximum(squares - sums * sums / sizes, 0) / (sizes - 1))
-        for rule, largest in enumerate(limits):
-            stopping = so_far <= largest
-            at = np.where(stopping.any(axis=1), stopping.argmax(axis=1), sizes.size)
-            stops[rule] += np.bincount(at, minlength=sizes.size + 1)
-            early[rule] += (sds[pair] > enough[at]).sum()
-    return stops, early
-
-
-def _drawn(
-    drawn: Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]],
-    steps: int,
-    trials: int,
-    progress: Progress,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    stops, early = np.zeros((2, steps + 1), dtype=np.int64), np.zeros(2, dtype=np.int64)
-    for some, some_early in drawn:
-        stops += some
-        early += some_early
-        progress(int(stops[0].sum()), trials)
-    return stops, early

@@ -33,12 +33,14 @@ from roundbook.statistics.studies.drawn_rounds import (
     Denominator,
     Drawing,
     Model,
+    Redrawing,
     draw_rounds,
 )
 from roundbook.statistics.studies.swap_rate import BINS, WIDTH
 
-MOST_DEPTH = 1_000
 _STUDY = "Per-topic variance"
+# As Yang, Zhang and Song draw, as far as they say.
+PUBLISHED = Redrawing()
 _ROUNDING = 1e-9
 
 
@@ -136,13 +138,9 @@ class PerTopicVariance:
 
 def per_topic_variance(
     lists: AssessedLists,
+    how: Redrawing = PUBLISHED,
     *,
-    model: Model = "bst",
-    denominator: Denominator = "sampled",
-    depth: int = MOST_DEPTH,
-    padded: bool = False,
     trials: int = 1_000,
-    alpha: float = 0.05,
     seed: int = 0,
     mapped: Mapped = map,
     progress: Progress = lambda *_: None,
@@ -158,20 +156,9 @@ def per_topic_variance(
     ----------
     lists : AssessedLists
         Of at least two runs and two topics.
-    model : {"bst", "kde"}
-        Draw the documents of the list themselves (bootstrap), or scores from kernel density
-        estimates of the relevant and of the nonrelevant documents' scores.
-    denominator : {"sampled", "fixed"}
-        What precisions are divided by: ``R - r + r*``, at least 1, with r relevant documents in the
-        list and r* in the draw; or R, so that average precision may pass 1.
-    depth : int
-        Lists are cut to so many documents.
-    padded : bool
-        Draw `depth` documents also of shorter lists, as the paper seems to.
+    how : Redrawing
     trials : int
         B, up to a million.
-    alpha : float
-        In (0, 1).
     seed : int
         Not negative.
     mapped : callable
@@ -208,25 +195,24 @@ def per_topic_variance(
     0.6
     """
     check_trials(trials, seed)
-    check_share(alpha, "Alpha")
-    if depth != math.floor(depth) or depth < 1:
-        raise ImpossibleStatisticError(f"Lists cannot be cut to {depth} documents.")
-    lists = lists.cut(int(depth))
-    if model == "kde":
+    check_share(how.alpha, "Alpha")
+    if how.depth != math.floor(how.depth) or how.depth < 1:
+        raise ImpossibleStatisticError(f"Lists cannot be cut to {how.depth} documents.")
+    lists = lists.cut(how.depth)
+    if how.model == "kde":
         _check_document_scores(lists)
     scores = study_scores(lists.average_precision(), _STUDY)
     topics, runs = scores.shape
     first, _ = pairs(runs)
     # Of a pair these are kept, and two pieces come beside them.
     most_kept = MOST_BYTES // 2 // (8 * first.size) - 2 * PIECE
-    needed_trials = min(trials, max(0, math.floor(most_kept / alpha)))
-    needed_rank = math.ceil(round(alpha * needed_trials, 6))
+    needed_trials = min(trials, max(0, math.floor(most_kept / how.alpha)))
+    needed_rank = math.ceil(round(how.alpha * needed_trials, 6))
     largest = np.empty((0, 0), dtype=np.complex64)
     if needed_rank:
         largest = np.full((first.size, PIECE + needed_rank), -1.0, dtype=np.complex64)
 
-    documents = int(depth) if padded else None
-    drawing = Drawing(lists, scores, model, denominator, documents, alpha, needed_rank > 0)
+    drawing = Drawing(lists, scores, how, needed_rank > 0)
     sums = np.zeros((2, topics, runs))
     run_sums = np.zeros((2, runs))
     reached, bins = np.zeros(first.size, dtype=np.int64), np.zeros((2, BINS), dtype=np.int64)
@@ -267,9 +253,9 @@ def per_topic_variance(
         ),
         rates=rates,
         mean_rate=float(rates.mean()),
-        never=float((rates < alpha - _ROUNDING).mean()),
-        always=float((rates > 1 - alpha + _ROUNDING).mean()),
-        significant=paired_t_tests(scores, alpha=alpha).share,
+        never=float((rates < how.alpha - _ROUNDING).mean()),
+        always=float((rates > 1 - how.alpha + _ROUNDING).mean()),
+        significant=paired_t_tests(scores, alpha=how.alpha).share,
         largest_difference=float(np.ptp(scores.mean(axis=0))),
         needed=needed,
         needed_most=None if needed is None else float(needed.max()),
@@ -278,12 +264,8 @@ def per_topic_variance(
         topics_without_relevant=int((lists.relevant == 0).sum()),
         lists_without_relevant=int((~has_relevant).sum()),
         trials=trials,
-        alpha=alpha,
         seed=seed,
-        model=model,
-        denominator=denominator,
-        depth=int(depth),
-        padded=padded,
+        **vars(how),
     )
 
 

@@ -15,6 +15,7 @@ from roundbook.statistics.variance.rounds import (
     NoInterval,
     NoUpperLimit,
     PublishedVariance,
+    RoundArrays,
     RoundVariance,
     Target,
     round_arrays,
@@ -56,7 +57,7 @@ class VarianceInterval:
 
 
 def variance_quantile(
-    variance: ArrayLike, spread: ArrayLike, topics: ArrayLike, probability: float
+    variance: ArrayLike, spread: ArrayLike, topics: ArrayLike, probability: ArrayLike
 ) -> NDArray[np.float64]:
     """Limit that the true variance stays below with some confidence.
 
@@ -72,7 +73,7 @@ def variance_quantile(
         The variance ``s^2`` of ln V; NaN where it is not known.
     topics : array_like of int
         Number of topics ``n``.
-    probability : float
+    probability : array_like of float
         Confidence of the one-sided limit, in (0, 1).
 
     Returns
@@ -99,7 +100,7 @@ def variance_quantile(
 
 
 def variance_intervals(
-    rounds: Sequence[RoundVariance | PublishedVariance],
+    rounds: Sequence[RoundVariance | PublishedVariance] | RoundArrays,
     level: float = 0.95,
     of: Target = "systems",
 ) -> list[VarianceInterval]:
@@ -111,7 +112,7 @@ def variance_intervals(
 
     Parameters
     ----------
-    rounds : sequence of RoundVariance or PublishedVariance
+    rounds : sequence of RoundVariance or PublishedVariance, or their RoundArrays
         Without a runs' part the interval is of these runs.
     level : float
         Confidence level, in (0, 1).
@@ -136,7 +137,7 @@ def variance_intervals(
     (0.019462, 1.002117, True)
     """
     check_level(level)
-    arrays = round_arrays(rounds)
+    arrays = rounds if isinstance(rounds, RoundArrays) else round_arrays(rounds)
     these_runs = np.isnan(arrays.runs_parts) | (of == "these runs")
     spread = arrays.topic_variances + np.where(these_runs, 0, arrays.runs_parts)
     low, high = (
@@ -153,7 +154,7 @@ def variance_intervals(
             topics=topics[index],
             reason=arrays.reasons[index],
         )
-        for index in range(len(rounds))
+        for index in range(arrays.variances.size)
     ]
 
 

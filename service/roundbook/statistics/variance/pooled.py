@@ -94,7 +94,7 @@ class PooledVariance:
 
 
 def pool(
-    rounds: Sequence[RoundVariance | PublishedVariance],
+    rounds: Sequence[RoundVariance | PublishedVariance] | RoundArrays,
     level: float = 0.95,
     of: Target = "systems",
 ) -> PooledVariance:
@@ -109,7 +109,7 @@ def pool(
 
     Parameters
     ----------
-    rounds : sequence of RoundVariance or PublishedVariance
+    rounds : sequence of RoundVariance or PublishedVariance, or their RoundArrays
         Of one measure on one scale, at least one.
     level : float
         Confidence level, in (0, 1).
@@ -126,9 +126,9 @@ def pool(
         If there is no round, or the level is not between 0 and 1.
     """
     check_level(level)
-    if not rounds:
+    arrays = rounds if isinstance(rounds, RoundArrays) else round_arrays(rounds)
+    if not arrays.variances.size:
         raise ImpossibleStatisticError("The pooled variance needs at least one variance.")
-    arrays = round_arrays(rounds)
     identities, codes = np.unique(arrays.topic_ids, return_inverse=True)
     topics = int(identities.size + arrays.topics[arrays.published].sum())
     # Weights first scaled to shares, so that equal variances pool to that variance or a bit beside.
@@ -144,16 +144,10 @@ def pool(
         spread = _spread(arrays, codes, shares, runs_too=not these_runs)
         between = _between_rounds_variance(arrays, codes)
         of_next = spread + between * (1 + float(np.dot(shares, shares)))
-
-    def limit(squared: float, probability: float) -> float:
-        return float(variance_quantile(variance, squared, topics, probability))
-
     tails = (1 - level) / 2, (1 + level) / 2
-    low, high = (limit(spread, probability) for probability in tails)
-    u80, u95, *next_limits = (
-        None if math.isnan(value) else value
-        for value in (limit(of_next, probability) for probability in (0.8, 0.95, *tails))
-    )
+    spreads, probabilities = [spread] * 2 + [of_next] * 4, np.array((*tails, 0.8, 0.95, *tails))
+    low, high, *others = variance_quantile(variance, spreads, topics, probabilities).tolist()
+    u80, u95, *next_limits = (None if math.isnan(value) else value for value in others)
     return PooledVariance(
         variance,
         shares,

@@ -167,7 +167,8 @@ def import_archive(
         if not request.trusted:
             ids = {name: list(made.values()) for name, made in state.ids.items()}
             for difference in differences(connection, ids, progress):
-                raise _differs(state, difference)
+                if isinstance(difference, Difference):
+                    raise _differs(state, difference)
         _record_import(state, session.user)
     return ImportedArchive(
         archive=archive.file,

@@ -57,7 +57,7 @@ def assert_equals_naive(result, scores, factors):
 
 def test_treccovid(bridges):
     scores, *factors = bridges
-    result = drift_consequence(*bridges)
+    result = drift_consequence(scores, factors[:2], factors[2:])
     assert (result.topics, result.runs) == (30, 79)
     assert_equals_naive(result, scores, factors)
     tau = stats.kendalltau(result.earlier.run_means, result.later.run_means).statistic
@@ -71,7 +71,7 @@ def test_treccovid(bridges):
 
 def test_factors_that_have_not_moved_have_no_consequence(bridges):
     scores, _, _, mean, sd = bridges
-    result = drift_consequence(scores, mean, sd, mean, sd)
+    result = drift_consequence(scores, (mean, sd), (mean, sd))
     assert (result.bias, result.kendall_tau) == (0.0, 1.0)
     assert result.earlier.residual_variance == result.later.residual_variance
 
@@ -95,7 +95,7 @@ def test_factors_that_have_not_moved_have_no_consequence(bridges):
 )
 def test_equals_plain_loops(case):
     scores, factors = np.array(case[0]) / 8, np.transpose(case[1])
-    result = drift_consequence(scores, *factors)
+    result = drift_consequence(scores, factors[:2], factors[2:])
     assert_equals_naive(result, scores, factors)
     if result.kendall_tau is None:
         assert result.runs == 1 or 0 in (
@@ -110,24 +110,25 @@ def test_equals_plain_loops(case):
 def test_zero_sds_stand_at_b_or_are_dropped_from_both():
     scores = np.array([[0.1, 0.3], [0.2, 0.4], [0.5, 0.9]])
     factors = [0.2, 0.3, 0.7], [0.1, 0.0, 0.2], [0.2, 0.2, 0.2], [0.1, 0.1, 0.0]
-    kept = drift_consequence(scores, *factors)
+    kept = drift_consequence(scores, factors[:2], factors[2:])
     assert (kept.topics, kept.used.tolist()) == (3, [True, True, True])
     assert kept.earlier.run_means.tolist() == pytest.approx([0.4, 0.6])
-    dropped = drift_consequence(scores, *factors, zero_sd="drop")
+    dropped = drift_consequence(scores, factors[:2], factors[2:], zero_sd="drop")
     assert (dropped.topics, dropped.used.tolist()) == (1, [True, False, False])
     assert dropped.earlier.run_means.tolist() == pytest.approx([0.35, 0.65])
     assert dropped.earlier.residual_variance is None
     assert dropped.zero_sd == "drop"
+    cut = [each[1:] for each in factors]
     with pytest.raises(ImpossibleStatisticError, match="a topic with an sd above 0 in both rounds"):
-        drift_consequence(scores[1:], *(each[1:] for each in factors), zero_sd="drop")
+        drift_consequence(scores[1:], cut[:2], cut[2:], zero_sd="drop")
 
 
 def test_clipping_a_and_b_are_the_callers():
     scores = [[0.0, 0.1, 0.2, 0.9]]
-    result = drift_consequence(scores, [0.1], [0.1], [0.5], [0.1])
+    result = drift_consequence(scores, ([0.1], [0.1]), ([0.5], [0.1]))
     assert (result.earlier.clipped_at_0, result.earlier.clipped_at_1) == (0, 0.25)
     assert (result.later.clipped_at_0, result.later.clipped_at_1) == (0.5, 0.25)
-    result = drift_consequence(scores, [0.1], [0.1], [0.5], [0.1], a=0.01, b=0.4)
+    result = drift_consequence(scores, ([0.1], [0.1]), ([0.5], [0.1]), a=0.01, b=0.4)
     assert result.earlier.mean == pytest.approx(0.4 + 0.01 * 2)
     assert (result.a, result.b) == (0.01, 0.4)
     assert result.later.clipped_at_0 == result.later.clipped_at_1 == 0
@@ -135,7 +136,7 @@ def test_clipping_a_and_b_are_the_callers():
 
 @pytest.mark.parametrize("scores", [[[0.1], [0.2]], [[0.1, 0.1], [0.2, 0.2]]])
 def test_runs_that_have_no_ranking_have_no_tau(scores):
-    result = drift_consequence(scores, [0.1, 0.2], [0.1, 0.1], [0.3, 0.1], [0.1, 0.1])
+    result = drift_consequence(scores, ([0.1, 0.2], [0.1, 0.1]), ([0.3, 0.1], [0.1, 0.1]))
     assert result.kendall_tau is None
 
 
@@ -145,9 +146,9 @@ def test_runs_that_have_no_ranking_have_no_tau(scores):
         ({"scores": np.empty((0, 2))}, "at least 1 topic"),
         ({"scores": [[0.1, np.nan]]}, "finite score"),
         ({"scores": [0.1]}, "matrix"),
-        ({"mean_from": [0.1, 0.2]}, "shapes"),
-        ({"sd_to": [-0.1]}, "not negative"),
-        ({"mean_to": [np.inf]}, "finite"),
+        ({"earlier": ([0.1, 0.2], [0.1])}, "shapes"),
+        ({"later": ([0.2], [-0.1])}, "not negative"),
+        ({"later": ([np.inf], [0.1])}, "finite"),
         ({"zero_sd": "keep"}, "no zero-sd policy"),
         ({"a": 0}, "Std-AB needs an A"),
         ({"a": np.nan}, "Std-AB"),
@@ -157,10 +158,8 @@ def test_runs_that_have_no_ranking_have_no_tau(scores):
 def test_refused(change, message):
     case = {
         "scores": [[0.1, 0.2]],
-        "mean_from": [0.1],
-        "sd_from": [0.1],
-        "mean_to": [0.2],
-        "sd_to": [0.1],
+        "earlier": ([0.1], [0.1]),
+        "later": ([0.2], [0.1]),
     }
     with pytest.raises(ImpossibleStatisticError, match=message):
         drift_consequence(**case | change)

@@ -15,15 +15,17 @@ from statsmodels.stats.multitest import multipletests
 from tests.unit.statistics.studies.matrices import TOY, XYZ, rows_of, scaled
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.studies import discriminative_power
 from roundbook.statistics.studies.common import PIECE, pair_differences, pairs, pieces, tolerance
 from roundbook.statistics.studies.discriminative_power import (
     asl_curve,
+    bootstrap,
     bootstrap_pairs,
     bootstrap_test,
     count_reaching,
+    paired,
     paired_t_tests,
     share_limits,
+    tukey,
     tukey_test,
 )
 
@@ -70,8 +72,9 @@ def enumerated(scores):
 
 
 def test_examples():
-    result = doctest.testmod(discriminative_power)
-    assert (result.failed, result.attempted > 0) == (0, True)
+    for module in (tukey, bootstrap, paired):
+        result = doctest.testmod(module)
+        assert (result.failed, result.attempted > 0) == (0, True)
 
 
 def test_tukey_over_all_permutations():

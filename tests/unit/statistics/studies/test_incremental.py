@@ -16,7 +16,8 @@ from tests.unit.statistics.studies.matrices import TOY, XYZ, scaled
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.studies import incremental as module
-from roundbook.statistics.studies.incremental import incremental_topics, pair_sds
+from roundbook.statistics.studies.incremental import JudgingPlan, incremental_topics
+from roundbook.statistics.studies.stopping import pair_sds
 from roundbook.statistics.variance.residual import two_way_variance
 
 # Median, 95th percentile, largest, root mean square, sqrt(2 V_E); topics for a difference of .05 and
@@ -34,6 +35,11 @@ ALIKE = {"treccovid_round1_ndcg10": 6, "treccovid_round1_map": 5, "trec_web2010_
 ALIKE["ntcir7ir4qa_q1000"] = 1
 
 
+def incremental(scores, difference, **options):
+    plan = {name: options.pop(name) for name in list(options) if hasattr(JudgingPlan, name)}
+    return incremental_topics(scores, JudgingPlan(difference, **plan), **options)
+
+
 def test_examples():
     result = doctest.testmod(module)
     assert (result.failed, result.attempted > 0) == (0, True)
@@ -42,7 +48,7 @@ def test_examples():
 @pytest.mark.parametrize("name", CHECKS)
 def test_plans_of_real_matrices(shared, name):
     scores = scaled(shared, name, "raw")
-    fine, coarse = (incremental_topics(scores, d, trials=1) for d in (0.05, 0.10))
+    fine, coarse = (incremental(scores, d, trials=1) for d in (0.05, 0.10))
     sds = [round(spread.sd, 4) for spread in fine.spreads]
     topics, fewer = ([spread.topics for spread in study.spreads] for study in (fine, coarse))
     assert (*sds, topics[1], fewer[1], topics[0], topics[4], fewer[4]) == CHECKS[name]
@@ -53,7 +59,7 @@ def test_plans_of_real_matrices(shared, name):
 
 def test_stopping_on_robust_2003(shared):
     scores = scaled(shared, "trec_robust2003_ap", "raw")
-    fine, coarse = (incremental_topics(scores, d) for d in (0.05, 0.10))
+    fine, coarse = (incremental(scores, d) for d in (0.05, 0.10))
     estimate, sure = fine.rules
     assert estimate.stopped == pytest.approx(0.91, abs=0.02)
     assert estimate.median == pytest.approx(56, abs=2)
@@ -72,7 +78,7 @@ def test_stopping_on_robust_2003(shared):
 
 
 def test_power_is_statsmodels():
-    study = incremental_topics(XYZ, 0.1, start=5, step=5, alpha=0.01, beta=0.1, trials=1)
+    study = incremental(XYZ, 0.1, start=5, step=5, alpha=0.01, beta=0.1, trials=1)
     assert [step.topics for step in study.steps] == [5, 10, 15, 20]
     power = TTestPower().power
     for step in study.steps:
@@ -81,7 +87,7 @@ def test_power_is_statsmodels():
 
 
 def test_against_a_plain_loop():
-    study = incremental_topics(XYZ, 0.15, start=4, step=3, confidence=0.9, trials=50_000, seed=2)
+    study = incremental(XYZ, 0.15, start=4, step=3, confidence=0.9, trials=50_000, seed=2)
     assert [step.topics for step in study.steps] == [4, 7, 10, 13, 16, 19, 20]
     assert (study.pairs, study.alike) == (3, 0)
     pairs = [XYZ[:, one] - XYZ[:, other] for one, other in combinations(range(3), 2)]
@@ -115,31 +121,31 @@ def test_against_a_plain_loop():
 
 
 def test_pieces_are_the_same_by_whoever_computes_them():
-    here = incremental_topics(XYZ, 0.1, trials=1000)
+    here = incremental(XYZ, 0.1, trials=1000)
 
     def backwards(work, pieces):
         done = [work(piece) for piece in reversed(list(pieces))]
         return reversed(done)
 
-    assert incremental_topics(XYZ, 0.1, trials=1000, mapped=backwards) == here
-    assert incremental_topics(XYZ, 0.1, trials=1000, seed=1) != here
+    assert incremental(XYZ, 0.1, trials=1000, mapped=backwards) == here
+    assert incremental(XYZ, 0.1, trials=1000, seed=1) != here
 
 
 @given(st.integers(0, 2**32 - 1), st.floats(-5, 5))
 def test_runs_and_topics_in_another_order(seed, shift):
     rng = np.random.default_rng(seed)
     scores = rng.random((12, 5)).round(2)
-    study = incremental_topics(scores, 0.2, trials=1)
+    study = incremental(scores, 0.2, trials=1)
     # Neither the order of the runs nor the hardness of topics matters.
     other = scores[:, rng.permutation(5)] + shift * rng.random((12, 1))
-    again = incremental_topics(other, 0.2, trials=1)
+    again = incremental(other, 0.2, trials=1)
     assert [step.hard_sd for step in again.steps] == pytest.approx(
         [step.hard_sd for step in study.steps]
     )
     assert [step.topics for step in again.spreads[:4]] == [
         step.topics for step in study.spreads[:4]
     ]
-    shuffled = incremental_topics(scores[rng.permutation(12)], 0.2, trials=1)
+    shuffled = incremental(scores[rng.permutation(12)], 0.2, trials=1)
     assert [spread.sd for spread in shuffled.spreads] == pytest.approx(
         [spread.sd for spread in study.spreads]
     )
@@ -148,14 +154,14 @@ def test_runs_and_topics_in_another_order(seed, shift):
 
 def test_runs_that_are_alike():
     alike = np.column_stack([TOY, TOY[:, 0], TOY[:, 0] + 0.1])
-    study = incremental_topics(alike, 0.2, start=2, trials=100)
+    study = incremental(alike, 0.2, start=2, trials=100)
     assert (study.pairs, study.alike) == (10, 3)
-    without = incremental_topics(TOY, 0.2, start=2, trials=1)
+    without = incremental(TOY, 0.2, start=2, trials=1)
     # They count in the spread of all pairs, and have no part in the shares.
     assert study.spreads[0].sd < without.spreads[0].sd
     assert study.steps[-1].enough <= 1
     mostly = np.column_stack([TOY[:, 0]] * 30 + [TOY[:, 1]])
-    few = incremental_topics(mostly, 0.2, start=2, trials=100)
+    few = incremental(mostly, 0.2, start=2, trials=100)
     assert [spread.topics is None for spread in few.spreads] == [True, False, False, False, False]
     assert few.spreads[0].sd == 0
 
@@ -187,4 +193,4 @@ def test_the_sds_of_first_topics():
 )
 def test_what_cannot_be_studied(scores, options, message):
     with pytest.raises(ImpossibleStatisticError, match=message):
-        incremental_topics(scores, **({"difference": 0.1, "start": 2} | options))
+        incremental(scores, **({"difference": 0.1, "start": 2} | options))

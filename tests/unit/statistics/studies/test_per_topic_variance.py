@@ -19,6 +19,7 @@ from roundbook.statistics.measures.hits import Judgments, find_hits
 from roundbook.statistics.studies import drawn_rounds
 from roundbook.statistics.studies import per_topic_variance as module
 from roundbook.statistics.studies.assessed_lists import AssessedLists, assess_lists
+from roundbook.statistics.studies.drawn_rounds import Redrawing
 from roundbook.statistics.studies.per_topic_variance import per_topic_variance
 
 # Model, denominator, trials: KRCC; error rate, of all and of bins 0, 1, 2; mean significant draw
@@ -37,6 +38,11 @@ CASES = [
     )
     for line in CHECKS.strip().splitlines()
 ]
+
+
+def redrawn(lists, **options):
+    how = {name: options.pop(name) for name in list(options) if hasattr(Redrawing, name)}
+    return per_topic_variance(lists, Redrawing(**how), **options)
 
 
 def small_lists(topics=3, runs=3, seed=0):
@@ -62,7 +68,7 @@ def test_examples():
 @pytest.mark.parametrize(("model", "denominator", "trials", "row"), CASES)
 def test_robust_2003(shared, model, denominator, trials, row):
     _, _, lists = robust2003(shared)
-    variance = per_topic_variance(lists, model=model, denominator=denominator, trials=int(trials))
+    variance = redrawn(lists, model=model, denominator=denominator, trials=int(trials))
     krcc, errors, *bins, rate, never, always, most, median = map(float, row)
     # Of 1,000 draws the tolerances are those of other seeds; a quarter of them vary twice as much.
     wide = (1_000 / int(trials)) ** 0.5
@@ -92,7 +98,7 @@ def test_pairs_one_by_one(monkeypatch):
     )
     # Small blocks, so that there are several.
     monkeypatch.setattr(drawn_rounds, "MOST_BYTES", 32 * 8 * 25 * 7)
-    found = per_topic_variance(lists, trials=40, alpha=0.1)
+    found = redrawn(lists, trials=40, alpha=0.1)
     real = lists.average_precision().mean(axis=0)
     taus = [kendalltau(real, draw.mean(axis=0)).statistic for draw in draws]
     assert found.taus == pytest.approx(taus)
@@ -125,54 +131,54 @@ def test_real_scores_from_assessments():
     assessed = assess_lists(lengths, find_hits(lists, judgments), judgments)
     assert assessed.relevant.tolist() == [2, 0]
     assert assessed.average_precision().tolist() == [[0.25, 1], [0, 0]]
-    variance = per_topic_variance(assessed, trials=200)
+    variance = redrawn(assessed, trials=200)
     assert (variance.topics_without_relevant, variance.lists_without_relevant) == (1, 2)
     assert (variance.sds[1] == 0).all()
     # One run's list has relevant documents only: as many as are drawn, of R - r + r*.
     assert variance.means[0, 1] == pytest.approx(1 - np.exp(-2), abs=0.1)
-    assert per_topic_variance(assessed.cut(1), trials=1).scores.tolist() == [[0, 0.5], [0, 0]]
+    assert redrawn(assessed.cut(1), trials=1).scores.tolist() == [[0, 0.5], [0, 0]]
 
 
 def test_denominators_models_and_depth():
     lists = small_lists()
-    fixed = per_topic_variance(lists, denominator="fixed", trials=250)
-    sampled = per_topic_variance(lists, trials=250)
+    fixed = redrawn(lists, denominator="fixed", trials=250)
+    sampled = redrawn(lists, trials=250)
     assert fixed.sds.mean() > 1.2 * sampled.sds.mean()
-    kde = per_topic_variance(lists, model="kde", trials=250)
+    kde = redrawn(lists, model="kde", trials=250)
     assert kde.krcc != sampled.krcc
-    cut = per_topic_variance(lists, depth=10, trials=250)
+    cut = redrawn(lists, depth=10, trials=250)
     assert (cut.scores <= sampled.scores).all()
     assert cut.scores.sum() < sampled.scores.sum()
-    padded = per_topic_variance(lists, padded=True, trials=250)
+    padded = redrawn(lists, padded=True, trials=250)
     assert padded.means.mean() < 0.5 * sampled.means.mean()
     # Drawing 30 documents of lists of 30 is no padding.
-    same = per_topic_variance(lists, depth=30, padded=True, trials=250)
+    same = redrawn(lists, depth=30, padded=True, trials=250)
     assert (same.taus == sampled.taus).all()
 
 
 def test_who_draws_and_the_seed():
     lists = small_lists()
     reports = []
-    here = per_topic_variance(lists, trials=300, progress=lambda *done: reports.append(done))
+    here = redrawn(lists, trials=300, progress=lambda *done: reports.append(done))
     assert reports == [(125, 300), (250, 300), (300, 300)]
     with get_context("fork").Pool(2) as pool:
-        there = per_topic_variance(lists, trials=300, mapped=pool.imap)
+        there = redrawn(lists, trials=300, mapped=pool.imap)
     for name in ("means", "sds", "taus", "rates", "needed"):
         assert (getattr(here, name) == getattr(there, name)).all()
     assert here.bins == there.bins
-    assert per_topic_variance(lists, trials=300, seed=1).krcc != here.krcc
+    assert redrawn(lists, trials=300, seed=1).krcc != here.krcc
 
 
 def test_memory_bounds_the_needed_difference(monkeypatch):
     lists = small_lists()
     pair = 2 * 8 * 3
     monkeypatch.setattr(module, "MOST_BYTES", pair * 260)
-    some = per_topic_variance(lists, trials=300, alpha=0.04)
+    some = redrawn(lists, trials=300, alpha=0.04)
     assert some.needed_trials == 250
-    first = per_topic_variance(lists, trials=250, alpha=0.04)
+    first = redrawn(lists, trials=250, alpha=0.04)
     assert some.needed.tolist() == first.needed.tolist()
     monkeypatch.setattr(module, "MOST_BYTES", pair * 250)
-    none = per_topic_variance(lists, trials=300)
+    none = redrawn(lists, trials=300)
     assert (none.needed, none.needed_most, none.needed_median) == (None, None, None)
     assert (none.taus == some.taus).all()
 
@@ -186,7 +192,7 @@ def test_symmetries(runs, topics, seed):
     permuted = AssessedLists(
         lists.lengths, lists.relevant, run[order], topic[order], lists.rank[order]
     )
-    before, after = (per_topic_variance(some, trials=125) for some in (lists, permuted))
+    before, after = (redrawn(some, trials=125) for some in (lists, permuted))
     assert (after.scores == before.scores[np.ix_(topics, runs)]).all()
     assert after.significant == before.significant
     assert after.largest_difference == pytest.approx(before.largest_difference)
@@ -210,10 +216,10 @@ def test_symmetries(runs, topics, seed):
 )
 def test_refused(change, options, message):
     with pytest.raises(ImpossibleStatisticError, match=message):
-        per_topic_variance(replace(small_lists(), **change), **options)
+        redrawn(replace(small_lists(), **change), **options)
 
 
 def test_one_run_or_topic_is_refused():
     for shape, message in (((3, 1), "at least 2 runs, not 1"), ((1, 3), "at least 2 topics")):
         with pytest.raises(ImpossibleStatisticError, match=message):
-            per_topic_variance(small_lists(*shape))
+            redrawn(small_lists(*shape))

@@ -18,15 +18,14 @@ from tests.unit.statistics.treccovid import treccovid
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.measures.measure import parse_measure
 from roundbook.statistics.studies import pilots, scoring
-from roundbook.statistics.studies.pilots import (
+from roundbook.statistics.studies.pilot_results import (
     PUBLISHED,
     Setting,
     draw_variance,
     planned_topics,
     spread_of,
-    team_subsets,
-    topic_subsets,
 )
+from roundbook.statistics.studies.pilots import team_subsets, topic_subsets
 from roundbook.statistics.studies.pool import find_contributions, kept_judgments
 from roundbook.statistics.studies.scoring import (
     ReassessedScores,

@@ -1,0 +1,258 @@
+"""Changes of a round: when and on what it was held, its label, its removal, its publication."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, select
+
+from roundbook.database.tables import current_matrix, event, round_
+from roundbook.errors import (
+    AlreadyRecordedError,
+    InputError,
+    NotRecordedError,
+    RecordError,
+    RoundPublishedError,
+)
+from roundbook.logbook.events import record_event
+from roundbook.logbook.input_rows import results_of_round
+from roundbook.logbook.lookup import check_name, find_round, find_task, is_named, optional_text
+from roundbook.logbook.result import Result
+from roundbook.logbook.round_fingerprint import (
+    PUBLISHED,
+    fingerprint_round,
+    published_fingerprint,
+)
+from roundbook.logbook.rounds import Round, collection_name, read_rounds
+from roundbook.logbook.session import Session
+from roundbook.logbook.tasks import is_held_error, what_is_held
+from roundbook.requests.tasks import (
+    PublishRound,
+    RemoveRound,
+    RenameRound,
+    SetRound,
+)
+
+
+class PublishedRound(Round):
+    """A round just published; `status` is ``unchanged`` where it was published already.
+
+    `published_at` is when it was published, None where that is not known; `fingerprint` is that of
+    what counts in the round today, `published_fingerprint` that which was noted when it was
+    published, None where none was.
+    """
+
+    published_at: datetime | None
+    fingerprint: str
+    published_fingerprint: str | None
+
+
+class RenamedRound(Round):
+    """A round under its new label, and the one it had."""
+
+    was: str
+
+
+class RemovedRound(Result):
+    """A round that is gone."""
+
+    task: str
+    round: str
+
+
+def set_round(session: Session, request: SetRound) -> Round:
+    """Record when and on which collection a round was held.
+
+    What is unknown is filled in; what is recorded changes only by `force`, and what is None in
+    the request stays as it is.
+
+    Raises
+    ------
+    InputError
+        When there is nothing to set.
+    NotRecordedError
+        When there is no such task or round.
+    AlreadyRecordedError
+        When something else is recorded and `force` is not given.
+    """
+    given = {"held": request.held, "collection": collection_name(request)}
+    if not any(given.values()):
+        raise InputError("There is nothing to set.", way_out="nothing to set")
+    connection = session.connection
+    task_id, recorded = _locked(connection, request)
+    new = {
+        name: value
+        for name, value in given.items()
+        if value is not None and value != getattr(recorded, name)
+    }
+    for name, value in new.items():
+        was = getattr(recorded, name)
+        if was is not None and not request.force:
+            raise AlreadyRecordedError(
+                f"Round '{recorded.label}' is recorded with {name} '{was}', not '{value}'.",
+                way_out="force a change",
+            )
+    if new:
+        connection.execute(round_.update().where(round_.c.id == recorded.id).values(**new))
+        record_event(
+            connection,
+            "round changed",
+            who=session.user,
+            task_id=task_id,
+            round_id=recorded.id,
+            details={
+                name: {"was": _text(getattr(recorded, name)), "is": _text(value)}
+                for name, value in new.items()
+            },
+        )
+    return read_rounds(connection, task_id, recorded.label)[0]
+
+
+def rename_round(session: Session, request: RenameRound) -> RenamedRound:
+    """Give a round another label; where it holds scores, only by `force`.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task or round.
+    AlreadyRecordedError
+        When the task has a round of the new label.
+    RoundPublishedError
+        When it is published.
+    RecordError
+        When a saved result rests on it, or it holds scores and `force` is not given.
+    """
+    connection = session.connection
+    label = check_name("round", request.name)
+    task_id, recorded = _locked(connection, request)
+    was = recorded.label
+    taken = select(round_.c.id).where(
+        round_.c.task_id == task_id, is_named(round_.c.label, label), round_.c.id != recorded.id
+    )
+    if connection.execute(taken).first():
+        raise AlreadyRecordedError(
+            f"Task '{request.task}' has a round '{label}' already.",
+            way_out="round exists",
+            task=request.task,
+        )
+    if recorded.status == "published":
+        raise RoundPublishedError(f"Round '{was}' is published, so it keeps its label.")
+    if saved := results_of_round(connection, recorded.id):
+        raise RecordError(
+            f"The saved result '{saved[0]}' rests on round '{was}', so it keeps its label."
+        )
+    held = what_is_held(connection, [recorded.id])
+    if held is not None and not request.force:
+        raise RecordError(f"Round '{was}' holds {held}.", way_out="force a rename")
+    if label != was:
+        connection.execute(round_.update().where(round_.c.id == recorded.id).values(label=label))
+        record_event(
+            connection,
+            "round renamed",
+            who=session.user,
+            task_id=task_id,
+            round_id=recorded.id,
+            details={"round": {"was": was, "is": label}},
+        )
+    return RenamedRound(**dict(read_rounds(connection, task_id, label)[0]), was=was)
+
+
+def remove_round(session: Session, request: RemoveRound) -> RemovedRound:
+    """Take out a round that holds no scores; those after it move up, and its events stay.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task or round.
+    RecordError
+        When it holds scores.
+    """
+    connection = session.connection
+    task_id, recorded = _locked(connection, request)
+    if held := what_is_held(connection, [recorded.id]):
+        raise is_held_error(f"Round '{recorded.label}'", held, request.task)
+    connection.execute(round_.delete().where(round_.c.id == recorded.id))
+    later = connection.execute(
+        select(round_.c.id)
+        .where(round_.c.task_id == task_id, round_.c.ordinal > recorded.ordinal)
+        .order_by(round_.c.ordinal)
+    ).scalars()
+    # One by one: no two rounds may have one place in between.
+    for round_id in later.all():
+        moved_up = round_.update().where(round_.c.id == round_id)
+        connection.execute(moved_up.values(ordinal=round_.c.ordinal - 1))
+    record_event(
+        connection,
+        "round removed",
+        who=session.user,
+        task_id=task_id,
+        details={"round": recorded.label},
+    )
+    return RemovedRound(task=request.task, round=recorded.label)
+
+
+def publish_round(session: Session, request: PublishRound) -> PublishedRound:
+    """Publish a round: from then on it takes a score matrix only as a revision, with a reason.
+
+    There is no way back. A published round again is ``unchanged``, and the reason is not recorded.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task or round, or no matrix in the round that counts.
+    """
+    reason = optional_text("reason", request.reason)
+    connection = session.connection
+    task_id, recorded = _locked(connection, request)
+    fingerprint = fingerprint_round(connection, recorded.id)
+    if recorded.status != "published":
+        counted = connection.execute(
+            select(func.count())
+            .select_from(current_matrix)
+            .where(current_matrix.c.round_id == recorded.id)
+        ).scalar_one()
+        if not counted:
+            raise NotRecordedError(
+                f"Round '{recorded.label}' has no score matrix to publish.",
+                way_out="nothing to publish",
+            )
+        connection.execute(
+            round_.update().where(round_.c.id == recorded.id).values(status="published")
+        )
+        record_event(
+            connection,
+            PUBLISHED,
+            who=session.user,
+            why=reason,
+            task_id=task_id,
+            round_id=recorded.id,
+            details={"matrices": counted, "fingerprint": fingerprint},
+        )
+    published_at = connection.execute(
+        select(func.min(event.c.at)).where(
+            event.c.round_id == recorded.id, event.c.what == PUBLISHED
+        )
+    ).scalar_one()
+    published = read_rounds(connection, task_id, recorded.label)[0]
+    status = "unchanged" if recorded.status == "published" else "published"
+    return PublishedRound(
+        **published.model_dump(exclude={"status"}),
+        status=status,
+        published_at=published_at,
+        fingerprint=fingerprint,
+        published_fingerprint=published_fingerprint(connection, recorded.id),
+    )
+
+
+def _locked(
+    connection: Connection, request: SetRound | PublishRound | RenameRound | RemoveRound
+) -> tuple[int, Row[Any]]:
+    """Lock a task and return its id and a row of its round."""
+    task_id = find_task(connection, request.task, lock=True)
+    round_id = find_round(connection, task_id, request.task, request.round)
+    return task_id, connection.execute(select(round_).where(round_.c.id == round_id)).one()
+
+
+def _text(value: date | str | None) -> str | None:
+    return None if value is None else str(value)

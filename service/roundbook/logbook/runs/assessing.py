@@ -1,0 +1,256 @@
+"""Relevance assessments of a round: logged whole, corrected by a further revision."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Connection, Row, select
+
+from roundbook.database.run_tables import (
+    judgment_list,
+    qrels,
+    run_list,
+    run_upload,
+)
+from roundbook.database.tables import topic
+from roundbook.errors import (
+    ContentDiffersError,
+    InputError,
+    NotRecordedError,
+    RevisedMeanwhileError,
+)
+from roundbook.formats.trec import QrelsFile, read_qrels
+from roundbook.logbook.events import record_event
+from roundbook.logbook.lookup import check_name, check_reason, find_round, find_task, is_named
+from roundbook.logbook.recorded_names import recorded_topics
+from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.rounds import open_round
+from roundbook.logbook.runs.storing import lists_hash, number_documents, store_names
+from roundbook.logbook.runs.uploading import (
+    LoggedFile,
+    Status,
+    file_columns,
+    logged_files,
+    one_name_each,
+    require_round,
+    unknown_topics,
+)
+from roundbook.logbook.same_topics import refuse_topic_twice
+from roundbook.logbook.session import Session
+from roundbook.logbook.storing import ensure_topics
+from roundbook.requests.runs import LogQrels
+
+
+class LoggedQrels(Result):
+    """What logging relevance assessments did.
+
+    `judged` counts judgments and `relevant` those with a grade above 0, `grades` each grade;
+    `without_relevant` are topics with none that is relevant, `without_judgments` topics that runs of
+    the round have lists for and that are not assessed, `repeated` lines that said the same again.
+    """
+
+    task: str
+    round: str
+    assessments: str
+    revision: int
+    status: Status
+    dry_run: bool
+    topics: int
+    judged: int
+    relevant: int
+    grades: dict[str, int]
+    new_documents: int
+    repeated: int
+    without_relevant: list[str]
+    without_judgments: list[str]
+    new_topics: list[str]
+    files: list[LoggedFile]
+    software: str = SOFTWARE
+
+
+def latest_qrels(session: Session, request: LogQrels) -> int:
+    """Return the latest revision of the assessments that the request logs, 0 where none is."""
+    connection = session.connection
+    task_id = find_task(connection, request.task, way_out="no task")
+    round_id = find_round(connection, task_id, request.task, request.round, way_out="no round")
+    row = _latest(connection, round_id, check_name("assessments label", request.assessments))
+    return 0 if row is None else int(row.revision)
+
+
+def _latest(connection: Connection, round_id: int, label: str) -> Row[Any] | None:
+    return connection.execute(
+        select(qrels)
+        .where(qrels.c.round_id == round_id, is_named(qrels.c.assessments, label))
+        .order_by(qrels.c.revision.desc())
+        .limit(1)
+    ).one_or_none()
+
+
+def log_qrels(session: Session, request: LogQrels, *, max_file_bytes: int) -> LoggedQrels:
+    """Log the relevance assessments of a round: all of the file, or nothing.
+
+    The same content again is ``unchanged``; other content needs a reason (`revise`) and becomes a
+    new revision, and the old ones stay readable.
+
+    Parameters
+    ----------
+    max_file_bytes : int
+        No larger file is read.
+
+    Raises
+    ------
+    BadFileError
+        When the file cannot be read as assessments, with file:line:column.
+    NotRecordedError
+        When the task or round is not there, or there is nothing to revise.
+    ContentDiffersError
+        When other assessments of this label are logged already and there is no reason.
+    RevisedMeanwhileError
+        When the latest revision is another than the expected one.
+    InputError
+        When no document is relevant, the reason to revise is empty, or a topic is there under two
+        of its ids.
+    """
+    connection = session.connection
+    reason = check_reason(request.revise)
+    label = check_name("assessments label", request.assessments)
+    require_round(connection, request)
+    read = read_qrels(request.file, max_bytes=max_file_bytes)
+    if not (read.grade > 0).any():
+        raise InputError(
+            f"{read.file.file}: no document has a grade above 0, so these assessments find nothing"
+            " relevant and no measure can be computed with them."
+        )
+    task_id, round_id = open_round(
+        connection, request.task, request.round, create=request.create, user=session.user
+    )
+    topics = one_name_each("topic", recorded_topics(connection, task_id, read.topics))
+    refuse_topic_twice(connection, task_id, request.task, topics)
+    latest = _latest(connection, round_id, label)
+    documents = number_documents(connection, round_id, read.documents)
+    lists = _judgments(read, topics, documents.numbers)
+    digest = lists_hash(lists)
+    unchanged = latest is not None and latest.content_hash == digest
+    if not unchanged:
+        _check_revision(request, label, latest, reason)
+    revision = 1 if latest is None else int(latest.revision) + (not unchanged)
+    new_topics = unknown_topics(connection, task_id, topics)
+    counts = {
+        "topics": len(topics),
+        "judged": len(read.grade),
+        "relevant": int((read.grade > 0).sum()),
+    }
+    if not unchanged:
+        store_names(connection, round_id, documents)
+        qrels_id = connection.execute(
+            qrels.insert()
+            .values(
+                round_id=round_id,
+                assessments=label if latest is None else latest.assessments,
+                revision=revision,
+                reason=reason,
+                content_hash=digest,
+                **file_columns([read.file]),
+                software=SOFTWARE,
+                logged_by=session.user,
+                **counts,
+            )
+            .returning(qrels.c.id)
+        ).scalar_one()
+        topic_ids = ensure_topics(connection, round_id, topics).tolist()
+        connection.execute(
+            judgment_list.insert(),
+            [
+                {
+                    "qrels_id": qrels_id,
+                    "topic_id": topic_id,
+                    "documents": judged.tolist(),
+                    "grades": grades.tolist(),
+                }
+                for topic_id, (_, judged, grades) in zip(topic_ids, lists, strict=True)
+            ],
+        )
+        record_event(
+            connection,
+            "assessments logged" if revision == 1 else "assessments revised",
+            who=session.user,
+            why=reason,
+            task_id=task_id,
+            round_id=round_id,
+            details={"assessments": label, "revision": revision, "file": read.file.file, **counts},
+        )
+    return LoggedQrels(
+        task=request.task.strip(),
+        round=request.round.strip(),
+        assessments=label,
+        revision=revision,
+        status="unchanged" if unchanged else "logged",
+        dry_run=request.dry_run,
+        **counts,
+        grades={str(grade): count for grade, count in sorted(Counter(read.grade.tolist()).items())},
+        new_documents=len(documents.new),
+        repeated=read.repeated,
+        without_relevant=[name for name, _, grades in lists if not (grades > 0).any()],
+        without_judgments=_without_judgments(connection, round_id, topics),
+        new_topics=new_topics,
+        files=logged_files([read.file]),
+    )
+
+
+def _judgments(
+    read: QrelsFile, topics: Sequence[str], numbers: npt.NDArray[np.int32]
+) -> list[tuple[str, npt.NDArray[np.int32], npt.NDArray[np.int32]]]:
+    """Return the judged documents of each topic, in the order of their numbers, and the grades."""
+    documents = numbers[read.document]
+    order = np.lexsort((documents, read.topic))
+    starts = np.searchsorted(read.topic[order], np.arange(1, len(topics)))
+    parts = zip(
+        np.split(documents[order], starts), np.split(read.grade[order], starts), strict=True
+    )
+    return [(name, *part) for name, part in zip(topics, parts, strict=True)]
+
+
+def _check_revision(
+    request: LogQrels, label: str, latest: Row[Any] | None, reason: str | None
+) -> None:
+    where = f"the assessments '{label}' of round '{request.round}'"
+    if latest is None:
+        if reason is not None:
+            raise NotRecordedError(
+                f"Nothing is logged for {where} yet to revise.", way_out="nothing to revise"
+            )
+    elif reason is None:
+        raise ContentDiffersError(
+            f"For {where} other judgments are logged already ({latest.judged}, of which"
+            f" {latest.relevant} relevant).",
+            way_out="other judgments",
+        )
+    elif request.expected_revision not in (None, latest.revision):
+        raise RevisedMeanwhileError(
+            f"{latest.logged_by} logged revision {latest.revision} of {where} while this correction"
+            " was under way, so it was not logged.",
+            way_out="qrels revised meanwhile",
+            task=request.task,
+            round=request.round,
+        )
+
+
+def _without_judgments(connection: Connection, round_id: int, assessed: Iterable[str]) -> list[str]:
+    names = connection.execute(
+        select(topic.c.name)
+        .where(
+            topic.c.id.in_(
+                select(run_list.c.topic_id).where(
+                    run_list.c.run_upload_id.in_(
+                        select(run_upload.c.id).where(run_upload.c.round_id == round_id)
+                    )
+                )
+            )
+        )
+        .order_by(topic.c.id)
+    ).scalars()
+    return [name for name in names if name not in set(assessed)]

@@ -1,0 +1,261 @@
+"""Saving results: computed and kept as the next version of their name, with what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Literal, NamedTuple, get_args
+
+from sqlalchemy import Connection, text
+
+from roundbook.database.tables import result as result_table
+from roundbook.database.tables import result_input
+from roundbook.errors import (
+    AlreadyRecordedError,
+    RevisedMeanwhileError,
+)
+from roundbook.logbook.events import record_event
+from roundbook.logbook.kinds import Kind, find_kind
+from roundbook.logbook.lookup import check_name, find_task, optional_text
+from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.saved_results import (
+    ShownResult,
+    StoredResult,
+    is_latest,
+    judge_result,
+    read_stored,
+    stored_results,
+    stored_versions,
+)
+from roundbook.logbook.session import Session, Work
+from roundbook.logbook.staleness import Input, Origin
+from roundbook.requests.base import Request
+
+
+class SavedResult(ShownResult):
+    """A result just saved; `status` is ``unchanged`` if its content was there already."""
+
+    status: Literal["saved", "unchanged"]
+
+
+def save_result(
+    session: Session, kind: str, request: Request, name: str | None = None, note: str | None = None
+) -> SavedResult:
+    """Compute a result and save it under a name, as its next version.
+
+    The same content again is ``unchanged``.
+
+    Parameters
+    ----------
+    name : str, optional
+        Default: the task, the kind and the next number. A result of no task needs one.
+    note : str, optional
+        Why; leaving it out is no other content.
+
+    Raises
+    ------
+    InputError
+        When the name or the note cannot be used.
+    AlreadyRecordedError
+        When the name is that of another task's result.
+    """
+    name = _checked_name(kind, request, name)
+    return save_version(session, kind, request, name, optional_text("note", note))
+
+
+def save_version(
+    session: Session, kind: str, request: Request, name: str | None, note: str | None
+) -> SavedResult:
+    """Compute a result and save it as the next version of a name; see `save_result`."""
+    # No correction comes between reading what a result is computed from and saving it.
+    if (task := getattr(request, "task", None)) is not None:
+        find_task(session.connection, task, lock=True)
+    return _keep(session, compute_result(session, kind, request), name, note)
+
+
+class ComputedResult(NamedTuple):
+    """A result that is not saved yet: what is saved as its request, and what it was computed from."""
+
+    kind: str
+    asked: Request
+    result: Result
+    inputs: list[Input]
+
+
+def compute_result(session: Session, kind: str, request: Request) -> ComputedResult:
+    """Compute a result of a kind."""
+    described = find_kind(kind)
+    computed = described.compute(session, request)
+    asked = described.asked(request, computed)
+    inputs = described.inputs(session.connection, asked, computed)
+    return ComputedResult(kind, asked, computed, inputs)
+
+
+def save_long_result(
+    begin: Callable[..., AbstractContextManager[Session]],
+    kind: str,
+    request: Request,
+    name: str | None = None,
+    note: str | None = None,
+    work: Work | None = None,
+) -> SavedResult:
+    """Compute a result that may take long, and save it, while others log and correct.
+
+    It is computed as one moment saw the record, and saved in a second transaction, if what it
+    rests on is still the same; else it is computed again.
+
+    Parameters
+    ----------
+    begin : callable
+        Begins a transaction, with ``one_moment`` one that reads as one moment saw the record.
+    work : Work, optional
+        Default: the session's.
+
+    Raises
+    ------
+    RevisedMeanwhileError
+        When it was corrected each of three times.
+    RoundbookError
+        As `save_result`; a name that cannot be used is refused before anything is computed.
+    """
+    name, note = _checked_name(kind, request, name), optional_text("note", note)
+    for _ in range(_TIMES):
+        with begin(one_moment=True) as session:
+            connection, task = session.connection, getattr(request, "task", None)
+            if name is not None and task is not None:
+                _refuse_taken(
+                    kind, name, find_task(connection, task), stored_versions(connection, kind, name)
+                )
+            computed = compute_result(session._replace(work=work or session.work), kind, request)
+        with begin() as session:
+            if task is not None:
+                find_task(session.connection, task, lock=True)
+            rows = find_kind(kind).inputs(session.connection, computed.asked, computed.result)
+            if rows == computed.inputs:
+                return _keep(session, computed, name, note)
+    raise RevisedMeanwhileError(
+        f"What the {find_kind(kind).title} rests on was corrected each time it was computed; ask for"
+        " it again."
+    )
+
+
+_TIMES = 3
+
+
+def _checked_name(kind: str, request: Request, name: str | None) -> str | None:
+    if name is None and getattr(request, "task", None) is not None:
+        return None
+    return check_name(find_kind(kind).title, name or "")
+
+
+def _refuse_taken(
+    kind: str, name: str, task_id: int | None, versions: Sequence[StoredResult]
+) -> None:
+    other = [row.task for row in versions if row.task_id not in (None, task_id)]
+    if task_id is not None and other:
+        raise AlreadyRecordedError(
+            f"'{name}' is a {find_kind(kind).title} of task '{other[0]}' already; choose another"
+            " name."
+        )
+
+
+def _keep(
+    session: Session, computed_result: ComputedResult, name: str | None, note: str | None
+) -> SavedResult:
+    """Save a result as the next version of its name; its task is locked."""
+    kind, asked, computed, rows = computed_result
+    described = find_kind(kind)
+    connection = session.connection
+    task = getattr(asked, "task", None)
+    task_id = None if task is None else find_task(connection, task)
+    content = computed.model_dump(mode="json", by_alias=True)
+    if name is None:
+        same = (
+            row.name
+            for row in stored_results(connection, task_id, kind)
+            if is_latest(row)
+            and described.brief(row.result) == described.brief(content)
+            and _is_same(described, stored_versions(connection, kind, row.name)[-1], content, note)
+        )
+        number = _next_number(connection, kind, task_id)
+        name = next(same, None) or f"{str(task).strip()}/{kind}-{number}"
+    connection.execute(_LOCK, {"kind": kind, "name": name})
+    versions = stored_versions(connection, kind, name)
+    _refuse_taken(kind, name, task_id, versions)
+    last = versions[-1] if versions else None
+    # The same figures from other inputs are a version of their own, or it would stay stale.
+    unchanged = (
+        last is not None
+        and _is_same(described, last, content, note)
+        and not judge_result(connection, last).stale
+    )
+    if not unchanged:
+        saved = connection.execute(
+            result_table.insert()
+            .values(
+                task_id=task_id,
+                kind=kind,
+                name=name,
+                version=last.version + 1 if last else 1,
+                request=asked.model_dump(mode="json", exclude_none=True),
+                result=content,
+                note=note,
+                software=SOFTWARE,
+                saved_by=session.user,
+            )
+            .returning(result_table.c.id)
+        ).scalar_one()
+        if rows:
+            connection.execute(
+                result_input.insert(),
+                [
+                    {"result_id": saved, "position": position, "known": dict(row.known)}
+                    | {f"{origin}_id": None for origin in _ORIGINS}
+                    | {f"{row.origin}_id": row.id}
+                    for position, row in enumerate(rows)
+                ],
+            )
+        versions = stored_versions(connection, kind, name)
+        brief = described.brief(content)
+        record_event(
+            connection,
+            f"{described.title} saved",
+            who=session.user,
+            why=note,
+            task_id=task_id,
+            details={described.title: name, "version": versions[-1].version}
+            | {key: brief[key] for key in _IN_EVENT if brief.get(key) is not None},
+        )
+    return SavedResult(
+        **dict(judge_result(connection, versions[-1])),
+        result=read_stored(described, versions[-1]),
+        status="unchanged" if unchanged else "saved",
+    )
+
+
+# What an event tells of a result beside its name.
+_IN_EVENT = ("measure", "from", "to", "verdict")
+
+_ORIGINS = get_args(Origin)
+
+# Versions count up without a gap, though a name be taken by two tasks, or by none, at once.
+_LOCK = text(
+    "SELECT pg_advisory_xact_lock(hashtextextended("
+    "concat('roundbook.result ', CAST(:kind AS text), ' ', CAST(:name AS text)), 0))"
+)
+
+
+def _is_same(kind: Kind, row: StoredResult, content: dict[str, Any], note: str | None) -> bool:
+    # The same result by another version of Roundbook, or of a default that was named, is the same.
+    beside = {"software": "", "margin_from": None}
+    stored = read_stored(kind, row).model_dump(mode="json", by_alias=True)
+    return note in (None, row.note) and stored | beside == content | beside
+
+
+def _next_number(connection: Connection, kind: str, task_id: int | None) -> int:
+    names = connection.execute(
+        text("SELECT DISTINCT name FROM roundbook.result WHERE kind = :kind AND task_id = :task"),
+        {"kind": kind, "task": task_id},
+    ).scalars()
+    numbers = [str(name).rpartition("-")[2] for name in names]
+    return 1 + max((int(number) for number in numbers if number.isdigit()), default=0)

@@ -1,0 +1,98 @@
+"""A score matrix, drawn: a heat map of its scores, and the mean and sd of each topic."""
+
+from __future__ import annotations
+
+import zlib
+from base64 import b64encode
+from struct import pack
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+import numpy as np
+
+from roundbook.presentation.charts.factors import topic_point, topics_panel
+from roundbook.presentation.charts.style import LINE, layered, names_axis, points_of, styled
+
+if TYPE_CHECKING:
+    from roundbook.logbook.matrices.overview import ScoreOverview
+
+# From few to much, readable on light and on dark paper.
+_LOW, _HIGH = (233, 241, 242), (7, 62, 72)
+_WIDTH = 690
+
+
+def score_points(overview: ScoreOverview) -> list[dict[str, Any]]:
+    """Return the cells of a heat map, each with its topic and run, or the first of several."""
+    return [
+        {"topic": topic, "run": run, "score": score}
+        for topic, row in zip(overview.cell_topics, overview.cells, strict=True)
+        for run, score in zip(overview.cell_runs, row, strict=True)
+    ]
+
+
+def score_chart(overview: ScoreOverview, width: int | None = None) -> alt.ConcatChart:
+    """Draw the scores as a heat map, topics by runs, as one image of a pixel a cell."""
+    topics = overview.cell_topics
+    height = min(420, max(140, 12 * len(topics) + 60))
+    x = names_axis("run, the best first", overview.cell_runs, width or _WIDTH)
+    every = -(-len(topics) * (LINE - 1) // (height - 60))
+    y = alt.Y(
+        "topic:O",
+        title="topic, the hardest first",
+        scale=alt.Scale(domain=topics),
+        axis=alt.Axis(values=topics[:: max(1, every)], labelLimit=60),
+    )
+    corner = {"name": overview.cell_runs[0], "topic": topics[0]}
+    panel = layered(
+        points_of([corner]).mark_rect(opacity=0, aria=False).encode(x=x, y=y),
+        alt.Chart(alt.InlineData(values=[{}]))
+        .mark_image(
+            url=_image(np.asarray(overview.cells)),
+            aspect=False,
+            smooth=False,
+            align="left",
+            baseline="top",
+            width=alt.ExprRef("width"),
+            height=alt.ExprRef("height"),
+            aria=False,
+        )
+        .encode(x=alt.value(0), y=alt.value(0)),
+        width=width or _WIDTH,
+        height=height,
+    )
+    return styled([panel], f"{_of(overview)}: {overview.measure}, light is low")
+
+
+def mean_points(overview: ScoreOverview) -> list[dict[str, Any]]:
+    """Return the mean and sd of each topic's scores, the hardest topic first."""
+    return [topic_point(topic.topic, topic.mean, topic.sd or 0.0) for topic in overview.topics]
+
+
+def mean_chart(overview: ScoreOverview, width: int | None = None) -> alt.ConcatChart:
+    """Draw the mean and one sd to either side of each topic's scores; see `factor_chart`."""
+    panel = topics_panel(mean_points(overview), overview.measure, width)
+    return styled([panel], f"{_of(overview)}: {overview.measure} over the runs")
+
+
+def _of(overview: ScoreOverview) -> str:
+    return f"{overview.task}, round '{overview.round}', matrix {overview.matrix}"
+
+
+def _image(cells: np.ndarray[Any, np.dtype[np.float64]]) -> str:
+    """Return cells as a PNG image in an address, a pixel each, the lowest light, the highest dark."""
+    low, high = cells.min(), cells.max()
+    share = (cells - low) / ((high - low) or 1.0)
+    colours = np.asarray(_LOW) + share[..., None] * (np.asarray(_HIGH) - np.asarray(_LOW))
+    lines = colours.round().astype(np.uint8)
+    # Each line of pixels begins with its filter, 0 for none.
+    data = b"".join(b"\0" + line.tobytes() for line in lines)
+    parts = (
+        (b"IHDR", pack(">IIBBBBB", cells.shape[1], cells.shape[0], 8, 2, 0, 0, 0)),
+        (b"IDAT", zlib.compress(data)),
+        (b"IEND", b""),
+    )
+    encoded = b"\x89PNG\r\n\x1a\n" + b"".join(
+        pack(">I", len(body)) + kind + body + pack(">I", zlib.crc32(kind + body))
+        for kind, body in parts
+    )
+    return f"data:image/png;base64,{b64encode(encoded).decode()}"

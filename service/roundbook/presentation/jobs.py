@@ -1,0 +1,22 @@
+"""Studies in the background in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def state(job: Any) -> str:  # noqa: ANN401
+    """Return in a sentence how far a job is, or what came of it."""
+    about = f"Job {job.job}: {job.study} of {job.task}"
+    if job.status == "done":
+        return f"{about} is {job.saved}: '{job.result}', version {job.version}."
+    if job.status == "failed":
+        return f"{about} failed. {job.error}"
+    if job.status == "cancelled":
+        return f"{about} is cancelled; nothing is saved."
+    if job.status == "waiting" or job.stopping:
+        return f"{about} is {'being stopped' if job.stopping else 'waiting for a worker'}."
+    if not job.part:
+        return f"{about} is begun."
+    left = f", about {job.seconds_left:.0f} s left" if job.seconds_left else ""
+    return f"{about} is running. {job.part}: {job.done:,} of {job.total:,}{left}."

@@ -1,0 +1,184 @@
+"""Leave-one-out of all rounds, in sentences and tables."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+from roundbook.presentation.drift_curve import summary
+from roundbook.presentation.studies.common import heading, optional_number, percent
+from roundbook.presentation.studies.leave_one_out import WELL_EXPLAINED
+from roundbook.presentation.tables import Column, count, number, signed
+
+if TYPE_CHECKING:
+    from roundbook.logbook.studies.leave_one_out_rounds import (
+        LeaveOneOutRounds,
+        LeftOutRound,
+        TauTrend,
+    )
+
+# Chance alone would be as one-sided in at most this share of cases.
+_RARE = 0.05
+# With fewer rounds chance alone is never so rare.
+_LEAST_ROUNDS = 5
+BY = {
+    "factors": "Without the team in the factors",
+    "assessments": "Without the team in the factors and the assessments",
+}
+_NOT_ANEW = {
+    "no runs": "what its runs retrieved is not recorded",
+    "no assessments": "its relevance assessments are not recorded",
+    "no pool": "which runs fed its pool, and of which teams they are, is not recorded",
+    "impossible": "the measure is none that is computed from runs, or no pool depth explains its"
+    " assessments; leaving one out of that round alone tells which",
+}
+_NOT_STUDIED = {
+    "no teams": "which team sent which run is not recorded",
+    "impossible": "its runs or teams are too few, or tie",
+}
+
+
+def _or_dash(write: Any) -> Any:  # noqa: ANN401
+    return lambda value: "-" if value is None else write(value)
+
+
+ROUNDS = (
+    Column("round", "Round"),
+    count("topics", "Topics", spare=3),
+    count("runs", "Runs", spare=2),
+    count("teams", "Teams"),
+    Column("pool_depth", "Depth", _or_dash(str), "right"),
+    Column("explained_share", "Explained", _or_dash(percent), "right"),
+    Column("alone_share", "By one team", _or_dash(percent), "right"),
+    Column("ageing", "Factors", _or_dash(str)),
+)
+FIGURES = (
+    Column("scale", "Scale"),
+    Column("round", "Round"),
+    optional_number("tau", "Tau"),
+    number("rmse", "RMSE", 4, spare=1),
+    number("largest", "Largest", 4, spare=2),
+    signed("bias", "Bias", 4),
+    number("mean_rank_shift", "Ranks: mean", 2),
+    count("largest_rank_shift", "most"),
+)
+CSV = (Column("by", "By"), *FIGURES, *ROUNDS[3:], Column("pooled_runs", "Pooled"))
+
+
+def rows(study: LeaveOneOutRounds) -> list[SimpleNamespace]:
+    """Return a row for each scale and round, first by the factors, then by the assessments too."""
+    made = []
+    for by in BY:
+        for scale in study.scales:
+            for one in study.rounds:
+                holder = one if by == "factors" else one.reassessed
+                made += [
+                    SimpleNamespace(
+                        **vars(round_row(one)) | dict(of) | {"by": by, "teams": holder.teams}
+                    )
+                    for of in (holder.scales if holder is not None else ())
+                    if holder is not None and of.scale == scale.scale
+                ]
+    return made
+
+
+def round_row(one: LeftOutRound) -> SimpleNamespace:
+    """Return a round, its pool, and whether the first round's factors hold in it."""
+    anew = one.reassessed
+    names = ("pooled_runs", "pool_depth", "explained_share")
+    pool = {name: getattr(anew, name, None) for name in names}
+    shown = ("round", "topics", "runs", "teams", "ageing")
+    alone = anew.relevant_alone / anew.relevant if anew is not None and anew.relevant else None
+    return SimpleNamespace(
+        **{name: getattr(one, name) for name in shown}, **pool, alone_share=alone
+    )
+
+
+def sentences(study: LeaveOneOutRounds) -> list[str]:
+    """Return whether runs that were not there are scored less fairly round after round."""
+    if len(study.rounds) == 1:
+        return [f"Only round '{study.rounds[0].round}' can be studied: nothing lies beside it."]
+    trends = [
+        (f"{scale.scale}, {by}", trend)
+        for by in BY
+        for scale in study.scales
+        for trend in scale.trends
+        if trend.by == by
+    ]
+    rare = [name for name, trend in trends if trend.p is not None and trend.p <= _RARE]
+    beyond = "No trend is beyond chance"
+    if rare:
+        beyond = f"Beyond chance (p <= {_RARE:g}, not adjusted for their number): {'; '.join(rare)}"
+    elif len(study.rounds) < _LEAST_ROUNDS:
+        beyond = f"Fewer than {_LEAST_ROUNDS} rounds cannot show a trend beyond chance"
+    return [
+        "Does reusability get worse, round after round? Kendall's tau with the official ranking:",
+        *(f"{name}: {_course(trend)}." for name, trend in trends),
+        f"{beyond}.",
+    ]
+
+
+def _course(trend: TauTrend) -> str:
+    if trend.rounds == 1:
+        return f"{trend.first:.3f} in one round"
+    p = "" if trend.p is None else f", p = {trend.p:.2g}"
+    return (
+        f"{trend.first:.3f} in the first, {trend.last:.3f} in the last of {trend.rounds} rounds"
+        f" (lower than before in {trend.lower}, higher in {trend.higher}{p})"
+    )
+
+
+def remarks(study: LeaveOneOutRounds) -> list[str]:
+    """Return how the first round's factors age, what is understated, and what is left out."""
+    lines = []
+    if any(one.ageing for one in study.rounds):
+        later = [
+            SimpleNamespace(round=one.round, verdict=one.ageing)
+            for one in study.rounds
+            if one.ageing is not None
+        ]
+        lines.append(
+            summary(cast("Any", SimpleNamespace(from_round=study.ageing_from, rounds=later)))
+        )
+    understated = [
+        f"'{one.round}'"
+        for one in study.rounds
+        if one.reassessed is not None and one.reassessed.explained_share < WELL_EXPLAINED
+    ]
+    if understated:
+        lines.append(
+            f"The pooled runs do not explain all assessments of {', '.join(understated)}: the rest"
+            " always remains, so that what being left out costs is understated."
+        )
+    lines += [
+        f"Round '{one.round}' is not scored anew: {_NOT_ANEW[one.not_reassessed]}."
+        for one in study.rounds
+        if one.not_reassessed is not None
+    ]
+    return lines + [
+        f"Left out: round '{one.round}'; {_NOT_STUDIED[one.why]}." for one in study.left_out
+    ]
+
+
+def protocol(study: LeaveOneOutRounds) -> str:
+    """Return every convention in one sentence."""
+    scales = ", ".join(scale.scale for scale in study.scales)
+    alone = sum(one.runs_without_team for one in study.rounds)
+    parts = [
+        heading(study).rstrip("."),
+        f"scores on {scales}",
+        "leave-one-out: in every round each team is left out once with all its runs"
+        + (f" (runs without team, {alone} in all, are one each)" if alone else "")
+        + ", and scored by the factors of the others among the standardising runs of that round;"
+        " first on the round's scores, which leave raw scores as they are, then, where runs and"
+        " assessments are recorded, with all runs scored anew by the assessments without the"
+        " documents that pooled runs of that team have to the pool's depth and no other pooled run"
+        " has (the depth is the largest to which 95% of the pooled runs' documents are judged)",
+        "compared with the means of the whole round by its own factors: Kendall's tau-b, root mean"
+        " square, largest and mean difference over runs, and ranks among the runs that are not left"
+        " out",
+        "p of Mann's two-sided test of tau against the order of the rounds, not adjusted for the"
+        " number of scales",
+        f"means that differ by rounding only are equal; computed by {study.software}",
+    ]
+    return "; ".join(parts) + "."

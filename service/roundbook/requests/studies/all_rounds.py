@@ -1,0 +1,102 @@
+"""Requests of studies of all rounds of a task that have a measure."""
+
+from __future__ import annotations
+
+from typing import Literal, Self, get_args
+
+from pydantic import Field, model_validator
+
+from roundbook.requests.fields import VarianceScale
+from roundbook.requests.studies.study import MOST_TRIALS, StudyRequest, between
+
+
+class AllRoundsRequest(StudyRequest):
+    """A study of every round of a task that has the measure."""
+
+    scales: tuple[VarianceScale, ...] = Field(
+        get_args(VarianceScale), description="The scales that are beside each other."
+    )
+
+    @property
+    def rounds(self) -> tuple[str | None, ...]:
+        """All that have the measure."""
+        return ()
+
+    @model_validator(mode="after")
+    def _round_or_files(self) -> Self:
+        if self.task is None or self.round is not None or self.files:
+            message = "A study of all rounds is of a task: name the task, and no round or file"
+            raise ValueError(message)
+        for name in ("layout", "file_measure", "missing"):
+            if getattr(self, name) != type(self).model_fields[name].default:
+                message = (
+                    f"`{name}` is of score files, and a study of all rounds is of what is logged:"
+                    " leave it out"
+                )
+                raise ValueError(message)
+        return self
+
+
+class AcrossRoundsRequest(AllRoundsRequest):
+    """Discriminative power and swap rate of every round of a task that has the measure."""
+
+    study: Literal["across-rounds"] = "across-rounds"
+    trials: int = Field(
+        10_000, ge=1, le=MOST_TRIALS, description="Permutations of the Tukey HSD test."
+    )
+    alpha: float = Field(0.05, description="A pair is told apart if its p value is below.")
+    plus_one: bool = Field(
+        default=False, description="Count the scores themselves as a permutation: (count+1)/(B+1)."
+    )
+    swap_trials: int = Field(1_000, ge=1, le=MOST_TRIALS, description="Pairs of topic sets.")
+    level: float = Field(0.05, description="Largest swap rate of the needed difference.")
+    topics_each: int | None = Field(
+        None, ge=1, description="Topics on either side. (default: half of a round's)"
+    )
+    with_replacement: bool = Field(
+        default=False, description="Take samples of all topics in place of disjoint halves."
+    )
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        for name in ("alpha", "level"):
+            between(name, getattr(self, name))
+        if self.with_replacement and self.topics_each is not None:
+            message = "`with_replacement` takes samples of all topics: leave out `topics_each`"
+            raise ValueError(message)
+        return self
+
+
+class LeaveOneOutRoundsRequest(AllRoundsRequest):
+    """Whether each round of a task would have scored teams fairly that were not there.
+
+    By the factors of the others and, where runs and assessments are recorded, by the assessments
+    that there had been without the team. Raw scores only change by the assessments.
+    """
+
+    study: Literal["leave-one-out-rounds"] = "leave-one-out-rounds"
+
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        """Factors, and runs and relevance assessments."""
+        return ("factor_set", "run_upload", "qrels")
+
+    @property
+    def by_teams(self) -> bool:
+        """Teams are what is left out."""
+        return True
+
+    @property
+    def shares_topics(self) -> bool:
+        """The ageing of factors beside it goes by shared topics."""
+        return True
+
+    @model_validator(mode="after")
+    def _standardised(self) -> Self:
+        if set(self.scales) == {"raw"}:
+            message = (
+                "Raw scores stay as they are by the factors, whoever is left out: name another"
+                " `scale` too"
+            )
+            raise ValueError(message)
+        return self

@@ -1,0 +1,67 @@
+"""The request of how the systems of two rounds changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from roundbook.requests.studies.study import MOST_TRIALS, StudyRequest, between
+
+
+class ChangeRequest(StudyRequest):
+    """How the systems of two rounds changed, alone and beside a pivot."""
+
+    study: Literal["change"] = "change"
+    round: str | None = Field(None, description="The round to compare with; none with `file`.")
+    to_round: str | None = Field(None, description="The other round; none with `file`.")
+    pivot: str = Field(description="The system, or its run, that the others are compared with.")
+    match: Literal["system", "tag"] = Field(
+        "system",
+        description="What makes runs of both rounds one system: that their system is recorded, or"
+        " that they have one tag, as in files.",
+    )
+    files: tuple[Path, ...] = Field(
+        (), description="Scores of the earlier round, without a record. Repeat."
+    )
+    to_files: tuple[Path, ...] = Field((), description="Scores of the other round. Repeat.")
+    level: float = Field(0.95, description="Of the intervals.")
+    trials: int = Field(
+        10_000, ge=1, le=MOST_TRIALS, description="Resamples of the topics of both rounds."
+    )
+
+    @property
+    def rounds(self) -> tuple[str | None, ...]:
+        """Both rounds."""
+        return (self.round, self.to_round)
+
+    @property
+    def by_teams(self) -> bool:
+        """Whether it rests on what is known of the runs, as their systems are."""
+        return self.match == "system"
+
+    @field_validator("to_round")
+    @classmethod
+    def _strip(cls, label: str | None) -> str | None:
+        return None if label is None else label.strip()
+
+    @field_validator("level")
+    @classmethod
+    def _check_level(cls, level: float) -> float:
+        return between("level", level)
+
+    @model_validator(mode="after")
+    def _two_rounds(self) -> Self:
+        if (self.round is None) != (self.to_round is None) or bool(self.files) != bool(
+            self.to_files
+        ):
+            message = "A change is between two rounds of a task, or from `file` to `to_files`"
+            raise ValueError(message)
+        if set(self.scales) != {"raw"}:
+            message = (
+                "A change is of raw scores: those standardised within a round have one mean each"
+                " round"
+            )
+            raise ValueError(message)
+        return self

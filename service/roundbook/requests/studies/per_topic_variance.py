@@ -1,0 +1,58 @@
+"""The request of whether runs would rank alike on other documents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from roundbook.requests.fields import MeasureName
+from roundbook.requests.studies.study import MOST_TRIALS, StudyRequest, between
+
+
+class PerTopicVarianceRequest(StudyRequest):
+    """Whether the runs would rank alike if the document collection were another sample."""
+
+    study: Literal["per-topic-variance"] = "per-topic-variance"
+    measure: MeasureName = Field("AP", description="The measure; no other can be studied so.")
+    files: tuple[Path, ...] = Field(
+        (), description="Study the runs in this file or folder, without a record. Repeat."
+    )
+    qrels: Path | None = Field(None, description="With `file`: the relevance assessments.")
+    model: Literal["bst", "kde"] = Field(
+        "bst",
+        description="Draw the documents of each list again, or scores from kernel density"
+        " estimates of theirs.",
+    )
+    denominator: Literal["sampled", "fixed"] = Field(
+        "sampled",
+        description="Divide precisions by the relevant documents of the draw, or by those of the"
+        " assessments.",
+    )
+    depth: int = Field(1_000, ge=1, le=1_000, description="Documents of a list that are looked at.")
+    padded: bool = Field(
+        default=False, description="Draw as many documents as `depth` of shorter lists too."
+    )
+    trials: int = Field(1_000, ge=1, le=MOST_TRIALS, description="Draws of all lists.")
+    alpha: float = Field(0.05, description="Of the paired t test in each draw.")
+
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        """Runs and relevance assessments."""
+        return ("run_upload", "qrels")
+
+    @field_validator("alpha")
+    @classmethod
+    def _check_alpha(cls, alpha: float) -> float:
+        return between("alpha", alpha)
+
+    @model_validator(mode="after")
+    def _of_runs(self) -> Self:
+        if bool(self.files) != (self.qrels is not None):
+            message = "Runs in `file` go with their relevance assessments in `qrels`"
+            raise ValueError(message)
+        if set(self.scales) != {"raw"}:
+            message = "Per-topic variance is of raw scores: a draw has no standardisation factors"
+            raise ValueError(message)
+        return self

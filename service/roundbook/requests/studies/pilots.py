@@ -1,0 +1,110 @@
+"""Requests of what smaller pilots than a round would have found."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from roundbook.requests.studies.study import MOST_TRIALS, StudyRequest, between, check_runs_in_files
+
+
+class PilotRequest(StudyRequest):
+    """What smaller pilots than a round would have found, and how many topics they would have planned.
+
+    Topics are planned as by `plan` with one-way ANOVA: `m` runs, minD, alpha and beta.
+    """
+
+    trials: int = Field(100, ge=1, le=MOST_TRIALS, description="Pilots of each size, at random.")
+    min_d: float = Field(
+        0.15,
+        gt=0,
+        lt=math.inf,
+        description="The plan's smallest difference between the best and the worst run worth"
+        " detecting.",
+    )
+    m: int = Field(10, ge=2, description="The plan's number of runs to compare.")
+    alpha: float = Field(0.05, description="The plan's type I error rate.")
+    beta: float = Field(0.20, description="The plan's type II error rate: 1 - power.")
+
+    @field_validator("alpha")
+    @classmethod
+    def _check_alpha(cls, alpha: float) -> float:
+        return between("alpha", alpha)
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if not 0 < self.beta < 1 - self.alpha:
+            message = f"`beta` must be between 0 and 1 - alpha, not {self.beta:g}"
+            raise ValueError(message)
+        return self
+
+
+class TopicSubsetsRequest(PilotRequest):
+    """What pilots of all runs on fewer topics would have found."""
+
+    study: Literal["topic-subsets"] = "topic-subsets"
+    topics: tuple[int, ...] = Field(
+        (),
+        description="Topics of a pilot; repeat. (default: 75, 50, 25 and 10, where there are more)",
+    )
+
+
+class LeaveTeamsOutRequest(PilotRequest):
+    """What pilots of fewer teams would have found."""
+
+    study: Literal["leave-teams-out"] = "leave-teams-out"
+    teams_left: tuple[int, ...] = Field(
+        (),
+        description="Teams of a pilot; repeat. (default: 1, 2, 3, 5, 10, 20, 30, 50, 100, ..., where"
+        " there are more)",
+    )
+    every_number: bool = Field(
+        default=False, description="Pilots of every number of teams from 1 on."
+    )
+    mode: Literal["keep", "reduce"] = Field(
+        "keep",
+        description="keep: the scores as they are. reduce: computed anew from the round's runs,"
+        " without the relevance assessments that are due to teams left out alone.",
+    )
+    pool_depth: int | None = Field(
+        None,
+        ge=1,
+        description="With mode reduce: to which rank runs fed the pool. (default: the largest to"
+        " which 95% is judged)",
+    )
+    teams: Path | None = Field(None, description="With `file`: which team sent which run.")
+    qrels: Path | None = Field(
+        None,
+        description="With `mode` reduce, and runs in `file` in place of scores: their relevance"
+        " assessments.",
+    )
+
+    @property
+    def by_teams(self) -> bool:
+        """Teams are what is drawn."""
+        return True
+
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        """Scores, or runs and relevance assessments."""
+        return ("run_upload", "qrels") if self.mode == "reduce" else super().rests_on
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.every_number and self.teams_left:
+            message = "`every_number` is of all numbers of teams: leave out `teams_left`"
+            raise ValueError(message)
+        if self.teams is not None and not self.files:
+            message = "`teams` goes with `file`: the record knows the teams of a round's runs"
+            raise ValueError(message)
+        if self.mode == "keep" and self.pool_depth is not None:
+            message = "`pool_depth` goes with `mode` reduce: the assessments are kept as they are"
+            raise ValueError(message)
+        check_runs_in_files(self, "`mode` reduce", scored_anew=self.mode == "reduce")
+        if self.mode == "reduce" and set(self.scales) != {"raw"}:
+            message = "`mode` reduce is of raw scores: fewer assessments would make other factors"
+            raise ValueError(message)
+        return self

@@ -1,0 +1,115 @@
+"""What all requests of studies have in common."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Self, get_args
+
+from pydantic import Field, field_validator, model_validator
+
+from roundbook.requests.base import Request
+from roundbook.requests.fields import Assessments, Layout, MeasureName, Missing, VarianceScale
+
+MOST_TRIALS = 1_000_000
+
+
+class StudyRequest(Request):
+    """A study of one score matrix: that of a round, or of files without a record.
+
+    Raises
+    ------
+    RequestError
+        When neither or both are named.
+    """
+
+    task: str | None = Field(None, description="The task's name; none with `file`.")
+    round: str | None = Field(None, description="The round's label; none with `file`.")
+    measure: MeasureName
+    scales: tuple[VarianceScale, ...] = Field(
+        ("raw",), description="A scale of the scores; repeat to see several beside each other."
+    )
+    seed: int = Field(0, ge=0, description="Of all that is drawn.")
+    assessments: Assessments = None
+    files: tuple[Path, ...] = Field(
+        (), description="Study the scores in this file, without a record. Repeat."
+    )
+    layout: Layout = Field("auto", description="How the files are laid out.")
+    file_measure: str | None = Field(
+        None, description="What the files call the measure, if otherwise."
+    )
+    missing: Missing = Field("reject", description="Missing scores in the files.")
+
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        """What of the record it is computed from."""
+        return ("matrix",) if set(self.scales) == {"raw"} else ("factor_set",)
+
+    @property
+    def rounds(self) -> tuple[str | None, ...]:
+        """Which rounds it is of; none stands for all that have the measure."""
+        return (self.round,)
+
+    @property
+    def by_teams(self) -> bool:
+        """Whether it rests on what is known of the runs' teams."""
+        return False
+
+    @property
+    def shares_topics(self) -> bool:
+        """Whether it rests on which topics rounds share, by whatever ids."""
+        return False
+
+    @field_validator("scales", mode="before")
+    @classmethod
+    def _known_and_once(cls, scales: tuple[str, ...]) -> tuple[str, ...]:
+        known = get_args(VarianceScale)
+        unknown = [scale for scale in scales if scale not in known]
+        if unknown:
+            message = f"`scale` takes {', '.join(known)}, not '{unknown[0]}'"
+            raise ValueError(message)
+        return tuple(dict.fromkeys(scales or ("raw",)))
+
+    @model_validator(mode="after")
+    def _round_or_files(self) -> Self:
+        if bool(self.files) == (self.task is not None) or (self.task is None) != (
+            self.round is None
+        ):
+            message = "A study is of a task's round, or of the scores in `file`"
+            raise ValueError(message)
+        return self
+
+
+def between(name: str, share: float) -> float:
+    """Return a share that lies between 0 and 1, or raise ValueError."""
+    if not 0 < share < 1:
+        message = f"`{name}` must be between 0 and 1, not {share:g}"
+        raise ValueError(message)
+    return share
+
+
+def check_runs_in_files(request: StudyRequest, way: str, *, scored_anew: bool) -> None:
+    """Raise ValueError unless runs in files come with all that they are scored anew by.
+
+    Parameters
+    ----------
+    request : StudyRequest
+        With the fields `qrels` and `teams`.
+    way : str
+        The field, and its value, that asks for it.
+    """
+    qrels, teams = getattr(request, "qrels", None), getattr(request, "teams", None)
+    if qrels is not None and not (request.files and scored_anew):
+        message = f"`qrels` goes with `file` and {way}: it is what runs in files are scored by"
+        raise ValueError(message)
+    if not request.files or not scored_anew:
+        return
+    if qrels is None or teams is None:
+        message = (
+            f"{way} of files takes runs in `file`, their relevance assessments in `qrels`, and in"
+            " `teams` which team sent which run and which fed the pool"
+        )
+        raise ValueError(message)
+    for name in ("layout", "file_measure", "missing"):
+        if getattr(request, name) != StudyRequest.model_fields[name].default:
+            message = f"`{name}` is of score files, and {way} takes runs: leave it out"
+            raise ValueError(message)

@@ -1,0 +1,123 @@
+"""Stopping to judge: on random pairs of runs and orders of topics, where the rules stop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roundbook.statistics.studies.common import (
+    CACHED_CELLS,
+    Floats,
+    Piece,
+    Progress,
+    pairs,
+)
+
+Stops = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Stopping:
+    """What is drawn from, and the largest sds that the rules stop with.
+
+    Attributes
+    ----------
+    centred : (topics, runs) float array
+        Scores less the mean of their run.
+    sds : (pairs,) float array
+        Over all topics.
+    varying : (some,) int array
+        The pairs to draw from.
+    sizes : (steps,) int array
+        Topics judged at each look.
+    limits : (rules, steps) float array
+        Those of the first rule say for which sd the topics are enough.
+    """
+
+    centred: Floats
+    sds: Floats
+    varying: NDArray[np.intp]
+    sizes: NDArray[np.int64]
+    limits: Floats
+
+
+def pair_sds(centred: Floats, sizes: NDArray[np.int64]) -> Iterator[Floats]:
+    """Yield the sds (ddof 1) of all pairs' differences over the first topics.
+
+    Parameters
+    ----------
+    centred : (topics, runs) float array
+        Scores less the mean of their run.
+    sizes : (steps,) int array
+        Numbers of topics from 2 on, rising.
+
+    Yields
+    ------
+    (pairs,) float array
+        In the order of :func:`roundbook.statistics.studies.common.pairs`; one array a step.
+    """
+    first, second = pairs(centred.shape[1])
+    sums, squares = np.zeros((2, first.size))
+    begin = 0
+    for size in sizes:
+        for row in centred[begin:size]:
+            difference = row[first] - row[second]
+            sums += difference
+            squares += difference * difference
+        begin = size
+        yield np.sqrt(np.maximum(squares - sums * sums / size, 0) / (size - 1))
+
+
+def draw_stops(stopping: Stopping, piece: Piece) -> Stops:
+    """Draw pairs and orders of topics; count where each rule stops, and how often too early.
+
+    Parameters
+    ----------
+    stopping : Stopping
+    piece : (numpy.random.Generator, int)
+        And how many to draw.
+
+    Returns
+    -------
+    stops : (rules, steps + 1) int array
+        The last are those that never stop.
+    early : (rules,) int array
+    """
+    generator, trials = piece
+    centred, sizes, limits = stopping.centred, stopping.sizes, stopping.limits
+    topics, runs = centred.shape
+    first, second = pairs(runs)
+    stops = np.zeros((len(limits), sizes.size + 1), dtype=np.int64)
+    early = np.zeros(len(limits), dtype=np.int64)
+    # The largest sd for which the topics of a stop are enough; any is where none stops.
+    enough = np.append(limits[0], np.inf)
+    chunk = max(1, CACHED_CELLS // topics)
+    for begin in range(0, trials, chunk):
+        count = min(chunk, trials - begin)
+        pair = generator.choice(stopping.varying, count)
+        order = np.argsort(generator.random((count, topics)), axis=1)
+        differences = (
+            centred[order, first[pair][:, np.newaxis]] - centred[order, second[pair][:, np.newaxis]]
+        )
+        sums = differences.cumsum(axis=1)[:, sizes - 1]
+        squares = np.square(differences).cumsum(axis=1)[:, sizes - 1]
+        so_far = np.sqrt(np.maximum(squares - sums * sums / sizes, 0) / (sizes - 1))
+        for rule, largest in enumerate(limits):
+            enough_so_far = so_far <= largest
+            at = np.where(enough_so_far.any(axis=1), enough_so_far.argmax(axis=1), sizes.size)
+            stops[rule] += np.bincount(at, minlength=sizes.size + 1)
+            early[rule] += (stopping.sds[pair] > enough[at]).sum()
+    return stops, early
+
+
+def sum_stops(drawn: Iterable[Stops], steps: int, trials: int, progress: Progress) -> Stops:
+    """Return the sums of what pieces drew, and tell after each how many trials are done."""
+    stops, early = np.zeros((2, steps + 1), dtype=np.int64), np.zeros(2, dtype=np.int64)
+    for some, some_early in drawn:
+        stops += some
+        early += some_early
+        progress(int(stops[0].sum()), trials)
+    return stops, early

@@ -1,0 +1,70 @@
+"""Whether a figure falls or rises from round to round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from roundbook.statistics.ranking.agreement import kendall_tau
+
+_LEAST_ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class Trend:
+    """How a figure goes with the order of the rounds.
+
+    Attributes
+    ----------
+    rounds : int
+        That have the figure.
+    first, last : float
+        Of the first and of the last of these rounds.
+    lower, higher : int
+        Rounds in which it is lower, or higher, than in the one before.
+    order_tau : float or None
+        Kendall's tau-b between the figure and the order of the rounds: -1 if it falls every time.
+        None with fewer than three rounds, or where all are equal.
+    p : float or None
+        Two-sided, of no trend (Mann, Econometrica 1945): exact where no two rounds are equal.
+    """
+
+    rounds: int
+    first: float
+    last: float
+    lower: int
+    higher: int
+    order_tau: float | None
+    p: float | None
+
+
+def round_trend(figures: Sequence[float]) -> Trend:
+    """Return how a figure goes with the order of the rounds.
+
+    Parameters
+    ----------
+    figures : sequence of float
+        One a round, in their order; at least one.
+
+    Examples
+    --------
+    >>> trend = round_trend([0.90, 0.85, 0.86, 0.75])
+    >>> trend.lower, trend.higher, round(trend.order_tau, 3), round(trend.p, 3)
+    (2, 1, -0.667, 0.333)
+    """
+    values = np.asarray(figures, dtype=np.float64)
+    steps = np.diff(values)
+    order = np.arange(values.size)
+    tau = kendall_tau(order, values).tau_b if values.size >= _LEAST_ROUNDS else None
+    return Trend(
+        values.size,
+        float(values[0]),
+        float(values[-1]),
+        int((steps < 0).sum()),
+        int((steps > 0).sum()),
+        tau,
+        None if tau is None else float(stats.kendalltau(order, values).pvalue),
+    )
