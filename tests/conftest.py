@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -68,10 +69,23 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in list(os.environ):
         if name.startswith("ROUNDBOOK_") and name not in FOR_TESTS:
             del os.environ[name]
+    # A process a core: in each of them, threads of linear algebra would wait for each other's.
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
     os.environ["ROUNDBOOK_CONFIG"] = os.devnull
     os.environ["COLUMNS"] = "100"
     if IN_CI and not SECOND_SERVER:
         raise pytest.UsageError("CI must name a second server in ROUNDBOOK_TEST_SERVER")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    # Modules and collected tests stay to the end; looking through them for garbage takes seconds.
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -354,7 +354,9 @@ def set_round(session, task, label, **options):
 
 @_through_door
 def publish_round(session, task, label, reason=None):
-    return _round_changes.publish_round(session, PublishRound(task=task, round=label, reason=reason))
+    return _round_changes.publish_round(
+        session, PublishRound(task=task, round=label, reason=reason)
+    )
 
 
 @_through_door

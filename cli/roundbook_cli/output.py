@@ -16,7 +16,7 @@ import typer
 from roundbook.csv_names import marked
 from roundbook.presentation.tables import Column, count, number, signed
 from roundbook_cli.options import Format
-from roundbook_cli.table_layout import lay_out, visible, wrap
+from roundbook_cli.table_layout import lay_out, visible, wrap_sentence
 
 if TYPE_CHECKING:
     from roundbook.logbook.result import Result
@@ -83,15 +83,16 @@ def print_table(
     *,
     above: Iterable[str] = (),
     below: Iterable[str] = (),
+    alike: Sequence[Any] = (),
 ) -> None:
     """Print a table, if it has rows, between sentences; see `lay_out` for one that is too wide."""
     terminal = sys.stdout.isatty()
     # Without a terminal there is no width to fit: a line is as long as it is.
     width = shutil.get_terminal_size().columns if terminal else 200
-    lines = [line for sentence in above for line in wrap(visible(sentence), width)]
+    lines = [line for sentence in above for line in wrap_sentence(visible(sentence), width)]
     if rows:
-        lines += lay_out(rows, columns, width, complete=not terminal)
-    lines += [line for sentence in below for line in wrap(visible(sentence), width)]
+        lines += lay_out(rows, columns, width, complete=not terminal, alike=alike)
+    lines += [line for sentence in below for line in wrap_sentence(visible(sentence), width)]
     plain = not str(sys.stdout.encoding).lower().startswith("utf")
     for line in lines:
         # The line below the headings is no reason to fail.
@@ -118,16 +119,11 @@ def counted(number: int, noun: str) -> str:
 def talk(line: str) -> None:
     """Say something to the person, on stderr.
 
-    On a terminal it is wrapped, but for a command at its end, which can be copied.
+    On a terminal it is wrapped.
     """
     sentence = visible(line)
-    lines = [sentence]
     width = shutil.get_terminal_size().columns
-    if sys.stderr.isatty() and len(sentence) > width:
-        before, colon, command = sentence.rpartition(": roundbook ")
-        lines = wrap(f"{before}:" if colon else sentence, width)
-        lines += [f"  roundbook {command}"] if colon else []
-    for printed in lines:
+    for printed in wrap_sentence(sentence, width) if sys.stderr.isatty() else [sentence]:
         typer.echo(printed, err=True)
 
 

@@ -21,7 +21,12 @@ _UNFIT = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066
 
 
 def lay_out(
-    rows: Sequence[Any], columns: Sequence[Column], width: int, *, complete: bool = False
+    rows: Sequence[Any],
+    columns: Sequence[Column],
+    width: int,
+    *,
+    complete: bool = False,
+    alike: Sequence[Any] = (),
 ) -> list[str]:
     """Return the lines of a table.
 
@@ -38,12 +43,13 @@ def lay_out(
         How many characters a line has.
     complete : bool
         Whether all columns are kept, be the table wider than that.
+    alike : sequence
+        Rows of tables beside it, which are to have the same columns of the same widths.
     """
-    cells = [
-        [visible(written(column, getattr(row, column.field))) for column in columns] for row in rows
-    ]
+    cells = _cells(rows, columns)
+    measured = _cells(alike, columns) if alike else cells
     bounds = [
-        _bounds(column, [row[index] for row in cells]) for index, column in enumerate(columns)
+        _bounds(column, [row[index] for row in measured]) for index, column in enumerate(columns)
     ]
     kept = list(range(len(columns)))
     below: list[int] = []
@@ -80,6 +86,31 @@ def lay_out(
             f" terminal {needed} columns wide or add --format json.",
             width,
         )
+    return lines
+
+
+def _cells(rows: Sequence[Any], columns: Sequence[Column]) -> list[list[str]]:
+    return [
+        [visible(written(column, getattr(row, column.field))) for column in columns] for row in rows
+    ]
+
+
+def wrap_sentence(text: str, width: int) -> list[str]:
+    """Return the lines of sentences: a command, which is copied, is in a line of its own.
+
+    What is indented stays so in all its lines.
+    """
+    lines = []
+    for paragraph in text.split("\n"):
+        sentence = paragraph.lstrip()
+        indent = " " * (len(paragraph) - len(sentence))
+        if cell_width(paragraph) <= width or sentence.startswith("roundbook "):
+            lines.append(paragraph)
+            continue
+        before, colon, command = sentence.rpartition(": roundbook ")
+        wrapped = wrap(f"{before}:" if colon else sentence, width - len(indent))
+        wrapped += [f"  roundbook {command}"] if colon else []
+        lines += [indent + line for line in wrapped]
     return lines
 
 

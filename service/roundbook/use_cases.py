@@ -152,9 +152,15 @@ USE_CASES = {
     "remove_task": UseCase("tasks:remove_task", tasks.RemoveTask, changes=True, scope="admin"),
     "create_round": UseCase("rounds:create_round", tasks.CreateRound, changes=True, scope="log"),
     "set_round": UseCase("round_changes:set_round", tasks.SetRound, changes=True, scope="log"),
-    "rename_round": UseCase("round_changes:rename_round", tasks.RenameRound, changes=True, scope="admin"),
-    "remove_round": UseCase("round_changes:remove_round", tasks.RemoveRound, changes=True, scope="admin"),
-    "publish": UseCase("round_changes:publish_round", tasks.PublishRound, changes=True, scope="admin"),
+    "rename_round": UseCase(
+        "round_changes:rename_round", tasks.RenameRound, changes=True, scope="admin"
+    ),
+    "remove_round": UseCase(
+        "round_changes:remove_round", tasks.RemoveRound, changes=True, scope="admin"
+    ),
+    "publish": UseCase(
+        "round_changes:publish_round", tasks.PublishRound, changes=True, scope="admin"
+    ),
     "record_variance": UseCase(
         "published:record_variance", variances.RecordVarianceRequest, changes=True, scope="log"
     ),
@@ -173,9 +179,7 @@ USE_CASES = {
     ),
     "create_token": UseCase("tokens:create_token", tokens.CreateToken, changes=True, scope="admin"),
     "revoke_token": UseCase("tokens:revoke_token", tokens.RevokeToken, changes=True, scope="admin"),
-    "renew": UseCase(
-        "renewing:renew_results", results.RenewResults, changes=True, scope="log"
-    ),
+    "renew": UseCase("renewing:renew_results", results.RenewResults, changes=True, scope="log"),
 }
 
 # What is sent as a file.

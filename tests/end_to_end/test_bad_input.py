@@ -416,6 +416,7 @@ WAITING = (
 MOMENTS = (0.1, 0.5, 2, 8)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "how",
     [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)],

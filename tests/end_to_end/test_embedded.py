@@ -152,6 +152,7 @@ def test_a_killed_server_recovers(on_embedded, made):
     assert_stopped(made, pid)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "how",
     [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)],

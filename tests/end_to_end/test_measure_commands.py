@@ -72,9 +72,10 @@ def test_measures_are_listed_and_merged(roundbook, logged):
         " those there are."
     )
     log_scores(logged, "2", np.random.default_rng(5).random((30, 5)), "nDCG@10")
-    assert "'nDGC@10'; did you mean nDCG@10?" in roundbook(
-        "measure", "merge", "ndgc at 10", "nDGC@10"
-    ).refusal()
+    assert (
+        "'nDGC@10'; did you mean nDCG@10?"
+        in roundbook("measure", "merge", "ndgc at 10", "nDGC@10").refusal()
+    )
     merged = roundbook("measure", "merge", "ndgc at 10", "ndcg_cut_10", "--format", "json")
     assert merged.json == {
         "measure": "nDCG@10",

@@ -158,6 +158,8 @@ def test_every_page_says_what_the_terminal_says(client, record):
         for link in links if path in ("/matrix", "/drift", "/studies", "/result") else ():
             file = client.get(link)
             assert file.status_code == 200, (link, file.text)
+            if "scores.svg" in link:
+                assert re.search(r'<image [^>]*width="[1-9]', file.text)
             assert file.headers["content-type"] == kinds[re.search(r"\.(\w+)\?", link)[1]]
 
 

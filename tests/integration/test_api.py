@@ -22,7 +22,7 @@ from sqlalchemy import text
 from tests.serving import serving
 
 import roundbook
-from roundbook.api import answers, bodies, middleware, routes, running
+from roundbook.api import answers, middleware, routes, running
 from roundbook.api.app import PREFIX, make_app
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.schema import upgrade
@@ -538,21 +538,22 @@ def test_the_same_upload_twice_at_once_is_logged_once(address):
 
 def test_uploads_that_are_slow_or_broken_off(address, monkeypatch):
     """As a server meets them: over a socket."""
-    monkeypatch.setattr(bodies, "_SECONDS_FOR_THEM", 0.3)
+    monkeypatch.setattr(middleware, "_SECONDS_FOR_THEM", 0.3)
     monkeypatch.setattr(running, "_SECONDS_TO_ASK", 0.2)
     monkeypatch.setattr(
         middleware.BodyLimit.__init__, "__kwdefaults__", {"most_bytes": 1000, "seconds": 0.3}
     )
     with serving(make_app(load_settings(), address, open_to_all=True)) as port:
         target = f"{PREFIX}/log?task=t&round=1&measures=AP&create=true"
-        for where, status in ((target, 408), (f"{PREFIX}/create-task", 408)):
+        for where in (target, f"{PREFIX}/create-task", "/login", "/upload"):
+            kind = "multipart/form-data; boundary=x" if where == "/upload" else "application/json"
             head = (
                 f"POST {where} HTTP/1.1\r\nHost: localhost\r\n"
-                "Content-Type: application/json\r\nContent-Length: 50\r\n\r\n{"
+                f"Content-Type: {kind}\r\nContent-Length: 50\r\n\r\n-"
             )
             with socket.create_connection(("127.0.0.1", port)) as connection:
                 connection.sendall(head.encode())
-                assert connection.recv(100).split()[1] == str(status).encode()
+                assert connection.recv(100).split()[1] == b"408", where
             with socket.create_connection(("127.0.0.1", port)) as connection:
                 connection.sendall(head.encode())  # and then nobody is there any more
         # Byte by byte, neither a body nor a head keeps a connection.

@@ -7,11 +7,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
-import schemathesis
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
-from schemathesis.checks import CHECKS
 
 import roundbook
 from roundbook.api.app import PREFIX, make_app
@@ -90,6 +88,10 @@ def attack(address, count, *, open_to_all, token=None, seen=lambda answer: None)
     seen : callable
         Looks at each answer too, and raises where it should not be so.
     """
+    # Half a second that only these tests need; they do without its plug-in for pytest.
+    import schemathesis
+    from schemathesis.checks import CHECKS
+
     app = make_app(load_settings(), address, open_to_all=open_to_all)
     checks = [check for check in CHECKS.get_all() if check.__name__ not in PASSED_OVER]
     came, wrong = Counter(), []

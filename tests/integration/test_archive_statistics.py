@@ -499,7 +499,7 @@ def test_real_rounds_with_what_was_made_of_them(engine, comes_back, shared, tmp_
     [
         *(pytest.param(release, marks=pytest.mark.slow) for release in RELEASED[1:-1]),
         RELEASED[0],
-        RELEASED[-1],
+        pytest.param(RELEASED[-1], marks=pytest.mark.long),
     ],
 )
 def test_a_record_of_an_earlier_release_comes_back(bare_database, comes_back, tmp_path, release):

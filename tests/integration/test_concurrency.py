@@ -35,6 +35,7 @@ from tests.forked import race
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import RevisedMeanwhileError
 from roundbook.formats import RunTeam, ScoreMatrix
+from roundbook.logbook.events import record_event
 from roundbook.logbook.matrices import logging as matrices
 from roundbook.logbook.matrices.revising import latest_revisions
 from roundbook.logbook.session import begin
@@ -83,6 +84,29 @@ def values_of(tells):
     return [told.value for told in tells]
 
 
+def test_who_follows_the_events_misses_none(engine, committed):
+    """Numbers are drawn in another order than transactions begin and end."""
+    create_task(engine, "t")
+    (first,) = list_events(engine).events
+
+    def following():
+        return [entry.what for entry in list_events(engine, after=first.event, limit=2).events]
+
+    with unit_of_work(engine) as early, unit_of_work(engine) as late:
+        for connection in (early, late):
+            connection.execute(text("SELECT pg_current_xact_id()"))
+        record_event(late, "numbered first", who=None)
+        record_event(early, "numbered second", who=None)
+        early.commit()
+        assert [entry.event for entry in list_events(engine).events] == [1, 3]
+        with unit_of_work(engine) as third:
+            record_event(third, "numbered third", who=None)
+            third.commit()
+        assert (following(), list_events(engine, after=first.event).later) == ([], 0)
+        late.commit()
+    assert following() == ["numbered first", "numbered second"]
+
+
 # many loggings
 
 
@@ -115,6 +139,7 @@ def log_several(numbers, engine):
     return done
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("processes", "distinct"), [(4, 40), pytest.param(16, 200, marks=pytest.mark.slow)]
 )

@@ -592,7 +592,11 @@ def _check(engine, label, dependent):
 
 @pytest.mark.parametrize(
     ("steps", "seed"),
-    [(15, 0), (15, 1), *(pytest.param(60, seed, marks=pytest.mark.slow) for seed in range(4))],
+    [
+        (15, 0),
+        pytest.param(15, 1, marks=pytest.mark.long),
+        *(pytest.param(60, seed, marks=pytest.mark.slow) for seed in range(4)),
+    ],
 )
 def test_whatever_a_campaign_did_the_commands_renew_it(engine, shell, steps, seed):
     chance = np.random.default_rng(seed)

@@ -93,21 +93,17 @@ def test_a_record_moves_to_a_bare_database(source, bare, tmp_path):
 
 
 @pytest.mark.long
-def test_a_moved_record_works(source, engine):
+def test_a_moved_record_works_and_its_rows_are_numbered_anew(source, engine):
     moved(source, engine)
+    for table in ("task", "round", "matrix", "factor_set", "variance_estimate", "result"):
+        ids = rows(engine, f"SELECT id FROM roundbook.{table} ORDER BY id")
+        assert ids == [(number,) for number in range(1, len(ids) + 1)]
     create_task(engine, "one more", user="tester")
     with pytest.raises(DatabaseError, match="refused"):
         execute(engine, "DELETE FROM roundbook.score_vector")
     with pytest.raises(DatabaseError, match="published"):
         execute(engine, "UPDATE roundbook.round SET status = 'draft' WHERE status = 'published'")
     assert scalar(engine, "SELECT count(*) FROM roundbook.score") > 500
-
-
-def test_rows_are_numbered_anew(source, engine):
-    moved(source, engine)
-    for table in ("task", "round", "matrix", "factor_set", "variance_estimate", "result"):
-        ids = rows(engine, f"SELECT id FROM roundbook.{table} ORDER BY id")
-        assert ids == [(number,) for number in range(1, len(ids) + 1)]
 
 
 def test_a_filled_record_is_not_moved_into(source, engine):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roundbook.presentation.tables import Column, count, number
@@ -100,6 +100,7 @@ def test_what_would_steer_the_terminal_is_shown_instead():
 words = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=30)
 
 
+@settings(max_examples=30)
 @given(st.lists(st.lists(words, min_size=1, max_size=6).map(" ".join), min_size=5, max_size=5))
 def test_no_word_is_parted_and_no_line_too_long(cells):
     row = SimpleNamespace(**dict(zip("abcde", cells, strict=True)))

@@ -1,20 +1,15 @@
-"""What ``roundbook study`` prints of all rounds; the commands are those of single rounds."""
+"""What ``roundbook study`` tells beside a study of all rounds."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-
-from roundbook.presentation.studies import across_rounds as words
-from roundbook.presentation.studies.common import heading
-from roundbook_cli.options import Format
-from roundbook_cli.output import section, show
 
 if TYPE_CHECKING:
     from roundbook.logbook.session import Session
     from roundbook.logbook.studies.across_rounds import AcrossRounds
 
 
-def beside(session: Session, study: AcrossRounds) -> dict[str, Any]:
+def ageing_beside(session: Session, study: AcrossRounds) -> dict[str, Any]:
     """Return the ageing of the first round's factors, if several rounds have any."""
     if len(study.rounds) < 2 or study.rounds[0].factor_version is None:
         return {}
@@ -33,16 +28,3 @@ def beside(session: Session, study: AcrossRounds) -> dict[str, Any]:
     )
     verdicts = [{"round": later.round, "verdict": later.verdict} for later in curve.rounds]
     return {"ageing": {"summary": summary(curve), "rounds": verdicts}}
-
-
-def print_study(study: AcrossRounds, form: Format, saved: dict[str, Any]) -> None:
-    """Print the study; `saved` is what JSON has besides."""
-    protocol = words.protocol(study)
-    if form == "table":
-        above = [heading(study), *words.sentences(study), *words.left_out(study), ""]
-        show(study, form, words.rows(study), words.ROUNDS, above=above)
-        if "ageing" in saved:
-            section(saved["ageing"]["summary"])
-        section(protocol)
-        return
-    show(study, form, words.rows(study), words.ROUNDS, extra=saved | {"protocol": protocol})

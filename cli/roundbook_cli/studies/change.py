@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from roundbook.presentation.studies import change as words
-from roundbook.presentation.tables import Column
 from roundbook.requests.studies import ChangeRequest, StudyRequest
 from roundbook_cli.charts import Chart
 from roundbook_cli.completion import offer
-from roundbook_cli.options import Assessments, Database, Form, Format, Measure
-from roundbook_cli.output import section, show
+from roundbook_cli.options import Assessments, Database, Form, Measure
 from roundbook_cli.request_options import argument, default, option, usage_errors
 from roundbook_cli.studies.options import (
     FileLayout,
@@ -26,11 +23,7 @@ from roundbook_cli.studies.options import (
 )
 from roundbook_cli.studies.running import run_and_print
 
-if TYPE_CHECKING:
-    from roundbook.logbook.studies.change import ChangeStudy
-
 EXAMPLE = "Example: roundbook study change web 2010 2011 --measure nDCG@20 --pivot bm25"
-_CSV = tuple(Column(name, name) for name in words.LINE)
 
 
 def change(
@@ -92,15 +85,3 @@ def change(
             assessments=assessments,
         )
     run_and_print(context, request, save, note, form, database, chart)
-
-
-def print_study(study: ChangeStudy, form: Format, saved: dict[str, Any]) -> None:
-    """Print the study; `saved` is what JSON has besides."""
-    protocol = words.protocol(study)
-    systems = study.scales[0].systems
-    if form == "table":
-        above = [words.heading(study), *words.sentences(study), ""]
-        show(study, form, list(map(words.row, systems)), words.SYSTEMS, above=above)
-        section(protocol)
-        return
-    show(study, form, list(map(words.line, systems)), _CSV, extra=saved | {"protocol": protocol})

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from roundbook.presentation.studies import discriminative_power as words
-from roundbook.presentation.studies.common import heading
-from roundbook.presentation.tables import Column
 from roundbook.requests.studies import (
     AcrossRoundsRequest,
     DiscriminativePowerRequest,
     StudyRequest,
 )
 from roundbook_cli.charts import Chart
-from roundbook_cli.options import Assessments, Database, Form, Format, Measure
-from roundbook_cli.output import section, show
+from roundbook_cli.options import Assessments, Database, Form, Measure
 from roundbook_cli.request_options import default, option, usage_errors
 from roundbook_cli.studies.options import (
     AllRounds,
@@ -35,15 +30,11 @@ from roundbook_cli.studies.options import (
 )
 from roundbook_cli.studies.running import run_and_print
 
-if TYPE_CHECKING:
-    from roundbook.logbook.studies.discriminative_power import DiscriminativePower
-
 EXAMPLE = (
     "Example: roundbook study discriminative-power covid round1 --measure nDCG@10"
     " --scale raw --scale std-ab\n\n"
     "Over all rounds: roundbook study discriminative-power covid --all-rounds --measure nDCG@10"
 )
-_CSV = (Column("scale", "Scale"), *words.RANKING)
 
 
 def discriminative_power(
@@ -113,25 +104,3 @@ def discriminative_power(
             assessments=assessments,
         )
     run_and_print(context, request, save, note, form, database, chart)
-
-
-def print_study(study: DiscriminativePower, form: Format, saved: dict[str, Any]) -> None:
-    """Print the study; `saved` is what JSON has besides."""
-    protocol = words.protocol(study)
-    if form == "table":
-        above = [heading(study), *words.sentences(study), ""]
-        show(study, form, study.scales, words.SCALES, above=above)
-        for scale in study.scales:
-            section(
-                f"Runs on {scale.scale}, and how many runs each is told apart from by Tukey HSD:",
-                rows=scale.ranking,
-                columns=words.RANKING,
-            )
-        section(protocol)
-        return
-    rows = [
-        SimpleNamespace(scale=scale.scale, **dict(run))
-        for scale in study.scales
-        for run in scale.ranking
-    ]
-    show(study, form, rows, _CSV, extra=saved | {"protocol": protocol})

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from roundbook.presentation.studies import incremental as words
-from roundbook.presentation.studies.common import heading
-from roundbook.presentation.tables import Column
 from roundbook.requests.studies import IncrementalRequest, StudyRequest
 from roundbook_cli.charts import Chart
-from roundbook_cli.options import Assessments, Database, Form, Format, Measure
-from roundbook_cli.output import section, show
+from roundbook_cli.options import Assessments, Database, Form, Measure
 from roundbook_cli.request_options import default, option, usage_errors
 from roundbook_cli.studies.options import (
     FileLayout,
@@ -29,16 +24,7 @@ from roundbook_cli.studies.options import (
 )
 from roundbook_cli.studies.running import run_and_print
 
-if TYPE_CHECKING:
-    from roundbook.logbook.studies.incremental import IncrementalStudy
-
 EXAMPLE = "Example: roundbook study incremental covid round1 --measure nDCG@10 --difference 0.1"
-_CSV = (
-    Column("scale", "Scale"),
-    *words.STEPS[:1],
-    Column("largest_sd", "Largest sd"),
-    *words.STEPS[1:],
-)
 
 
 def incremental(
@@ -106,37 +92,3 @@ def incremental(
             assessments=assessments,
         )
     run_and_print(context, request, save, note, form, database, chart)
-
-
-def print_study(study: IncrementalStudy, form: Format, saved: dict[str, Any]) -> None:
-    """Print the study; `saved` is what JSON has besides."""
-    protocol = words.protocol(study)
-    if form == "table":
-        first, *others = study.scales
-        above = [heading(study), *words.sentences(study), ""]
-        if others:
-            above.append(f"Topics to be planned on {first.scale}, by the spread of differences:")
-        show(study, form, first.spreads, words.SPREADS, above=above)
-        for scale in others:
-            section(
-                f"Topics to be planned on {scale.scale}, by the spread of differences:",
-                rows=scale.spreads,
-                columns=words.SPREADS,
-            )
-        for scale in study.scales:
-            shown = words.steps(scale)
-            some = "" if len(shown) == len(scale.steps) else " (CSV and JSON have all)"
-            section(
-                f"On {scale.scale}, after so many topics{some}: power for a hard pair, pairs they"
-                " are enough for, random orders that have stopped:",
-                rows=shown,
-                columns=words.STEPS,
-            )
-        section(protocol)
-        return
-    rows = [
-        SimpleNamespace(scale=scale.scale, **vars(one))
-        for scale in study.scales
-        for one in scale.steps
-    ]
-    show(study, form, rows, _CSV, extra=saved | {"protocol": protocol})

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from roundbook.presentation.studies import leave_one_out as words
-from roundbook.presentation.studies.common import heading
-from roundbook.presentation.tables import Column
 from roundbook.requests.studies import LeaveOneOutRequest, LeaveOneOutRoundsRequest, StudyRequest
 from roundbook_cli.charts import Chart
-from roundbook_cli.options import Assessments, Database, Form, Format, Measure
-from roundbook_cli.output import section, show
+from roundbook_cli.options import Assessments, Database, Form, Measure
 from roundbook_cli.request_options import default, option, usage_errors
 from roundbook_cli.studies.options import (
     FileLayout,
@@ -30,16 +25,10 @@ from roundbook_cli.studies.options import (
 )
 from roundbook_cli.studies.running import run_and_print
 
-if TYPE_CHECKING:
-    from roundbook.logbook.studies.leave_one_out import LeaveOneOutStudy
-
 EXAMPLE = (
     "Example: roundbook study leave-one-out covid round1 --measure nDCG@10 --reassessed\n\n"
     "Over all rounds: roundbook study leave-one-out covid --all-rounds --measure nDCG@10"
 )
-_CSV = (Column("scale", "Scale"), *words.RUNS)
-_MOST_RUNS = 10
-_MOST_TEAMS = 5
 
 
 def leave_one_out(
@@ -125,36 +114,3 @@ def leave_one_out(
             assessments=assessments,
         )
     run_and_print(context, request, save, note, form, database, chart)
-
-
-def print_study(study: LeaveOneOutStudy, form: Format, saved: dict[str, Any]) -> None:
-    """Print the study; `saved` is what JSON has besides."""
-    protocol = words.protocol(study)
-    if form != "table":
-        rows = [
-            SimpleNamespace(scale=scale.scale, **dict(run))
-            for scale in study.scales
-            for run in scale.left_out
-        ]
-        show(study, form, rows, _CSV, extra=saved | {"protocol": protocol})
-        return
-    above = [heading(study), *words.sentences(study), ""]
-    show(study, form, list(map(words.row, study.scales)), words.SCALES, above=above)
-    for scale in study.scales:
-        section(
-            f"The runs that lose most on {scale.scale} where they are left out:",
-            rows=scale.left_out[:_MOST_RUNS],
-            columns=words.RUNS,
-        )
-    if study.pool is not None:
-        by_relevant = sorted(
-            study.pool.contributions, key=lambda team: (team.relevant, team.judged), reverse=True
-        )
-        section(
-            "The teams without which most would be missing from the assessments:",
-            rows=by_relevant[:_MOST_TEAMS],
-            columns=words.CONTRIBUTIONS,
-        )
-    for remark in words.remarks(study):
-        section(remark)
-    section(protocol)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from roundbook.presentation.studies import pilots as words
 from roundbook.requests.studies import LeaveTeamsOutRequest, StudyRequest
 from roundbook_cli.charts import Chart
-from roundbook_cli.options import Assessments, Database, Form, Format, Measure
+from roundbook_cli.options import Assessments, Database, Form, Measure
 from roundbook_cli.request_options import default, option, usage_errors
 from roundbook_cli.studies.options import (
     FileLayout,
@@ -24,11 +23,8 @@ from roundbook_cli.studies.options import (
     Seed,
     Task,
 )
-from roundbook_cli.studies.pilots import Alpha, Beta, LeastDifference, PlannedRuns, print_pilots
+from roundbook_cli.studies.pilots import Alpha, Beta, LeastDifference, PlannedRuns
 from roundbook_cli.studies.running import run_and_print
-
-if TYPE_CHECKING:
-    from roundbook.logbook.studies.leave_teams_out import LeaveTeamsOutStudy
 
 EXAMPLE = (
     "Example: roundbook study leave-teams-out covid round1 --measure nDCG@10 --teams-left 10"
@@ -105,9 +101,3 @@ def leave_teams_out(
             assessments=assessments,
         )
     run_and_print(context, request, save, note, form, database, chart)
-
-
-def print_study(study: LeaveTeamsOutStudy, form: Format, saved: dict[str, Any]) -> None:
-    """Print the study; `saved` is what JSON has besides."""
-    protocol = words.teams_protocol(study)
-    print_pilots(study, form, saved | {"protocol": protocol}, "teams", words.TEAMS)

@@ -62,6 +62,16 @@ Dask = Annotated[
         show_default=False,
     ),
 ]
+Top = Annotated[
+    int | None,
+    typer.Option(
+        "--top",
+        metavar="N",
+        min=1,
+        help="Print so many rows of each long table; CSV and JSON have all.",
+        show_default=False,
+    ),
+]
 Note = Annotated[
     str | None, typer.Option("--note", metavar="TEXT", help="With --save: why it is kept.")
 ]

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from roundbook.presentation.studies import per_topic_variance as words
-from roundbook.presentation.studies.common import heading
 from roundbook.requests.studies import PerTopicVarianceRequest, StudyRequest
 from roundbook_cli.charts import Chart
-from roundbook_cli.options import Assessments, Database, Form, Format
-from roundbook_cli.output import section, show
+from roundbook_cli.options import Assessments, Database, Form
 from roundbook_cli.request_options import default, option, usage_errors
 from roundbook_cli.studies.options import Note, Round, Save, Seed, Task
 from roundbook_cli.studies.running import run_and_print
 
-if TYPE_CHECKING:
-    from roundbook.logbook.studies.per_topic_variance import PerTopicVarianceStudy
-
 EXAMPLE = "Example: roundbook study per-topic-variance covid round1 --model kde --trials 10000"
-_MOST_TOPICS = 10
 
 
 def per_topic_variance(
@@ -80,31 +73,3 @@ def per_topic_variance(
             assessments=assessments,
         )
     run_and_print(context, request, save, note, form, database, chart)
-
-
-def print_study(study: PerTopicVarianceStudy, form: Format, saved: dict[str, Any]) -> None:
-    """Print the study; `saved` is what JSON has besides."""
-    protocol = words.protocol(study)
-    if form != "table":
-        rows = [run for scale in study.scales for run in scale.by_run]
-        show(study, form, rows, words.RUNS, extra=saved | {"protocol": protocol})
-        return
-    (scale,) = study.scales
-    above = [heading(study), *words.sentences(study), ""]
-    show(study, form, study.scales, words.SCALES, above=above)
-    section(
-        "Comparisons by the drawn difference, and those in which the other run is ahead:",
-        rows=[one for one in scale.bins if one.count],
-        columns=words.BINS,
-    )
-    section(
-        "Runs: mean AP as it is, mean and sd over the draws:", rows=scale.by_run, columns=words.RUNS
-    )
-    topics = sorted(scale.by_topic, key=lambda topic: -topic.sd)[:_MOST_TOPICS]
-    some = "" if len(topics) == len(scale.by_topic) else f", the {len(topics)} that vary most"
-    section(
-        f"Topics{some}: mean AP of the runs as it is and drawn, and a run's sd over the draws:",
-        rows=topics,
-        columns=words.TOPICS,
-    )
-    section(protocol)

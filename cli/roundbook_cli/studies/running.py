@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from importlib import import_module
 from inspect import Parameter, signature
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from roundbook_cli.charts import check_chart, write_chart
 from roundbook_cli.options import Format
-from roundbook_cli.output import progress, talk
+from roundbook_cli.output import Column, print_table, progress, section, show, talk
 from roundbook_cli.saved_studies import study_entry
 from roundbook_cli.session import sessions
-from roundbook_cli.studies.options import Dask, Workers
+from roundbook_cli.studies.across_rounds import ageing_beside
+from roundbook_cli.studies.options import Dask, Top, Workers
 
 if TYPE_CHECKING:
     from roundbook.logbook.saving import SavedResult
@@ -27,18 +26,22 @@ if TYPE_CHECKING:
 
 
 def shared_out(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a study's command with the options of who does its work, which `run_and_print` reads.
+    """Return a study's command with the options of who does its work and how much is printed.
 
-    They are nothing that a study is asked: its numbers are the same.
+    `run_and_print` reads them. They are nothing that a study is asked: its numbers are the same.
     """
     own = signature(command, eval_str=True)
     more = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-        for name, default, annotation in (("workers", 1, Workers), ("dask", None, Dask))
+        for name, default, annotation in (
+            ("workers", 1, Workers),
+            ("dask", None, Dask),
+            ("top", None, Top),
+        )
     ]
 
     @wraps(command)
-    def with_workers(*, workers: int, dask: str | None, **given: Any) -> None:  # noqa: ANN401, ARG001
+    def with_workers(*, workers: int, dask: str | None, top: int | None, **given: Any) -> None:  # noqa: ANN401, ARG001
         command(**given)
 
     parameters = [*own.parameters.values(), *more]
@@ -61,7 +64,8 @@ def run_and_print(
     Parameters
     ----------
     context : typer.Context
-        Its ``workers`` and ``dask`` say who does the work; see `shared_out`.
+        Its ``workers`` and ``dask`` say who does the work, ``top`` how many rows are printed; see
+        `shared_out`.
     save, note : str, optional
         The name that it is kept under, and why.
     chart : Path, optional
@@ -77,6 +81,7 @@ def run_and_print(
     check_chart(chart)
     from roundbook.logbook.saving import save_long_result
     from roundbook.logbook.session import Work
+    from roundbook.logbook.studies.across_rounds import AcrossRounds
     from roundbook.logbook.studies.studies import run_study
     from roundbook.logbook.studies.study import Study
     from roundbook.logbook.studies.workers import share_out
@@ -95,10 +100,12 @@ def run_and_print(
                 with begin(one_moment=True) as session:
                     study = saved.result if saved else run_study(session, request, work)
                     assert isinstance(study, Study)
-                    beside = getattr(_module(study), "beside", None)
-                    extra = beside(session, study) if beside else {}
+                    if isinstance(study, AcrossRounds):
+                        extra = ageing_beside(session, study)
     assert isinstance(study, Study)
-    print_study(study, form, saved=(_saved(saved) if saved else {}) | extra)
+    told = [beside["summary"] for beside in extra.values()]
+    extra |= _saved(saved) if saved else {}
+    print_study(study, form, saved=extra, told=told, top=context.params["top"], more="--top {}")
     if chart is not None:
         from roundbook.presentation.charts.studies import study_chart
 
@@ -124,16 +131,49 @@ def _saved(saved: SavedResult) -> dict[str, Any]:
     return study_entry(saved) | {"status": saved.status}
 
 
-def print_study(study: Study, form: Format, *, saved: Mapping[str, Any] | None = None) -> None:
-    """Print a study as a table to read, JSON or CSV, as the module named after it does.
+def print_study(
+    study: Study,
+    form: Format,
+    *,
+    saved: Mapping[str, Any] | None = None,
+    told: Sequence[str] = (),
+    top: int | None = None,
+    more: str = "--format json",
+) -> None:
+    """Print a study as tables to read, JSON or CSV.
 
     Parameters
     ----------
     saved : mapping, optional
-        What JSON has besides of a study that is saved.
+        What JSON has besides: of a study that is saved, or beside it.
+    told : sequence of str
+        Remarks besides its own.
+    top : int, optional
+        How many rows of a long table are printed, in place of its own number.
+    more : str
+        The option that shows all, with ``{}`` for how many there are.
     """
-    _module(study).print_study(study, form, dict(saved or {}))
+    from roundbook.presentation.studies.common import study_words
 
-
-def _module(study: Study) -> ModuleType:
-    return import_module(f"roundbook_cli.studies.{study.study.replace('-', '_')}")
+    words = study_words(study)
+    if form != "table":
+        held = [Column(field, field) for field in words.main.held()]
+        extra = dict(saved or {}) | {"protocol": words.protocol}
+        show(study, form, words.main.rows, held, extra=extra)
+        return
+    print_table([], (), above=[words.heading, *words.sentences])
+    for table in words.tables:
+        parts = list(table.parts(top))
+        alike = [row for part, _ in parts for row in part.rows]
+        for part, there in parts:
+            left = [f"{len(part.rows)} of {there:,} rows: {more.format(there)} shows all."]
+            print_table(
+                part.rows,
+                part.columns,
+                above=["", part.heading],
+                below=left if len(part.rows) < there else [],
+                alike=alike,
+            )
+    for remark in [*words.remarks, *told]:
+        section(remark)
+    section(words.protocol)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from roundbook.presentation.studies import swap_rate as words
-from roundbook.presentation.studies.common import heading
-from roundbook.presentation.tables import Column
 from roundbook.requests.studies import AcrossRoundsRequest, StudyRequest, SwapRateRequest
 from roundbook_cli.charts import Chart
-from roundbook_cli.options import Assessments, Database, Form, Format, Measure
-from roundbook_cli.output import section, show
+from roundbook_cli.options import Assessments, Database, Form, Measure
 from roundbook_cli.request_options import default, option, usage_errors
 from roundbook_cli.studies.options import (
     AllRounds,
@@ -30,14 +25,10 @@ from roundbook_cli.studies.options import (
 )
 from roundbook_cli.studies.running import run_and_print
 
-if TYPE_CHECKING:
-    from roundbook.logbook.studies.swap_rate import SwapRates
-
 EXAMPLE = (
     "Example: roundbook study swap-rate covid round1 --measure nDCG@10\n\n"
     "Over all rounds: roundbook study swap-rate covid --all-rounds --measure nDCG@10"
 )
-_CSV = (Column("scale", "Scale"), *words.BINS)
 
 
 def swap_rate(
@@ -109,31 +100,3 @@ def swap_rate(
             assessments=assessments,
         )
     run_and_print(context, request, save, note, form, database, chart)
-
-
-def print_study(study: SwapRates, form: Format, saved: dict[str, Any]) -> None:
-    """Print the study; `saved` is what JSON has besides."""
-    protocol = words.protocol(study)
-    if form == "table":
-        rows = [
-            SimpleNamespace(
-                **vars(scale), needed_in_sds=scale.in_sds and scale.in_sds.needed_difference
-            )
-            for scale in study.scales
-        ]
-        above = [heading(study), *words.sentences(study), ""]
-        show(study, form, rows, words.SCALES, above=above)
-        for scale in study.scales:
-            section(
-                f"Comparisons on {scale.scale}, by the difference on the first topics:",
-                rows=scale.bins,
-                columns=words.BINS,
-            )
-        section(protocol)
-        return
-    rows = [
-        SimpleNamespace(scale=scale.scale, **vars(one))
-        for scale in study.scales
-        for one in scale.bins
-    ]
-    show(study, form, rows, _CSV, extra=saved | {"protocol": protocol})

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from roundbook.presentation.studies import pilots as words
 from roundbook.requests.studies import StudyRequest, TopicSubsetsRequest
 from roundbook_cli.charts import Chart
-from roundbook_cli.options import Assessments, Database, Form, Format, Measure
+from roundbook_cli.options import Assessments, Database, Form, Measure
 from roundbook_cli.request_options import default, option, usage_errors
 from roundbook_cli.studies.options import (
     FileLayout,
@@ -23,11 +22,8 @@ from roundbook_cli.studies.options import (
     Seed,
     Task,
 )
-from roundbook_cli.studies.pilots import Alpha, Beta, LeastDifference, PlannedRuns, print_pilots
+from roundbook_cli.studies.pilots import Alpha, Beta, LeastDifference, PlannedRuns
 from roundbook_cli.studies.running import run_and_print
-
-if TYPE_CHECKING:
-    from roundbook.logbook.studies.topic_subsets import TopicSubsetsStudy
 
 EXAMPLE = (
     "Example: roundbook study topic-subsets covid round1 --measure nDCG@10 --topics 10 --topics 20"
@@ -83,9 +79,3 @@ def topic_subsets(
             assessments=assessments,
         )
     run_and_print(context, request, save, note, form, database, chart)
-
-
-def print_study(study: TopicSubsetsStudy, form: Format, saved: dict[str, Any]) -> None:
-    """Print the study; `saved` is what JSON has besides."""
-    protocol = words.topics_protocol(study)
-    print_pilots(study, form, saved | {"protocol": protocol}, "topics", words.TOPICS)

@@ -76,8 +76,8 @@ def make_app(
     app.state.kept = Kept()
     add_handlers(app)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
-    uploads = frozenset(PREFIX + path_of(name) for name in (*UPLOADS, "import"))
-    app.add_middleware(BodyLimit, below=PREFIX, uploads=uploads)
+    uploads = {PREFIX + path_of(name) for name in (*UPLOADS, "import")} | {"/upload"}
+    app.add_middleware(BodyLimit, uploads=frozenset(uploads))
     app.add_middleware(SecurityHeaders)
     add_metrics(app)
     router = make_router(PREFIX)

@@ -16,6 +16,8 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+# So much of a file has to come in so long a time, and all of it within ten minutes.
+_LEAST_BYTES, _SECONDS_FOR_THEM, _SECONDS = 2**16, 30, 600
 
 
 class SecurityHeaders:
@@ -40,15 +42,42 @@ class SecurityHeaders:
         await self._app(scope, receive, adding)
 
 
+class _Paced:
+    """Receives a file as long as enough of it comes in time; else it is `slow`, and broken off."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._clock = asyncio.get_running_loop().time
+        self._end = self._clock() + _SECONDS
+        self._next = self._clock() + _SECONDS_FOR_THEM
+        self._came = 0
+        self._whole = False
+        self.slow = False
+
+    async def __call__(self) -> Message:
+        if self._whole:
+            return await self._receive()
+        try:
+            async with asyncio.timeout_at(min(self._next, self._end)):
+                message = await self._receive()
+        except TimeoutError:
+            self._whole = self.slow = True
+            return {"type": "http.disconnect"}
+        self._whole = not message.get("more_body", False)
+        self._came += len(message.get("body", b""))
+        if self._came >= _LEAST_BYTES:
+            self._came, self._next = 0, self._clock() + _SECONDS_FOR_THEM
+        return message
+
+
 class BodyLimit:
-    """Reads the JSON of a decision before anything looks at it: at most so long, in so long a time.
+    """Reads a body before anything looks at it: at most so long, in so long a time.
 
     Parameters
     ----------
-    below : str
-        The paths that take JSON begin so.
     uploads : frozenset of str
-        The paths among them that take files, which have limits of their own.
+        The paths that take files, which have a limit of their own; so much of one has to come in
+        every half a minute.
     most_bytes : int
     seconds : float
     """
@@ -57,21 +86,23 @@ class BodyLimit:
         self,
         app: ASGIApp,
         *,
-        below: str,
         uploads: frozenset[str],
         most_bytes: int = 1_000_000,
         seconds: float = 30,
     ) -> None:
         self._app = app
-        self._below, self._uploads = below, uploads
+        self._uploads = uploads
         self._most_bytes, self._seconds = most_bytes, seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         path = scope.get("path", "")
         read = scope["type"] == "http" and scope["method"] == "POST"  # of no other is a body read
-        if not read or not path.startswith(self._below) or path in self._uploads:
+        if not read:
             await self._app(scope, receive, send)
+            return
+        if path in self._uploads:
+            await self._take_file(scope, receive, send)
             return
         try:
             body = await self._read(receive)
@@ -86,6 +117,24 @@ class BodyLimit:
             return messages.pop() if messages else await receive()
 
         await self._app(scope, replaying, send)
+
+    async def _take_file(self, scope: Scope, receive: Receive, send: Send) -> None:
+        paced, begun = _Paced(receive), False
+
+        async def sending(message: Message) -> None:
+            nonlocal begun
+            if begun or not paced.slow:
+                begun = True
+                await send(message)
+
+        try:
+            await self._app(scope, paced, sending)
+        except Exception:
+            if not paced.slow:
+                raise
+        if paced.slow and not begun:
+            slow = HttpError(408, "The file came too slowly; nothing was kept of it.")
+            await problem(slow)(scope, receive, send)
 
     async def _read(self, receive: Receive) -> bytes | None:
         body = bytearray()

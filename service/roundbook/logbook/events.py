@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import ColumnElement, Connection, func, select, text
 
 from roundbook.database.tables import event, round_, task
 from roundbook.logbook.lookup import find_matrix, find_round, find_task
@@ -66,18 +66,20 @@ def record_event(
     details : mapping, optional
         What else a reader would ask; names and figures, never ids of the database.
     """
-    connection.execute(
-        event.insert().values(
-            who=who,
-            what=what,
-            why=why,
-            task_id=task_id,
-            round_id=round_id,
-            matrix_id=matrix_id,
-            details=dict(details or {}),
-            software=SOFTWARE,
+    # In a savepoint, so that the row's xmin is drawn right after its number; see `_under_way`.
+    with connection.begin_nested():
+        connection.execute(
+            event.insert().values(
+                who=who,
+                what=what,
+                why=why,
+                task_id=task_id,
+                round_id=round_id,
+                matrix_id=matrix_id,
+                details=dict(details or {}),
+                software=SOFTWARE,
+            )
         )
-    )
 
 
 def event_kinds(session: Session) -> list[str]:
@@ -87,6 +89,9 @@ def event_kinds(session: Session) -> list[str]:
 
 def list_events(session: Session, request: EventsRequest) -> EventList:
     """Return events, oldest first; with a limit, the latest so many, or the first after one.
+
+    After one, those wait that a transaction still under way may yet precede: who goes on after the
+    last one seen misses none.
 
     Raises
     ------
@@ -110,7 +115,7 @@ def list_events(session: Session, request: EventsRequest) -> EventList:
     if request.since is not None:
         wanted.append(event.c.at >= request.since)
     if request.after is not None:
-        wanted.append(event.c.id > request.after)
+        wanted += [event.c.id > request.after, event.c.id < _under_way(request.after)]
     limit, forwards = request.limit, request.after is not None
     rows = connection.execute(
         select(event, task.c.name.label("task"), round_.c.label.label("round"))
@@ -143,3 +148,20 @@ def list_events(session: Session, request: EventsRequest) -> EventList:
     ]
     left = total - len(events)
     return EventList(events=events, earlier=0 if forwards else left, later=left if forwards else 0)
+
+
+def _under_way(after: int) -> ColumnElement[int]:
+    """Return the number from which on events may yet be preceded by others.
+
+    Events are numbered when they are recorded and seen when their transactions are committed,
+    which is in another order. A transaction under way has its own number before it numbers an
+    event, for what it changed. An event whose xmin is below that of all transactions under way was
+    therefore numbered before any event of theirs. Transaction numbers wrap round at 2^32, so `age`
+    compares them, and what is older than a day is taken for settled.
+    """
+    later = event.alias("later")
+    unsettled = text("age(later.xmin) <= age(pg_snapshot_xmin(pg_current_snapshot())::xid)")
+    first = select(func.min(later.c.id)).where(
+        later.c.id > after, later.c.at > func.now() - timedelta(days=1), unsettled
+    )
+    return func.coalesce(first.scalar_subquery(), 2**63 - 1)

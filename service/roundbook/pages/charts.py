@@ -4,7 +4,9 @@ import csv
 import io
 import re
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from importlib import import_module
+from threading import Lock
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
@@ -158,9 +160,38 @@ def figure(name: str, answer: Any, sentence: str, /, **query: Any) -> Figure | N
     **query
         The fields that were asked.
     """
+    drawn = _draw(_find_chart(name, answer), answer)
+    if drawn is None:
+        return None
+    if drawn.points:
+        sentence += f" Of {drawn.points:,} points, {_MOST_POINTS} are drawn."
+    asked = urlencode({key: value for key, value in query.items() if value is not None}, doseq=True)
+    files = {form.upper(): f"/charts/{name}.{form}?{asked}" for form in ("svg", "png", "csv")}
+    cells = files["CSV"] if name == "scores" else None
+    return Figure(drawn.desk, drawn.phone, sentence, files, cells)
+
+
+class _Drawn(NamedTuple):
+    """A chart in both widths of a page, and how many points it has, if not all are drawn."""
+
+    desk: Markup
+    phone: Markup
+    points: int
+
+
+# Pages are looked at more often than what they show changes: the latest drawings are kept.
+_KEPT: dict[tuple[str, bytes], _Drawn] = {}
+_MOST_KEPT = 64
+_LOCK = Lock()
+
+
+def _draw(chart: _Chart, answer: Any) -> _Drawn | None:  # noqa: ANN401
     from roundbook.presentation.charts.style import bounded, fitted
 
-    chart, drawn = _find_chart(name, answer), []
+    key = (chart.draw, sha256(answer.model_dump_json().encode()).digest())
+    if kept := _KEPT.get(key):
+        return kept
+    written, points = [], 0
     for width in (chart.width, PHONE):
         try:
             made = _function(chart.draw)(answer, **({"width": width} if chart.sized else {}))
@@ -168,13 +199,13 @@ def figure(name: str, answer: Any, sentence: str, /, **query: Any) -> Figure | N
             return None
         made, points = bounded(made, _MOST_POINTS)
         # vl-convert escapes what names hold.
-        drawn.append(Markup(_of_page(bare_svg(fitted(made, width)))))  # noqa: S704
-    asked = urlencode({key: value for key, value in query.items() if value is not None}, doseq=True)
-    files = {form.upper(): f"/charts/{name}.{form}?{asked}" for form in ("svg", "png", "csv")}
-    desk, phone = drawn
-    if points:
-        sentence += f" Of {points:,} points, {_MOST_POINTS} are drawn."
-    return Figure(desk, phone, sentence, files, files["CSV"] if name == "scores" else None)
+        written.append(Markup(_of_page(bare_svg(fitted(made, width)))))  # noqa: S704
+    drawn = _Drawn(written[0], written[1], points)
+    with _LOCK:
+        while len(_KEPT) >= _MOST_KEPT:
+            del _KEPT[next(iter(_KEPT))]
+        _KEPT[key] = drawn
+    return drawn
 
 
 def _of_page(drawn: str) -> str:

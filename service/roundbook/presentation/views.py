@@ -4,19 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
-from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel
 
+if TYPE_CHECKING:
+    from roundbook.presentation.studies.common import StudyWords
+    from roundbook.presentation.tables import Table
+
+
+# More rows than a page has.
+_MOST_FLOATING = 40
+
 
 class View(NamedTuple):
-    """What is shown of a result: its rows, sentences, and where there are such, LaTeX and chart."""
+    """What is shown of a result: its rows, sentences, and where there are such, LaTeX and chart.
+
+    `rows` are what CSV and data frames hold; `tables`, where there are such, are what is read.
+    """
 
     rows: Sequence[Any]
     sentences: Sequence[str] = ()
     latex: Callable[[], str] | None = None
     chart: Callable[[], Any] | None = None
+    tables: Sequence[Table] = ()
 
 
 def view_of(result: Any) -> View:  # noqa: ANN401
@@ -128,41 +139,26 @@ def _generalisability(report: Any) -> View:  # noqa: ANN401
 
 
 def _study(study: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.studies.common import heading  # noqa: PLC0415
+    from roundbook.presentation.studies.common import study_words  # noqa: PLC0415
 
-    if study.study in ("topic-subsets", "leave-teams-out"):
-        return _pilots(study)
-    words = import_module(f"roundbook.presentation.studies.{study.study.replace('-', '_')}")
-    remarks = words.remarks(study) if hasattr(words, "remarks") else []
-    return View(
-        words.rows(study) if hasattr(words, "rows") else getattr(study, "scales", [study]),
-        [heading(study), *words.sentences(study), *remarks, words.protocol(study)],
-        chart=lambda: _draw_study(study),
-    )
+    def chart() -> Any:  # noqa: ANN401
+        from roundbook.presentation.charts.studies import study_chart  # noqa: PLC0415
 
+        return study_chart(study)
 
-def _draw_study(study: Any) -> Any:  # noqa: ANN401
-    from roundbook.presentation.charts.studies import study_chart  # noqa: PLC0415
-
-    return study_chart(study)
+    words = study_words(study)
+    main = words.main
+    rows = [{field: getattr(row, field) for field in main.held()} for row in main.rows]
+    sentences = [words.heading, *words.sentences, *words.remarks, words.protocol]
+    return View(rows, sentences, lambda: _study_latex(words), chart, words.tables)
 
 
-def _pilots(study: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.studies import pilots as words  # noqa: PLC0415
-    from roundbook.presentation.studies.common import heading  # noqa: PLC0415
+def _study_latex(words: StudyWords) -> str:
+    from roundbook.presentation.latex import latex  # noqa: PLC0415
 
-    subsets = study.study == "topic-subsets"
-    what, protocol = (
-        ("topics", words.topics_protocol) if subsets else ("teams", words.teams_protocol)
-    )
-    sentences = words.sentences(study, f"all {getattr(study, what)} {what}")
-    rows = [
-        {"scale": scale.scale} | vars(words.row(size))
-        for scale in study.scales
-        for size in scale.sizes
-    ]
-    told = [heading(study), *sentences, *words.remarks(study, what), protocol(study)]
-    return View(rows, told, chart=lambda: _draw_study(study))
+    main = words.main
+    columns = [*([main.by] if main.by else []), *main.columns]
+    return latex(words.heading, main.rows, columns, long=len(main.rows) > _MOST_FLOATING)
 
 
 def _job(job: Any) -> View:  # noqa: ANN401

@@ -198,7 +198,7 @@ def test_never_a_number_that_is_none(data):
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_often_asked_never_a_number_that_is_none(data):
     check_numbers(data)

@@ -7,7 +7,7 @@ from collections.abc import Generator
 import pytest
 from hypothesis import settings
 
-EXAMPLES = 25
+EXAMPLES = 12
 
 
 @pytest.hookimpl(wrapper=True)

@@ -43,6 +43,7 @@ def score_chart(overview: ScoreOverview, width: int | None = None) -> alt.Concat
         axis=alt.Axis(values=topics[:: max(1, every)], labelLimit=60),
     )
     corner = {"name": overview.cell_runs[0], "topic": topics[0]}
+    # On a page, what is beside the panel takes of its size.
     panel = layered(
         points_of([corner]).mark_rect(opacity=0, aria=False).encode(x=x, y=y),
         alt.Chart(alt.InlineData(values=[{}]))
@@ -52,8 +53,8 @@ def score_chart(overview: ScoreOverview, width: int | None = None) -> alt.Concat
             smooth=False,
             align="left",
             baseline="top",
-            width=alt.ExprRef("width"),
-            height=alt.ExprRef("height"),
+            width=alt.ExprRef("width") if width else _WIDTH,
+            height=alt.ExprRef("height") if width else height,
             aria=False,
         )
         .encode(x=alt.value(0), y=alt.value(0)),

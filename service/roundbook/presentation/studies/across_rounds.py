@@ -11,12 +11,12 @@ from roundbook.presentation.studies.common import (
     percent,
     share_column,
 )
-from roundbook.presentation.tables import Column, count
+from roundbook.presentation.tables import Column, Table, count
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.across_rounds import AcrossRounds, BesideRaw
 
-ROUNDS = (
+_ROUNDS = (
     Column("round", "Round"),
     Column("scale", "Scale"),
     count("topics", "Topics", spare=2),
@@ -68,6 +68,8 @@ def _verdict(beside: BesideRaw) -> str:
     if beside.p is None:
         return "No round shows a difference."
     p = f"(sign test p = {beside.p:.2g})"
+    if beside.better + beside.worse == 1:
+        return f"Only one round shows a difference {p}."
     if beside.better and beside.worse:
         return f"The rounds do not agree {p}."
     if beside.p > _RARE:
@@ -75,16 +77,17 @@ def _verdict(beside: BesideRaw) -> str:
     return f"{'Yes' if beside.better else 'No, the reverse'}, round after round {p}."
 
 
-def rows(study: AcrossRounds) -> list[SimpleNamespace]:
-    """Return a row for each round and scale."""
-    return [
+def tables(study: AcrossRounds) -> list[Table]:
+    """Return a table with a row for each round and scale."""
+    rows = [
         SimpleNamespace(round=one.round, runs=one.runs, **dict(scale))
         for one in study.rounds
         for scale in one.scales
     ]
+    return [Table("Rounds, scale beside scale:", rows, _ROUNDS, main=True)]
 
 
-def left_out(study: AcrossRounds) -> list[str]:
+def remarks(study: AcrossRounds) -> list[str]:
     """Return which rounds are left out, a sentence each."""
     return [
         f"Left out: round '{one.round}', whose {one.topics} topics and {one.runs} runs are too few"

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from roundbook.presentation.studies.common import join_protocol, optional_number
-from roundbook.presentation.tables import Column, number
+from roundbook.presentation.tables import Column, Table, number
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.change import ChangedSystem, ChangeStudy, MissingScores
@@ -24,7 +24,7 @@ def _interval(limits: tuple[float, float] | None) -> str:
     return "-" if limits is None else f"[{limits[0]:.3f}, {limits[1]:.3f}]"
 
 
-SYSTEMS = (
+_SYSTEMS = (
     Column("system", "System"),
     number("mean_from", "From"),
     number("mean_to", "To"),
@@ -39,31 +39,31 @@ SYSTEMS = (
     Column("note", "Note"),
 )
 _LIMITS = ("rd", "dri", "er")
-# The columns of CSV: every limit has its own.
-LINE = (
+# In CSV every limit has its own column.
+_FIELDS = (
     *("system", "mean_from", "mean_to", "rd", "ri_from", "ri_to", "dri", "er"),
     *(f"{name}_{limit}" for name in _LIMITS for limit in ("low", "high")),
     *("gain_from", "gain_from_se", "unstable"),
 )
 
 
-def row(system: ChangedSystem) -> SimpleNamespace:
-    """Return a system as a row of the table, with what its numbers lack."""
+def tables(study: ChangeStudy) -> list[Table]:
+    """Return how each system changed."""
+    rows = list(map(_row, study.scales[0].systems))
+    return [Table("Systems of both rounds:", rows, _SYSTEMS, fields=_FIELDS, main=True)]
+
+
+def _row(system: ChangedSystem) -> SimpleNamespace:
+    """Return a system with what its numbers lack."""
     why = list(dict.fromkeys(_REASONS[reason] for reason in system.reasons.values()))
-    return SimpleNamespace(
-        **vars(system), note="; ".join(why) or ("unstable ER" if system.unstable else "")
-    )
-
-
-def line(system: ChangedSystem) -> SimpleNamespace:
-    """Return a system as a line of CSV."""
+    note = "; ".join(why) or ("unstable ER" if system.unstable else "")
     limits = {
         f"{name}_{limit}": interval and interval[side]
         for name in _LIMITS
         for interval in [getattr(system, f"{name}_interval")]
         for side, limit in enumerate(("low", "high"))
     }
-    return SimpleNamespace(**vars(system), **limits)
+    return SimpleNamespace(**vars(system), **limits, note=note)
 
 
 def _where(study: ChangeStudy) -> tuple[str, str]:

@@ -2,16 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from roundbook.presentation.tables import Column
+from roundbook.presentation.tables import Column, Table
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.study import Study
 
 _MOST_FILES = 3
+SCALE = Column("scale", "Scale")
 _TIES = "means within 1e-12 of each other are equal"
+
+
+class StudyWords(NamedTuple):
+    """What every door shows of a study: sentences and tables, in the order in which they are read."""
+
+    heading: str
+    sentences: list[str]
+    tables: list[Table]
+    remarks: list[str]
+    protocol: str
+
+    @property
+    def main(self) -> Table:
+        """The table that CSV and data frames hold."""
+        return next(table for table in self.tables if table.main)
+
+
+def study_words(study: Study) -> StudyWords:
+    """Return what every door shows of a study, as the module named after it has it."""
+    module = import_module(f"{__package__}.{study.study.replace('-', '_')}")
+    return StudyWords(
+        getattr(module, "heading", heading)(study),
+        module.sentences(study),
+        module.tables(study),
+        getattr(module, "remarks", lambda _: [])(study),
+        module.protocol(study),
+    )
+
+
+def of_scales(
+    scales: Iterable[Any], rows: Callable[[Any], Iterable[object]]
+) -> list[SimpleNamespace]:
+    """Return the rows of all scales, each with its scale.
+
+    Parameters
+    ----------
+    rows : callable
+        From the figures of a scale to its rows.
+    """
+    return [
+        SimpleNamespace(**{"scale": scale.scale} | vars(row))
+        for scale in scales
+        for row in rows(scale)
+    ]
 
 
 def percent(share: float) -> str:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.studies.common import join_protocol, optional_number, share_column
-from roundbook.presentation.tables import Column, count, number
+from roundbook.presentation.studies.common import (
+    SCALE,
+    join_protocol,
+    of_scales,
+    optional_number,
+    share_column,
+)
+from roundbook.presentation.tables import Column, Table, count, number
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.discriminative_power import DiscriminativePower
 
-SCALES = (
-    Column("scale", "Scale"),
+_SCALES = (
+    SCALE,
     share_column("share", "Tukey HSD"),
     optional_number("critical_difference", "Critical"),
     share_column("bootstrap_share", "Bootstrap"),
@@ -20,12 +26,29 @@ SCALES = (
     share_column("t_share", "t", spare=1),
     share_column("holm_share", "t, Holm", spare=1),
 )
-RANKING = (
+_RANKING = (
     Column("run", "Run"),
     number("mean", "Mean"),
     count("better_than", "Better than"),
     count("worse_than", "Worse than"),
 )
+
+_MOST_RUNS = 20
+
+
+def tables(study: DiscriminativePower) -> list[Table]:
+    """Return the figures of each scale, and which runs differ from how many others."""
+    return [
+        Table("Pairs of runs told apart:", study.scales, _SCALES),
+        Table(
+            "Runs on {}, and how many runs each is told apart from by Tukey HSD:",
+            of_scales(study.scales, lambda scale: scale.ranking),
+            _RANKING,
+            by=SCALE,
+            most=_MOST_RUNS,
+            main=True,
+        ),
+    ]
 
 
 def sentences(study: DiscriminativePower) -> list[str]:
@@ -39,6 +62,16 @@ def sentences(study: DiscriminativePower) -> list[str]:
             else f"; {study.trials:,} permutations are too few for any pair to."
         )
         for scale in study.scales
+    ]
+
+
+def remarks(study: DiscriminativePower) -> list[str]:
+    """Return what a needed difference is."""
+    if all(scale.bootstrap_needed_median is None for scale in study.scales):
+        return []
+    return [
+        "Needed is how far two means must be apart for the bootstrap test to tell the pair apart:"
+        " its median over pairs, and the largest."
     ]
 
 

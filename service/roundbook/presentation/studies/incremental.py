@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.studies.common import join_protocol, percent, share_column
-from roundbook.presentation.tables import Column, count, number
+from roundbook.presentation.studies.common import (
+    SCALE,
+    join_protocol,
+    of_scales,
+    percent,
+    share_column,
+)
+from roundbook.presentation.tables import Column, Table, count, number
 
 if TYPE_CHECKING:
-    from roundbook.logbook.studies.incremental import IncrementalOfScale, IncrementalStudy
-    from roundbook.statistics.studies.incremental import Step, StoppingRule
+    from roundbook.logbook.studies.incremental import IncrementalStudy
+    from roundbook.statistics.studies.incremental import StoppingRule
 
 _MOST_STEPS = 15
 _SPREADS = {
@@ -25,12 +31,12 @@ def _topics(topics: int | None) -> str:
     return "-" if topics is None else str(topics)
 
 
-SPREADS = (
+_PLANNED = (
     Column("spread", "Spread", _SPREADS.__getitem__),
     number("sd", "sd"),
     Column("topics", "Topics", _topics, "right"),
 )
-STEPS = (
+_STEPS = (
     count("topics", "Topics"),
     number("hard_sd", "Hard sd"),
     number("power", "Power", 3),
@@ -41,10 +47,28 @@ STEPS = (
 )
 
 
-def steps(scale: IncrementalOfScale) -> list[Step]:
-    """Return the steps that a table shows: all, or fifteen of them, the first and the last too."""
-    gaps = max(1, -(-(len(scale.steps) - 1) // (_MOST_STEPS - 1)))
-    return [*scale.steps[:-1:gaps], scale.steps[-1]]
+def tables(study: IncrementalStudy) -> list[Table]:
+    """Return the topics to be planned by the spread of differences, and what the first ones bear."""
+    first, *others = [column.field for column in _STEPS]
+    return [
+        Table(
+            "Topics to be planned on {}, by the spread of differences:",
+            of_scales(study.scales, lambda scale: scale.spreads),
+            _PLANNED,
+            by=SCALE,
+        ),
+        Table(
+            "On {}, after so many topics: power for a hard pair, pairs they are enough for, random"
+            " orders that have stopped:",
+            of_scales(study.scales, lambda scale: scale.steps),
+            _STEPS,
+            by=SCALE,
+            most=_MOST_STEPS,
+            spaced=True,
+            fields=(first, "largest_sd", *others),
+            main=True,
+        ),
+    ]
 
 
 def sentences(study: IncrementalStudy) -> list[str]:

@@ -6,8 +6,14 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.studies.common import heading, optional_number, percent
-from roundbook.presentation.tables import Column, count, number, signed
+from roundbook.presentation.studies.common import (
+    SCALE,
+    heading,
+    of_scales,
+    optional_number,
+    percent,
+)
+from roundbook.presentation.tables import Column, Table, count, number, signed
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.leave_one_out import (
@@ -18,20 +24,22 @@ if TYPE_CHECKING:
     )
 
 _MOST_NAMED = 3
+_MOST_RUNS = 10
+_MOST_TEAMS = 5
 # With a smaller share of the assessments explained, it is said that the costs are understated.
 WELL_EXPLAINED = 0.9
 
-SCALES = (
-    Column("scale", "Scale"),
+_SCALES = (
+    SCALE,
     optional_number("tau", "Tau"),
-    Column("interval", "Interval", spare=3),
+    Column("interval", "95% interval", spare=3),
     number("rmse", "RMSE", 5),
     number("largest", "Largest", 5),
     signed("bias", "Bias", 5),
     number("mean_rank_shift", "Ranks: mean", 2),
     count("largest_rank_shift", "most"),
 )
-RUNS = (
+_RUNS = (
     Column("run", "Run"),
     Column("team", "Team", lambda team: team or "-", spare=1),
     number("official", "In the round"),
@@ -39,7 +47,7 @@ RUNS = (
     signed("difference", "Difference", 4),
     Column("rank_shift", "Ranks lost", lambda shift: f"{shift:+d}" if shift else "0", "right"),
 )
-CONTRIBUTIONS = (
+_CONTRIBUTIONS = (
     Column("team", "Team"),
     count("runs", "Runs"),
     count("pooled_runs", "Pooled"),
@@ -48,7 +56,34 @@ CONTRIBUTIONS = (
 )
 
 
-def row(scale: LeftOutOfScale) -> SimpleNamespace:
+def tables(study: LeaveOneOutStudy) -> list[Table]:
+    """Return what leaving out does on each scale and to each run, and what the teams brought in."""
+    by_team = study.by == "team"
+    made = [
+        Table(
+            "Means of the runs where they are left out, beside those of the whole round:",
+            list(map(_row, study.scales)),
+            _SCALES,
+        ),
+        Table(
+            "The runs that lose most on {} where they are left out:",
+            of_scales(study.scales, lambda scale: scale.left_out),
+            [column for column in _RUNS if by_team or column.field != "team"],
+            by=SCALE,
+            most=_MOST_RUNS,
+            main=True,
+        ),
+    ]
+    if study.pool is not None:
+        by_relevant = sorted(
+            study.pool.contributions, key=lambda team: (team.relevant, team.judged), reverse=True
+        )
+        what = "The teams without which most would be missing from the assessments:"
+        made.append(Table(what, by_relevant, _CONTRIBUTIONS, most=_MOST_TEAMS))
+    return made
+
+
+def _row(scale: LeftOutOfScale) -> SimpleNamespace:
     """Return what leaving out does on one scale as a row of the table."""
     interval = "-"
     if scale.tau_low is not None and scale.tau_high is not None:

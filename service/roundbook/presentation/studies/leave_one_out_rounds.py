@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from roundbook.presentation.drift_curve import summary
 from roundbook.presentation.studies.common import heading, optional_number, percent
 from roundbook.presentation.studies.leave_one_out import WELL_EXPLAINED
-from roundbook.presentation.tables import Column, count, number, signed
+from roundbook.presentation.tables import Column, Table, count, number, signed
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.leave_one_out_rounds import (
@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 _RARE = 0.05
 # With fewer rounds chance alone is never so rare.
 _LEAST_ROUNDS = 5
-BY = {
-    "factors": "Without the team in the factors",
-    "assessments": "Without the team in the factors and the assessments",
-}
+_BY = {"factors": "factors", "assessments": "factors and the assessments"}
 _NOT_ANEW = {
     "no runs": "what its runs retrieved is not recorded",
     "no assessments": "its relevance assessments are not recorded",
@@ -42,7 +39,7 @@ def _or_dash(write: Any) -> Any:  # noqa: ANN401
     return lambda value: "-" if value is None else write(value)
 
 
-ROUNDS = (
+_ROUNDS = (
     Column("round", "Round"),
     count("topics", "Topics", spare=3),
     count("runs", "Runs", spare=2),
@@ -52,7 +49,7 @@ ROUNDS = (
     Column("alone_share", "By one team", _or_dash(percent), "right"),
     Column("ageing", "Factors", _or_dash(str)),
 )
-FIGURES = (
+_FIGURES = (
     Column("scale", "Scale"),
     Column("round", "Round"),
     optional_number("tau", "Tau"),
@@ -62,19 +59,34 @@ FIGURES = (
     number("mean_rank_shift", "Ranks: mean", 2),
     count("largest_rank_shift", "most"),
 )
-CSV = (Column("by", "By"), *FIGURES, *ROUNDS[3:], Column("pooled_runs", "Pooled"))
+_FIELDS = [column.field for column in (*_FIGURES, *_ROUNDS[3:])]
 
 
-def rows(study: LeaveOneOutRounds) -> list[SimpleNamespace]:
+def tables(study: LeaveOneOutRounds) -> list[Table]:
+    """Return the rounds with their pools, and what leaving out does in each of them."""
+    return [
+        Table("Rounds, and their pools:", list(map(_round_row, study.rounds)), _ROUNDS),
+        Table(
+            "Without the team in the {}:",
+            _rows(study),
+            _FIGURES,
+            by=Column("by", "By", _BY.__getitem__),
+            fields=(*_FIELDS, "pooled_runs"),
+            main=True,
+        ),
+    ]
+
+
+def _rows(study: LeaveOneOutRounds) -> list[SimpleNamespace]:
     """Return a row for each scale and round, first by the factors, then by the assessments too."""
     made = []
-    for by in BY:
+    for by in _BY:
         for scale in study.scales:
             for one in study.rounds:
                 holder = one if by == "factors" else one.reassessed
                 made += [
                     SimpleNamespace(
-                        **vars(round_row(one)) | dict(of) | {"by": by, "teams": holder.teams}
+                        **vars(_round_row(one)) | dict(of) | {"by": by, "teams": holder.teams}
                     )
                     for of in (holder.scales if holder is not None else ())
                     if holder is not None and of.scale == scale.scale
@@ -82,7 +94,7 @@ def rows(study: LeaveOneOutRounds) -> list[SimpleNamespace]:
     return made
 
 
-def round_row(one: LeftOutRound) -> SimpleNamespace:
+def _round_row(one: LeftOutRound) -> SimpleNamespace:
     """Return a round, its pool, and whether the first round's factors hold in it."""
     anew = one.reassessed
     names = ("pooled_runs", "pool_depth", "explained_share")
@@ -100,7 +112,7 @@ def sentences(study: LeaveOneOutRounds) -> list[str]:
         return [f"Only round '{study.rounds[0].round}' can be studied: nothing lies beside it."]
     trends = [
         (f"{scale.scale}, {by}", trend)
-        for by in BY
+        for by in _BY
         for scale in study.scales
         for trend in scale.trends
         if trend.by == by

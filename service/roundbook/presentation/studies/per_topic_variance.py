@@ -10,12 +10,12 @@ from roundbook.presentation.studies.common import (
     percent,
     share_column,
 )
-from roundbook.presentation.tables import Column, count, number
+from roundbook.presentation.tables import Column, Table, count, number
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.per_topic_variance import PerTopicVarianceStudy
 
-SCALES = (
+_SCALES = (
     number("krcc", "Tau"),
     number("error_rate", "Error rate"),
     share_column("significant", "Significant"),
@@ -25,19 +25,19 @@ SCALES = (
     optional_number("needed_median", "Needed: median", spare=2),
     optional_number("needed_most", "largest", spare=3),
 )
-BINS = (
+_BINS = (
     number("low", "From", 2),
     count("count", "Comparisons"),
     count("errors", "Errors"),
     optional_number("rate", "Rate"),
 )
-RUNS = (
+_RUNS = (
     Column("run", "Run"),
     number("mean", "Mean"),
     number("drawn_mean", "Drawn"),
     number("sd", "sd"),
 )
-TOPICS = (
+_TOPICS = (
     Column("topic", "Topic"),
     count("relevant", "Relevant"),
     number("mean", "Mean"),
@@ -53,6 +53,36 @@ _DENOMINATORS = {
     "sampled": "precisions divided by R - r + r*, at least 1",
     "fixed": "precisions divided by R of the assessments, so that AP may pass 1",
 }
+
+_MOST_RUNS = 20
+_MOST_TOPICS = 10
+
+
+def tables(study: PerTopicVarianceStudy) -> list[Table]:
+    """Return the figures, the errors by the drawn difference, and how runs and topics vary."""
+    (scale,) = study.scales
+    return [
+        Table("All pairs of runs:", study.scales, _SCALES),
+        Table(
+            "Comparisons by the drawn difference, and those in which the other run is ahead:",
+            [one for one in scale.bins if one.count],
+            _BINS,
+        ),
+        Table(
+            "Runs: mean AP as it is, mean and sd over the draws:",
+            scale.by_run,
+            _RUNS,
+            most=_MOST_RUNS,
+            main=True,
+        ),
+        Table(
+            "Topics that vary most: mean AP of the runs as it is and drawn, and a run's sd over the"
+            " draws:",
+            sorted(scale.by_topic, key=lambda topic: -topic.sd),
+            _TOPICS,
+            most=_MOST_TOPICS,
+        ),
+    ]
 
 
 def sentences(study: PerTopicVarianceStudy) -> list[str]:
@@ -82,6 +112,16 @@ def sentences(study: PerTopicVarianceStudy) -> list[str]:
         " it, so compare only studies that do the same."
     )
     return lines
+
+
+def remarks(study: PerTopicVarianceStudy) -> list[str]:
+    """Return what a needed difference is."""
+    if study.scales[0].needed_median is None:
+        return []
+    return [
+        "Needed is how far two drawn means must be apart for the paired t test to tell the pair"
+        " apart: its median over pairs, and the largest."
+    ]
 
 
 def protocol(study: PerTopicVarianceStudy) -> str:

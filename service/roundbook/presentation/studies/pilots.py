@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.studies.common import join_protocol, optional_number, percent
-from roundbook.presentation.tables import Column, count, values_at
+from roundbook.presentation.studies.common import SCALE, join_protocol, optional_number
+from roundbook.presentation.tables import Column, Table, count, values_at
 
 if TYPE_CHECKING:
-    from roundbook.logbook.studies.leave_teams_out import LeaveTeamsOutStudy
     from roundbook.logbook.studies.pilots import PilotsOfScale, PilotStudy
-    from roundbook.logbook.studies.topic_subsets import TopicSubsetsStudy
     from roundbook.statistics.studies.pilot_results import PilotsOfSize
 
 _SPREADS = {
@@ -19,8 +18,7 @@ _SPREADS = {
     for what in ("variance", "planned")
     for name in ("mean", "mean_low", "mean_high", "sd", "low", "high")
 }
-# The columns of CSV.
-LINE = (
+_FIELDS = (
     *("size", "trials", "without_value", "single_runs", "fewest_topics", "most_topics"),
     *("fewest_runs", "most_runs", *_SPREADS, "misses"),
 )
@@ -32,20 +30,33 @@ _FOUND = (
     optional_number("planned_mean", "Planned", 0),
     Column("plans", "95% of plans"),
 )
-TOPICS = (count("size", "Topics"), *_FOUND)
-TEAMS = (
-    count("size", "Teams"),
-    Column("runs", "Runs", spare=3),
-    Column("topics", "Topics", spare=5),
-    *_FOUND,
-)
 
 
-def row(size: PilotsOfSize) -> SimpleNamespace:
-    """Return the pilots of one size as a row of the table and a line of CSV."""
+def pilot_table(study: PilotStudy, what: str, more: Sequence[Column] = ()) -> Table:
+    """Return what pilots of each size found.
+
+    Parameters
+    ----------
+    what : str
+        What the size of a pilot counts: ``teams`` or ``topics``.
+    more : sequence of Column
+        What is shown of their size besides.
+    """
+    return Table(
+        f"Pilots of fewer {what}, on {{}}:",
+        [_row(scale.scale, size) for scale in study.scales for size in scale.sizes],
+        (count("size", what.capitalize()), *more, *_FOUND),
+        by=SCALE,
+        fields=_FIELDS,
+        main=True,
+    )
+
+
+def _row(scale: str, size: PilotsOfSize) -> SimpleNamespace:
     spreads = values_at(size, _SPREADS)
     return SimpleNamespace(
         **vars(size) | spreads,
+        scale=scale,
         runs=_range(size.fewest_runs, size.most_runs, 0),
         topics=_range(size.fewest_topics, size.most_topics, 0),
         variances=_range(spreads["variance_low"], spreads["variance_high"], 4),
@@ -61,23 +72,35 @@ def _range(low: float | None, high: float | None, digits: int) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-def sentences(study: PilotStudy, all_of_them: str) -> list[str]:
-    """Return what the whole round gives, a sentence a scale, and how to read the table.
+def pilot_sentences(study: PilotStudy, what: str) -> list[str]:
+    """Return what the whole round gives and what small pilots would have, a sentence a scale.
 
     Parameters
     ----------
-    all_of_them : str
-        What the whole round has, as ``all 30 topics``.
+    what : str
+        What the size of a pilot counts: ``teams`` or ``topics``.
     """
-    whole = [
-        f"On {scale.scale}, {all_of_them} give a variance of {scale.variance:.4f}, by which"
-        f" {scale.planned:,} topics are planned."
-        for scale in study.scales
-    ]
-    return [*whole, "How far smaller pilots would have been off is in the last column."]
+    lines = []
+    for scale in study.scales:
+        line = (
+            f"On {scale.scale}, all {getattr(study, what)} {what} give a variance of"
+            f" {scale.variance:.4f}, by which {scale.planned:,} topics are planned for"
+            f" {study.m} runs and minD {study.min_d:g}"
+        )
+        size = min(scale.sizes, key=lambda one: one.size)
+        low, high = size.planned.low, size.planned.high
+        if low is not None and high is not None:
+            line += (
+                f"; by 95% of pilots of {_counted(size.size, what)},"
+                f" {_range(low, high, 0)} would have been"
+            )
+        lines.append(f"{line}.")
+    if len(study.scales) > 1:
+        lines.append(f"A minD of {study.min_d:g} is another difference on each scale.")
+    return lines
 
 
-def remarks(study: PilotStudy, what: str) -> list[str]:
+def pilot_remarks(study: PilotStudy, what: str) -> list[str]:
     """Return which pilots have no variance, and which that of a single run.
 
     Parameters
@@ -106,47 +129,14 @@ def _counted(number: int, what: str) -> str:
     return f"1 {what.removesuffix('s')}" if number == 1 else f"{number} {what}"
 
 
-def topics_protocol(study: TopicSubsetsStudy) -> str:
-    """Return every convention of topic subsets in one sentence."""
-    return _protocol(
-        study,
-        f"variance of all runs on the first {_sizes(study.scales[0])} topics of {study.trials} random"
-        " orders of the topics",
-    )
-
-
-def teams_protocol(study: LeaveTeamsOutStudy) -> str:
-    """Return every convention of leaving teams out in one sentence."""
-    alone = ""
-    if study.runs_without_team:
-        alone = f", of which {study.runs_without_team} are runs without team"
-    scores = "on the same scores and so by the same relevance assessments"
-    if study.mode == "reduce":
-        assessed = study.qrels or f"revision {study.revision}"
-        scores = (
-            f"by the relevance assessments ({assessed}) without the documents that"
-            f" pooled runs of the teams left out have to rank {study.pool_depth} and no other pooled"
-            f" run has; {_percent(study.judged_share)} of the pooled runs' documents to that rank are"
-            f" judged, and they are {_percent(study.explained_share)} of the judged documents, of"
-            " which the others always remain"
-        )
-    return _protocol(
-        study,
-        f"variance of the runs of {_sizes(study.scales[0])} teams, drawn {study.trials} times each"
-        f" without replacement from {study.teams}{alone}, {scores}",
-    )
-
-
-def _percent(share: float | None) -> str:
-    return "?" if share is None else percent(share)
-
-
-def _sizes(scale: PilotsOfScale) -> str:
+def sizes(scale: PilotsOfScale) -> str:
+    """Return the sizes of pilots in words."""
     *others, last = [str(size.size) for size in scale.sizes]
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def _protocol(study: PilotStudy, drawn: str) -> str:
+def pilot_protocol(study: PilotStudy, drawn: str) -> str:
+    """Return every convention of pilots, which are drawn as is said, in one sentence."""
     return join_protocol(
         study,
         [

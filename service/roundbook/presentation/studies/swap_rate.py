@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.studies.common import join_protocol, optional_number, percent
-from roundbook.presentation.tables import Column, count, number
+from roundbook.presentation.studies.common import (
+    SCALE,
+    join_protocol,
+    of_scales,
+    optional_number,
+    percent,
+)
+from roundbook.presentation.tables import Column, Table, count, number
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.swap_rate import SwapRates
 
-SCALES = (
-    Column("scale", "Scale"),
+_SCALES = (
+    SCALE,
     optional_number("overall", "Swap rate"),
     optional_number("ties", "Ties", spare=2),
     optional_number("needed_difference", "Needed", 2),
@@ -23,13 +30,33 @@ SCALES = (
     ),
     optional_number("needed_in_sds", "Needed in sds", 2, spare=1),
 )
-BINS = (
+_BINS = (
     number("low", "From", 2),
     count("count", "Comparisons"),
     count("swaps", "Swaps"),
     count("ties", "Ties"),
     optional_number("rate", "Rate"),
 )
+
+
+def tables(study: SwapRates) -> list[Table]:
+    """Return the figures of each scale, and the swaps by the size of the difference."""
+    scales = [
+        SimpleNamespace(
+            **vars(scale), needed_in_sds=scale.in_sds and scale.in_sds.needed_difference
+        )
+        for scale in study.scales
+    ]
+    return [
+        Table("Differences that other topics turn round:", scales, _SCALES),
+        Table(
+            "Comparisons on {}, by the difference on the first topics:",
+            of_scales(study.scales, lambda scale: scale.bins),
+            _BINS,
+            by=SCALE,
+            main=True,
+        ),
+    ]
 
 
 def sentences(study: SwapRates) -> list[str]:

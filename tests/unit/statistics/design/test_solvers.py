@@ -87,7 +87,7 @@ def test_grids_broadcast_and_are_echoed(design, engine):
     assert one.topics == solved.topics[1, 1]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=20)
 @given(
     design=st.sampled_from(TESTS),
     engine=st.sampled_from(ENGINES),

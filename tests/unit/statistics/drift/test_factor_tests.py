@@ -176,7 +176,7 @@ def naive_signed_ranks(differences):
     return min(1, 2 * min(np.mean(sums <= result), np.mean(sums >= result)))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(st.lists(st.integers(-6, 6).filter(bool), min_size=1, max_size=10))
 def test_wilcoxon_with_ties_is_a_count_of_all_signs(differences):
     values = np.array(differences, dtype=float)

@@ -155,7 +155,11 @@ def test_order_and_unit_are_nothing_to_it(scores, random):
 
 @pytest.mark.parametrize(
     ("sds", "topics", "runs"),
-    [((0.055, 0.17, 0.1), 50, 30), ((0.1, 0.03, 0.17), 20, 10), ((0.02, 0.17, 0.17), 30, 20)],
+    [
+        ((0.055, 0.17, 0.1), 50, 30),
+        pytest.param((0.1, 0.03, 0.17), 20, 10, marks=pytest.mark.long),
+        pytest.param((0.02, 0.17, 0.17), 30, 20, marks=pytest.mark.long),
+    ],
 )
 def test_coverage(sds, topics, runs):
     system, topic, residual = sds

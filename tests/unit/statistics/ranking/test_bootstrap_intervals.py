@@ -54,7 +54,7 @@ def test_examples():
     assert (result.failed, result.attempted > 0) == (0, True)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 @given(PAIRS, st.sampled_from(COEFFICIENTS), st.integers(0, 1000))
 def test_equals_the_plain_loop(pair, name, seed):
     result = bootstrap_tau(*pair, name, resamples=50, level=0.9, seed=seed)

@@ -1,0 +1,62 @@
+"""Pilots of fewer teams in sentences and tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from roundbook.presentation.studies.common import percent
+from roundbook.presentation.studies.pilots import (
+    pilot_protocol,
+    pilot_remarks,
+    pilot_sentences,
+    pilot_table,
+    sizes,
+)
+from roundbook.presentation.tables import Column
+
+if TYPE_CHECKING:
+    from roundbook.logbook.studies.leave_teams_out import LeaveTeamsOutStudy
+    from roundbook.presentation.tables import Table
+
+_DRAWN = (Column("runs", "Runs", spare=3), Column("topics", "Topics", spare=5))
+
+
+def tables(study: LeaveTeamsOutStudy) -> list[Table]:
+    """Return what pilots of each number of teams found."""
+    return [pilot_table(study, "teams", _DRAWN)]
+
+
+def sentences(study: LeaveTeamsOutStudy) -> list[str]:
+    """Return what the whole round gives, and what small pilots would have."""
+    return pilot_sentences(study, "teams")
+
+
+def remarks(study: LeaveTeamsOutStudy) -> list[str]:
+    """Return which pilots have no variance, and which that of a single run."""
+    return pilot_remarks(study, "teams")
+
+
+def protocol(study: LeaveTeamsOutStudy) -> str:
+    """Return every convention of leaving teams out in one sentence."""
+    alone = ""
+    if study.runs_without_team:
+        alone = f", of which {study.runs_without_team} are runs without team"
+    scores = "on the same scores and so by the same relevance assessments"
+    if study.mode == "reduce":
+        assessed = study.qrels or f"revision {study.revision}"
+        scores = (
+            f"by the relevance assessments ({assessed}) without the documents that"
+            f" pooled runs of the teams left out have to rank {study.pool_depth} and no other pooled"
+            f" run has; {_share(study.judged_share)} of the pooled runs' documents to that rank are"
+            f" judged, and they are {_share(study.explained_share)} of the judged documents, of"
+            " which the others always remain"
+        )
+    return pilot_protocol(
+        study,
+        f"variance of the runs of {sizes(study.scales[0])} teams, drawn {study.trials} times each"
+        f" without replacement from {study.teams}{alone}, {scores}",
+    )
+
+
+def _share(share: float | None) -> str:
+    return "?" if share is None else percent(share)
