@@ -13,13 +13,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from uuid import uuid4
 
-import psycopg
 import pytest
 from hypothesis import settings
-from psycopg.pq import ExecStatus
 from sqlalchemy import Engine, text
 from sqlalchemy.engine import URL
-from sqlalchemy.event import listen
+from tests.savepoints import Savepoints, savepoint_engine
 
 from roundbook.database.engine import make_engine, parse_url
 from roundbook.database.schema import upgrade
@@ -184,85 +182,14 @@ def bare_database(server: URL) -> Iterator[URL]:
         yield url
 
 
-_NUMBER_FROM_1 = (
-    "SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, 1, false)"
-    " FROM pg_sequences WHERE schemaname = 'roundbook' AND last_value IS NOT NULL"
-)
-
-
-class Savepoints(psycopg.Connection):
-    """A connection on which commits are savepoints, so that a test can be taken back whole."""
-
-    holds = False
-
-    def hold(self) -> None:
-        """Begin what will be taken back."""
-        self.execute(_NUMBER_FROM_1)
-        self.execute("SAVEPOINT kept")
-        self.holds = True
-
-    def take_back(self) -> None:
-        """Take everything back since `hold`."""
-        self.holds = False
-        self.rollback()
-
-    def commit(self) -> None:
-        if not self.holds:
-            super().commit()
-            return
-        try:  # what waits for the commit is checked now, as there will be none
-            self.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        except psycopg.Error:
-            self.rollback()  # as a commit that fails does
-            raise
-        self.execute("SET CONSTRAINTS ALL DEFERRED")
-        self.execute("RELEASE SAVEPOINT kept")
-        self.execute("SAVEPOINT kept")
-
-    def rollback(self) -> None:
-        if not self.holds:
-            super().rollback()
-            return
-        # Not by `execute`, which would forget what is prepared.
-        assert self.pgconn.exec_(b"ROLLBACK TO SAVEPOINT kept").status == ExecStatus.COMMAND_OK
-
-    # A transaction that is under way keeps its level and takes writes.
-
-    def set_autocommit(self, value: bool) -> None:
-        if not self.holds:
-            super().set_autocommit(value)
-
-    def set_isolation_level(self, value: psycopg.IsolationLevel | None) -> None:
-        if not self.holds:
-            super().set_isolation_level(value)
-
-    def set_read_only(self, value: bool | None) -> None:
-        if not self.holds:
-            super().set_read_only(value)
-
-
 @pytest.fixture(scope="session")
 def shared_record(server: URL, template: str) -> Iterator[tuple[Engine, Savepoints]]:
     """One empty record for all tests that commit nothing, and the only connection to it."""
-    with _database(server, f"TEMPLATE {template} STRATEGY FILE_COPY") as url:
-        shared = make_engine(url)
-        made: list[Savepoints] = []
-
-        def connect(_: object, __: object, arguments: list[str], options: dict[str, str]) -> object:
-            if not made:
-                # Each statement is planned once for all tests.
-                options |= {
-                    "prepare_threshold": 0,
-                    "options": "-c plan_cache_mode=force_generic_plan",
-                }
-                made.append(Savepoints.connect(*arguments, **options))
-                made[0].prepared_max = None
-            return made[0]
-
-        listen(shared, "do_connect", connect)
-        with shared.connect():
-            yield shared.execution_options(savepoints=True), made[0]
-        made[0].close()
+    with (
+        _database(server, f"TEMPLATE {template} STRATEGY FILE_COPY") as url,
+        savepoint_engine(url) as shared,
+    ):
+        yield shared
 
 
 # What asks for a database of its own, as others connect to it too.

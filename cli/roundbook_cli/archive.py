@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from roundbook.requests.transfer import ExportRequest, ImportRequest
-from roundbook_cli.options import Database, Form
+from roundbook_cli.options import Database, Form, Format
 from roundbook_cli.output import Column, count, progress, show
 from roundbook_cli.request_options import argument, default, option
 from roundbook_cli.session import record
+
+if TYPE_CHECKING:
+    from roundbook.transfer.archive.exporting import Contents
 
 _CONTENTS = (
     Column("archive", "Archive"),
@@ -21,6 +24,11 @@ _CONTENTS = (
     Column("scores", "Scores", "{:,}".format, "right"),
     count("plans", "Plans"),
     count("drift_reports", "Drift reports"),
+)
+_BESIDE = (
+    count("studies", "Studies"),
+    count("uploads", "Uploads of runs"),
+    count("qrels", "Relevance assessments"),
 )
 
 
@@ -52,7 +60,7 @@ def export(
         progress("Exporting ...") as step,
     ):
         exported = export_archive(session, request, step)
-    show(exported, form, [exported], _CONTENTS, below=[f"SHA-256 {exported.sha256}"])
+    _show(exported, form)
 
 
 def import_(
@@ -79,7 +87,19 @@ def import_(
     ):
         request = ImportRequest(archive=archive, trusted=trusted)
         imported = import_archive(session, request, step)
-    show(imported, form, [imported], _CONTENTS, below=[f"SHA-256 {imported.sha256}"])
+    _show(imported, form)
+
+
+def _show(archived: Contents, form: Format) -> None:
+    # A terminal is not wide enough for all columns.
+    columns = _CONTENTS if form == "table" else (*_CONTENTS, *_BESIDE)
+    beside = [
+        f"{column.heading.lower()}: {number}"
+        for column in _BESIDE
+        if (number := getattr(archived, column.field))
+    ]
+    below = [f"With {', '.join(beside)}."] if beside else []
+    show(archived, form, [archived], columns, below=[*below, f"SHA-256 {archived.sha256}"])
 
 
 def attach(app: typer.Typer) -> None:

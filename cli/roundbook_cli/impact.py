@@ -12,7 +12,7 @@ from roundbook.requests.matrices import ShowImpact
 from roundbook_cli.matrix_number import MatrixNumber
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, counted, section, show, talk
-from roundbook_cli.renewal import dependent_line
+from roundbook_cli.renewal import computed_anew, dependent_line
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ def impact(
     database: Database = None,
 ) -> None:
     """List what rests on a score matrix, what of it is stale, and the command that renews it."""
-    from roundbook.logbook.impact import show_impact
-    from roundbook.presentation.impact import scores_sentence
+    from roundbook.logbook.impact import Scores, show_impact
+    from roundbook.presentation.impact import scores_sentence, source_sentences
 
     with record(context, database) as session:
         shown = show_impact(session, ShowImpact(matrix=matrix))
@@ -60,6 +60,7 @@ def impact(
         above=[
             f"{scores}, {shown.assessments} assessments, revision {shown.revision}:"
             f" {why or 'it counts'}.",
+            *source_sentences(shown.source),
             summary,
             "",
         ],
@@ -67,6 +68,10 @@ def impact(
         without=("reason",),
     )
     renewals = _renewals(rows)
+    if shown.source is not None and shown.source.outdated and shown.standing == "current":
+        renewals.insert(
+            0, computed_anew(Scores(**shown.model_dump(include=set(Scores.model_fields))))
+        )
     if form == "table" and renewals:
         section("To renew what is stale:")
         for command in renewals:

@@ -140,6 +140,16 @@ def list_(
         ]
     elif not listed.matrices:
         below = [f"No such score matrix comes after matrix {after}."]
+    outdated = [
+        row.matrix
+        for row in listed.matrices
+        if row.standing == "current" and row.source is not None and row.source.outdated
+    ]
+    if outdated:
+        below.append(
+            f"Computed before the latest runs or assessments: {', '.join(map(str, outdated))}."
+            f" 'roundbook impact {outdated[0]}' has the command that computes them anew."
+        )
     if form != "table":
         show(listed, form, listed.matrices, _LISTED)
         return

@@ -27,8 +27,8 @@ _LISTED = (
     count("rounds", "Rounds"),
     count("matrices", "Matrices"),
     count("published_variances", "Published", spare=1),
-    Column("bounds", "Bounds", bounds_in_words, spare=3),
-    Column("spellings", "Merged into it", ", ".join, spare=2),
+    Column("bounds", "Bounds", bounds_in_words, spare=2),
+    Column("spellings", "Merged into it", ", ".join, spare=3),
 )
 _MERGED = (
     Column("measure", "Measure"),

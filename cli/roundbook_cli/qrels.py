@@ -9,6 +9,7 @@ import typer
 
 from roundbook.presentation.runs import qrels_notes
 from roundbook.requests.runs import ListQrels, LogQrels
+from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Create, Database, Form
 from roundbook_cli.output import Column, count, progress, show, talk
@@ -81,11 +82,14 @@ def log(
         with progress("Logging the assessments ..."), begin(keep=not dry_run) as session:
             logged = log_qrels(session, request, max_file_bytes=load_settings().max_file_bytes)
     notes = qrels_notes(logged, revise)
-    show(logged, form, [logged], _LOGGED, extra={"notes": notes})
+    impact = dependents_json(logged.impact)
+    show(logged, form, [logged], _LOGGED, extra={"notes": notes, "impact": impact})
     for note in notes:
         talk(f"Note: {note}")
     if dry_run:
         talk("Dry run: nothing was written.")
+    when = "once" if dry_run else "now that"
+    tell_impact(logged.impact, f"Stale {when} the assessments are corrected:")
 
 
 @app.command("list", epilog="Example: roundbook qrels list covid")

@@ -46,6 +46,7 @@ def rank(
 ) -> None:
     """Compare run rankings: raw against standardised, or by two factor versions."""
     from roundbook.logbook.rankings import compare_rankings
+    from roundbook.logbook.session import Work
 
     request = RankRequest(
         task=task,
@@ -59,13 +60,17 @@ def rank(
         anonymous=anonymous,
     )
     with record(context, database) as session, progress("Ranking ...") as step:
-        agreement = compare_rankings(session, request, step)
+
+        def tell(what: str, done: int, of: int) -> None:
+            step(f"{what.capitalize()}: {done:,} of {of:,} ...")
+
+        agreement = compare_rankings(session._replace(work=Work(progress=tell)), request)
     columns = (
         Column("run", "Run"),
         number("rank_a", "Rank", 1),
-        number("mean_a", f"Mean {agreement.a}"),
+        number("mean_a", _heading(agreement.a)),
         number("rank_b", "Rank", 1),
-        number("mean_b", f"Mean {agreement.b}"),
+        number("mean_b", _heading(agreement.b)),
     )
     remarks = notes(agreement)
     show(
@@ -78,6 +83,10 @@ def rank(
     )
     for note in remarks:
         talk(f"Note: {note}")
+
+
+def _heading(ranking: str) -> str:
+    return f"Mean {ranking.replace(' by factor version ', ' v')}"
 
 
 def attach(app: typer.Typer) -> None:

@@ -10,7 +10,7 @@ import typer
 from roundbook_cli.output import section
 
 if TYPE_CHECKING:
-    from roundbook.logbook.impact import Dependent, RefitRequest
+    from roundbook.logbook.impact import Dependent, RefitRequest, Scores
     from roundbook.logbook.saved_results import ResultEntry, ShownResult
 
 
@@ -43,7 +43,17 @@ def renewal_of_dependent(dependent: Dependent) -> str | None:
     """Return the command that renews what rests on a matrix, None where none does."""
     if dependent.entry is not None:
         return renewal(dependent.entry) if dependent.entry.stale else None
+    if dependent.scores is not None:
+        return computed_anew(dependent.scores)
     return None if dependent.refit is None else _refit(dependent.refit)
+
+
+def computed_anew(scores: Scores) -> str:
+    """Return the command that computes scores from the latest runs and assessments."""
+    words = ["roundbook", "log", scores.task, scores.round, "--from-runs"]
+    words += ["--measure", scores.measure]
+    words += ["--assessments", scores.assessments] if scores.assessments != "official" else []
+    return shlex.join([*words, "--revise", "REASON"])
 
 
 def _refit(refit: RefitRequest) -> str:

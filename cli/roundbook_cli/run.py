@@ -9,6 +9,7 @@ import typer
 
 from roundbook.presentation.runs import run_notes
 from roundbook.requests.runs import ListRuns, LogRuns
+from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Create, Database, Form
 from roundbook_cli.output import Column, count, progress, show, talk
@@ -24,6 +25,7 @@ _LOGGED = (
     count("topics", "Topics"),
     count("lists", "Lists"),
     count("documents", "Documents"),
+    count("longest_list", "Longest list"),
     Column("status", "Status"),
 )
 _UPLOADS = (
@@ -74,11 +76,14 @@ def log(
                 session, request, max_file_bytes=load_settings().max_file_bytes, progress=doing
             )
     notes = run_notes(logged)
-    show(logged, form, [logged], _LOGGED, extra={"notes": notes})
+    impact = dependents_json(logged.impact)
+    show(logged, form, [logged], _LOGGED, extra={"notes": notes, "impact": impact})
     for note in notes:
         talk(f"Note: {note}")
     if dry_run:
         talk("Dry run: nothing was written.")
+    when = "once" if dry_run else "now that"
+    tell_impact(logged.impact, f"Stale {when} further runs are logged:")
 
 
 @app.command("list", epilog="Example: roundbook run list covid round1")

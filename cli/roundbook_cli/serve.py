@@ -79,6 +79,7 @@ def serve(
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with ExitStack() as stack:
         if demo:
+            talk("Making the demonstration's record, of four rounds; it takes up to half a minute.")
             with progress("Making the demonstration's record ...") as step:
                 settings = stack.enter_context(
                     demonstration_record(settings, lambda doing: step(f"{doing} ..."))

@@ -11,11 +11,13 @@ from roundbook.presentation.tables import Column
 _GAP = 3
 # So narrow a column of words would be read down instead of across.
 _NARROWEST = 12
-# What is never parted: a word, an interval, a size, p = 0.1, a date and its time, a drawn line.
+# What is never parted: a word, an interval, a size and the measure of it, p = 0.1, a date and its
+# time, a drawn line.
 _UNBROKEN = re.compile(
-    r"\s*(?:\[[^\[\]A-Za-z]*\]|[-+]?\d[\d.]* (?:to|x) [-+]?\d[\d.]*"
+    r"\s*(?:\[[^\[\]A-Za-z]*\]|\S{0,40}[A-Z@]\S{0,40} \d+ x \d+|[-+]?\d[\d.]* (?:to|x) [-+]?\d[\d.]*"
     r"|\w+ [=<>] [-+]?\d[\d.]*|\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?|[─│┊●]+(?: +[─│┊●]+)+|\S)+"
 )
+_COMMAND = re.compile(r"'roundbook [^'\n]*'")
 # Control characters, but a line feed, and marks that turn the direction of writing.
 _UNFIT = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
@@ -95,20 +97,22 @@ def _cells(rows: Sequence[Any], columns: Sequence[Column]) -> list[list[str]]:
     ]
 
 
-def wrap_sentence(text: str, width: int) -> list[str]:
-    """Return the lines of sentences: a command, which is copied, is in a line of its own.
+def wrap_sentence(sentences: str, width: int) -> list[str]:
+    """Return the lines of sentences, which part no command: one at the end has its own line.
 
     What is indented stays so in all its lines.
     """
     lines = []
-    for paragraph in text.split("\n"):
+    for paragraph in sentences.split("\n"):
         sentence = paragraph.lstrip()
         indent = " " * (len(paragraph) - len(sentence))
         if cell_width(paragraph) <= width or sentence.startswith("roundbook "):
             lines.append(paragraph)
             continue
         before, colon, command = sentence.rpartition(": roundbook ")
-        wrapped = wrap(f"{before}:" if colon else sentence, width - len(indent))
+        text = f"{before}:" if colon else sentence
+        whole = _COMMAND.sub(lambda quoted: quoted[0].replace(" ", "\0"), text)
+        wrapped = [line.replace("\0", " ") for line in wrap(whole, width - len(indent))]
         wrapped += [f"  roundbook {command}"] if colon else []
         lines += [indent + line for line in wrapped]
     return lines

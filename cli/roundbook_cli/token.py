@@ -72,3 +72,8 @@ def revoke(
     with record(context, database) as session:
         revoked = revoke_token(session, RevokeToken(name=name))
     show(revoked, form, [revoked], _COLUMNS)
+    if form == "table":
+        talk(
+            "Jobs that it started go on, and their results are saved in its name; cancel on the page"
+            " of a job what should not be."
+        )

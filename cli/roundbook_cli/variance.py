@@ -20,6 +20,7 @@ from roundbook.presentation.variances import (
     pooled_line,
     pooled_summary,
     recorded_notes,
+    stability,
     summary,
     withdrawn_notes,
 )
@@ -236,6 +237,7 @@ def history(
                 above=[heading(of_measure)],
                 below=[*advised(of_measure, summary(of_measure)), ""],
             )
+        print_table([], (), above=stability(shown.histories))
         _draw(chart, shown.histories)
         return
     lines = [line for of_measure in shown.histories for line in history_lines(of_measure)]

@@ -30,6 +30,7 @@ _WAYS_OUT = {
     "record the teams": "{message}; record it with 'roundbook round teams {task} {round} FILE'.",
     "record the systems": "{message}; record it in the column 'system' of a team file with 'roundbook"
     " round teams {task} ROUND FILE', or take equal tags for one system with --match tag.",
+    "name the pivot": "{message}: name one with --pivot.",
     "fewer first topics": "{message}; look earlier with --start, from 2 to {topics}.",
     "team file": "{message}; give it with --teams, beside the score file.",
     "log as runs": "{message}; 'roundbook run log' takes runs.",
@@ -60,7 +61,7 @@ _WAYS_OUT = {
     "unalias": "{message}; take it back with 'roundbook topic unalias {task} {name}' if that is"
     " wrong.",
     "list aliases": "{message}; 'roundbook topic list {task} --aliased' shows those there are.",
-    "publish the rounds": "Publish with 'roundbook round publish {task} {round}'.",
+    "publish the rounds": "To publish one: 'roundbook round publish {task} {round}'.",
     "nothing to publish": "{message}; log one with 'roundbook log'.",
     "log a round": "Log a round with 'roundbook log {task} ROUND FILE --measure {measure}'.",
     "several assessments": "{message}; name one with --assessments.",
@@ -96,6 +97,7 @@ _WAYS_OUT = {
     # Studies
     "only one measure": "{message}; leave out --measure.",
     # Studies
+    "start a job": "A service's job computes a study for as long as it takes.",
     "scheduler address": "Give --dask the address that 'dask scheduler' prints, tcp://HOST:PORT.",
     "start workers": "Start some, with dask worker {address} on each machine.",
     "the same software": "Install the same on all machines.",

@@ -83,6 +83,11 @@ class Settings(BaseSettings):
         le=1_000_000,
         description="Seconds without a sign of life after which another worker takes up a job.",
     )
+    proxies: str = Field(
+        default="",
+        description="Addresses of the proxies before the service, with commas between: whom they"
+        " say that they ask for (X-Forwarded-For, X-Forwarded-Proto) is believed. None by default.",
+    )
     user: str = Field(default_factory=_user, description="The name recorded beside each entry.")
     debug: bool = Field(default=False, description="Show tracebacks.")
 

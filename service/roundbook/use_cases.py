@@ -49,12 +49,15 @@ class UseCase(NamedTuple):
         Whether it is a decision, which changes the record, or a question.
     scope : str
         What a token must allow for it.
+    computes : bool
+        Whether it may compute for seconds and longer.
     """
 
     function: str
     request: type[Request] | None
     changes: bool = False
     scope: Scope = "read"
+    computes: bool = False
 
     def run(self, session: Session, request: Request | None) -> Any:  # noqa: ANN401
         """Return what comes of a request."""
@@ -126,7 +129,9 @@ USE_CASES = {
     "export_matrix": UseCase("matrices.export:export_matrix", matrices.ExportMatrix),
     "runs": UseCase("runs.listing:list_runs", runs.ListRuns),
     "qrels": UseCase("runs.listing:list_qrels", runs.ListQrels),
-    "compare_scores": UseCase("runs.comparing:compare_scores", run_scores.CompareScores),
+    "compare_scores": UseCase(
+        "runs.comparing:compare_scores", run_scores.CompareScores, computes=True
+    ),
     "variances": UseCase("variances:show_variances", variances.VarianceRequest),
     "histories": UseCase("variances:show_histories", variances.VarianceHistoryRequest),
     "factors": UseCase("factors:show_factors", factors.FactorsRequest),
@@ -134,14 +139,16 @@ USE_CASES = {
     "drift": UseCase("drift.report:report_drift", drift.DriftRequest),
     "ageing": UseCase("drift.curve:trace_drift", drift.CurveRequest),
     "standardise": UseCase("standardise:standardise", standardise.StandardiseRequest),
-    "rank": UseCase("rankings:compare_rankings", rankings.RankRequest),
+    "rank": UseCase("rankings:compare_rankings", rankings.RankRequest, computes=True),
     "generalisability": UseCase(
-        "generalisability:report_generalisability", generalisability.GeneralisabilityRequest
+        "generalisability:report_generalisability",
+        generalisability.GeneralisabilityRequest,
+        computes=True,
     ),
     "results": UseCase("saved_results:list_results", results.ListResults),
     "result": UseCase("saved_results:show_result", results.ShowResult),
     "events": UseCase("events:list_events", events.EventsRequest),
-    "verify": UseCase("verifying.record:verify_record", verification.VerifyRequest),
+    "verify": UseCase("verifying.record:verify_record", verification.VerifyRequest, computes=True),
     "verify_round": UseCase(
         "round_fingerprint:verify_round", verification.RoundVerificationRequest
     ),
@@ -179,7 +186,9 @@ USE_CASES = {
     ),
     "create_token": UseCase("tokens:create_token", tokens.CreateToken, changes=True, scope="admin"),
     "revoke_token": UseCase("tokens:revoke_token", tokens.RevokeToken, changes=True, scope="admin"),
-    "renew": UseCase("renewing:renew_results", results.RenewResults, changes=True, scope="log"),
+    "renew": UseCase(
+        "renewing:renew_results", results.RenewResults, changes=True, scope="log", computes=True
+    ),
 }
 
 # What is sent as a file.

@@ -64,6 +64,7 @@ def bench_doors(engine: Engine, compare: Compare) -> None:
     with serving(make_app(Settings(), address, open_to_all=True)) as port:
         body = _ask(port, path)
         bare = FastAPI()
+        bare.state.settings = Settings()
 
         @bare.get("/bare")
         def answer(task: str, measure: str) -> Response:
@@ -116,20 +117,31 @@ def bench_doors(engine: Engine, compare: Compare) -> None:
 
         compare("upload 1,000 x 1,000 : pandas and COPY", upload, pandas_and_copy, 1.5)
 
+        # Drawings are kept by what they show: every time it is of another measure.
+        asked = [f"P@{number}" for number in range(1, 13)]
         with roundbook.open(address) as book:
-            history = book.variances("doors", "AP")
+            for label in "123":
+                for measure in asked:
+                    scores = generator.random((30, 20)).round(4)
+                    names = {"topics": range(30), "runs": [f"run{run}" for run in range(20)]}
+                    book.log("pages", label, scores, measure, create=True, **names)
+            pages, answers = iter(asked[:6]), iter(asked[6:])
 
-        def json_and_chart() -> None:
-            _ask(port, f"{PREFIX}/histories?task=doors")
-            svg(history.chart())
+            def page() -> None:
+                assert _ask(port, f"/task?task=pages&measure={next(pages)}").count(b"<figure") == 4
 
-        page = "/variances?task=doors"
-        compare(
-            "a task's variances as a page : JSON, chart",
-            lambda: _ask(port, page),
-            json_and_chart,
-            3,
-        )
+            def json_and_charts() -> None:
+                of = {"task": "pages", "measure": next(answers)}
+                book.ask("topics", task="pages").model.model_dump_json()
+                for name in ("variances", "ageing", "drift", "factors"):
+                    more = {"round": "1"} if name == "factors" else {}
+                    answer = book.ask(name, **of, **more)
+                    answer.model.model_dump_json()
+                    svg(answer.chart())
+
+            compare(
+                "the page of a task : its answers as JSON, its charts", page, json_and_charts, 3
+            )
 
 
 _ROW = np.dtype(

@@ -200,7 +200,9 @@ def test_a_change_to_a_published_round_speaks_of_its_publication(logged, write):
 
 def test_what_is_no_fingerprint_no_day_and_not_there_is_one_plain_sentence(logged):
     wrong = logged("round", "verify", "t", "r1", "f8ec").err
-    assert "A fingerprint is 64 hexadecimal digits, as it was printed; 'f8ec' is not one." in wrong
+    assert (
+        "A fingerprint is 64 hexadecimal digits, as it was printed; 'f8ec' is not one.\n" in wrong
+    )
     assert "pattern" not in wrong
     wrong = " ".join(logged("round", "set", "t", "r1", "--held", "2020-06").err.split())
     assert "'2020-06' is no day; give year, month and day, as 2020-04-15." in wrong

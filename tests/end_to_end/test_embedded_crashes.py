@@ -174,6 +174,7 @@ def made(data_dir, copy_record):
     return data_dir
 
 
+@pytest.mark.long
 def test_a_file_of_a_dead_server_that_names_a_stranger(made):
     # As after a restart of the machine or the container, which count processes anew.
     with subprocess.Popen(["sleep", "120"]) as stranger:

@@ -45,24 +45,26 @@ def test_variance_show_lists_the_measures_of_a_task(roundbook, logged):
     assert "name it" in refused.err
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "variance pooled t",
-        "factors show t 1",
-        "rank t 1",
-        "standardise t 1",
-        "generalisability t",
-        "drift t",
-        "plan --task t",
-        "plan save p --task t",
-    ],
+NEED_A_MEASURE = (
+    "variance pooled t",
+    "factors show t 1",
+    "rank t 1",
+    "standardise t 1",
+    "generalisability t",
+    "drift t",
+    "plan --task t",
+    "plan save p --task t",
 )
-def test_where_a_measure_is_missing_the_error_names_those_there_are(roundbook, logged, line):
-    refused = roundbook(*line.split())
-    assert (refused.code, refused.out) == (2, "")
-    assert "--measure" in refused.err
-    assert "Task 't' has AP, P@5, ndgc at 10" in " ".join(refused.err.replace("│", " ").split())
+
+
+def test_where_a_measure_is_missing_the_error_names_those_there_are(roundbook, logged, subtests):
+    for line in NEED_A_MEASURE:
+        with subtests.test(line):
+            refused = roundbook(*line.split())
+            assert (refused.code, refused.out) == (2, "")
+            assert "--measure" in refused.err
+            said = " ".join(refused.err.replace("│", " ").split())
+            assert "Task 't' has AP, P@5, ndgc at 10" in said
 
 
 def test_measures_are_listed_and_merged(roundbook, logged):
@@ -99,6 +101,12 @@ def test_measures_are_listed_and_merged(roundbook, logged):
         "spellings": ["ndgc at 10"],
         "spelling_of": None,
     }
+    log_scores(logged, "1", [[0.1, 0.2], [0.3, 0.1]], "AP", task="other")
+    of_task = roundbook("measure", "list", TASK, "--format", "json").json["measures"][0]
+    counts = "tasks", "rounds", "matrices"
+    of_all = roundbook("measure", "list", "--format", "json").json["measures"][0]
+    assert [of_all[name] for name in counts] == [["other", "t"], 3, 3]
+    assert [of_task[name] for name in counts] == [["other", "t"], 2, 2]
     rename(logged, "P@5", "average precision")
     log_scores(
         logged, "3", np.random.default_rng(5).random((30, 5)), "average precision", create=True

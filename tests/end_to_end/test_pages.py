@@ -17,7 +17,8 @@ import roundbook
 from roundbook.api.app import make_app
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.errors import DatabaseUnreachableError
-from roundbook.pages.numbers import plain_rows, sentence
+from roundbook.logbook.studies.studies import STUDIES
+from roundbook.pages.numbers import sentence
 from roundbook.presentation import drift_verdict
 from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.plan_protocol import protocol
@@ -127,6 +128,7 @@ def test_every_page_says_what_the_terminal_says(client, record):
         assert "default-src 'none'" in answer.headers["content-security-policy"]
         assert answer.text.count("<h1") == 1, path
         assert len(re.findall(r"<th(?=[ >])", answer.text)) == answer.text.count("<th scope="), path
+    assert "Runs on raw, and how many runs each is told apart from" in pages["/studies"].text
     asked = {name: record.ask(name, **OF).model for name in ("variances", "drift", "ageing")}
     on_task = words(pages["/task"])
     for said in (*summary(asked["variances"]), curve_summary(asked["ageing"])):
@@ -170,8 +172,6 @@ def test_numbers_of_sentences_as_in_tables():
         "round 'run 0.5' at 0.05, <0.1": "round &#39;run 0.5&#39; at .05, &lt;0.1",
     }.items():
         assert sentence(said) == shown
-    rows = [{"mean": 0.5, "none": None, "parts": [1], "scale": "raw"}]
-    assert [list(row) for row in plain_rows(rows)] == [["scale", "mean"]]
 
 
 @pytest.mark.long
@@ -231,7 +231,7 @@ def test_forms_say_what_is_wrong_beside_the_field(client, record):
     def plan(**fields):
         return client.get("/plan", params=fields)
 
-    assert beside(plan(variance="x"), "variance").startswith("variance should be a valid number")
+    assert beside(plan(variance="x"), "variance") == "variance takes a number."
     assert "-1" in beside(plan(variance="0.1", min_d="-1"), "")
     assert beside(plan(m="2"), "") == "Give either variance, or task and measure."
     assert "leave out m" in beside(plan(variance="0.1", design="paired-t", m="3"), "")
@@ -242,6 +242,7 @@ def test_forms_say_what_is_wrong_beside_the_field(client, record):
         client.get("/plan.csv?variance=0.05&m=10&min_d=0.1").text)))  # fmt: skip
     assert (grid[0]["topics_exact"], grid[0]["topics_sakai"]) == ("158", "157")
     assert "10 & 0.100 & 158" in client.get("/plan.tex?variance=0.05&m=10&min_d=0.1").text
+    assert "Take tukey where all runs get the same topics" in words(plan(**OF, m="10", min_d="0.1"))
     study = client.get("/studies", params={"study": "swap-rate", **OF})
     assert beside(study, "").startswith("A study is of a task's round")
 
@@ -254,6 +255,7 @@ def test_forms_say_what_is_wrong_beside_the_field(client, record):
     for label in "12":
         refused = beside(upload(client, wide(9), round=label), "revise")
         assert refused.startswith("Other scores are already logged for AP")
+        assert "If these correct them, say why" in refused
     assert record.ask("events").model == before
 
 
@@ -294,9 +296,15 @@ def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, add
     assert "since " in stale
     renewed = client.post("/renew", data={"name": "next"}, follow_redirects=False)
     assert renewed.status_code == 303
-    shown = words(client.get("/result", params={"name": "next"}))
+    page = client.get("/result", params={"name": "next"})
+    shown = words(page)
     assert "version 2 of 2" in shown
+    assert "Topic set sizes m minD Topics" in shown
     assert "stale" not in shown
+    assert "/result?name=next&amp;version=1" in page.text
+    assert "/task?task=track%3Cb%3E%26x&amp;measure=AP" in page.text
+    older = words(client.get("/result", params={"name": "next", "version": 1}))
+    assert "version 1 of 2" in older
     revised = words(client.get("/matrix", params={"matrix": 2}))
     assert "Superseded by matrix" in revised
     assert "a run was resubmitted" in revised
@@ -304,6 +312,91 @@ def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, add
     first, second = (upload(client, wide(seed), round="2", revise="again") for seed in (11, 12))
     assert confirm(first).status_code == 303
     assert confirm(second).status_code == 409
+
+
+@pytest.mark.long
+def test_several_files_and_teams_and_what_is_kept_of_runs(client, record, tmp_path):
+    head = "num_q\tall\t2\n"
+    of_run = {
+        name: "".join(
+            f"map\t{topic}\t{score}\n" for topic, score in zip("123", scores, strict=True)
+        )
+        for name, scores in {
+            "x": (0.1, 0.2, 0.3),
+            "y": (0.3, 0.1, 0.2),
+            "z": (0.2, 0.3, 0.2),
+        }.items()
+    }
+    files = [
+        ("file", (f"{name}.txt", f"runid\tall\t{name}\n{head}{lines}"))
+        for name, lines in of_run.items()
+    ]
+    files.append(("teams", ("teams.csv", "run,team\nx,A\ny,B\nz,B\n")))
+    given = {"task": TASK, "round": "5", "measure": "AP", "assessments": "own"}
+    seen = client.post("/upload", data=given, files=files)
+    assert seen.status_code == 200, words(seen)
+    assert "understood of 3 files" in words(seen)
+    assert "AP, own assessments" in words(seen)
+    folders = [one.directory for one in client.app.state.held.values()]
+    assert [len(list(folder.iterdir())) for folder in folders] == [4]
+    held = re.search(r'name="held" value="([^"]+)"', seen.text)[1]
+    client.post("/upload/confirm", data={"held": held})
+    assert not any(folder.exists() for folder in folders)
+    number = max(one.matrix for one in record.ask("matrices", task=TASK).model.matrices)
+    matrix = words(client.get("/matrix", params={"matrix": number}))
+    assert "x A" in matrix
+    assert "Files x.txt, y.txt, z.txt" in matrix
+    twice = client.post("/upload", data=given, files=files[:1] * 2)
+    assert (twice.status_code, "called 'x.txt'" in words(twice)) == (422, True)
+    (tmp_path / "runs").write_text("1 Q0 d1 1 9.5 x\n")
+    (tmp_path / "qrels").write_text("1 0 d1 1\n2 0 d2 0\n")
+    record.log_runs(TASK, "5", tmp_path / "runs")
+    record.log_qrels(TASK, "5", tmp_path / "qrels")
+    kept = words(client.get("/round", params={"task": TASK, "round": "5"}))
+    assert "What runs retrieved" in kept
+    assert "official 1 2 2 1" in kept
+
+
+@pytest.mark.long
+def test_every_study_is_run_from_its_form(client, address):
+    fill(address, 2, 12, 6)
+    of = {"task": "t", "round": "round0", "measure": "AP"}
+    extra = {
+        "incremental": {"difference": "0.1"},
+        "change": {"to_round": "round1", "pivot": "run0", "match": "tag"},
+        "leave-one-out": {"by": "run"},
+        "topic-subsets": {"topics": "8, 5", "m": "5", "min_d": "0.2"},
+    }
+    # These take teams, or runs and assessments, which the record has none of.
+    wanting = {"leave-teams-out", "leave-one-out-rounds", "per-topic-variance"}
+    for name, entry in STUDIES.items():
+        form = client.get("/studies", params={"choose": name, "task": "t"})
+        shown = set(re.findall(r'name="(\w+)"', form.text))
+        files = {
+            "study",
+            "files",
+            "to_files",
+            "teams",
+            "qrels",
+            "layout",
+            "missing",
+            "file_measure",
+        }
+        rounds = {"round"} if {"across-rounds", "leave-one-out-rounds"} & {name} else set()
+        assert set(entry.request.model_fields) - files - rounds <= shown, name
+        asked = of | {"study": name, "trials": "40"} | extra.get(name, {})
+        ran = client.get("/studies", params=asked)
+        assert ran.status_code == (200 if name not in wanting else ran.status_code), words(ran)
+        if name in wanting:
+            refused = re.findall(r'class="refused"[^>]*>(.*?)</span>', ran.text, re.DOTALL)
+            assert ran.status_code in (404, 422), words(ran)
+            assert refused, name
+        links = {unescape(link) for link in re.findall(r'href="(/charts/[^"]+csv[^"]+)"', ran.text)}
+        for link in links:
+            # What was shown is kept, and drawn again.
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr("roundbook.pages.kept_studies.compute_result", None)
+                assert client.get(link).status_code == 200
 
 
 def count_queries(client, path, params):

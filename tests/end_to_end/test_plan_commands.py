@@ -195,53 +195,54 @@ def test_a_task_shows_what_stands_beside_and_the_earlier_rounds(logged):
     assert by_topics["variance"] != shown["variance"]
 
 
-@pytest.mark.parametrize(
-    ("words", "columns", "said"),
-    [
-        (("--design", "tukey", *CELL), ["planning", "anova"],
-         ["Topics needed: Tukey HSD test, alpha 0.05, beta 0.2, engine exact, two-way variance"
-          " {two_way_variance:.5g} (nDCG@10 on the raw scale, pooled over rounds r_1, r_2)",
-          "anova: one-way (Sakai), other topics per system, by the pooled one-way variance"
-          " {variance:.5g}.", "with its own topics and two-way variance; enough"]),
-        (("--design", "two-way", *CELL, "--variance-at", "planning"), ["pooled", "tukey", "anova"],
-         ["two-way variance {two_way_next_round[u80]:.5g} (nDCG@10 on the raw scale, the planning"
-          " variance from rounds r_1, r_2)", "pooled: at the pooled variance"
-          " {two_way_variance:.5g}.", "by the planning value of the two-way variance"
-          " {two_way_next_round[u80]:.5g}."]),
-        (("--design", "paired-t", "--min-d", "0.1"), ["planning", "conservative"],
-         ["two-way variance {two_way_variance:.5g} (nDCG@10",
-          "conservative: by twice the pooled one-way variance {variance:.5g}, as published plans do"
-          " (Sakai)."]),
-        (("--design", "paired-width", "--width", "0.1", "--variance-of", "conservative"),
-         ["planning", "paired"],
-         ["one-way variance {variance:.5g} (nDCG@10", "paired: by twice the pooled two-way variance"
-          " {two_way_variance:.5g}, as a difference of two runs varies on average."]),
-        (("--variance-at", "latest", *CELL), ["pooled", "planning", "tukey"],
-         ["(nDCG@10 on the raw scale, of the latest round r_2)",
-          "by the latest round's two-way variance"]),
-        (("--variance-at", "0.04", "--design", "two-sample-t", "--min-d", "0.1"),
-         ["pooled", "planning"], ["variance 0.04 (nDCG@10 on the raw scale, as given)"]),
-        (("--design", "tukey", "--m", "10", "--topics", "50", "--solve", "min-d"),
-         ["planning", "anova"], ["Smallest minD: Tukey HSD test"]),
-    ],
-)  # fmt: skip
-def test_what_each_column_is(logged, words, columns, said):
+COLUMNS = [
+    (("--design", "tukey", *CELL), ["planning", "anova"],
+     ["Topics needed: Tukey HSD test, alpha 0.05, beta 0.2, engine exact, two-way variance"
+      " {two_way_variance:.5g} (nDCG@10 on the raw scale, pooled over rounds r_1, r_2)",
+      "anova: one-way (Sakai), other topics per system, by the pooled one-way variance"
+      " {variance:.5g}.", "with its own topics and two-way variance; enough"]),
+    (("--design", "two-way", *CELL, "--variance-at", "planning"), ["pooled", "tukey", "anova"],
+     ["two-way variance {two_way_next_round[u80]:.5g} (nDCG@10 on the raw scale, the planning"
+      " variance from rounds r_1, r_2)", "pooled: at the pooled variance"
+      " {two_way_variance:.5g}.", "by the planning value of the two-way variance"
+      " {two_way_next_round[u80]:.5g}."]),
+    (("--design", "paired-t", "--min-d", "0.1"), ["planning", "conservative"],
+     ["two-way variance {two_way_variance:.5g} (nDCG@10",
+      "conservative: by twice the pooled one-way variance {variance:.5g}, as published plans do"
+      " (Sakai)."]),
+    (("--design", "paired-width", "--width", "0.1", "--variance-of", "conservative"),
+     ["planning", "paired"],
+     ["one-way variance {variance:.5g} (nDCG@10", "paired: by twice the pooled two-way variance"
+      " {two_way_variance:.5g}, as a difference of two runs varies on average."]),
+    (("--variance-at", "latest", *CELL), ["pooled", "planning", "tukey"],
+     ["(nDCG@10 on the raw scale, of the latest round r_2)",
+      "by the latest round's two-way variance"]),
+    (("--variance-at", "0.04", "--design", "two-sample-t", "--min-d", "0.1"),
+     ["pooled", "planning"], ["variance 0.04 (nDCG@10 on the raw scale, as given)"]),
+    (("--design", "tukey", "--m", "10", "--topics", "50", "--solve", "min-d"),
+     ["planning", "anova"], ["Smallest minD: Tukey HSD test"]),
+]  # fmt: skip
+
+
+def test_what_each_column_is(logged, subtests):
     pooled = pooled_of(logged)
-    outcome = logged("plan", *TASK, *words)
-    lines = outcome.lines
-    assert lines[1].split()[-len(columns) :] == columns
-    told = " ".join(outcome.out.split())
-    for part in said:
-        assert part.format_map(pooled) in told, told
-    prefix = "solved" if "--solve" in words else "topics"
-    (row,) = rows_of(logged("plan", *TASK, *words, "--format", "csv"))
-    assert list(row)[-len(columns) :] == [f"{prefix}_{name}" for name in columns]
-    (cell,) = planned(logged, *TASK, *words)["cells"]
-    assert {name: float(row[f"{prefix}_{name}"]) for name in columns} == cell["beside"]
-    latex = logged("plan", *TASK, *words, "--format", "latex").out
-    assert f"{columns[-1]} \\\\" in latex
-    (caption,) = re.findall(r"^\\caption{(.*)}$", latex, re.MULTILINE)
-    assert all(f" {name}: " in caption for name in columns)
+    for words, columns, said in COLUMNS:
+        with subtests.test(" ".join(words)):
+            outcome = logged("plan", *TASK, *words)
+            lines = outcome.lines
+            assert lines[1].split()[-len(columns) :] == columns
+            told = " ".join(outcome.out.split())
+            for part in said:
+                assert part.format_map(pooled) in told, told
+            prefix = "solved" if "--solve" in words else "topics"
+            (row,) = rows_of(logged("plan", *TASK, *words, "--format", "csv"))
+            assert list(row)[-len(columns) :] == [f"{prefix}_{name}" for name in columns]
+            (cell,) = planned(logged, *TASK, *words)["cells"]
+            assert {name: float(row[f"{prefix}_{name}"]) for name in columns} == cell["beside"]
+            latex = logged("plan", *TASK, *words, "--format", "latex").out
+            assert f"{columns[-1]} \\\\" in latex
+            (caption,) = re.findall(r"^\\caption{(.*)}$", latex, re.MULTILINE)
+            assert all(f" {name}: " in caption for name in columns)
 
 
 def test_a_table_fits_a_terminal_of_80_columns(logged):
@@ -267,10 +268,10 @@ def test_the_paired_variance_of_published_values(roundbook):
         assert "--design anova" in roundbook("plan", *task, "--design", name).refusal()
 
 
-@pytest.mark.parametrize("value", ["0", "-0.1", "nan", "inf", "1e-400"])
-def test_a_variance_that_is_none(logged, value):
-    said = logged("plan", *TASK, *CELL, "--variance-at", value).refusal()
-    assert said.startswith("A variance must be positive and finite, not ")
+def test_a_variance_that_is_none(logged):
+    for value in ("0", "-0.1", "nan", "inf", "1e-400"):
+        said = logged("plan", *TASK, *CELL, "--variance-at", value).refusal()
+        assert said.startswith("A variance must be positive and finite, not ")
 
 
 def test_rounds_that_disagree_warn(logged, write):

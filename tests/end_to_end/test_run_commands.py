@@ -112,12 +112,58 @@ def test_a_study_of_runs_is_stale_once_runs_or_assessments_change(roundbook, wri
 
     assert stale() == []
     assert roundbook("db", "verify").code == 0
-    roundbook("run", "log", "web", "2024", runs[3])
+    computed = ("log", "web", "2024", "--from-runs", "--measure", "P@5")
+    assert roundbook(*computed).code == 0
+    uploaded = roundbook("run", "log", "web", "2024", runs[3])
     assert stale() == ["uploaded"]
+    assert uploaded.err.splitlines() == [
+        "Stale now that further runs are logged:",
+        "  matrix 1, P@5 (round '2024'): computed without the runs of upload 2",
+        "  study 'fair' version 1 (round '2024'): round '2024': further runs were logged since",
+        "To renew them:",
+        "  roundbook log web 2024 --from-runs --measure P@5 --revise REASON",
+        "  roundbook result renew fair",
+    ]
+    refused = roundbook(*computed).refusal()
+    assert "logged for P@5 (official assessments) of round '2024', computed from earlier" in refused
+    assert roundbook(*computed, "--revise", "A fourth run").code == 0
     shown = roundbook("result", "show", "fair")
     assert "further runs were logged since" in " ".join((shown.out + shown.err).split())
     assert roundbook("result", "renew", "fair").code == 0
     assert stale() == []
     mended = write(assessed + "t2 0 d1 1\n", "mended")
-    roundbook("qrels", "log", "web", "2024", mended, "--revise", "One was missing")
+    revise = ("qrels", "log", "web", "2024", mended, "--revise", "One was missing")
+    tried = roundbook(*revise, "--dry-run", "--format", "json")
+    assert "Stale once the assessments are corrected:" in tried.err
+    revised = roundbook(*revise, "--format", "json").json
+    assert revised["impact"] == tried.json["impact"]
+    assert [(row["name"], row["why"]) for row in revised["impact"]] == [
+        ("matrix 2, P@5", "computed before revision 2 of the assessments"),
+        (
+            "study 'fair' version 2",
+            "round '2024': its relevance assessments were corrected (revision 2)",
+        ),
+    ]
     assert stale() == ["corrected"]
+    foreign = write(assessed + "t7 0 d1 1\n", "foreign")
+    tried = roundbook(*revise[:4], foreign, "--revise", "Of another round", "--dry-run")
+    assert (
+        "Note: 1 of 3 topics is in no scores and in no run of round '2024' (t7): check that the file"
+        " is of this round." in tried.err
+    )
+    shown = roundbook("impact", "2").out
+    assert "upload 2 of runs and revision 1 of the assessments; the latest are upload 2" in shown
+    assert "  roundbook log web 2024 --from-runs --measure P@5 --revise REASON" in shown
+    listed = roundbook("matrix", "list", "web", "--all")
+    assert "Computed before the latest runs or assessments: 2. 'roundbook impact 2'" in listed.out
+    # The same scores again: the record knows that they are from the latest assessments.
+    again = write(assessed + "t2 0 d1 0\n", "again")
+    assert roundbook(*revise[:4], again, "--revise", "It was not relevant").code == 0
+    assert roundbook(*computed, "--format", "json").json["status"] == "unchanged"
+    assert roundbook("impact", "2", "--format", "json").json["source"] == {
+        "upload": 2,
+        "revision": 3,
+        "latest_upload": 2,
+        "latest_revision": 3,
+        "outdated": False,
+    }

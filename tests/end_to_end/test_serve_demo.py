@@ -22,6 +22,7 @@ def test_the_demonstration_is_served_and_thrown_away(start, monkeypatch):
         monkeypatch.setenv("TMPDIR", directory)
         running = start("serve", "--demo", "--port", "0")
         try:
+            assert running.stderr.readline().startswith("Making the demonstration's record")
             line = running.stderr.readline()
             address = re.fullmatch(r"Serving on (http://127\.0\.0\.1:\d+) .*\n", line)[1]
             page = urlopen(f"{address}/task?task=simulated").read().decode()

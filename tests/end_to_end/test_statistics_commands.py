@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
 
 import numpy as np
@@ -183,9 +184,16 @@ def test_variance_history(log, roundbook):
         log(label, SCORES * factor)
         log(label, SCORES, measure="P@5")
     words = ("variance", "history", "t")
+    log("old", SCORES, measure="RR")
+    stable = " ".join(roundbook(*words).out.split("\n\n")[-1].split())
+    assert stable == (
+        "Least stable first, by the largest variance over the smallest: AP 4.00 (the rounds disagree),"
+        " P@5 1.00. Whether RR is stable is unknown: it has one round."
+    )
     assert [line for line in roundbook(*words).out.splitlines() if line.startswith("t: ")] == [
         "t: AP, raw scale",
         "t: P@5, raw scale",
+        "t: RR, raw scale",
     ]
     since = roundbook(*words, "--since", "2020-01-01", "--measure", "AP", "--format", "json")
     assert [row["round"] for row in since.json["histories"][0]["rounds"]] == ["new"]
@@ -206,6 +214,8 @@ def test_variance_history(log, roundbook):
         ("P@5", "old"),
         ("P@5", "undated"),
         ("P@5", ""),
+        ("RR", "old"),
+        ("RR", ""),
     ]
     assert "rounds without a date: undated" in roundbook(*words, "--since", "2030-01-01").refusal()
     assert roundbook(*words, "--since", "yesterday").code == 2
@@ -333,13 +343,12 @@ def test_standardise_with_a_and_b(logged):
         assert "an A above 0" in logged("standardise", "t", "r1", *AP, "--a", wrong).refusal()
 
 
-@pytest.mark.parametrize("scale", ["std", "std-cdf", "e-std"])
-@pytest.mark.parametrize("option", ["--a", "--b"])
-def test_only_std_ab_takes_a_and_b(logged, scale, option):
-    done = logged("standardise", "t", "r1", *AP, "--scale", scale, option, "0.5")
-    assert (done.code, done.out) == (2, "")
-    said = flat(done.err)
-    assert f"--a and --b are those of std-ab: --scale {scale} has none" in said
+def test_only_std_ab_takes_a_and_b(logged):
+    for scale, option in itertools.product(("std", "std-cdf", "e-std"), ("--a", "--b")):
+        done = logged("standardise", "t", "r1", *AP, "--scale", scale, option, "0.5")
+        assert (done.code, done.out) == (2, "")
+        said = flat(done.err)
+        assert f"--a and --b are those of std-ab: --scale {scale} has none" in said
 
 
 def test_standardise_refusals(logged, write, tmp_path):

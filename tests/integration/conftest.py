@@ -14,6 +14,7 @@ from sqlalchemy.engine import URL
 from tests.archives import database_on
 from tests.factories import export_archive
 from tests.releases.campaign import record_campaign
+from tests.savepoints import Savepoints, savepoint_engine
 
 from roundbook.database.engine import make_engine
 from roundbook.logbook import record
@@ -64,12 +65,23 @@ def campaign(server: URL, template: str) -> Iterator[str]:
         yield engine.url.database
 
 
+@pytest.fixture(scope="session")
+def shared_campaign(server: URL, campaign: str) -> Iterator[tuple[Engine, Savepoints]]:
+    """A copy of the campaign for all tests that only read it."""
+    with (
+        database_on(server, f"TEMPLATE {campaign} STRATEGY FILE_COPY") as copy,
+        savepoint_engine(copy.url) as shared,
+    ):
+        yield shared
+
+
 @pytest.fixture
-def recorded(server: URL, campaign: str) -> Iterator[Engine]:
+def recorded(shared_campaign: tuple[Engine, Savepoints]) -> Iterator[Engine]:
     """An engine on the campaign, which the test only reads."""
-    engine = make_engine(server.set(database=campaign))
-    yield engine
-    engine.dispose()  # or the database could not be copied
+    shared, connection = shared_campaign
+    connection.hold(number_from_1=False)
+    yield shared
+    connection.take_back()
 
 
 @pytest.fixture
@@ -89,8 +101,20 @@ def whole(server: URL, campaign: str, tmp_path_factory: pytest.TempPathFactory) 
     return file
 
 
+@pytest.fixture(scope="session")
+def second_shared_record(server: URL, template: str) -> Iterator[tuple[Engine, Savepoints]]:
+    """Another empty record, for tests that copy from one into the other."""
+    with (
+        database_on(server, f"TEMPLATE {template} STRATEGY FILE_COPY") as copy,
+        savepoint_engine(copy.url) as shared,
+    ):
+        yield shared
+
+
 @pytest.fixture
-def second(server: URL, template: str) -> Iterator[Engine]:
+def second(second_shared_record: tuple[Engine, Savepoints]) -> Iterator[Engine]:
     """An engine on a second empty record."""
-    with database_on(server, f"TEMPLATE {template} STRATEGY FILE_COPY") as engine:
-        yield engine
+    shared, connection = second_shared_record
+    connection.hold()
+    yield shared
+    connection.take_back()

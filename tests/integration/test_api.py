@@ -22,8 +22,9 @@ from sqlalchemy import text
 from tests.serving import serving
 
 import roundbook
-from roundbook.api import answers, middleware, routes, running
+from roundbook.api import answers, middleware, routes, running, turns
 from roundbook.api.app import PREFIX, make_app
+from roundbook.api.problems import HttpError
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.schema import upgrade
 from roundbook.logbook.studies import studies
@@ -225,6 +226,10 @@ def test_a_wrong_token_is_401_whatever_is_wrong(service, address):
     for _ in range(20):
         last = app_client.get(path("tasks"), headers={"Authorization": "Bearer no"})
     problem(last, 429, "in a minute")
+    # Who has a token is not kept out by others of the same address, which no header makes up.
+    assert service["read"].get(path("tasks")).status_code == 200
+    told = running.service_config(app_client.app)
+    assert (told.proxy_headers, told.forwarded_allow_ips) == (False, "")
 
 
 def test_uploads(service):
@@ -258,6 +263,8 @@ def test_uploads(service):
     for name, file, content in (("log_runs", "a.run", lists), ("log_qrels", "q.txt", grades)):
         sent = client.post(path(name), params=of_round | {"filename": file}, content=content)
         assert [one["file"] for one in sent.json()["files"]] == [file]
+    as_csv = client.get(path("runs"), params=of_round, headers={"Accept": "text/csv"})
+    assert [row["run"] for row in csv.DictReader(io.StringIO(as_csv.text))] == ["a"]
     standardised = client.post(
         path("standardise_files"),
         params=OF | {"factors_from": "1", "filename": "new.csv"},
@@ -339,6 +346,16 @@ def test_what_is_the_same_is_not_sent_again_and_csv_is_rows(service):
     )
     saved = client.post(f"{PREFIX}/save/swap-rate", json={"request": OF_ROUND | {"trials": 20}})
     assert saved.json()["result"]["scales"] == study.json()["scales"]
+    # Rows of several kinds have every column.
+    for name, asked in (
+        ("results", {"task": "t"}),
+        ("impact", {"matrix": 1}),
+        ("history", {"matrix": 1}),
+        ("ageing", OF),
+    ):
+        mixed = client.get(path(name), params=asked, headers={"Accept": "text/csv"})
+        assert mixed.status_code == 200, name
+        assert len(list(csv.DictReader(io.StringIO(mixed.text)))) >= 1, name
 
 
 def test_other_sites_and_bad_requests(address):
@@ -349,6 +366,8 @@ def test_other_sites_and_bad_requests(address):
         problem(client.get(path("tasks"), headers={"Host": "evil.example"}), 403, "own name")
         assert client.post(**make, headers={"Origin": "http://testserver"}).status_code == 200
         problem(client.post(**make), 409, "already")
+        nowhere = problem(client.get(path("rounds"), params={"task": "u"}), 404)
+        assert nowhere["help"] == "GET /tasks lists those there are."
         problem(client.get(path("variances"), params={"task": "t"}), 422, "`measure`")
         problem(client.get(path("variances"), params=OF | {"scale": "x"}), 422, "`scale`")
         problem(client.get(path("variances"), params=OF | {"y": "x"}), 422, "`y`")
@@ -607,7 +626,7 @@ def test_every_study_and_what_takes_too_long(address, monkeypatch):
                 f"{PREFIX}/study/{name}", params=asked, headers={"Accept": "text/csv"}
             )
             assert rows.text.count("\n") > 1, name
-        monkeypatch.setattr(routes, "_SECONDS_TO_ANSWER", 0.01)
+        monkeypatch.setattr(turns, "SECONDS_TO_ANSWER", 0.01)
         slow = OF_ROUND | {"trials": 10**5, "resamples": 10**5}
         answer = client.get(f"{PREFIX}/study/discriminative-power", params=slow)
         assert problem(answer, 503)["code"] in ("Http", "DatabaseBusy")
@@ -667,3 +686,58 @@ def test_what_is_kept_is_what_the_asker_would_see_now(service, address, monkeypa
     assert held() == held()
     assert len(computed) == 2
     engine.dispose()
+
+
+def test_long_computations_leave_the_service_free(service, monkeypatch):
+    """They have turns of their own, end when whoever asked has gone, and when the service does."""
+    app = service["none"].app
+    monkeypatch.setattr(turns, "_BETWEEN_LOOKS", 0.05)
+    begun, ended = [], []
+    checked = turns.Limit.check
+
+    def check(limit, *of):
+        if of:  # it computes, and does not wait for its turn
+            begun.append(limit)
+            time.sleep(0.01)
+        try:
+            checked(limit, *of)
+        except HttpError:
+            ended.append(limit)
+            raise
+
+    monkeypatch.setattr(turns.Limit, "check", check)
+    with serving(app) as port:
+
+        def ask(target):
+            connection = socket.create_connection(("127.0.0.1", port), timeout=10)
+            connection.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            return connection
+
+        rank = f"{PREFIX}/rank?task=t&round=1&measure=AP&resamples=1000000&seed="
+        asked = [ask(f"{rank}{seed}") for seed in range(9)]
+        while not begun:
+            time.sleep(0.01)
+        for target in ("/healthz", f"{PREFIX}/tasks"):
+            with ask(target) as connection:
+                assert b" 200 " in connection.recv(100)
+        assert len(set(begun)) == 1  # the others wait for their turn
+        for connection in asked:
+            connection.close()
+        until = time.monotonic() + 5
+        while len(set(ended)) < 9 and time.monotonic() < until:
+            time.sleep(0.01)
+        assert len(set(ended)) == 9
+        begun.clear()
+        with ask("/studies?study=swap-rate&task=t&round=1&measure=AP&trials=1000000"):
+            while not begun:
+                time.sleep(0.01)
+        while ended[-1] is not begun[-1] and time.monotonic() < until + 5:
+            time.sleep(0.01)
+        assert ended[-1] is begun[-1]
+        begun.clear()
+        with ask(f"{rank}9"):
+            while not begun:
+                time.sleep(0.01)
+            app.state.turns.ending = True
+            until = time.monotonic()
+    assert time.monotonic() - until < 3

@@ -479,9 +479,9 @@ def test_the_wheel_has_programs_of_the_embedded_server(embedded):
         assert programs._major_of(str(path)) == major
 
 
-def test_no_programs_of_the_version(recorded, no_programs):
+def test_no_programs_of_the_version(filled, no_programs):
     with pytest.raises(InputError, match="postgresql-client-"):
-        save(recorded, no_programs / "x.dump")
+        save(filled, no_programs / "x.dump")
     assert names_in(no_programs) == ["path"]
 
 

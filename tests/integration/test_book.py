@@ -121,8 +121,17 @@ def test_answers_are_frames_words_and_charts(book):
     )
     assert len(book.factors("t", "1", "AP").to_frame()) == 12
     assert len(book.generalisability("t", "AP").to_frame()) == 3
+    matrix = book.scores("t", "1", "AP").to_frame()
+    assert list(matrix.columns) == ["topic", *RUNS]
+    assert matrix[RUNS].to_numpy().tolist() == scores(0).tolist()
+    (again,) = book.log("t", "1", matrix, "AP").matrices
+    assert again.status == "unchanged"
+    with pytest.raises(NotRecordedError, match="nothing for measure"):
+        book.scores("t", "1", "P@5")
     study = book.study("swap-rate", "t", "1", "AP", trials=50)
     assert protocol(study.model) in study.say()
+    over = book.study("swap-rate", "t", measure="AP", all_rounds=True, trials=5)
+    assert (over.study, over.swap_trials) == ("across-rounds", 5)
     saved = book.save("swap-rate", "holds", task="t", round="1", measure="AP", trials=50)
     assert saved.result.scales == study.scales
     assert book.save("plan", task="t", measure="AP").name == "t/plan-1"
@@ -133,6 +142,12 @@ def test_answers_are_frames_words_and_charts(book):
     assert book.result("holds").version == 2
     assert {event.what for event in book.events("t").events} >= {"matrix logged", "plan saved"}
     assert book.verify().status == "verified"
+    # Rows of several kinds have every column, and a list of nothing has no rows.
+    for mixed in (book.results("t"), book.impact(1), book.ask("history", matrix=1)):
+        assert len(mixed.to_frame()) >= 1
+        assert "\\begin{tabular}" in mixed.to_latex()
+    assert "\\begin{tabular}" in book.ageing("t", "AP").to_latex()
+    assert book.ask("tokens").to_frame().shape == (0, 0)
     with pytest.raises(InputError, match="no chart of a TaskList"):
         book.tasks().chart()
     with pytest.raises(InputError, match="no study 'x'"):
@@ -141,6 +156,17 @@ def test_answers_are_frames_words_and_charts(book):
         book.variances("t", "AP", scale="none")
     with pytest.raises(NotRecordedError):
         book.variances("t", "nDCG")
+    for fields, says in (
+        ({"trails": 5}, "no `trails` here; there are"),
+        ({"trials": "x"}, "whole"),
+    ):
+        with pytest.raises(RequestError, match=says):
+            book.study("swap-rate", "t", "1", "AP", **fields)
+    with pytest.raises(InputError, match="no incremental of all rounds"):
+        book.study("incremental", "t", measure="AP", all_rounds=True)
+    book.close()
+    with pytest.raises(InputError, match="book is closed"):
+        book.tasks()
 
 
 @pytest.mark.long

@@ -52,7 +52,8 @@ from roundbook.logbook.saving import compute_result, save_result, save_version
 from roundbook.logbook.session import Work, begin
 from roundbook.logbook.standardise import standardise, standardise_files
 from roundbook.logbook.storing import store_matrix
-from roundbook.logbook.studies.left_out_runs import runs_of_round
+from roundbook.logbook.studies.left_out_runs import current_factors, runs_of_round
+from roundbook.logbook.studies.logged_scores import logged_beside
 from roundbook.logbook.studies.reassessing import load_reassessed
 from roundbook.logbook.studies.run_teams import teams_of_runs
 from roundbook.logbook.studies.scores import study_scores
@@ -324,7 +325,7 @@ def reading(directory):
 # What several use cases share, and what changes rights and no row.
 NO_USE_CASES = {
     *(store_matrix, log_complete, compute_result, save_version, store_factors, score_round),
-    *(load_reassessed, runs_of_round, teams_of_runs),
+    *(load_reassessed, runs_of_round, teams_of_runs, current_factors, logged_beside),
 }
 CHANGES_RIGHTS = {grant_access}
 

@@ -224,15 +224,11 @@ def test_several_levels_and_numbers_of_topics_in_one_table(engine, terminal):
     assert "level must be between 0 and 1" in terminal(*words, "--level", "0.9", "--level", "2").err
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
+def test_refused(engine, subtests):
+    log(engine)
+    for options in (
         {"target": math.nan}, {"target": 0}, {"target": 1}, {"level": math.nan}, {"level": 1},
         {"m": 1}, {"min_d": math.nan}, {"min_d": 0}, {"min_d": math.inf}, {"min_d": 1e-9},
-    ],
-    ids=str,
-)  # fmt: skip
-def test_refused(engine, options):
-    log(engine)
-    with pytest.raises(ImpossibleStatisticError):
-        report_generalisability(engine, "t", "AP", **options)
+    ):  # fmt: skip
+        with subtests.test(**options), pytest.raises(ImpossibleStatisticError):
+            report_generalisability(engine, "t", "AP", **options)

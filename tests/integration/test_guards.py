@@ -49,20 +49,21 @@ def refused(engine, statement, **values):
     return caught.value.__cause__
 
 
-@pytest.mark.parametrize("table", IMMUTABLE)
-def test_what_is_logged_stays(engine, logged, table):
-    with unit_of_work(engine) as connection:
-        column = connection.execute(
-            text(
-                "SELECT column_name FROM information_schema.columns WHERE table_schema ="
-                " 'roundbook' AND table_name = :t AND is_identity = 'NO' LIMIT 1"
-            ),
-            {"t": table},
-        ).scalar()
-    for statement in ("DELETE FROM {}", "TRUNCATE {} CASCADE", "UPDATE {} SET {} = {}"):
-        cause = refused(engine, statement.format(f"roundbook.{table}", column, column))
-        assert isinstance(cause, DBAPIError)
-        assert isinstance(cause.orig, psycopg.errors.RestrictViolation)
+def test_what_is_logged_stays(engine, logged, subtests):
+    for table in IMMUTABLE:
+        with unit_of_work(engine) as connection:
+            column = connection.execute(
+                text(
+                    "SELECT column_name FROM information_schema.columns WHERE table_schema ="
+                    " 'roundbook' AND table_name = :t AND is_identity = 'NO' LIMIT 1"
+                ),
+                {"t": table},
+            ).scalar()
+        for statement in ("DELETE FROM {}", "TRUNCATE {} CASCADE", "UPDATE {} SET {} = {}"):
+            with subtests.test(statement, table=table):
+                cause = refused(engine, statement.format(f"roundbook.{table}", column, column))
+                assert isinstance(cause, DBAPIError)
+                assert isinstance(cause.orig, psycopg.errors.RestrictViolation)
 
 
 def test_a_run_keeps_its_tag(engine, logged):
@@ -79,32 +80,33 @@ INSERT_VECTOR = (
 )
 
 
-@pytest.mark.parametrize(
-    ("position", "topics", "runs", "scores"),
-    [
-        (2, 3, 2, "{1,2,3}"),  # a third vector where there are two runs
-        (2, 3, 3, "{1,2,3}"),  # the same, with a false number of runs
-        (0, 3, 2, "{1,2,3}"),  # a place that is taken
-        (1, 2, 2, "{1,2}"),  # too short
-        (1, 4, 2, "{1,2,3,4}"),  # too long
-        (1, 3, 2, "{1,2}"),  # shorter than it says
-        (1, 3, 2, "{1,2,NULL}"),
-        (1, 3, 2, "{1,2,NaN}"),
-        (1, 3, 2, "{1,2,Infinity}"),
-        (1, 3, 2, "{{1},{2},{3}}"),
-        (1, 3, 2, "{}"),
-    ],
-)
-def test_no_other_vector_gets_in(engine, logged, position, topics, runs, scores):
-    refused(
-        engine,
-        INSERT_VECTOR,
-        matrix=logged,
-        position=position,
-        topics=topics,
-        runs=runs,
-        scores=scores,
-    )
+OTHER_VECTORS = [
+    (2, 3, 2, "{1,2,3}"),  # a third vector where there are two runs
+    (2, 3, 3, "{1,2,3}"),  # the same, with a false number of runs
+    (0, 3, 2, "{1,2,3}"),  # a place that is taken
+    (1, 2, 2, "{1,2}"),  # too short
+    (1, 4, 2, "{1,2,3,4}"),  # too long
+    (1, 3, 2, "{1,2}"),  # shorter than it says
+    (1, 3, 2, "{1,2,NULL}"),
+    (1, 3, 2, "{1,2,NaN}"),
+    (1, 3, 2, "{1,2,Infinity}"),
+    (1, 3, 2, "{{1},{2},{3}}"),
+    (1, 3, 2, "{}"),
+]
+
+
+def test_no_other_vector_gets_in(engine, logged, subtests):
+    for position, topics, runs, scores in OTHER_VECTORS:
+        with subtests.test(position=position, topics=topics, runs=runs, scores=scores):
+            refused(
+                engine,
+                INSERT_VECTOR,
+                matrix=logged,
+                position=position,
+                topics=topics,
+                runs=runs,
+                scores=scores,
+            )
 
 
 def test_half_a_matrix_is_not_committed(engine, logged):
@@ -245,45 +247,45 @@ def test_what_is_checked_early_is_checked_again(engine, logged):
         )
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"topics": 0}, "has factors of 0 topics, not of 3"),
-        ({"topics": 2}, "has factors of 2 topics, not of 3"),
-        ({"runs": 3}, "says that 3 runs standardise it, but 2 do"),
-        ({"listed": 1}, "says that 2 runs standardise it, but 1 do"),
-        ({"which": "chosen"}, "says that 2 runs standardise it, but 0 do"),
-        ({"which": "chosen", "listed": 1}, "says that 2 runs standardise it, but 1 do"),
-    ],
-)
-def test_half_a_factor_set_is_not_committed(engine, logged, given, said):
-    with pytest.raises(DatabaseError, match=said):
-        written(engine, *factor_set(**given))
+HALF_FACTOR_SETS = [
+    ({"topics": 0}, "has factors of 0 topics, not of 3"),
+    ({"topics": 2}, "has factors of 2 topics, not of 3"),
+    ({"runs": 3}, "says that 3 runs standardise it, but 2 do"),
+    ({"listed": 1}, "says that 2 runs standardise it, but 1 do"),
+    ({"which": "chosen"}, "says that 2 runs standardise it, but 0 do"),
+    ({"which": "chosen", "listed": 1}, "says that 2 runs standardise it, but 1 do"),
+]
 
 
-@pytest.mark.parametrize(
-    ("statement", "said"),
-    [
-        (
-            "INSERT INTO roundbook.round (task_id, ordinal, label) VALUES (1, 3, '3')",
-            "the ordinal of a round follows on",
-        ),
-        (WITHDRAWAL.replace("id, 1, true", "id, 3, true"), "the number of a withdrawal follows on"),
-        (
-            FACTOR_SET.format(which="all", runs=2).replace("assessments, 2", "assessments, 3"),
-            "the version of a factor_set follows on",
-        ),
-        (RESULT.replace("'next', 1", "'next', 2"), "the version of a result follows on"),
-        (
-            PUBLISHED.format(revision=2, reason="'misprint'"),
-            "the revision of a published_variance follows on",
-        ),
-    ],
-)
-def test_a_number_follows_on_the_one_before(engine, logged, statement, said):
-    parts = (FACTORS.format(topics=3),) if "factor_set (" in statement else ()
-    with pytest.raises(DatabaseError, match=said):
-        written(engine, statement, *parts)
+def test_half_a_factor_set_is_not_committed(engine, logged, subtests):
+    for given, said in HALF_FACTOR_SETS:
+        with subtests.test(said), pytest.raises(DatabaseError, match=said):
+            written(engine, *factor_set(**given))
+
+
+GAPS = [
+    (
+        "INSERT INTO roundbook.round (task_id, ordinal, label) VALUES (1, 3, '3')",
+        "the ordinal of a round follows on",
+    ),
+    (WITHDRAWAL.replace("id, 1, true", "id, 3, true"), "the number of a withdrawal follows on"),
+    (
+        FACTOR_SET.format(which="all", runs=2).replace("assessments, 2", "assessments, 3"),
+        "the version of a factor_set follows on",
+    ),
+    (RESULT.replace("'next', 1", "'next', 2"), "the version of a result follows on"),
+    (
+        PUBLISHED.format(revision=2, reason="'misprint'"),
+        "the revision of a published_variance follows on",
+    ),
+]
+
+
+def test_a_number_follows_on_the_one_before(engine, logged, subtests):
+    for statement, said in GAPS:
+        parts = (FACTORS.format(topics=3),) if "factor_set (" in statement else ()
+        with subtests.test(said), pytest.raises(DatabaseError, match=said):
+            written(engine, statement, *parts)
 
 
 def test_a_revision_follows_on_the_one_before(engine, logged):
@@ -340,38 +342,37 @@ def test_an_estimate_is_all_finite(engine, logged, column):
     written(engine, *factor_set(), estimate(**{column: value.format("0.5")}))
 
 
-@pytest.mark.parametrize(
-    ("column", "value"),
-    [
-        ("clusters", "0"),
-        ("clusters", "3"),
-        ("version", "0"),
-        ("topic_ids", "'{1,2}'"),
-        ("topic_ids", "'{1,2,NULL}'"),
-        ("topic_squares", "'{1,0}'"),
-        ("topic_squares", "'{1,0,NULL}'"),
-        ("two_way_topic_squares", "'{0,0,0.5,0.5}'"),
-        ("two_way_topic_squares", "'{}'"),
-    ],
-)
+OTHER_SIZES = [
+    ("clusters", "0"),
+    ("clusters", "3"),
+    ("version", "0"),
+    ("topic_ids", "'{1,2}'"),
+    ("topic_ids", "'{1,2,NULL}'"),
+    ("topic_squares", "'{1,0}'"),
+    ("topic_squares", "'{1,0,NULL}'"),
+    ("two_way_topic_squares", "'{0,0,0.5,0.5}'"),
+    ("two_way_topic_squares", "'{}'"),
+]
+
+
 def test_an_estimate_is_of_all_topics_and_of_as_many_clusters_as_runs_at_most(
-    engine, logged, column, value
+    engine, logged, subtests
 ):
-    with pytest.raises(DatabaseError, match=rf"check constraint .variance_estimate_{column}"):
-        written(engine, *factor_set(), estimate(**{column: value}))
+    for column, value in OTHER_SIZES:
+        said = rf"check constraint .variance_estimate_{column}"
+        with subtests.test(column, value=value), pytest.raises(DatabaseError, match=said):
+            written(engine, *factor_set(), estimate(**{column: value}))
+    # It always has what its interval needs.
+    for column in ("clusters", "version", "topic_ids", "topic_squares"):
+        said = f'null value in column "{column}"'
+        with subtests.test(column), pytest.raises(DatabaseError, match=said):
+            written(engine, *factor_set(), estimate(**{column: "NULL"}))
 
 
-@pytest.mark.parametrize("column", ["clusters", "version", "topic_ids", "topic_squares"])
-def test_an_estimate_always_has_what_its_interval_needs(engine, logged, column):
-    with pytest.raises(DatabaseError, match=f'null value in column "{column}"'):
-        written(engine, *factor_set(), estimate(**{column: "NULL"}))
-
-
-@pytest.mark.parametrize("column", ["request", "result"])
-def test_a_result_and_its_request_are_objects(engine, logged, column):
-    values = "'[]', '{}'" if column == "request" else "'{}', '[]'"
-    with pytest.raises(DatabaseError, match=f"check constraint .result_{column}"):
-        written(engine, RESULT.replace("'{}', '{}'", values))
+def test_a_result_and_its_request_are_objects(engine, logged):
+    for column, values in (("request", "'[]', '{}'"), ("result", "'{}', '[]'")):
+        with pytest.raises(DatabaseError, match=f"check constraint .result_{column}"):
+            written(engine, RESULT.replace("'{}', '{}'", values))
 
 
 @pytest.mark.parametrize("inputs", ["NULL, NULL", "1, 1"])
@@ -385,35 +386,40 @@ def test_an_input_of_a_result_is_of_one_origin(engine, logged, inputs):
         )
 
 
-@pytest.mark.parametrize(
-    "otherwise",
-    [
-        {"version": "3"},
-        {"scale": "'std-ab'"},
-        {"variance": "0.5"},
-        {"sum_of_squares": "2"},
-        {"dof": "5"},
-        {"two_way_sum_of_squares": "2"},
-        {"two_way_dof": "3"},
-        {"topic_ids": "'{1,3,2}'"},
-        {"topic_squares": "'{0,1,0}'"},
-        {"two_way_topic_squares": "'{1,0,0}'"},
-        {"two_way_topic_squares": "NULL"},
-        {"topics": "2", "topic_ids": "'{1,2}'", "topic_squares": "'{1,0}'"},
-    ],
-)
-def test_a_further_estimate_differs_in_its_teams_alone(engine, logged, otherwise):
+OTHER_ESTIMATES = [
+    {"version": "3"},
+    {"scale": "'std-ab'"},
+    {"variance": "0.5"},
+    {"sum_of_squares": "2"},
+    {"dof": "5"},
+    {"two_way_sum_of_squares": "2"},
+    {"two_way_dof": "3"},
+    {"topic_ids": "'{1,3,2}'"},
+    {"topic_squares": "'{0,1,0}'"},
+    {"two_way_topic_squares": "'{1,0,0}'"},
+    {"two_way_topic_squares": "NULL"},
+    {"topics": "2", "topic_ids": "'{1,2}'", "topic_squares": "'{1,0}'"},
+]
+
+
+def test_a_further_estimate_differs_in_its_teams_alone(engine, logged, subtests):
     written(engine, *factor_set(), estimate())
     further = {"version": "2", "clusters": "1"}
-    if "topics" in otherwise:
-        otherwise |= {"two_way_topic_squares": "'{0,0.5}'"}
-    for role in ("origin", "replica"):
-        with pytest.raises(DatabaseError, match="a further estimate of matrix 1 differs from the"):
-            written(
-                engine,
-                f"SET LOCAL session_replication_role = {role}",
-                estimate(**further | otherwise),
-            )
+    for otherwise in OTHER_ESTIMATES:
+        # Of other topics it has as many squares.
+        squares = {"two_way_topic_squares": "'{0,0.5}'"} if "topics" in otherwise else {}
+        for role in ("origin", "replica"):
+            with (
+                subtests.test(role, **otherwise),
+                pytest.raises(
+                    DatabaseError, match="a further estimate of matrix 1 differs from the"
+                ),
+            ):
+                written(
+                    engine,
+                    f"SET LOCAL session_replication_role = {role}",
+                    estimate(**further | otherwise | squares),
+                )
     written(engine, estimate(**further, runs_part="0.5", two_way_runs_part="0.25"))
     # Teams that were wrong may make for as many clusters as before, or more.
     written(engine, estimate(version="3", clusters="2", runs_part="0.5", two_way_runs_part="0.25"))

@@ -539,8 +539,8 @@ def test_the_terminal_prints_it(engine, resting, terminal, tmp_path):
 def test_impact_in_json_has_its_keys(engine, resting, terminal):
     printed = terminal("impact", str(resting[0]), "--format", "json").json
     assert {"matrix", "task", "round", "measure", "assessments", "revision"} < set(printed)
-    assert {"standing", "why", "dependents"} < set(printed)
-    assert len(printed) == 9
+    assert {"standing", "why", "source", "dependents"} < set(printed)
+    assert len(printed) == 10
     keys = ("kind", "name", "where", "saved_at", "saved_by", "stale", "why", "renew", "rests")
     assert {tuple(dependent) for dependent in printed["dependents"]} == {keys}
 

@@ -140,6 +140,7 @@ def test_a_study_goes_by_what_is_known_of_teams(engine, terminal, tmp_path):
     assert "Without run0, topic t11 has no spread among the others" in " ".join(
         terminal(*leave).out.split()
     )
+    assert terminal(*leave, "--format", "csv").out.startswith("scale,run,official,left_out,")
     refused = terminal(*leave, "--by", "team")
     assert "record it with 'roundbook round teams t 1 FILE'" in refused.err
 
@@ -249,6 +250,32 @@ def test_a_topic_that_only_one_team_found(engine, terminal, tmp_path):
     assert "Without a, topic 0 has no relevant document left" in table
     assert "Teams without a pooled run: 1 of 3." in table
     assert "No document is relevant to topic 2" in table
+    assert (printed["logged"], printed["factors_of"]) == (None, None)
+
+    # Once scores are logged, it is by the runs of their factors, and says how these scores differ.
+    logged = "topic,run0,run1,run2\n0,.5,0,0\n1,.5,.5,.25\n2,0,0,.75\n"
+    (tmp_path / "ap.csv").write_text(logged)
+    kept = (*anew, "--save", "raw", *JSON)
+    assert terminal(*kept).json["standardising"] == "pooled"
+    assert terminal("log", "t", "1", str(tmp_path / "ap.csv"), *AP).code == 0
+    fit = ("factors", "fit", "t", "1", *AP, "--reason", "as before", "--runs")
+    assert terminal(*fit, "all").code == 0
+    kept = (*LEAVE, "t", "1", *AP, "--reassessed", "--save", "anew", *JSON)
+    again = terminal(*kept).json
+    assert (again["standardising"], again["standardising_runs"]) == ("all", 3)
+    assert (again["factors_of"], again["factor_version"]) == (1, 2)
+    assert again["logged"]["different"] == 3
+    assert again["logged"]["largest"] == pytest.approx(0.75)
+    assert (
+        "3 of 9 logged scores (matrix 1, revision 1) differ from them, by up to 0.75"
+        in " ".join(terminal("result", "show", "anew").out.split())
+    )
+    assert terminal("result", "list", "t", "--stale", *JSON).json["results"] == []
+    assert verify_record(engine).status == "verified"
+    assert terminal(*fit, "pooled").code == 0
+    (stale,) = terminal("result", "list", "t", "--stale", *JSON).json["results"]
+    assert stale["name"] == "anew"
+    assert verify_record(engine).status == "verified"
 
     # The same of the files alone, and what pilots of two teams would have found.
     files = ("--file", str(tmp_path / "runs.txt"), "--qrels", str(tmp_path / "qrels.txt"))
@@ -277,8 +304,8 @@ def test_a_topic_that_only_one_team_found(engine, terminal, tmp_path):
     corrected = ("round", "teams", "t", "1", str(tmp_path / "teams.csv"), "--revise", "it did")
     assert terminal(*corrected).code == 0
     assert verify_record(engine).status == "verified"
-    (stale,) = terminal("result", "list", "t", "--stale", *JSON).json["results"]
-    assert stale["name"] == "pool"
+    stale = terminal("result", "list", "t", "--stale", *JSON).json["results"]
+    assert {row["name"] for row in stale} == {"raw", "anew", "pool"}
     refused = terminal("result", "renew", "pool")
     assert (refused.code, "No pool depth explains these judgments" in refused.err) == (1, True)
     assert "give it with --pool-depth" in refused.err

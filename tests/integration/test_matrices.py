@@ -136,7 +136,7 @@ def test_the_list_is_one_query_however_many_matrices(engine, corrected):
     few = queries()
     for number in range(5):
         log(engine, label=f"more{number}")
-    assert queries() == few == 3  # the settings, the task, its matrices
+    assert queries() == few == 4  # the settings, the task, its matrices, their sources
 
 
 @pytest.mark.parametrize(

@@ -54,18 +54,38 @@ ROUND3 = complete(names("t", range(40)), names("r", range(128, 207)))
 
 def test_a_revision_of_other_topics_and_runs(notes):
     assert notes("3", ROUND3) == []
-    assert notes("3", ROUND1, revise="the wrong file") == [
+    neighbour, changed = notes("3", ROUND1, revise="the wrong file")
+    assert changed.startswith("Against revision 1: 450 of 450 scores changed, by up to 0.")
+    assert neighbour == (
         "Against revision 1 it has 10 fewer topics and 64 more runs (128 new, 64 gone)."
-    ]
+    )
     again = complete(ROUND3.topics, ROUND3.runs)
-    assert notes("3", again, revise="back") == [
+    assert notes("3", again, revise="back")[0] == (
         "Against revision 2 it has 10 more topics and 64 fewer runs (64 new, 128 gone)."
+    )
+    scores = again.scores.copy()
+    scores[1, 2] += 0.25
+    one = complete(ROUND3.topics, ROUND3.runs, scores)
+    assert notes("3", one, revise="one score") == [
+        "Against revision 3: 1 of 3160 scores changed, by up to 0.25 (topic t1, run r130)."
     ]
-    assert notes("3", complete(ROUND3.topics, ROUND3.runs), revise="only scores") == []
     other = complete([*ROUND3.topics[1:], "new"], ROUND3.runs[1:])
-    assert notes("3", other, revise="and names") == [
+    assert notes("3", other, revise="and names")[0] == (
         "Against revision 4 it has as many topics (1 new, 1 gone) and 1 fewer run."
+    )
+
+
+def test_runs_that_are_alike_are_named(notes):
+    one, two, three = np.arange(6).reshape(3, 2) / 10
+    columns = [one, two, one, three, two, one]
+    assert notes("1", complete("ab", "uvwxyz", np.array(columns).T)) == [
+        "5 of 6 runs have the same scores as another run on every topic: u = w = z; v = y."
     ]
+    many = complete("ab", names("r", range(12)), np.array([one] * 6 + [two] * 6).T)
+    assert notes("2", many)[0].endswith(
+        ": r0 = r1 = r2 = r3 = r4; r6 = r7 = r8 = r9 = r10, and more: all of them are in JSON, as"
+        " 'alike'."
+    )
 
 
 def test_another_measure_on_other_topics_and_runs(notes, engine, matrices):
@@ -96,9 +116,13 @@ def test_the_same_scores_in_another_round(notes, engine, matrices):
         f"Round '1' has exactly the same AP scores (matrix {matrices[0]});"
         " check that the file is of round '2'."
     ]
-    # Nothing of other measures, of other tasks, or of what no longer counts.
+    # Of another measure in the same round only; nothing of other tasks or of what counts no more.
     assert notes("3", ROUND1, measure="P@5") == [
         "The measure 'P@5' is new to the record; this task has AP."
+    ]
+    assert notes("1", ROUND1, measure="RR")[1:] == [
+        f"The round has exactly the same AP scores (matrix {matrices[0]}); check that the file is of"
+        " RR."
     ]
     assert log_notes(log_matrix(engine, "u", "1", "AP", ROUND1, create=True, user="tester")) == []
     for number in matrices[:2]:

@@ -53,7 +53,8 @@ def test_the_first_round_of_trec_covid(engine, terminal, shared):
     assert 3 <= few["fewest_runs"] < few["most_runs"] <= 9
     table = " ".join(terminal(*of_round).out.split())
     assert (
-        "On raw, all 56 teams give a variance of 0.0171, by which 25 topics are planned." in table
+        "all 56 teams give a variance of 0.0171, by which 25 topics are planned for 10 runs"
+        in table
     )
     assert "drawn 20 times each without replacement from 56" in table
     assert "of 10 runs for minD 0.15 at alpha 0.05 and beta 0.2" in table
@@ -70,7 +71,7 @@ def test_the_first_round_of_trec_covid(engine, terminal, shared):
     assert float(lines[1]["planned_low"]) < 25 < float(lines[1]["planned_high"])
     larger = terminal(*subsets, "--min-d", "0.1", "--m", "2", "--format", "json").json
     assert larger["scales"][0]["planned"] == 28
-    assert "On std-ab:" in terminal(*subsets).out
+    assert "Pilots of fewer topics, on std-ab:" in terminal(*subsets).out
 
 
 def test_pilots_are_kept_with_their_teams(engine, terminal, tmp_path):

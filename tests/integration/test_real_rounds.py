@@ -14,8 +14,6 @@ from scipy.special import ndtr
 from sqlalchemy import text
 
 from roundbook.database.engine import unit_of_work
-from roundbook.settings import load_settings
-from roundbook_cli.main import run
 
 pytestmark = pytest.mark.one_server
 
@@ -34,21 +32,15 @@ def data(shared):
 
 
 @pytest.fixture
-def roundbook(capsys, monkeypatch, address):
+def roundbook(terminal):
     """Run a command line on an empty record and return what it printed as JSON, and on stderr."""
-    monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address)
 
     def call(*words, code=0):
-        load_settings.cache_clear()
-        capsys.readouterr()
-        came = run([*map(str, words), "--format", "json"])
-        out, err = capsys.readouterr()
-        assert came == code, (words, out, err)
-        assert "Traceback" not in err
-        return (json.loads(out) if out else None), err
+        done = terminal(*map(str, words), "--format", "json")
+        assert done.code == code, (words, done)
+        return (json.loads(done.out) if done.out else None), done.err
 
-    yield call
-    load_settings.cache_clear()
+    return call
 
 
 def read_wide(path):
@@ -336,12 +328,12 @@ def test_robust_check_value(roundbook, data, tmp_path):
     assert limits(row["two_way_interval"]) == pytest.approx([0.01059, 0.01681], abs=5e-6)
 
 
-@pytest.mark.parametrize("engine", ["sakai", "exact"])
-def test_table_2_of_airs_2016(roundbook, shared, engine):
+@pytest.mark.parametrize("computed", ["sakai", "exact"])
+def test_table_2_of_airs_2016(roundbook, shared, computed):
     path = shared / "reference" / "airs2016_table2_sections_I_IV.csv"
     rows = read_dicts(path)
     assert len(rows) == 80
-    column = {"sakai": "n_published", "exact": "n_exact_noncentral_f"}[engine]
+    column = {"sakai": "n_published", "exact": "n_exact_noncentral_f"}[computed]
     compared = 0
     for key, group in itertools.groupby(
         rows, lambda row: (row["variance"], row["alpha"], row["beta"])
@@ -351,7 +343,7 @@ def test_table_2_of_airs_2016(roundbook, shared, engine):
         grid += [("--min-d", d) for d in sorted({d for _, d in expected})]
         shown, _ = roundbook(
             *("plan", "--variance", key[0], "--alpha", key[1], "--beta", key[2]),
-            *("--engine", engine, *(word for pair in grid for word in pair)),
+            *("--engine", computed, *(word for pair in grid for word in pair)),
         )
         assert {(c["m"], c["min_d"]): c["topics"] for c in shown["cells"]} == expected
         compared += len(expected)
@@ -533,12 +525,9 @@ def test_every_matrix_standardises_to_mean_0_and_sd_1(roundbook, data, names):
         np.testing.assert_allclose(std[spread], expected, rtol=1e-9, atol=1e-10, err_msg=name)
 
 
-def test_csv_of_standardised_scores_reads_back(covid, capsys):
-    load_settings.cache_clear()
-    capsys.readouterr()
+def test_csv_of_standardised_scores_reads_back(covid, terminal):
     words = ["standardise", "covid", "round1", "--measure", "nDCG@10", "--scale", "std"]
-    assert run([*words, "--format", "csv"]) == 0
-    rows = list(csv.reader(io.StringIO(capsys.readouterr().out)))
+    rows = list(csv.reader(io.StringIO(terminal(*words, "--format", "csv").out)))
     shown, _ = covid(*words)
     assert rows[0] == ["topic", *shown["runs"]]
     assert [[float(cell) for cell in row[1:]] for row in rows[1:]] == [

@@ -86,6 +86,8 @@ def test_services_that_are_none(tmp_path):
             (sends(200, b"<html>"), "does not answer as Roundbook does"),
             (sends(200, b"[" * 100_000), "does not answer as Roundbook does"),
             (sends(200, b'{"tasks": [{}]}'), "of another version"),
+            (sends(200, b"[]"), "does not answer as Roundbook does"),
+            (sends(404, b'{"code": "NotRecorded", "detail": "No\\u001b[2J."}'), "No [2J."),
             (sends(500, b"oops"), "500 Internal Server Error"),
             (sends(302, b"", Location=other), "302 Found"),
             (sends(404, b'{"code": "__class__", "detail": "No."}'), "No."),
@@ -113,6 +115,22 @@ def test_services_that_are_none(tmp_path):
 
 def test_a_service_that_does_not_answer_in_time():
     done = threading.Event()
+
+    def drip(handler):
+        handler.wfile.write(b"HTTP/1.0 200 OK\r\n\r\n")
+        while not done.wait(0.05):
+            handler.wfile.write(b" ")
+
+    with answering(drip) as url:
+        record = RemoteRecord(url.replace("//", "//ann:secret@") + "/api/v1/", None, seconds=0.3)
+        assert (
+            record._shown == url
+        )  # no password, and the address of the API is that of the service
+        record = RemoteRecord(url, None, seconds=0.3)
+        with pytest.raises(DatabaseUnreachableError, match=r"did not answer within 0\.3 seconds"):
+            record.ask("tasks", None)
+        done.set()
+    done.clear()
     with answering(lambda _: done.wait(5)) as url:
         record = RemoteRecord(url, None, seconds=0.2)
         with pytest.raises(DatabaseUnreachableError, match=r"did not answer within 0\.2 seconds"):

@@ -136,10 +136,10 @@ def test_a_name_is_of_one_task(engine, three):
     assert save(engine).version == 3
 
 
-@pytest.mark.parametrize("name", ["", "  ", "-p", "two\nlines", "p" * 201, "nul\0"])
-def test_a_name_that_cannot_be_used(engine, three, name):
-    with pytest.raises(InputError, match="A plan needs a"):
-        save(engine, name)
+def test_a_name_that_cannot_be_used(engine, three):
+    for name in ("", "  ", "-p", "two\nlines", "p" * 201, "nul\0"):
+        with pytest.raises(InputError, match="A plan needs a"):
+            save(engine, name)
     assert names(engine) == []
 
 

@@ -147,6 +147,7 @@ def test_what_cannot_be_studied_is_said_in_a_sentence(engine, terminal, tmp_path
         (*study, "ties", "--measure", "AP"): "all 3 runs tie on every topic",
         (*study, "few", "--measure", "AP"): "needs at least 4 topics, not 3",
         (*study, "none", "--measure", "AP"): "no round 'none'",
+        (*study, "--measure", "AP"): "'roundbook round list t' shows those there are), or take all",
         (*study, "few", "--measure", "AP", "--scale", "std"): "--scale takes raw, std-ab, std-cdf",
         (*study, "few", "--measure", "AP", "--level", "5"): "--level must be between 0 and 1",
         (*study, "few", "--measure", "AP", "--note", "x"): "--note needs --save",

@@ -138,7 +138,7 @@ def test_what_all_rounds_cannot_be_asked(campaign, engine):
         (*SWAPS, *every, "--level", "2"): "--level must be between 0 and 1",
         (*SWAPS, *every, "--with-replacement", "--topics-each", "3"): "leave out --topics-each",
         (*POWER, "--all-rounds", "--measure", "RR"): "it has AP",
-        (*POWER, *MEASURE): "a task's round, or of the scores in --file",
+        (*POWER, *MEASURE): "name a round of task 't'",
         (*POWER, *every, "--dask", "x", "--workers", "2"): "leave out --workers",
         (*POWER, *every, "--dask", "nowhere"): "Give --dask the address",
         (*POWER, *every, "--workers", "0"): "greater than or equal to 1",

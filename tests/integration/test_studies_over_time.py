@@ -178,8 +178,12 @@ def test_what_cannot_be_studied_is_said_in_a_sentence(engine, terminal, tmp_path
     more = ("--measure", "AP", "--difference", "0.1", "--start", "3")
     incremental, change = ("study", "incremental", "t"), ("study", "change", "t")
     of_a = ("--measure", "AP", "--pivot", "a")
+    (tmp_path / "one.csv").write_text("topic,run0,run1\n1,0.2,0.3\n")
     cases = {
         (*incremental, "1", *more[:4]): "look earlier with --start, from 2 to 8",
+        ("study", "incremental", "--file", "one.csv", *more): "needs at least 2 topics, not 1",
+        (*incremental, "1", *more[:2]): "name the difference between two runs' means",
+        (*change, "1", "2", *of_a[:2]): "there ran a, b, c: name one with --pivot",
         (*incremental, "1", *more, "--pair", "run0"): "--pair names two runs",
         (*incremental, "1", *more, "--pair", "run0", "--pair", "none"): "no run 'none'",
         (*incremental, "1", *more[:3], "0"): "--difference",

@@ -179,8 +179,12 @@ REFERS = {
 }
 # Fields that the terminal prints in a form of its own, as recorded.
 COMPOSED = {"impact", "notes"}
-# What the terminal prints beside the fields of commands that were recorded never.
-BESIDE = {name: {"notes"} for name in ("roundbook run log", "roundbook qrels log")}
+# What the terminal prints beside the fields of commands that were recorded never, or not since.
+BESIDE = {
+    "roundbook run log": {"notes"},
+    "roundbook qrels log": {"notes"},
+    "roundbook impact": {"source"},
+}
 # Objects whose keys are names: of scales, of alternatives, of what an event or a kind has.
 NAMES = {"variances", "beside", "details", "request", "brief"}
 # Results that have a section of their own, wherever they are printed.

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roundbook.presentation.tables import Column, count, number
-from roundbook_cli.table_layout import cell_width, lay_out, visible, wrap
+from roundbook_cli.table_layout import cell_width, lay_out, visible, wrap, wrap_sentence
 
 COLUMNS = (
     Column("name", "Name"),
@@ -82,6 +82,7 @@ def test_a_name_that_nothing_holds_stays_whole():
     ("text", "lines"),
     [
         ("between [0.1, 0.2] and", ["between", "[0.1, 0.2]", "and"]),
+        ("AP 12 x 4; nDCG@10 12 x 4", ["AP 12 x 4;", "nDCG@10 12 x 4"]),
         ("matrix of 12 x 4", ["matrix of", "12 x 4"]),
         ("it moved by -0.1 to +0.2", ["it moved by", "-0.1 to +0.2"]),
         ("at 2026-11-22 10:00", ["at", "2026-11-22 10:00"]),
@@ -111,3 +112,25 @@ def test_no_word_is_parted_and_no_line_too_long(cells):
     shown = [column.field for column in columns if column.heading in " ".join(lines[:1]).split()]
     kept = shown if "─" in lines[1] else "abcde"
     assert all(word in printed for name in kept for word in getattr(row, name).split())
+
+
+def test_a_command_is_never_parted():
+    command = "roundbook factors fit covid round1 --measure nDCG@10 --runs all --reason REASON"
+    assert wrap_sentence(f"To fit them on it: {command}", 40) == [
+        "To fit them on it:",
+        f"  {command}",
+    ]
+    assert wrap_sentence(f"  {command}", 40) == [f"  {command}"]
+    assert wrap_sentence("See what 'roundbook task list' shows.", 20) == [
+        "See what",
+        "'roundbook task list'",
+        "shows.",
+    ]
+    assert wrap_sentence("  plan of topics, by nDCG", 15) == ["  plan of", "  topics, by", "  nDCG"]
+
+
+def test_tables_beside_each_other_have_the_same_columns():
+    rows = [SimpleNamespace(name="a", team="x"), SimpleNamespace(name="a" * 20, team="x")]
+    columns = [Column("name", "Name"), Column("team", "Team", spare=1)]
+    assert lay_out(rows[:1], columns, 22)[0] == "Name   Team"
+    assert lay_out(rows[:1], columns, 22, alike=rows)[0].split() == ["Name"]

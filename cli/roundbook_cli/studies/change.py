@@ -29,7 +29,6 @@ EXAMPLE = "Example: roundbook study change web 2010 2011 --measure nDCG@20 --piv
 def change(
     context: typer.Context,
     measure: Measure,
-    pivot: Annotated[str, option(ChangeRequest, "pivot", "--pivot", metavar="SYSTEM")],
     task: Task = None,
     from_round: Annotated[
         str | None,
@@ -38,6 +37,9 @@ def change(
     to_round: Annotated[
         str | None,
         argument(ChangeRequest, "to_round", metavar="TO", autocompletion=offer("rounds")),
+    ] = None,
+    pivot: Annotated[
+        str | None, option(ChangeRequest, "pivot", "--pivot", metavar="SYSTEM")
     ] = None,
     match: Annotated[Literal["system", "tag"], option(ChangeRequest, "match", "--match")] = default(
         ChangeRequest, "match"

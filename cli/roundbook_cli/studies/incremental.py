@@ -30,11 +30,11 @@ EXAMPLE = "Example: roundbook study incremental covid round1 --measure nDCG@10 -
 def incremental(
     context: typer.Context,
     measure: Measure,
-    difference: Annotated[
-        float, option(IncrementalRequest, "difference", "--difference", metavar="D")
-    ],
     task: Task = None,
     round_label: Round = None,
+    difference: Annotated[
+        float | None, option(IncrementalRequest, "difference", "--difference", metavar="D")
+    ] = None,
     scale: Scales = None,
     alpha: Annotated[float, option(IncrementalRequest, "alpha", "--alpha")] = default(
         IncrementalRequest, "alpha"
@@ -70,6 +70,11 @@ def incremental(
     database: Database = None,
 ) -> None:
     """Show whether the topics judged so far have the power to find a difference."""
+    if difference is None:
+        raise typer.BadParameter(
+            "name the difference between two runs' means that is to be found, such as 0.1, with"
+            " --difference"
+        )
     with usage_errors():
         request = IncrementalRequest(
             task=task,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -42,6 +43,13 @@ def shared_out(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def with_workers(*, workers: int, dask: str | None, top: int | None, **given: Any) -> None:  # noqa: ANN401, ARG001
+        task, named = given["task"], given.get("round_label") or given.get("from_round")
+        if task and not (named or given["files"] or given.get("all_rounds")):
+            every = ", or take all with --all-rounds" if "all_rounds" in given else ""
+            raise typer.BadParameter(
+                f"name a round of task '{task}' ('roundbook round list {quote(task)}' shows those"
+                f" there are){every}"
+            )
         command(**given)
 
     parameters = [*own.parameters.values(), *more]

@@ -14,8 +14,10 @@ from fastapi import Depends, Request
 from fastapi.concurrency import contextmanager_in_threadpool
 from pydantic import BaseModel
 from sqlalchemy import func, select
+from starlette.concurrency import run_in_threadpool
 
 from roundbook.api.problems import HttpError
+from roundbook.api.turns import Limit, Turns, computing_turn
 from roundbook.database.tables import matrix as matrix_table
 from roundbook.database.tables import measure, result, round_, task
 from roundbook.errors import NotRecordedError
@@ -95,9 +97,25 @@ async def asking(
     Requests wait here for their turn: while they waited in threads for connections, none would be
     left to answer those that have one.
     """
+    turns: Turns = http.app.state.turns
     transaction = begin(http.app.state.engine, caller.user, one_moment=True)
-    async with http.app.state.turns, contextmanager_in_threadpool(transaction) as session:
-        yield session
+    async with turns.reading, contextmanager_in_threadpool(transaction) as session:
+        yield await run_in_threadpool(Limit(turns).on, session)
+
+
+async def computing(
+    http: Request, caller: Annotated[Caller, Depends(find_caller)]
+) -> AsyncIterator[Session]:
+    """Yield a transaction as `asking` does, for what computes for long; see `computing_turn`.
+
+    What is computed in it ends once its time is over or whoever asks has gone.
+    """
+    transaction = begin(http.app.state.engine, caller.user, one_moment=True)
+    async with (
+        computing_turn(http, caller) as limit,
+        contextmanager_in_threadpool(transaction) as session,
+    ):
+        yield await run_in_threadpool(limit.on, session)
 
 
 def _find(http: Request) -> Caller:
@@ -118,12 +136,15 @@ def _find(http: Request) -> Caller:
     if not secret:
         return Caller(state.settings.user, "admin") if state.open else Caller("nobody", None)
     address = http.client.host if http.client else ""
-    state.failures.check(address)
     with begin(state.engine) as session:
         token = check_token(session, secret)
     if token is None:
+        # Those who have one are not kept waiting by others who come from the same address.
+        state.failures.check(address)
         state.failures.note(address)
-        raise HttpError(401, "The token is not valid: it is none, has expired or is revoked.")
+        raise HttpError(
+            401, "The token is not valid: there is none like it, or it has expired or is revoked."
+        )
     return Caller(f"token {token.name}", token.scope, token.task)
 
 

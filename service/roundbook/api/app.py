@@ -1,6 +1,5 @@
 """The application on a record: the use cases below ``/api/v1``, the pages, what monitors ask."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -22,6 +21,7 @@ from roundbook.api.middleware import BodyLimit, SecurityHeaders
 from roundbook.api.openapi import add_examples
 from roundbook.api.problems import add_handlers
 from roundbook.api.routes import make_router, path_of
+from roundbook.api.turns import Turns
 from roundbook.logbook.record import open_record
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.schema import read_schema
@@ -31,8 +31,6 @@ from roundbook.settings import Settings
 from roundbook.use_cases import UPLOADS
 
 PREFIX = "/api/v1"
-# Fewer than the engine has connections: whoever looks up a token needs one too.
-_AT_ONCE = 8
 
 
 def make_app(
@@ -54,7 +52,7 @@ def make_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         record = open_record(settings, address)
         app.state.engine = await run_in_threadpool(record.__enter__)
-        app.state.turns = asyncio.Semaphore(_AT_ONCE)
+        app.state.turns = Turns()
         try:
             yield
         finally:

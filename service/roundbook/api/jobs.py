@@ -111,9 +111,8 @@ async def _cancel(http: Request, job: int) -> Response:
         caller = find_caller(http)
         require_scope(caller, "log")
         with begin(http.app.state.engine, caller.user) as session:
-            cancelled = cancel_job(session, ShowJob(job=job))
-            limit_to_task(caller, cancelled)
-            return cancelled
+            limit_to_task(caller, show_job(session, ShowJob(job=job)))
+            return cancel_job(session, ShowJob(job=job))
 
     return _answer(await _in_turn(http, work))
 
@@ -139,7 +138,7 @@ async def _follow(http: Request, job: Job) -> AsyncIterator[str]:
         elif now - sent > _BETWEEN_SIGNS:
             sent = now
             yield ": still running\n\n"
-        if job.status in ENDED or now > until or getattr(http.app.state, "ending", False):
+        if job.status in ENDED or now > until or http.app.state.turns.ending:
             return
         await asyncio.sleep(_BETWEEN_LOOKS)
         try:
@@ -158,7 +157,7 @@ def _look(http: Request, job: int) -> Job:
 
 
 async def _in_turn(http: Request, work: Callable[[], Found]) -> Found:
-    async with http.app.state.turns:
+    async with http.app.state.turns.reading:
         return await run_in_threadpool(work)
 
 

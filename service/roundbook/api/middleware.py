@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from starlette.datastructures import MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from roundbook.api.problems import HttpError, problem
@@ -129,6 +130,8 @@ class BodyLimit:
 
         try:
             await self._app(scope, paced, sending)
+        except ClientDisconnect:
+            pass  # nobody is there to be answered
         except Exception:
             if not paced.slow:
                 raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
@@ -88,13 +89,18 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 }
 
 
+@cache
+def _schema(request: type[BaseModel]) -> dict[str, Any]:
+    return request.model_json_schema()
+
+
 def parameters(
     request: type[BaseModel] | None, without: tuple[str, ...] = ()
 ) -> list[dict[str, Any]]:
     """Return the parameters of the query that asks for a request."""
     if request is None:
         return []
-    schema = request.model_json_schema()
+    schema = _schema(request)
     listed = []
     for name, described in schema["properties"].items():
         if name in without or names_files(request, name):
@@ -118,7 +124,7 @@ def parameters(
 
 def json_body(request: type[BaseModel]) -> dict[str, Any]:
     """Return the description of the body that asks for a request; its example has what it needs."""
-    schema = request.model_json_schema()
+    schema = _schema(request)
     needed = schema.get("required", ())
     example = {name: _example(name, schema["properties"][name], {}) for name in needed}
     return {
@@ -142,6 +148,7 @@ def names_files(request: type[BaseModel], name: str) -> bool:
     return Path in of
 
 
+@cache
 def answers(result: type[BaseModel], *, question: bool = True) -> dict[int | str, dict[str, Any]]:
     """Return the description of a result, as it is sent."""
     sent = create_model(

@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
+from roundbook.api.ways_out import help_after
 from roundbook.errors import (
     AlreadyRecordedError,
     BadFileError,
@@ -63,6 +64,7 @@ PROBLEM_SCHEMA = {
         "detail": {"type": "string", "description": "The sentence that the terminal prints."},
         "code": {"type": "string", "description": "The error's name in Python, without Error."},
         "way_out": {"type": "string", "description": "The code of what would help."},
+        "help": {"type": "string", "description": "What would help, over HTTP, in a sentence."},
         "way_out_facts": {"type": "object", "description": "What it would help with, by name."},
         "field": {"type": "string", "description": "Of the request."},
         "file": {"type": "string"},
@@ -76,6 +78,7 @@ PROBLEM_SCHEMA = {
         "detail": "There is no task 'covid'.",
         "code": "NotRecorded",
         "way_out": "list tasks",
+        "help": "GET /tasks lists those there are.",
     },
 }
 
@@ -88,9 +91,9 @@ class HttpError(RoundbookError):
     status : int
     """
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(self, status: int, message: str, *, way_out: str | None = None) -> None:
         self.status = status
-        super().__init__(message)
+        super().__init__(message, way_out=way_out)
 
 
 def problem(error: RoundbookError) -> Response:
@@ -109,6 +112,7 @@ def problem(error: RoundbookError) -> Response:
         str(error),
         code=type(error).__name__.removesuffix("Error"),
         way_out=error.way_out.code if error.way_out else None,
+        help=help_after(error.way_out),
         way_out_facts=_facts(error.way_out) if error.way_out and error.way_out.facts else None,
         **facts,
     )

@@ -2,8 +2,7 @@
 
 import json
 import tempfile
-import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -45,14 +44,16 @@ from roundbook.api.openapi import (
     parameters,
 )
 from roundbook.api.problems import NO_JSON, HttpError
+from roundbook.api.turns import SECONDS_TO_DECIDE, Limit, Turns, computed
 from roundbook.errors import RequestError
 from roundbook.formats import sent_to
 from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.saving import SavedResult, save_long_result
-from roundbook.logbook.session import Session, Work, begin
+from roundbook.logbook.session import Session, begin
 from roundbook.logbook.studies.studies import STUDIES, find_study, run_study
 from roundbook.requests.base import Request as Asked
 from roundbook.requests.matrices import ExportMatrix
+from roundbook.requests.tokens import Scope
 from roundbook.requests.transfer import ExportRequest, ImportRequest
 from roundbook.settings import Settings
 from roundbook.transfer.archive.exporting import export_archive
@@ -61,7 +62,6 @@ from roundbook.use_cases import UPLOADS, USE_CASES, Upload, UseCase
 
 # What is told of today, or looks at what is stored, is asked for anew every time.
 _NEVER_KEPT = frozenset({"tokens", "verify", "verify_round"})
-_SECONDS_TO_ANSWER, _SECONDS_TO_DECIDE = 60, 600
 _ZIP = "application/zip"
 _ELSEWHERE = "`{}` names a file of this machine; files are sent and answered in the body."
 
@@ -152,20 +152,22 @@ async def _answer(
     http: Request, name: str, case: UseCase | None, study: type[Asked] | None = None
 ) -> Response:
     """Answer a question; a use case's, or that of a study."""
+    kind = accepted(http)
+    kept: Kept | None = http.app.state.kept if name not in _NEVER_KEPT else None
+    turns: Turns = http.app.state.turns
 
-    def ask() -> Sent:
+    def look() -> tuple[Caller, Any, Sent | None]:
+        """Return who asks, all that an answer depends on beside the record, and what is kept."""
         caller = find_caller(http)
         if case is not None and case.scope != "read":
             require_scope(caller, case.scope)
-        engine, kind = _engine(http), accepted(http)
-        # All that an answer depends on beside the record.
         key = (http.url.path, http.url.query, kind, caller.scope is None, caller.task)
-        kept: Kept | None = http.app.state.kept if name not in _NEVER_KEPT else None
-        if kept is not None and (sent := kept.get(key, moment_now(engine))):
-            return sent
+        return caller, key, kept.get(key, moment_now(_engine(http))) if kept is not None else None
+
+    def ask(caller: Caller, key: object, limit: Limit) -> Sent:
         model = study or (case.request if case is not None else None)
         asked = None if model is None else model(**_fields(http, model))
-        with _reading(http, caller, _SECONDS_TO_ANSWER) as session:
+        with _reading(http, caller, limit) as session:
             moment = moment_of(session.connection) if kept is not None else None
             asked = asked if asked is None else permit(caller, session, asked)
             if case is None:
@@ -181,8 +183,18 @@ async def _answer(
             kept.put(key, moment, sent)
         return sent
 
-    async with http.app.state.turns:
-        return respond(http, await run_in_threadpool(ask))
+    def read() -> Sent:
+        caller, key, sent = look()
+        return sent or ask(caller, key, Limit(turns))
+
+    if case is not None and not case.computes:
+        async with turns.reading:
+            return respond(http, await run_in_threadpool(read))
+    async with turns.reading:
+        caller, key, sent = await run_in_threadpool(look)
+    if sent is None:
+        sent = await computed(http, lambda limit: ask(caller, key, limit), caller=caller)
+    return respond(http, sent)
 
 
 def _scores_as_parquet(
@@ -202,16 +214,13 @@ def _add_decision(router: APIRouter, name: str, case: UseCase) -> None:
     async def decide(http: Request) -> Response:
         body = await http.body()
 
-        def work() -> Sent:
-            caller = find_caller(http)
-            require_scope(caller, case.scope)
+        def work(caller: Caller, limit: Limit) -> Sent:
             asked = request(**_json_object(http, body))
-            with _deciding(http, caller) as session:
+            with _deciding(http, caller, limit) as session:
                 result = case.run(session, permit(caller, session, asked))
             return render(http, result, accepted(http))
 
-        async with http.app.state.turns:
-            return respond(http, await run_in_threadpool(work))
+        return respond(http, await _decided(http, work, case.scope, computes=case.computes))
 
     router.post(
         path_of(name),
@@ -249,9 +258,7 @@ class Saving(BaseModel):
 
 
 async def _save(http: Request, kind: str, saving: Saving) -> Response:
-    def work() -> Sent:
-        caller = find_caller(http)
-        require_scope(caller, "log")
+    def work(caller: Caller, limit: Limit) -> Sent:
         of, asked = kind, saving.request
         if kind in STUDIES:
             of, asked = "study", {"study": kind} | asked
@@ -260,8 +267,8 @@ async def _save(http: Request, kind: str, saving: Saving) -> Response:
 
         def begin_in_time(*, one_moment: bool = False) -> AbstractContextManager[Session]:
             if one_moment:
-                return _reading(http, caller, _SECONDS_TO_DECIDE)
-            return _deciding(http, caller)
+                return _reading(http, caller, limit)
+            return _deciding(http, caller, limit)
 
         with begin_in_time(one_moment=True) as session:
             request = permit(caller, session, request)
@@ -269,8 +276,27 @@ async def _save(http: Request, kind: str, saving: Saving) -> Response:
         saved = save_long_result(begin_in_time, of, request, saving.name, saving.note)
         return render(http, saved, accepted(http))
 
-    async with http.app.state.turns:
-        return respond(http, await run_in_threadpool(work))
+    return respond(http, await _decided(http, work, "log", computes=True))
+
+
+async def _decided(
+    http: Request, work: Callable[[Caller, Limit], Sent], scope: Scope, *, computes: bool
+) -> Sent:
+    """Return what comes of a decision; one that computes for long has a turn of its own."""
+    turns: Turns = http.app.state.turns
+
+    def look() -> Caller:
+        caller = find_caller(http)
+        require_scope(caller, scope)
+        return caller
+
+    async with turns.reading:
+        if not computes:
+            return await run_in_threadpool(lambda: work(look(), _to_decide(http)))
+        caller = await run_in_threadpool(look)
+    return await computed(
+        http, lambda limit: work(caller, limit), caller=caller, seconds=SECONDS_TO_DECIDE
+    )
 
 
 def _uploading(upload: Upload) -> Callable[[Request], Awaitable[Response]]:
@@ -284,12 +310,13 @@ def _uploading(upload: Upload) -> Callable[[Request], Awaitable[Response]]:
         def store(file: Path) -> Sent:
             request = upload.ask(fields, file)
             kept = upload.changes and not getattr(request, "dry_run", False)
-            with _deciding(http, caller, keep=kept) as session:
+            with _deciding(http, caller, _to_decide(http), keep=kept) as session:
                 request = permit(caller, session, request)
                 result = upload.run(session, request, settings.max_file_bytes)
             return render(http, result, accepted(http))
 
-        async with uploaded(http, name, settings.max_file_bytes) as file, http.app.state.turns:
+        turn = http.app.state.turns.reading
+        async with uploaded(http, name, settings.max_file_bytes) as file, turn:
             return respond(http, await run_in_threadpool(store, file))
 
     return take
@@ -305,11 +332,11 @@ async def _export(http: Request) -> FileResponse:
         require_scope(caller, "admin")
         fields = _fields(http, ExportRequest, "archive")
         request = ExportRequest(**fields, archive=file)
-        with _reading(http, caller, _SECONDS_TO_DECIDE) as session, sent_to(directory.name):
+        with _reading(http, caller, _to_decide(http)) as session, sent_to(directory.name):
             export_archive(session, permit(caller, session, request))
 
     try:
-        async with http.app.state.turns:
+        async with http.app.state.turns.reading:
             await run_in_threadpool(write)
     except BaseException:
         directory.cleanup()
@@ -327,13 +354,13 @@ async def _import(http: Request) -> Response:
 
     def store(file: Path) -> Sent:
         request = ImportRequest(**fields, archive=file)
-        with _deciding(http, caller) as session:
+        with _deciding(http, caller, _to_decide(http)) as session:
             imported = import_archive(session, permit(caller, session, request))
         return render(http, imported, accepted(http))
 
     most_bytes = http.app.state.settings.max_file_bytes
     name = http.query_params.get("filename", "archive.zip")
-    async with uploaded(http, name, most_bytes) as file, http.app.state.turns:
+    async with uploaded(http, name, most_bytes) as file, http.app.state.turns.reading:
         return respond(http, await run_in_threadpool(store, file))
 
 
@@ -342,36 +369,23 @@ def _engine(http: Request) -> Engine:
     return engine
 
 
+def _to_decide(http: Request) -> Limit:
+    return Limit(http.app.state.turns, SECONDS_TO_DECIDE)
+
+
 @contextmanager
-def _reading(http: Request, caller: Caller, seconds: float) -> Iterator[Session]:
+def _reading(http: Request, caller: Caller, limit: Limit) -> Iterator[Session]:
     """Yield a transaction that reads the record as one moment saw it."""
     with begin(_engine(http), caller.user, one_moment=True) as session:
-        yield _in_time(session, seconds)
+        yield limit.on(session)
 
 
 @contextmanager
-def _deciding(http: Request, caller: Caller, *, keep: bool = True) -> Iterator[Session]:
+def _deciding(
+    http: Request, caller: Caller, limit: Limit, *, keep: bool = True
+) -> Iterator[Session]:
     with begin(_engine(http), caller.user, keep=keep) as session:
-        yield _in_time(session, _SECONDS_TO_DECIDE)
-
-
-def _in_time(session: Session, seconds: float) -> Session:
-    """Return a session whose statements and computations end in time, by an error if not else."""
-    session.connection.exec_driver_sql(f"SET LOCAL statement_timeout = {seconds * 1000:.0f}")
-    until = time.monotonic() + seconds
-
-    def check(*_: object) -> None:
-        if time.monotonic() > until:
-            raise HttpError(
-                503, f"It took longer than {seconds:g} seconds, and was given up; ask for less."
-            )
-
-    def mapped(compute: Callable[[Any], Any], pieces: Iterable[Any]) -> Iterator[Any]:
-        for piece in pieces:
-            check()
-            yield compute(piece)
-
-    return session._replace(work=Work(progress=check, mapped=mapped))
+        yield limit.on(session)
 
 
 def _fields(http: Request, request: type[BaseModel], file: str | None = None) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from roundbook.api.app import make_app
 from roundbook.errors import InputError
 from roundbook.settings import Settings
 
-_SECONDS_TO_ASK = 30
+_SECONDS_TO_ASK, _SECONDS_TO_END = 30, 10
 
 
 def run_service(
@@ -67,13 +67,17 @@ def run_service(
 
 def service_config(app: FastAPI) -> uvicorn.Config:
     """Return how an application is served."""
+    proxies = app.state.settings.proxies
     return uvicorn.Config(
         app,
         http=_Protocol,
         ws="none",
         log_level="warning",
         server_header=False,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=proxies,
         timeout_keep_alive=_SECONDS_TO_ASK,
+        timeout_graceful_shutdown=_SECONDS_TO_END,
     )
 
 
@@ -107,7 +111,8 @@ class _Server(uvicorn.Server):
         self._app, self._answering = app, answering
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._app.state.ending = True  # or it would wait for whoever follows a job
+        if turns := getattr(self._app.state, "turns", None):
+            turns.ending = True  # or it would wait for what computes, and who follows a job
         await super().shutdown(sockets)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:

@@ -27,7 +27,7 @@ QUEUE = "studies"
 _STUDY_JOB = f"""
 CREATE TABLE {SCHEMA}.study_job (
     job bigint PRIMARY KEY REFERENCES {SCHEMA}.procrastinate_jobs ON DELETE CASCADE,
-    task text NOT NULL,
+    task_id bigint,
     asked_by text NOT NULL,
     asked_at timestamptz NOT NULL DEFAULT now(),
     started_at timestamptz,
@@ -43,6 +43,15 @@ CREATE TABLE {SCHEMA}.study_job (
     error text
 )
 """
+# Jobs had the name of their task, which another task may have by now.
+_BY_TASK_ID = f"""
+ALTER TABLE {SCHEMA}.study_job ADD COLUMN task_id bigint;
+UPDATE {SCHEMA}.study_job SET task_id = task.id FROM roundbook.task AS task
+WHERE task.name = study_job.task AND task.created_at <= study_job.asked_at;
+ALTER TABLE {SCHEMA}.study_job DROP COLUMN task
+"""  # noqa: S608
+# After the name of the last of procrastinate's migrations, in the schema's comment.
+_OURS = " 2"
 
 
 class Connector(BaseAsyncConnector):
@@ -140,7 +149,7 @@ def has_queue(connection: Connection) -> bool:
 def make_queue(engine: Engine) -> None:
     """Make the queue's tables, or bring them up to date, where that is to be done.
 
-    The schema's comment names the last of procrastinate's migrations that it has.
+    The schema's comment names the last of procrastinate's migrations that it has, and of ours.
 
     Raises
     ------
@@ -150,7 +159,7 @@ def make_queue(engine: Engine) -> None:
     directory = resources.files("procrastinate.sql") / "migrations"
     known = sorted(file.name for file in directory.iterdir() if file.name.endswith(".sql"))
     with kept(engine) as connection:
-        if (_version(connection) or "") >= known[-1]:
+        if (_version(connection) or "") >= known[-1] + _OURS:
             has_queue(connection)  # which is refused where the role may not use it
             return
         connection.execute(
@@ -169,10 +178,13 @@ def make_queue(engine: Engine) -> None:
             )
             driver.execute(_STUDY_JOB)
         else:
+            before, _, ours = version.partition(" ")
+            if not ours:
+                driver.execute(_BY_TASK_ID)
             for name in known:
-                if name > version:
+                if name > before:
                     driver.execute((directory / name).read_text(encoding="utf-8"))
-        driver.execute(f"COMMENT ON SCHEMA {SCHEMA} IS '{known[-1]}'")
+        driver.execute(f"COMMENT ON SCHEMA {SCHEMA} IS '{known[-1]}{_OURS}'")
 
 
 def _make_schema(connection: Connection) -> None:

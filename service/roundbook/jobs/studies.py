@@ -11,18 +11,26 @@ from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 from roundbook.jobs.job import Job, JobList
 from roundbook.jobs.queue import QUEUE, has_queue, queue_in
 from roundbook.logbook.kinds import find_kind
-from roundbook.logbook.lookup import check_name, find_task, optional_text
+from roundbook.logbook.lookup import (
+    check_name,
+    current_matrix,
+    find_round,
+    find_series,
+    find_task,
+    optional_text,
+)
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import find_study
 from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
 from roundbook.requests.studies import StudyRequest
 
 _JOBS = """
-SELECT study_job.*, queued.status, queued.abort_requested, queued.args
+SELECT study_job.*, task.name AS task, queued.status, queued.abort_requested, queued.args
 FROM roundbook_jobs.procrastinate_jobs AS queued
 JOIN roundbook_jobs.study_job ON study_job.job = queued.id
+JOIN roundbook.task ON task.id = study_job.task_id
 WHERE (CAST(:job AS bigint) IS NULL OR queued.id = :job)
-  AND (CAST(:task AS text) IS NULL OR study_job.task = :task)
+  AND (CAST(:task AS text) IS NULL OR normalize(task.name) = :task)
   AND (CAST(:before AS bigint) IS NULL OR queued.id < :before)
 ORDER BY queued.id DESC LIMIT :limit
 """
@@ -44,13 +52,14 @@ def start_study(session: Session, request: StartStudy) -> Job:
     InputError
         When it is no study, or of files.
     NotRecordedError
-        When there is no such task.
+        When there is no such task, round or scores.
     """
     asked = find_kind("study").request(**{**request.request, "study": _known(request.study)})
     assert isinstance(asked, StudyRequest)
     if asked.files or asked.task is None:
         raise InputError("A job's study is saved, so it is of a round, not of files.")
-    find_task(session.connection, asked.task)
+    task_id = find_task(session.connection, asked.task)
+    _refuse_missing(session.connection, task_id, asked.task, asked)
     name = None if request.name is None else check_name("study", request.name)
     values: dict[str, Any] = {
         "request": asked.model_dump(mode="json", exclude_none=True),
@@ -63,12 +72,29 @@ def start_study(session: Session, request: StartStudy) -> Job:
     )
     session.connection.execute(
         text(
-            "INSERT INTO roundbook_jobs.study_job (job, task, asked_by) VALUES (:job, :task, :user)"
+            "INSERT INTO roundbook_jobs.study_job (job, task_id, asked_by) VALUES (:job, :task, :user)"
         ),
-        {"job": queued.id, "task": asked.task.strip(), "user": session.user},
+        {"job": queued.id, "task": task_id, "user": session.user},
     )
     assert queued.id is not None
     return show_job(session, ShowJob(job=queued.id))
+
+
+def _refuse_missing(connection: Connection, task_id: int, task: str, asked: StudyRequest) -> None:
+    """Refuse at once what a worker would find missing later."""
+    for label in filter(None, asked.rounds):
+        if not {"matrix", "factor_set"} & set(asked.rests_on):
+            find_round(connection, task_id, task, label)
+            continue
+        series = find_series(connection, task, label, asked.measure, asked.assessments)
+        if current_matrix(connection, series) is None:
+            raise NotRecordedError(
+                f"Round '{series.round}' has no logged scores of {series.measure}.",
+                way_out="log scores",
+                task=task,
+                round=series.round,
+                measure=series.measure,
+            )
 
 
 def _known(study: str) -> str:
@@ -124,6 +150,18 @@ def cancel_job(session: Session, request: ShowJob) -> Job:
     return show_job(session, request)
 
 
+def task_of(connection: Connection, job: int) -> str | None:
+    """Return the name that a job's task has by now; None where it is gone."""
+    name: str | None = connection.execute(
+        text(
+            "SELECT task.name FROM roundbook.task JOIN roundbook_jobs.study_job ON"
+            " study_job.task_id = task.id WHERE study_job.job = :job"
+        ),
+        {"job": job},
+    ).scalar()
+    return name
+
+
 def note_job(connection: Connection, job: int, **facts: object) -> None:
     """Take note of how far a job is, or what came of it."""
     given = ", ".join(f"{name} = :{name}" for name in facts)
@@ -149,7 +187,7 @@ def _job(row: RowMapping) -> Job:
         study=arguments["request"]["study"],
         name=arguments["name"],
         note=arguments["note"],
-        request=arguments["request"],
+        request=arguments["request"] | {"task": row["task"]},
         status=status,
         stopping=running and row["abort_requested"],
     )

@@ -27,7 +27,7 @@ from sqlalchemy import Engine, text
 
 from roundbook.errors import DatabaseError, RoundbookError
 from roundbook.jobs.queue import QUEUE, Connector, kept, make_queue, queue_in
-from roundbook.jobs.studies import note_job
+from roundbook.jobs.studies import note_job, task_of
 from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.record import open_record
 from roundbook.logbook.saving import save_long_result
@@ -177,8 +177,10 @@ def _app(engine: Engine, settings: Settings, tell: Tell, busy: set[int]) -> App:
     ) -> None:
         job = context.job.id
         assert job is not None
-        asked = f"{request['study']} of {request['task']}"
         busy.add(job)
+        with kept(engine) as connection:
+            request = request | {"task": task_of(connection, job) or request["task"]}
+        asked = f"{request['study']} of {request['task']}"
         _note(engine, job, started_at=datetime.now(UTC), **_NO_PROGRESS)
         tell(f"Job {job}: {asked} is begun.")
         try:

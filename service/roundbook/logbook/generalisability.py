@@ -10,7 +10,7 @@ from roundbook.errors import NotRecordedError, WithdrawnError
 from roundbook.logbook.lookup import choose_assessments, find_round, find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import SOFTWARE, Result
-from roundbook.logbook.session import Session
+from roundbook.logbook.session import Session, Work
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.logbook.withdrawals import WithdrawnMatrix, left_out, read_withdrawn
 from roundbook.requests.generalisability import GeneralisabilityRequest
@@ -147,7 +147,7 @@ def report_generalisability(
         **request.model_dump(include={"level", "target", "m", "min_d"}),
         alpha=_ALPHA,
         beta=_BETA,
-        rounds=[_reliability(name, scores, request) for name, scores in loaded],
+        rounds=[_reliability(session.work, name, scores, request) for name, scores in loaded],
         single_run=[row.label for row in current if row.runs < 2],
         withdrawn=withdrawn,
     )
@@ -165,7 +165,9 @@ ORDER BY round.ordinal
 """
 
 
-def _reliability(label: str, loaded: LoadedMatrix, request: GeneralisabilityRequest) -> Reliability:
+def _reliability(
+    work: Work, label: str, loaded: LoadedMatrix, request: GeneralisabilityRequest
+) -> Reliability:
     components = variance_components(two_way_variance(loaded.scores))
     here = generalisability(components, level=request.level)
     needed = reliable_topics(components, request.target, request.level)
@@ -195,17 +197,19 @@ def _reliability(label: str, loaded: LoadedMatrix, request: GeneralisabilityRequ
         phi_topics_interval=needed.phi_interval,
         design_topics=size,
         reason=here.reason or needed.reason,
-        reliabilities=_reliabilities(components, request),
+        reliabilities=_reliabilities(work, components, request),
     )
 
 
 def _reliabilities(
-    components: VarianceComponents, request: GeneralisabilityRequest
+    work: Work, components: VarianceComponents, request: GeneralisabilityRequest
 ) -> list[ReliabilityAt]:
     if not (request.topic_counts or request.more_levels):
         return []
     rows = []
-    for topics in request.topic_counts or (components.two_way.topics,):
+    counts = request.topic_counts or (components.two_way.topics,)
+    for number, topics in enumerate(counts):
+        work.progress("numbers of topics", number, len(counts))
         for level in (request.level, *request.more_levels):
             found = generalisability(components, topics, level)
             rows.append(

@@ -7,13 +7,15 @@ from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import Field
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, select, text
 
+from roundbook.database.tables import round_
 from roundbook.logbook.kinds import KINDS
 from roundbook.logbook.lookup import Series, factor_sets, find_matrix, latest_matrix
+from roundbook.logbook.matrices.sources import Source, read_sources
 from roundbook.logbook.measures import measure_named, measures_of
 from roundbook.logbook.result import Result
-from roundbook.logbook.saved_results import ResultEntry, results_of_task
+from roundbook.logbook.saved_results import ResultEntry, is_latest, results_of_task
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Change
 from roundbook.requests.matrices import ShowImpact
@@ -27,6 +29,8 @@ ReasonCode = Literal[
     "factors follow",  # factor `version` takes its place
     "run gone",  # its standardising `run` is not in `revision`
     "revision follows",  # the estimate of `revision` takes its place
+    "assessed anew",  # the scores were computed from assessments before `revision`
+    "further runs",  # the scores were computed without the runs of upload `version`
 ]
 
 
@@ -54,15 +58,26 @@ class RefitRequest(Result):
     revision: int
 
 
+class Scores(Result):
+    """Which score matrix it is."""
+
+    matrix: int
+    task: str
+    round: str
+    measure: str
+    assessments: str
+
+
 class Dependent(Result):
     """A factor version, variance estimate or saved result that rests on a score matrix.
 
     Factors and estimates are stale for `reasons`, and `refit` is what renews them; a saved result
     has what changed in `entry`. `rests` is False for a result that does not rest on the matrix, but
-    would if it were saved today.
+    would if it were saved today. On runs and relevance assessments rest also the `scores` that were
+    computed from them.
     """
 
-    kind: Literal["factor version", "variance estimate", "result"]
+    kind: Literal["factor version", "variance estimate", "result", "score matrix"]
     round: str
     saved_at: datetime
     saved_by: str
@@ -73,6 +88,7 @@ class Dependent(Result):
     reasons: list[Reason] = Field(default_factory=list)
     refit: RefitRequest | None = None
     entry: ResultEntry | None = None
+    scores: Scores | None = None
     rests: bool = True
 
 
@@ -80,7 +96,7 @@ class Impact(Result):
     """What rests on a score matrix, and what would rest on it if it were saved today.
 
     `standing` is ``current``, ``superseded`` by a later revision, or ``withdrawn``, and `reason`
-    says by which or why.
+    says by which or why. `source` is what its scores were computed from, None for those of files.
     """
 
     matrix: int
@@ -91,6 +107,7 @@ class Impact(Result):
     revision: int
     standing: Literal["current", "superseded", "withdrawn"]
     reason: Reason | None
+    source: Source | None
     dependents: list[Dependent]
 
 
@@ -118,6 +135,7 @@ def show_impact(session: Session, request: ShowImpact) -> Impact:
         revision=row.revision,
         standing=standing,
         reason=_scores_reason(row, newest),
+        source=read_sources(session.connection, [row.id]).get(row.id),
         dependents=_dependents(session.connection, row, newest),
     )
 
@@ -127,6 +145,76 @@ def stale_dependents(connection: Connection, number: int) -> list[Dependent]:
     row = find_matrix(connection, number)
     dependents = _dependents(connection, row, _newest(connection, row))
     return [dependent for dependent in dependents if dependent.stale]
+
+
+def stale_by_source(
+    connection: Connection, round_id: int, origin: Literal["run_upload", "qrels"], replaced: int
+) -> list[Dependent]:
+    """Return what is stale as the runs or relevance assessments of a round have followers.
+
+    Parameters
+    ----------
+    origin : {"run_upload", "qrels"}
+    replaced : int
+        The id of the latest ones before, on which results rest.
+
+    Returns
+    -------
+    list of Dependent
+        The current score matrices that were computed from earlier ones, then the saved results.
+    """
+    rows = {row.id: row for row in connection.execute(text(_OF_ROUND), {"round": round_id})}
+    outdated = []
+    for number, source in read_sources(connection, rows).items():
+        row, reasons = rows[number], []
+        if source.revision < source.latest_revision:
+            reasons.append(Reason(code="assessed anew", revision=source.latest_revision))
+        if source.upload < source.latest_upload:
+            reasons.append(Reason(code="further runs", version=source.latest_upload))
+        if reasons:
+            outdated.append(
+                Dependent(
+                    kind="score matrix",
+                    round=row.round,
+                    saved_at=row.logged_at,
+                    saved_by=row.logged_by,
+                    stale=True,
+                    reasons=reasons,
+                    scores=Scores(
+                        matrix=number,
+                        **{name: getattr(row, name) for name in ("task", "round", "measure")},
+                        assessments=row.assessments,
+                    ),
+                )
+            )
+    task_id = connection.execute(select(round_.c.task_id).filter_by(id=round_id)).scalar_one()
+    return outdated + [
+        Dependent(
+            kind="result",
+            round=entry.changes[0].round,
+            saved_at=entry.saved_at,
+            saved_by=entry.saved_by,
+            stale=True,
+            entry=entry,
+        )
+        for entry, inputs in results_of_task(connection, task_id)
+        if entry.stale
+        and is_latest(entry)
+        and any((given.origin, given.id) == (origin, replaced) for given in inputs)
+    ]
+
+
+_OF_ROUND = """
+SELECT matrix.id, matrix.logged_at, matrix.logged_by, matrix.assessments,
+       task.name AS task, round.label AS round, measure.name AS measure
+FROM roundbook.current_matrix
+JOIN roundbook.matrix ON matrix.id = current_matrix.id
+JOIN roundbook.round ON round.id = matrix.round_id
+JOIN roundbook.task ON task.id = round.task_id
+JOIN roundbook.measure ON measure.id = matrix.measure_id
+WHERE matrix.round_id = :round
+ORDER BY matrix.id
+"""
 
 
 def _newest(connection: Connection, row: Row[Any]) -> Row[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from roundbook.logbook.factors import OutdatedFactors, load_factors, outdated_fa
 from roundbook.logbook.lookup import Series, current_matrix, find_factor_set, find_series
 from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.result import SOFTWARE, Result
-from roundbook.logbook.session import Session
+from roundbook.logbook.session import Session, Work
 from roundbook.logbook.storing import load_matrix
 from roundbook.requests.fields import StandardisedScale
 from roundbook.requests.rankings import RankRequest
@@ -83,21 +82,12 @@ class RankAgreement(Result):
     ranking: list[RankedRun]
 
 
-def compare_rankings(
-    session: Session,
-    request: RankRequest,
-    progress: Callable[[str], object] = lambda _: None,
-) -> RankAgreement:
+def compare_rankings(session: Session, request: RankRequest) -> RankAgreement:
     """Compare a round's run rankings by mean score.
 
     Without `versions`, the raw ranking is compared with that on the scale by the latest factors;
     with `versions`, the rankings on the scale by these two factor versions. Only topics with
     factors count, on both sides.
-
-    Parameters
-    ----------
-    progress : callable
-        Told in a few words what is done next.
 
     Raises
     ------
@@ -158,7 +148,7 @@ def compare_rankings(
         runs=len(runs),
         resamples=request.resamples,
         seed=request.seed,
-        **_rank(runs, first, second, request.resamples, request.seed, progress),
+        **_rank(runs, first, second, request.resamples, request.seed, session.work),
     )
 
 
@@ -202,7 +192,7 @@ def _rank(
     second: npt.NDArray[np.float64],
     resamples: int,
     seed: int,
-    progress: Callable[[str], object],
+    work: Work,
 ) -> dict[str, Any]:
     """Return the statistics and the ranking of a `RankAgreement`."""
     means = run_means(first), run_means(second)
@@ -218,7 +208,7 @@ def _rank(
             resamples=resamples,
             level=_LEVEL,
             seed=seed,
-            progress=lambda done: progress(f"Resampled {done:,} of {resamples:,} times ..."),
+            progress=lambda done: work.progress("resamples of topics", done, resamples),
         )
         if interval.low is not None and interval.high is not None:
             resampled = Limits(

@@ -20,11 +20,11 @@ from roundbook.requests.measures import ListMeasures, MergeMeasures
 
 
 class MeasureEntry(Result):
-    """A measure with what is recorded of it.
+    """A measure with what is recorded of it, or what a task has of it where one is named.
 
-    `matrices` counts score matrices with all their revisions. `spellings` are the names of measures
-    that were merged into it. `spelling_of` is another measure of the record of which its name is
-    but a spelling, None where there is none.
+    `tasks` are all that have it, `rounds` how many do. `matrices` counts score matrices with all
+    their revisions. `spellings` are the names of measures that were merged into it. `spelling_of`
+    is another measure of the record of which its name is but a spelling, None where there is none.
     """
 
     measure: str
@@ -75,10 +75,13 @@ SELECT measure.*, coalesce(entry.tasks, '{{}}') AS tasks, coalesce(entry.rounds,
        coalesce(entry.matrices, 0) AS matrices, coalesce(entry.published, 0) AS published
 FROM roundbook.measure
 LEFT JOIN (
-    SELECT measure_id, array_agg(DISTINCT task) AS tasks, count(DISTINCT round_id) AS rounds,
-           sum(matrices) AS matrices, sum(published) AS published,
+    SELECT measure_id, array_agg(DISTINCT task) AS tasks,
+           count(DISTINCT round_id) FILTER (WHERE counts) AS rounds,
+           sum(matrices) FILTER (WHERE counts) AS matrices,
+           sum(published) FILTER (WHERE counts) AS published,
            bool_or(task_id = :task) AS of_task
-    FROM used GROUP BY measure_id
+    FROM (SELECT *, coalesce(task_id = CAST(:task AS bigint), true) AS counts FROM used) AS counted
+    GROUP BY measure_id
 ) AS entry ON entry.measure_id = measure.id
 WHERE CAST(:task AS bigint) IS NULL OR entry.of_task
 ORDER BY measure.name

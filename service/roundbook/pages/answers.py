@@ -1,26 +1,32 @@
 """The pages of answers: plans, drift, studies, saved results."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal, get_args
 from urllib.parse import parse_qs, urlencode
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from starlette.concurrency import run_in_threadpool
 
-from roundbook.api.access import Caller, limit_to_task, permit, require_scope, visible
+from roundbook.api.access import Caller, permit, permit_name, require_scope, visible
+from roundbook.api.problems import HttpError, status_of
+from roundbook.api.turns import SECONDS_TO_DECIDE, Limit, computed
 from roundbook.errors import InputError, RoundbookError
-from roundbook.logbook.drift.report import report_drift
+from roundbook.logbook.drift.report import DriftReport, report_drift
 from roundbook.logbook.kinds import find_kind
+from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.plans.planning import plan_topics
+from roundbook.logbook.rounds import list_rounds
 from roundbook.logbook.saved_results import show_result
-from roundbook.logbook.saving import SavedResult, save_result
-from roundbook.logbook.session import Session, Work, begin
-from roundbook.logbook.studies.studies import STUDIES, run_study
+from roundbook.logbook.saving import SavedResult, save_long_result
+from roundbook.logbook.session import Session
+from roundbook.logbook.studies.studies import STUDIES
 from roundbook.logbook.tasks import list_tasks
 from roundbook.pages.charts import Figure, figure, table
-from roundbook.pages.numbers import plain_rows
-from roundbook.pages.site import Asking, Who, page, read_form, refusal
+from roundbook.pages.kept_studies import run_kept_study
+from roundbook.pages.numbers import decimals
+from roundbook.pages.site import Asking, Who, deciding, page, read_form, refusal
+from roundbook.pages.study_form import OF, is_of_all_rounds, study_fields, study_form
 from roundbook.pages.tasks import result_rows, stale_since
 from roundbook.presentation import drift, drift_verdict, figures
 from roundbook.presentation.plan_protocol import protocol
@@ -28,11 +34,13 @@ from roundbook.presentation.plan_table import beside, plan_columns, plan_latex, 
 from roundbook.presentation.plans import headline, notes, warning
 from roundbook.presentation.saved_results import saved_heading
 from roundbook.presentation.staleness import why_stale
-from roundbook.presentation.views import rows_of, view_of
+from roundbook.presentation.tables import Column, Table
+from roundbook.presentation.views import view_of
 from roundbook.requests.drift import DriftRequest
 from roundbook.requests.fields import VarianceScale
 from roundbook.requests.plans import Engine, PlanDesign, PlanRequest, Solve, VarianceLimit
 from roundbook.requests.results import ShowResult
+from roundbook.requests.tasks import ListRounds
 
 router = APIRouter()
 _CHOICES: dict[str, Any] = {
@@ -48,13 +56,19 @@ _CAPTIONS: dict[str, Callable[[Any], str]] = {
     "Plan": figures.plan_caption,
     "DriftReport": figures.means_caption,
 }
-# A page is not waited for long: with no more trials than so many unless it is said.
-_TRIALS = {"trials": 1_000, "swap_trials": 200}
+_OF_TOPICS = (
+    Column("topic", "Topic"),
+    Column("mean_from", "Mean then", decimals, "right"),
+    Column("mean_to", "later", decimals, "right"),
+    Column("sd_from", "sd then", decimals, "right"),
+    Column("sd_to", "later", decimals, "right"),
+    Column("shift", "Shift, sds", partial(decimals, digits=2), "right"),
+    Column("sd_ratio", "Ratio of sds", partial(decimals, digits=2), "right"),
+)
 _PLAN_FIELDS = (
     *("variance", "task", "measure", "scale", "variance_at", "design", "solve", "m", "min_d"),
     *("topics", "alpha", "beta", "engine"),
 )
-_STUDY_FIELDS = ("task", "round", "measure", "scales", "trials", "difference", "to_round", "pivot")
 
 
 @router.get("/plan")
@@ -69,6 +83,7 @@ def plan_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
     }
     context |= {name: get_args(kind) for name, kind in _CHOICES.items()}
     context["tasks"] = visible(caller, session, lambda: list_tasks(session)).tasks
+    status = 200
     if given:
         try:
             plan = _plan(session, caller, given)
@@ -77,7 +92,7 @@ def plan_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
                 "rows": plan_rows(plan),
                 "columns": plan_columns(plan),
                 "headline": headline(plan),
-                "beside": beside(plan),
+                "beside": [*_which_size(plan), *beside(plan)],
                 "protocol": protocol(plan),
                 "latex": plan_latex(plan),
                 "figures": {
@@ -86,8 +101,9 @@ def plan_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
                 "remarks": [*([warning(plan)] if warning(plan) else []), *notes(plan)],
             }
         except RoundbookError as error:
+            status = _refused(error)
             context["refused"] = refusal(error, _PLAN_FIELDS)
-    return page(http, "plan.html", 422 if context["refused"] else 200, **context)
+    return page(http, "plan.html", status, **context)
 
 
 @router.get("/plan.{form}")
@@ -106,6 +122,20 @@ def plan_file(http: Request, caller: Who, session: Asking, form: Literal["csv", 
 def _plan(session: Session, caller: Caller, given: dict[str, str]) -> Any:  # noqa: ANN401
     asked = PlanRequest(**_asked(given))
     return visible(caller, session, lambda: plan_topics(session, permit(caller, session, asked)))
+
+
+def _which_size(plan: Plan) -> list[str]:
+    """Return which of the sizes to take, first of all."""
+    if plan.solve != "topics":
+        return []
+    if plan.design == "anova" and any(one.name == "tukey" for one in plan.alternatives):
+        return [
+            "Take tukey where all runs get the same topics, as in most campaigns: choose it as the"
+            " test. anova stands first only because published plans and variances are by it."
+        ]
+    if (plan.design == "two-way" and max(plan.m) >= 10) or plan.design == "paired-t":
+        return ["For the best and the worst of several runs prefer tukey as the test."]
+    return []
 
 
 def _given(http: Request) -> dict[str, str]:
@@ -159,45 +189,68 @@ def drift_context(session: Session, caller: Caller, given: dict[str, str]) -> di
 @router.get("/studies")
 def studies_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
     """Run a study of a round's scores, and show what it says."""
+    query = parse_qs(http.url.query)
     given = _given(http)
-    scales = http.query_params.getlist("scales")
+    name = given.get("study")
+    # Another study is chosen before its form is filled in; from a task's page, the form is filled
+    # in, and nothing is computed yet.
+    chosen = next(
+        (one for one in (name, given.get("choose")) if one in STUDIES), next(iter(STUDIES))
+    )
+    tasks = visible(caller, session, lambda: list_tasks(session)).tasks
+    task = next(
+        (one for one in tasks if one.task == given.get("task")), tasks[0] if tasks else None
+    )
     context: dict[str, Any] = {
-        "given": given | {"scales": scales or ["raw"]},
+        "given": given | {"scales": query.get("scales", [])},
         "studies": list(STUDIES),
-        **dict.fromkeys(("study", "refused", "drawn")),
-        "rows": [],
+        "chosen": chosen,
+        "about": (STUDIES[chosen].request.__doc__ or "").partition("\n")[0],
+        "form": study_form(chosen),
+        "of_all_rounds": is_of_all_rounds(chosen),
+        "tasks": tasks,
+        "measures": task.measures if task else [],
+        "rounds": _rounds(session, caller, task.task) if task else [],
+        **dict.fromkeys(("study", "refused", "drawn", "asked")),
+        "tables": [],
         "answers": [],
     }
-    context["tasks"] = visible(caller, session, lambda: list_tasks(session)).tasks
-    name = context["chosen"] = given.get("study")
-    # From a task's page, the form is filled in, and nothing is computed yet.
+    status = 200
     if name in STUDIES:
-        fields = STUDIES[name].request.model_fields
-        asked: dict[str, Any] = {
-            field: min(most, fields[field].default)
-            for field, most in _TRIALS.items()
-            if field in fields
-        }
-        # Some studies are of no round, or of no scale.
-        asked |= {
-            field: value
-            for field, value in (given | {"scales": scales}).items()
-            if value and field in fields.keys() - {"study", "files"}
-        }
         try:
+            asked = study_fields(name, query)
+            context["asked"] = urlencode({"study": name} | asked, doseq=True)
             request = STUDIES[name].request(**asked)
             study = visible(
-                caller,
-                session,
-                lambda: run_study(session, permit(caller, session, request), Work()),
+                caller, session, lambda: run_kept_study(session, permit(caller, session, request))
             )
-            context |= {"study": study, "rows": plain_rows(rows_of(study))}
-            context |= _words("study", view_of(study).sentences)
+            view = view_of(study)
+            context |= {"study": study, "tables": view.tables}
+            context |= _words("study", view.sentences)
             context["drawn"] = _drawn(study, "study", study=name, **asked)
-            context["asked"] = urlencode({"study": name} | asked, doseq=True)
         except RoundbookError as error:
-            context["refused"] = refusal(error, _STUDY_FIELDS)
-    return page(http, "studies.html", 422 if context["refused"] else 200, **context)
+            status = _refused(error)
+            shown = (*OF, *(field.name for field in context["form"]))
+            context["refused"] = refusal(error, shown)
+    return page(http, "studies.html", status, **context)
+
+
+def _rounds(session: Session, caller: Caller, task: str) -> list[str]:
+    try:
+        rounds = visible(
+            caller, session, lambda: list_rounds(session, ListRounds(task=task))
+        ).rounds
+    except HttpError:  # none is published
+        return []
+    return [one.round for one in rounds]
+
+
+def _refused(error: RoundbookError) -> int:
+    """Return the status of a form that was refused; who may not see a page is told so in its place."""
+    status = status_of(error)
+    if status in (401, 403):
+        raise error
+    return status
 
 
 @router.post("/save")
@@ -205,27 +258,40 @@ async def save(http: Request, caller: Who) -> Response:
     """Compute what a page shows once more, and keep it under a name with what it rests on."""
     require_scope(caller, "log")
     form = await read_form(http)
-    kind = form.get("kind", "")
-    query = parse_qs(form.get("asked", ""))
-    fields: dict[str, Any] = {name: values[-1] for name, values in query.items()}
-    if kind == "plan":
-        fields = _asked(fields)
-    elif kind == "study" and "scales" in query:
-        fields["scales"] = tuple(query["scales"])
-    saved = await run_in_threadpool(_save, http, caller, kind, fields, form.get("name"))
+
+    def work(limit: Limit) -> SavedResult:
+        kind = form.get("kind", "")
+        asked = asked_of(kind, form.get("asked", ""))
+        begin_in_time = partial(deciding, http, caller, limit)
+        with begin_in_time(one_moment=True) as session:
+            permit(caller, session, asked)
+            permit_name(caller, session, form.get("name"))
+        return save_long_result(begin_in_time, kind, asked, form.get("name"))
+
+    saved = await computed(http, work, caller=caller, seconds=SECONDS_TO_DECIDE)
     return RedirectResponse(f"/result?{urlencode({'name': saved.name})}", 303)
 
 
-def _save(
-    http: Request, caller: Caller, kind: str, fields: dict[str, Any], name: str | None
-) -> SavedResult:
-    if kind == "study" and fields.get("study") not in STUDIES:
-        raise InputError("There is no such study.")
-    asked = find_kind(kind).request(**fields)
-    with begin(http.app.state.engine, caller.user) as session:
-        saved = save_result(session, kind, asked, name)
-        limit_to_task(caller, saved)
-    return saved
+def asked_of(kind: str, query: str) -> Any:  # noqa: ANN401
+    """Return what a page has asked, as it stands in the form beneath its answer.
+
+    Raises
+    ------
+    InputError
+        When there is no such kind of result, or no such study.
+    """
+    asked = parse_qs(query)
+    fields: dict[str, Any] = {name: values[-1] for name, values in asked.items()}
+    if kind == "plan":
+        fields = _asked(fields)
+    elif kind == "study":
+        study = fields.get("study", "")
+        if study not in STUDIES:
+            raise InputError("There is no such study.")
+        fields = {"study": study} | study_fields(study, asked)
+    elif kind != "drift":
+        raise InputError("It cannot be saved.")
+    return find_kind(kind).request(**fields)
 
 
 @router.get("/results")
@@ -252,17 +318,30 @@ def result_context(
     """Return what the page of a saved result shows."""
     asked = ShowResult(name=name, version=version)
     shown = visible(caller, session, lambda: show_result(session, permit(caller, session, asked)))
+    view = view_of(shown.result)
     title = f"{shown.kind.capitalize()} '{shown.name}', version {shown.version} of {shown.versions}"
     return {
         "shown": shown,
+        "measure": shown.request.get("measure"),
+        "round": shown.request.get("round"),
         "heading": saved_heading(title, shown),
         "why": why_stale(shown),
         "changed": stale_since(session, [shown]).get(shown.name),
-        **_words(shown.kind, view_of(shown.result).sentences),
-        "rows": plain_rows(rows_of(shown.result)),
+        **_words(shown.kind, view.sentences),
+        "tables": _tables(shown.result),
         "drawn": _drawn(shown.result, "result", name=shown.name, version=shown.version),
         "title": _TITLES.get(shown.kind) or shown.result.study.capitalize().replace("-", " "),
     }
+
+
+def _tables(result: Any) -> Sequence[Table]:  # noqa: ANN401
+    """Return the tables of a result, with the columns that its own page has."""
+    if isinstance(result, Plan):
+        return [Table("Topic set sizes", plan_rows(result), plan_columns(result))]
+    if isinstance(result, DriftReport):
+        topics = sorted(result.topics, key=lambda topic: -abs(topic.shift or 0))
+        return [Table("Topics, the largest shift first", topics, _OF_TOPICS)]
+    return view_of(result).tables
 
 
 def _drawn(result: Any, chart: str, /, **asked: Any) -> Figure | None:  # noqa: ANN401

@@ -8,7 +8,7 @@ from hashlib import sha256
 from importlib import import_module
 from threading import Lock
 from typing import Any, Literal, NamedTuple
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -18,8 +18,11 @@ from roundbook.api.access import Caller, permit, visible
 from roundbook.csv_names import marked
 from roundbook.errors import InputError, NotRecordedError
 from roundbook.logbook.saved_results import show_result
-from roundbook.logbook.session import Session, Work
-from roundbook.pages.site import Asking, Who
+from roundbook.logbook.session import Session
+from roundbook.logbook.studies.studies import STUDIES
+from roundbook.pages.kept_studies import run_kept_study
+from roundbook.pages.site import Asking, Who, fields_of
+from roundbook.pages.study_form import study_fields
 from roundbook.presentation.charts.files import bare_svg, png, svg
 from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.requests.factors import FactorsRequest
@@ -30,7 +33,8 @@ from roundbook.requests.variances import VarianceRequest
 from roundbook.use_cases import find_use_case
 
 router = APIRouter()
-_Ask = Callable[[Session, Caller, dict[str, Any]], Any]
+_Query = dict[str, list[str]]
+_Ask = Callable[[Session, Caller, _Query], Any]
 # In all, of a chart beside another one, of one that has the page's width, and on a phone.
 HALF, WHOLE, PHONE = 480, 690, 336
 # A cloud of points has so many of them in a page.
@@ -43,31 +47,26 @@ _MARK = re.compile(
     r' aria-roledescription="(?!line|area|trail|text|image)[a-z ]+"'
 )
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{5,}")
-# Fields of which there may be several.
-_SEVERAL = {"m", "min_d", "topics", "assessments", "scales"}
 
 
-def _ask_study(session: Session, caller: Caller, fields: dict[str, Any]) -> Any:  # noqa: ANN401
-    from roundbook.logbook.studies.studies import STUDIES, run_study
-
-    name = str(fields.pop("study", ""))
+def _ask_study(session: Session, caller: Caller, query: _Query) -> Any:  # noqa: ANN401
+    name = query.get("study", [""])[-1]
     if name not in STUDIES:
         raise NotRecordedError(f"There is no study '{name}'.")
-    asked = STUDIES[name].request(**fields)
-    if asked.files:
-        raise InputError("A chart is of scores in the record, not of files.")
-    return run_study(session, permit(caller, session, asked), Work())
+    asked = STUDIES[name].request(**study_fields(name, query))
+    return run_kept_study(session, permit(caller, session, asked))
 
 
-def _ask_overview(session: Session, caller: Caller, fields: dict[str, Any]) -> Any:  # noqa: ANN401
+def _ask_overview(session: Session, caller: Caller, query: _Query) -> Any:  # noqa: ANN401
     from roundbook.logbook.matrices.overview import show_overview
 
-    return show_overview(session, permit(caller, session, ShowMatrix(**fields)))
+    asked = ShowMatrix(**fields_of(ShowMatrix, query))
+    return show_overview(session, permit(caller, session, asked))
 
 
 def _ask(name: str, request: Any) -> _Ask:  # noqa: ANN401
-    return lambda session, caller, fields: find_use_case(name).run(
-        session, permit(caller, session, request(**fields))
+    return lambda session, caller, query: find_use_case(name).run(
+        session, permit(caller, session, request(**fields_of(request, query)))
     )
 
 
@@ -77,7 +76,7 @@ class _Chart(NamedTuple):
     Attributes
     ----------
     ask : callable
-        Returns what is drawn, from a session and the fields asked.
+        Returns what is drawn, from a session and the query.
     draw, points : str
         The functions that draw it and return its points, in the modules of charts; what draws is
         imported when something is drawn.
@@ -94,8 +93,9 @@ class _Chart(NamedTuple):
     sized: bool = True
 
 
-def _ask_result(session: Session, caller: Caller, fields: dict[str, Any]) -> Any:  # noqa: ANN401
-    return show_result(session, permit(caller, session, ShowResult(**fields))).result
+def _ask_result(session: Session, caller: Caller, query: _Query) -> Any:  # noqa: ANN401
+    asked = ShowResult(**fields_of(ShowResult, query))
+    return show_result(session, permit(caller, session, asked)).result
 
 
 _CHARTS = {
@@ -225,8 +225,8 @@ def chart_file(
     """Return a chart as a file."""
     if name not in _CHARTS:
         raise NotRecordedError(f"There is no chart '{name}'.")
-    fields = fields_of(http)
-    answer = visible(caller, session, lambda: _CHARTS[name].ask(session, caller, fields))
+    query = parse_qs(http.url.query)
+    answer = visible(caller, session, lambda: _CHARTS[name].ask(session, caller, query))
     chart = _find_chart(name, answer)
     if form == "csv":
         return table(_function(chart.points)(answer))
@@ -246,11 +246,3 @@ def table(rows: Sequence[dict[str, Any]]) -> Response:
         for row in rows
     )
     return Response(stream.getvalue(), media_type="text/csv; charset=utf-8")
-
-
-def fields_of(http: Request) -> dict[str, Any]:
-    """Return the fields of an address: several values where a field takes several."""
-    return {
-        name: tuple(http.query_params.getlist(name)) if name in _SEVERAL else value
-        for name, value in http.query_params.items()
-    }

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-from urllib.parse import parse_qs
-
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from roundbook.api.access import Caller, limit_to_task, permit, permit_name, require_scope
-from roundbook.errors import InputError
+from roundbook.errors import NotRecordedError
 from roundbook.jobs.job import ENDED, Job
 from roundbook.jobs.queue import make_queue
 from roundbook.jobs.studies import cancel_job, list_jobs, show_job, start_study
 from roundbook.logbook.kinds import find_kind
-from roundbook.logbook.session import begin
+from roundbook.logbook.session import Session, begin
 from roundbook.logbook.studies.studies import STUDIES
+from roundbook.pages.answers import asked_of
 from roundbook.pages.site import Asking, Who, page, read_form
 from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
 
@@ -36,8 +34,7 @@ def jobs_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
 def job_page(http: Request, caller: Who, session: Asking, number: int) -> HTMLResponse:
     """Show how far a study is; the page asks again by itself until it is over."""
     require_scope(caller, "read")
-    job = show_job(session, ShowJob(job=number))
-    limit_to_task(caller, job)
+    job = _show(session, caller, number)
     asked = [
         (name, job.request[name])
         for name in STUDIES[job.study].request.model_fields
@@ -54,14 +51,23 @@ async def start(http: Request, caller: Who) -> Response:
     """Put what the page of studies shows into the queue, with as many trials as are wanted."""
     require_scope(caller, "log")
     form = await read_form(http)
-    query = parse_qs(form.get("asked", ""))
-    fields: dict[str, Any] = {name: values[-1] for name, values in query.items()}
-    if "scales" in query:
-        fields["scales"] = tuple(query["scales"])
-    fields.pop("trials", None)
-    if form.get("trials"):
-        fields["trials"] = form["trials"]
-    job = await run_in_threadpool(_start, http, caller, fields, form.get("name"))
+
+    def work() -> Job:
+        asked = asked_of("study", form.get("asked", ""))
+        fields = asked.model_dump(exclude_unset=True, exclude={"study", "trials"})
+        if form.get("trials"):
+            fields["trials"] = form["trials"]
+        study = asked.study
+        asked = find_kind("study").request(**fields, study=study)
+        make_queue(http.app.state.engine)
+        with begin(http.app.state.engine, caller.user) as session:
+            permit(caller, session, asked)
+            permit_name(caller, session, form.get("name"))
+            given = StartStudy(study=study, request=fields, name=form.get("name"))
+            return start_study(session, given)
+
+    async with http.app.state.turns.reading:
+        job = await run_in_threadpool(work)
     return RedirectResponse(f"/job/{job.job}", 303)
 
 
@@ -70,19 +76,17 @@ def cancel(http: Request, caller: Who, number: int) -> Response:
     """Have it stopped."""
     require_scope(caller, "log")
     with begin(http.app.state.engine, caller.user) as session:
-        limit_to_task(caller, cancel_job(session, ShowJob(job=number)))
+        _show(session, caller, number)
+        cancel_job(session, ShowJob(job=number))
     return RedirectResponse(f"/job/{number}", 303)
 
 
-def _start(http: Request, caller: Caller, fields: dict[str, Any], name: str | None) -> Job:
-    study = fields.pop("study", None)
-    if study not in STUDIES:
-        raise InputError("There is no such study.")
-    asked = find_kind("study").request(**fields, study=study)
-    make_queue(http.app.state.engine)
-    with begin(http.app.state.engine, caller.user) as session:
-        permit(caller, session, asked)
-        permit_name(caller, session, name)
-        job = start_study(session, StartStudy(study=study, request=fields, name=name))
-        limit_to_task(caller, job)
+def _show(session: Session, caller: Caller, number: int) -> Job:
+    """Return a job; of another task's, those of one task are not told whether it is there."""
+    try:
+        job = show_job(session, ShowJob(job=number))
+    except NotRecordedError:
+        limit_to_task(caller, None)
+        raise
+    limit_to_task(caller, job)
     return job

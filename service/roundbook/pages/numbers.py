@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from datetime import date, datetime
 from typing import Any
 
 from markupsafe import Markup, escape
 
 from roundbook.presentation.figures import short
+from roundbook.presentation.tables import Column
 
 
 def decimals(value: float | None, digits: int = 4) -> str:
@@ -45,25 +46,17 @@ def sparkline(values: list[float], width: int = 90, height: int = 22) -> str:
     )
 
 
-def number(value: Any) -> str:  # noqa: ANN401
-    """Return a value of a table: a whole number as it is, another one as `decimals` has it."""
-    if value is None:
+# An interval as tables write it, in a column that is not of numbers alone.
+_RANGE = re.compile(r"[+-]?[\d.]+ to [+-]?[\d.]+")
+
+
+def cell(row: Any, column: Column) -> str:  # noqa: ANN401
+    """Return what a column shows of a row, its numbers as `decimals` has them."""
+    if getattr(row, column.field) is None:
         return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return decimals(value, 4 if value % 1 else 0)
-
-
-def plain_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return rows without what has parts of its own, and without what is known of none of them."""
-    kept = [
-        name
-        for name in (rows[0] if rows else ())
-        if not any(isinstance(row[name], (list, tuple, dict)) for row in rows)
-        and any(row[name] is not None for row in rows)
-    ]
-    kept.sort(key=lambda name: not isinstance(rows[0][name], str))  # what names a row comes first
-    return [{name: row[name] for name in kept} for row in rows]
+    shown = column.shown(row)
+    numbers = column.justify == "right" or _RANGE.fullmatch(shown)
+    return sentence(shown) if numbers else shown
 
 
 # A number below one as sentences have it, but none of a version, and what is quoted before it.
@@ -81,8 +74,8 @@ def sentence(said: str) -> Markup:
 
 
 FILTERS: dict[str, Callable[..., str]] = {
+    "cell": cell,
     "decimals": decimals,
-    "number": number,
     "span": span,
     "day": day,
     "sparkline": sparkline,

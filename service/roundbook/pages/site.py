@@ -1,7 +1,17 @@
 """The site: its pages, how a page is written, errors beside what caused them, logging in."""
 
+import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import parse_qs, urlencode
@@ -11,18 +21,35 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from pydantic import BaseModel
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
-from roundbook.api.access import COOKIE, Caller, asking, find_caller, refuse_other_pages
+from roundbook.api.access import (
+    COOKIE,
+    Caller,
+    asking,
+    computing,
+    find_caller,
+    permit,
+    refuse_other_pages,
+)
 from roundbook.api.problems import HttpError, for_caller, status_of
+from roundbook.api.turns import Limit
 from roundbook.errors import NotRecordedError, RequestError, RoundbookError
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.session import Session, begin
 from roundbook.logbook.tokens import check_token
 from roundbook.pages.numbers import FILTERS
+from roundbook.requests.matrices import ListMatrices, ShowMatrix
+from roundbook.requests.results import ShowResult
+from roundbook.requests.tasks import ListRounds
 
 _HERE = Path(__file__).parent
 _MOST_FORM_BYTES = 100_000
+# So many pages at once are for those without a token.
+_STRANGERS = 4
 # Charts are drawn into the page; the style sheet, the one script and what it reads come from here.
 _POLICY = (
     "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self';"
@@ -47,7 +74,59 @@ _TEMPLATES.globals["static"] = _STATIC.__getitem__
 
 
 Who = Annotated[Caller, Depends(find_caller)]
-Asking = Annotated[Session, Depends(asking)]
+
+
+async def in_turn(http: Request, caller: Who) -> AsyncIterator[Session]:
+    """Yield a transaction for a page, which ends in time; a page that names a study computes.
+
+    Whoever comes without a token leaves turns to read to those who have one.
+    """
+    source = computing if "study" in http.query_params else asking
+    is_stranger = caller.scope is None and source is asking
+    turn = http.app.state.strangers if is_stranger else nullcontext()
+    async with turn, asynccontextmanager(source)(http, caller) as session:
+        yield session
+
+
+def permitted(http: Request, caller: Who, session: Annotated[Session, Depends(in_turn)]) -> Session:
+    """Return the session of a page, once who asks may see what its address names."""
+    permit_named(caller, session, http.query_params)
+    return session
+
+
+@contextmanager
+def deciding(
+    http: Request, caller: Caller, limit: Limit, *, keep: bool = True, one_moment: bool = False
+) -> Iterator[Session]:
+    """Yield a transaction of a form, which ends in time; see `begin`."""
+    engine = http.app.state.engine
+    with begin(engine, caller.user, keep=keep, one_moment=one_moment) as session:
+        yield limit.on(session)
+
+
+def permit_named(caller: Caller, session: Session, fields: Mapping[str, str]) -> None:
+    """Refuse fields that name what a caller may not see, whether it is there or not.
+
+    Whatever the page or the form, `task` and `round`, `matrix`, and `name`, of a saved result, mean
+    the same.
+
+    Raises
+    ------
+    HttpError
+        401 without a token, 403 for another task than the token's.
+    """
+    given = {name: value.strip() for name, value in fields.items() if value.strip()}
+    if "task" in given:
+        if "round" in given:
+            permit(caller, session, ListMatrices(task=given["task"], round=given["round"]))
+        permit(caller, session, ListRounds(task=given["task"]))
+    if "matrix" in given:
+        permit(caller, session, ShowMatrix(matrix=given["matrix"]))
+    if "name" in given:
+        permit(caller, session, ShowResult(name=given["name"]))
+
+
+Asking = Annotated[Session, Depends(permitted)]
 router = APIRouter()
 
 
@@ -63,6 +142,7 @@ def make_site(state: Any) -> FastAPI:  # noqa: ANN401
 
     site = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     site.state = state
+    state.strangers = asyncio.Semaphore(_STRANGERS)
     site.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
     for part in (router, *(room.router for room in (tasks, answers, jobs, charts, uploads))):
         site.include_router(part)
@@ -101,13 +181,16 @@ async def read_form(http: Request) -> dict[str, str]:
     Raises
     ------
     HttpError
-        413 for one that is far too long.
+        413 for one that is far too long, 400 for one that broke off.
     """
     body = b""
-    async for chunk in http.stream():
-        body += chunk
-        if len(body) > _MOST_FORM_BYTES:
-            raise HttpError(413, "The form is too long.")
+    try:
+        async for chunk in http.stream():
+            body += chunk
+            if len(body) > _MOST_FORM_BYTES:
+                raise HttpError(413, "The form is too long.")
+    except ClientDisconnect:
+        raise HttpError(400, "The form broke off; nothing was kept of it.") from None
     read = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=False)
     return {name: values[-1].strip() for name, values in read.items()}
 
@@ -118,6 +201,8 @@ def _error_page(http: Request, error: Exception) -> Response:
         status, sentence = status_of(error), str(error)
     elif isinstance(error, HTTPException):
         status, sentence = error.status_code, "There is no such page."
+        if status not in (404, 405):
+            sentence = "The form cannot be read."
     else:
         fault = error.errors()[0]  # type: ignore[attr-defined]
         status, sentence = 422, f"{'.'.join(map(str, fault['loc'][1:]))}: {fault['msg']}."
@@ -141,11 +226,17 @@ async def login(http: Request) -> Response:
     then = form.get("then", "/")
     if not then.startswith("/") or then.startswith("//") or "\\" in then:
         then = "/"  # never to another site
-    address = http.client.host if http.client else ""
-    http.app.state.failures.check(address)
-    with begin(http.app.state.engine) as session:
-        token = check_token(session, form.get("token", ""))
-    if token is None:
+
+    def is_valid() -> bool:
+        with begin(http.app.state.engine) as session:
+            return check_token(session, form.get("token", "")) is not None
+
+    async with http.app.state.turns.reading:
+        valid = await run_in_threadpool(is_valid)
+    if not valid:
+        # A right token is let in, whatever else came from its address.
+        address = http.client.host if http.client else ""
+        http.app.state.failures.check(address)
         http.app.state.failures.note(address)
         return page(http, "login.html", 401, then=then, refused="The token is not valid.")
     response = RedirectResponse(then, 303)
@@ -166,6 +257,16 @@ def logout(http: Request) -> Response:
     response = RedirectResponse("/", 303)
     response.delete_cookie(COOKIE)
     return response
+
+
+def fields_of(request: type[BaseModel], query: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the fields of a request in an address: several values where a field takes several."""
+
+    def several(name: str) -> bool:
+        field = request.model_fields.get(name)
+        return field is not None and "tuple[" in str(field.annotation)
+
+    return {name: tuple(values) if several(name) else values[-1] for name, values in query.items()}
 
 
 class Refusal(NamedTuple):

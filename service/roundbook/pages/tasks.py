@@ -1,5 +1,6 @@
 """The pages of tasks, rounds, score matrices and events."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,7 +10,9 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from roundbook.api.access import Caller, limit_to_task, permit, require_scope, visible
+from roundbook.api.access import Caller, permit, require_scope, visible
+from roundbook.api.problems import status_of
+from roundbook.api.turns import SECONDS_TO_DECIDE, Limit, computed
 from roundbook.errors import RoundbookError
 from roundbook.logbook.drift.curve import trace_drift
 from roundbook.logbook.drift.report import report_drift
@@ -20,16 +23,17 @@ from roundbook.logbook.matrices.listing import list_matrices
 from roundbook.logbook.matrices.overview import show_overview
 from roundbook.logbook.matrices.showing import show_matrix
 from roundbook.logbook.rankings import compare_rankings
-from roundbook.logbook.renewing import renew_results
+from roundbook.logbook.renewing import Renewal, renew_results
 from roundbook.logbook.round_fingerprint import find_publication
 from roundbook.logbook.rounds import list_rounds, main_measure
+from roundbook.logbook.runs.listing import list_qrels, list_runs
 from roundbook.logbook.saved_results import ResultEntry, list_results
-from roundbook.logbook.session import Session, begin
+from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import list_tasks
 from roundbook.logbook.topics import list_topics
 from roundbook.logbook.variances import show_histories, show_variances
 from roundbook.pages.charts import figure
-from roundbook.pages.site import Asking, Who, missing, page, read_form
+from roundbook.pages.site import Asking, Who, deciding, missing, page, read_form
 from roundbook.presentation import drift_verdict
 from roundbook.presentation import figures as figures_words
 from roundbook.presentation.charts.limits import MOST_ROUNDS, MOST_TOPICS
@@ -48,6 +52,7 @@ from roundbook.requests.fields import VarianceScale
 from roundbook.requests.matrices import ListMatrices, ShowHistory, ShowMatrix
 from roundbook.requests.rankings import RankRequest
 from roundbook.requests.results import ListResults, RenewResults
+from roundbook.requests.runs import ListQrels, ListRuns
 from roundbook.requests.tasks import ListRounds
 from roundbook.requests.topics import ListTopics
 from roundbook.requests.variances import VarianceHistoryRequest, VarianceRequest
@@ -140,6 +145,8 @@ def _add_answers(session: Session, caller: Any, context: dict[str, Any]) -> None
         try:
             context[name] = visible(caller, session, question)
         except RoundbookError as error:
+            if status_of(error) == 503:
+                raise
             # Several answers may be wanting for the same reason.
             if str(error) not in context["trouble_sentences"]:
                 context["trouble_sentences"].append(str(error))
@@ -268,6 +275,9 @@ def round_context(
         "trouble_sentences": [],
         "figures": {"scores": None, "factors": None},
     }
+    asked = {"task": task, "round": shown.round}
+    context["uploads"] = list_runs(session, ListRuns(**asked)).uploads
+    context["qrels"] = list_qrels(session, ListQrels(**asked)).qrels
     if shown.status == "published":
         publication = find_publication(session, task, shown.round)
         context["publication"] = publication
@@ -291,6 +301,8 @@ def round_context(
             ranking = compare_rankings(session, RankRequest(**of, resamples=_RESAMPLES))
             context |= {"ranking": ranking, "ranking_words": ranking_summary(ranking)}
         except RoundbookError as error:
+            if status_of(error) == 503:
+                raise
             context["trouble_sentences"].append(str(error))
     return context
 
@@ -312,6 +324,10 @@ def matrix_page(http: Request, caller: Who, session: Asking, matrix: int) -> HTM
         http,
         "matrix.html",
         matrix=shown,
+        # Where it lay on the machine of who logged it is none of other people's business.
+        files=[
+            re.split(r"[/\\]", file)[-1] if caller.scope is None else file for file in shown.files
+        ],
         standing=status_phrase(shown),
         history=history,
         changes_phrase=changes_phrase,
@@ -347,12 +363,14 @@ def events_page(
 @router.post("/renew")
 async def renew(http: Request, caller: Who) -> Response:
     """Renew a stale result, or all of a task."""
-    form = await read_form(http)
     require_scope(caller, "log")
+    form = await read_form(http)
     asked = RenewResults(name=form.get("name"), task=form.get("task"))
-    with begin(http.app.state.engine, caller.user) as session:
-        done = renew_results(session, asked)
-        for one in done.renewed:
-            limit_to_task(caller, one.after)
+
+    def work(limit: Limit) -> Renewal:
+        with deciding(http, caller, limit) as session:
+            return renew_results(session, permit(caller, session, asked))
+
+    done = await computed(http, work, caller=caller, seconds=SECONDS_TO_DECIDE)
     first = done.renewed[0].after.task if done.renewed else form.get("task")
     return RedirectResponse(f"/task?{urlencode({'task': first})}" if first else "/", 303)

@@ -27,7 +27,7 @@ def heading(report: GeneralisabilityReport) -> str:
     """Return what is reported, and the plan it stands beside."""
     return (
         f"{report.task}: {report.measure}, {report.level:.0%} intervals; topics for a reliability"
-        f" of {report.target:g}, and by power (one-way ANOVA, m {report.m}, minD"
+        f" of {report.target:g}; 'Topics by power' are those of one-way ANOVA (m {report.m}, minD"
         f" {report.min_d:g}, alpha {report.alpha:g}, beta {report.beta:g})"
     )
 

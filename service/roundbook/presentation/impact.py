@@ -10,12 +10,15 @@ from roundbook.presentation.staleness import why_stale
 
 if TYPE_CHECKING:
     from roundbook.logbook.impact import Dependent, Reason
+    from roundbook.logbook.matrices.sources import Source
 
 _REASONS = {
     "no factors": "which has no factors",
     "refitted": "factor version {version} was fitted since",
     "estimated": "teams became known or were corrected since; estimate {version} takes its place",
     "factors follow": "factor version {version} takes its place",
+    "assessed anew": "computed before revision {revision} of the assessments",
+    "further runs": "computed without the runs of upload {version}",
     "run gone": "its standardising run '{run}' is not in revision {revision}",
 }
 
@@ -28,6 +31,17 @@ def scores_sentence(reason: Reason) -> str:
     number = "" if reason.matrix is None else f" (matrix {reason.matrix})"
     superseded = f"superseded by revision {reason.revision}{number}"
     return f"{superseded}, which is withdrawn: {why}" if why else superseded
+
+
+def source_sentences(source: Source | None) -> list[str]:
+    """Return what scores were computed from, where there are later runs or assessments."""
+    if source is None or not source.outdated:
+        return []
+    return [
+        f"Computed from upload {source.upload} of runs and revision {source.revision} of the"
+        f" assessments; the latest are upload {source.latest_upload} and revision"
+        f" {source.latest_revision}."
+    ]
 
 
 def why_dependent(dependent: Dependent) -> str | None:
@@ -54,6 +68,8 @@ def dependent_name(dependent: Dependent) -> str:
         return f"{find_kind(entry.kind).title} '{entry.name}' version {entry.version}"
     if dependent.kind == "factor version":
         return f"factor version {dependent.version}"
+    if dependent.scores is not None:
+        return f"matrix {dependent.scores.matrix}, {dependent.scores.measure}"
     by = "" if dependent.version is None else f" by factor version {dependent.version}"
     estimate = dependent.estimate_version
     by += "" if estimate is None else f", estimate {estimate}"

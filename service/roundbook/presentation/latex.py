@@ -53,10 +53,7 @@ def latex(
             *("\\toprule", heading, "\\midrule"),
         ]
     for row in rows:
-        values = [(column, getattr(row, column.field)) for column in columns]
-        lines.append(
-            _line("-" if value is None else column.write(value) for column, value in values)
-        )
+        lines.append(_line(column.shown(row) for column in columns))
     closing = ["\\end{longtable}"] if long else ["\\end{tabular}", "\\end{table}"]
     return "\n".join([*lines, "\\bottomrule", *closing])
 

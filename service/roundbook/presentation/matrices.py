@@ -28,22 +28,22 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
         notes.append(_from_revision(remarks.difference))
     elif remarks.difference is not None:
         notes += _from_round(remarks.difference, logged)
-    if remarks.same_scores is not None:
+    if remarks.changes is not None and remarks.changes.cells:
+        notes.append(f"Against revision {logged.revision - 1}: {_cells_phrase(remarks.changes)}.")
+    if (twin := remarks.same_scores) is not None:
+        other = twin.measure != logged.measure
+        where = "The round" if other else f"Round '{twin.round}'"
+        of = logged.measure if other else f"round '{logged.round}'"
         notes.append(
-            f"Round '{remarks.same_scores.round}' has exactly the same {logged.measure} scores"
-            f" (matrix {remarks.same_scores.matrix}); check that the file is of round"
-            f" '{logged.round}'."
+            f"{where} has exactly the same {twin.measure} scores (matrix {twin.matrix}); check that"
+            f" the file is of {of}."
         )
     if remarks.single_run:
         notes.append(
             "One run only: no standardisation factors, since the standard deviation over one run"
             " does not exist."
         )
-    if remarks.topics_without_relevant:
-        notes.append(
-            f"No document is relevant on {_named('topic', remarks.topics_without_relevant)}: all"
-            " runs score 0."
-        )
+    notes += _of_runs(logged)
     if remarks.tied_topics:
         treatment = "count as 0" if remarks.zero_sd == "average" else "are left out"
         notes.append(
@@ -53,7 +53,7 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
     if remarks.equal_runs:
         notes.append(
             f"{remarks.equal_runs} of {logged.runs} runs have the same scores as another run on"
-            " every topic."
+            f" every topic: {_alike(remarks.alike)}."
         )
     if logged.missing_cells and logged.status == "logged":
         dropped = ", ".join(logged.dropped_topics)
@@ -71,6 +71,22 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
     return notes + team_file_notes(
         remarks.unknown_runs, remarks.undescribed_runs, "the score files"
     )
+
+
+def _of_runs(logged: LoggedMatrix) -> list[str]:
+    """Return what to know of scores that were computed from runs."""
+    remarks, notes = logged.remarks, []
+    if remarks.topics_without_relevant:
+        notes.append(
+            f"No document is relevant on {_named('topic', remarks.topics_without_relevant)}: all"
+            " runs score 0."
+        )
+    if remarks.lists_end_at is not None:
+        notes.append(
+            f"No list of the runs goes beyond rank {remarks.lists_end_at}, and {logged.measure} looks"
+            " further: if they were cut there, full lists score otherwise."
+        )
+    return notes
 
 
 _GIVEN = {
@@ -173,12 +189,7 @@ def export_notes(exported: ExportedMatrix) -> list[str]:
 
 def changes_phrase(changes: Changes) -> str:
     """Return what a revision changed."""
-    parts = [f"{changes.cells_changed} of {changes.cells} scores changed"]
-    if changes.largest_change is not None:
-        parts[0] += (
-            f", by up to {changes.largest_change:.4g} (topic {changes.largest_topic}, run"
-            f" {changes.largest_run})"
-        )
+    parts = [_cells_phrase(changes)]
     for noun, names, what in (
         ("topic", changes.topics_added, "added"),
         ("topic", changes.topics_removed, "removed"),
@@ -189,6 +200,23 @@ def changes_phrase(changes: Changes) -> str:
             first = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
             parts.append(f"{_count(len(names), noun)} {what} ({first})")
     return "; ".join(parts)
+
+
+def _cells_phrase(changes: Changes) -> str:
+    by = ""
+    if changes.largest_change is not None:
+        by = (
+            f", by up to {changes.largest_change:.4g} (topic {changes.largest_topic}, run"
+            f" {changes.largest_run})"
+        )
+    return f"{changes.cells_changed} of {changes.cells} scores changed{by}"
+
+
+def _alike(groups: Sequence[Sequence[str]]) -> str:
+    """Return runs that are like one another, as many as can be read."""
+    first = "; ".join(" = ".join(tags[:_NAMED]) for tags in groups[:_NAMED])
+    more = len(groups) > _NAMED or any(len(tags) > _NAMED for tags in groups)
+    return first + (", and more: all of them are in JSON, as 'alike'" if more else "")
 
 
 def _from_revision(difference: Difference) -> str:

@@ -60,6 +60,13 @@ def qrels_notes(logged: LoggedQrels, reason: str | None = None) -> list[str]:
         )
     if logged.new_topics:
         notes.append(f"New topics of the task: {named(logged.new_topics)}.")
+    if logged.foreign_topics:
+        notes.append(
+            f"{len(logged.foreign_topics)} of {_counted(logged.topics, 'topic')}"
+            f" {'is' if len(logged.foreign_topics) == 1 else 'are'} in no scores and in no run of"
+            f" round '{logged.round}' ({named(logged.foreign_topics)}): check that the file"
+            " is of this round."
+        )
     return notes
 
 

@@ -20,6 +20,11 @@ class Column(NamedTuple):
     spare: int = 0
     below: bool = False
 
+    def shown(self, row: object) -> str:
+        """Return what the column shows of a row; a dash where that is unknown."""
+        value = getattr(row, self.field)
+        return "-" if value is None else self.write(value)
+
 
 class Table(NamedTuple):
     """Rows with their columns, and a sentence that says what they are.

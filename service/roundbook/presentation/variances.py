@@ -60,6 +60,29 @@ def history_in_json(history: VarianceHistory) -> dict[str, Any]:
     return printed
 
 
+def stability(histories: Sequence[VarianceHistory]) -> list[str]:
+    """Return which measures are stable over the rounds and which not, given the least stable first."""
+    ratios, unknown = [], []
+    for history in histories:
+        of = "" if history.assessments == "official" else f" ({history.assessments})"
+        if len(history.rounds) < 2:
+            unknown.append(f"{history.measure}{of}")
+            continue
+        ratio = history.pooled.max_min_ratio
+        shown = "0 in a round" if ratio is None else f"{ratio:.2f}"
+        unlike = "" if ratio is None or not disagreement(history) else " (the rounds disagree)"
+        ratios.append(f"{history.measure}{of} {shown}{unlike}")
+    lines = []
+    if ratios:
+        lines.append(
+            f"Least stable first, by the largest variance over the smallest: {', '.join(ratios)}."
+        )
+    if unknown:
+        has = "it has" if len(unknown) == 1 else "they have"
+        lines.append(f"Whether {_listed(unknown)} is stable is unknown: {has} one round.")
+    return lines
+
+
 def disagreement(history: VarianceHistory, *, two_way: bool = False) -> str | None:
     """Return the warning where the rounds disagree about their variances, None where they do not.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -47,7 +49,9 @@ def view_of(result: Any) -> View:  # noqa: ANN401
         and value
         and not isinstance(value[0], (str, float, int, list))
     ]
-    return View(lists[0] if lists else [result])
+    # A list of nothing has no rows.
+    nothing = type(result).__name__.endswith("List")
+    return View(lists[0] if lists else [] if nothing else [result])
 
 
 # Nothing that computes or draws is imported before a result of the kind is shown.
@@ -161,6 +165,24 @@ def _study_latex(words: StudyWords) -> str:
     return latex(words.heading, main.rows, columns, long=len(main.rows) > _MOST_FLOATING)
 
 
+def _exported(exported: Any) -> View:  # noqa: ANN401
+    from roundbook.csv_names import unmarked  # noqa: PLC0415
+
+    if exported.content is None or exported.layout != "wide":
+        return View([exported])
+    header, *lines = csv.reader(io.StringIO(exported.content))
+    _, *runs = map(unmarked, header)
+    rows = [
+        {"topic": unmarked(topic), **dict(zip(runs, map(float, scores), strict=True))}
+        for topic, *scores in lines
+    ]
+    return View(rows)
+
+
+def _runs(listed: Any) -> View:  # noqa: ANN401
+    return View(listed.uploads if listed.runs is None else listed.runs)
+
+
 def _job(job: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.jobs import state  # noqa: PLC0415
 
@@ -174,6 +196,8 @@ def _jobs(jobs: Any) -> View:  # noqa: ANN401
 
 
 _VIEWS: dict[str, Callable[[Any], View]] = {
+    "ExportedMatrix": _exported,
+    "RunList": _runs,
     "Job": _job,
     "JobList": _jobs,
     "VarianceHistory": _variances,
@@ -208,4 +232,7 @@ def _flat(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def rows_of(result: Any) -> list[dict[str, Any]]:  # noqa: ANN401
     """Return the rows of a result; what has fields within is a column a field: ``interval.low``."""
-    return [_flat(_fields(row)) for row in view_of(result).rows]
+    rows = [_flat(_fields(row)) for row in view_of(result).rows]
+    # Rows may be of several kinds: each has every column.
+    columns = dict.fromkeys(name for row in rows for name in row)
+    return [{name: row.get(name) for name in columns} for row in rows]

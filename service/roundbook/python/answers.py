@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from pydantic import BaseModel
 
 from roundbook.errors import InputError, MissingExtraError
+from roundbook.formats.extras import import_extra
 from roundbook.presentation.latex import latex
 from roundbook.presentation.tables import Column
 from roundbook.presentation.views import rows_of, view_of
+from roundbook.python.ways_out import with_ways_out
 
 if TYPE_CHECKING:
     import altair as alt
@@ -58,9 +60,10 @@ class Answer(Generic[_Result]):
         for library in ("pandas", "polars"):
             if find_spec(library):
                 return import_module(library).DataFrame(rows)
-        raise MissingExtraError(
-            "A data frame takes pandas or polars; neither is installed.", "frames"
-        )
+        with with_ways_out():
+            raise MissingExtraError(
+                "A data frame takes pandas or polars; neither is installed.", "frames"
+            )
 
     def to_latex(self) -> str:
         """Return its rows as a LaTeX table, in the manner of the package booktabs."""
@@ -83,34 +86,48 @@ class Answer(Generic[_Result]):
         ------
         InputError
             When there is none of such a result.
+        MissingExtraError
+            When the library that draws it is not installed.
         """
         draw = view_of(self.model).chart
         if draw is None:
             raise InputError(f"There is no chart of a {type(self.model).__name__}.")
+        with with_ways_out():
+            import_extra("altair", "charts", "a chart")
         chart: alt.ConcatChart = draw()
         return chart
 
     def _repr_html_(self) -> str:
         view = view_of(self.model)
         parts = [f"<p>{escape(line)}</p>" for line in view.sentences]
-        rows = rows_of(self.model)
-        if rows:
-            heads = "".join(f"<th>{escape(name)}</th>" for name in rows[0])
-            body = "".join(
-                "<tr>"
-                + "".join(f"<td>{escape(_written(value))}</td>" for value in row.values())
-                + "</tr>"
-                for row in rows[:_MOST_SHOWN]
-            )
-            parts.append(f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>")
-        if len(rows) > _MOST_SHOWN:
-            parts.append(f"<p>The first {_MOST_SHOWN} of {len(rows):,} rows.</p>")
+        for table in view.tables:
+            for part, there in table.parts():
+                parts.append(f"<p>{escape(part.heading)}</p>")
+                cells = [[column.shown(row) for column in part.columns] for row in part.rows]
+                parts += _html([column.heading for column in part.columns], cells, there)
+        if not view.tables:
+            rows = rows_of(self.model)
+            cells = [list(map(_written, row.values())) for row in rows]
+            parts += _html(list(rows[0]) if rows else [], cells, len(rows))
         if view.chart is not None and find_spec("altair") and find_spec("vl_convert"):
             from roundbook.presentation.charts.files import svg
 
             with suppress(InputError):  # where there is nothing to draw
                 parts.append(svg(view.chart()))
         return "\n".join(parts)
+
+
+def _html(heads: Sequence[str], cells: Sequence[Sequence[str]], there: int) -> list[str]:
+    """Return a table's first rows, and how many there are where these are not all."""
+    if not cells:
+        return []
+    shown = cells[:_MOST_SHOWN]
+    lines = [
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in shown
+    ]
+    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+    return [table, *([f"<p>{len(shown)} of {there:,} rows.</p>"] if len(shown) < there else [])]
 
 
 def _column(name: str, values: Sequence[Any]) -> Column:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from roundbook.errors import InputError, NotRecordedError
 from roundbook.python.answers import Answer
 from roundbook.python.ways_out import with_ways_out
 from roundbook.use_cases import find_use_case
@@ -57,17 +58,23 @@ class Book:
     """
 
     def __init__(self, address: str | None = None, token: str | None = None) -> None:
-        self._record: LocalRecord | RemoteRecord
+        self._opened: LocalRecord | RemoteRecord
         if address is not None and address.startswith(("http://", "https://")):
             from roundbook.python.remote import RemoteRecord
 
-            self._record = RemoteRecord(address, token)
+            self._opened = RemoteRecord(address, token)
         else:
             from roundbook.python.local import LocalRecord
 
-            self._record = LocalRecord(address)
+            self._opened = LocalRecord(address)
         # An embedded server is stopped when the book is closed, or nobody has it any more.
-        self._close = weakref.finalize(self, self._record.close)
+        self._close = weakref.finalize(self, self._opened.close)
+
+    @property
+    def _record(self) -> LocalRecord | RemoteRecord:
+        if not self._close.alive:
+            raise InputError("The book is closed; roundbook.open() opens one.")
+        return self._opened
 
     def __enter__(self) -> Self:
         return self
@@ -115,6 +122,39 @@ class Book:
     def matrices(self, task: str, **fields: object) -> Answer[Any]:
         """Return the logged score matrices of a task; see `requests.matrices.ListMatrices`."""
         return self.ask("matrices", task=task, **fields)
+
+    def scores(
+        self, task: str, round: str, measure: str, assessments: str | None = None
+    ) -> Answer[Any]:
+        """Return the raw scores that count of a round: ``to_frame`` has a column a run.
+
+        Raises
+        ------
+        NotRecordedError
+            When none are logged.
+        InputError
+            When they rest on several assessments, and none is named.
+        """
+        with with_ways_out():
+            found = self.matrices(
+                task, round=round, measure=measure, assessments=assessments
+            ).matrices
+            counting = [matrix for matrix in found if matrix.standing == "current"]
+            if len(counting) > 1:
+                labels = ", ".join(matrix.assessments for matrix in counting)
+                raise InputError(
+                    f"Round '{round}' has scores of {measure} by several assessments: {labels}.",
+                    way_out="several assessments",
+                )
+            if not counting:
+                raise NotRecordedError(
+                    f"Round '{round}' has no logged scores of {measure} that count.",
+                    way_out="log scores",
+                    task=task,
+                    round=round,
+                    measure=measure,
+                )
+            return self.ask("export_matrix", matrix=counting[0].matrix)
 
     def variances(self, task: str, measure: str, **fields: object) -> Answer[Any]:
         """Return a measure's residual variance in every round, with intervals, and pooled.
@@ -183,11 +223,21 @@ class Book:
         task: str,
         round: str | None = None,
         measure: str | None = None,
+        *,
+        all_rounds: bool = False,
         **fields: object,
     ) -> Answer[Any]:
         """Return a study of a round's scores: ``discriminative-power``, ``swap-rate`` and others.
 
-        One of all rounds takes no `round`.
+        Parameters
+        ----------
+        round, measure : str, optional
+            `round` is left out with `all_rounds`, and `measure` where the study has only one.
+        all_rounds : bool
+            Study all rounds that have the measure, as the terminal's ``--all-rounds`` does.
+        **fields
+            Of the study's request in `roundbook.requests.studies`: ``scales``, ``trials``, ``seed``,
+            ``assessments`` and others; an error lists those there are.
 
         Raises
         ------
@@ -197,6 +247,7 @@ class Book:
         from roundbook.logbook.studies.studies import STUDIES, find_study
 
         with with_ways_out():
+            name, fields = _over_rounds(name, fields, all_rounds=all_rounds)
             find_study(name)
             request = STUDIES[name].request(**_given(fields, task, round, measure))
             return Answer(self._record.study(request))
@@ -399,10 +450,11 @@ class Book:
         """
         from roundbook.logbook.studies.studies import STUDIES
 
-        given = dict(fields)
-        if kind in STUDIES:
-            kind, given = "study", {"study": kind} | given
         with with_ways_out():
+            all_rounds = bool(fields.pop("all_rounds", False))
+            kind, given = _over_rounds(kind, fields, all_rounds=all_rounds)
+            if kind in STUDIES:
+                kind, given = "study", {"study": kind} | given
             return Answer(self._record.save(kind, given, name, note))
 
     def start_study(
@@ -412,6 +464,7 @@ class Book:
         round: str | None = None,
         measure: str | None = None,
         *,
+        all_rounds: bool = False,
         name: str | None = None,
         note: str | None = None,
         **fields: object,
@@ -422,7 +475,7 @@ class Book:
 
         Parameters
         ----------
-        study, task, round, measure, **fields
+        study, task, round, measure, all_rounds, **fields
             As `study` takes them.
         name, note : str, optional
             What it is saved under, and why, as in `save`.
@@ -435,6 +488,7 @@ class Book:
         from roundbook.requests.jobs import StartStudy
 
         with with_ways_out():
+            study, fields = _over_rounds(study, fields, all_rounds=all_rounds)
             asked = _given(fields, task, round, measure)
             request = StartStudy(study=study, request=asked, name=name, note=note)
             return Answer(self._record.job("start_study", request))
@@ -473,6 +527,26 @@ class Book:
     def record_variance(self, task: str, round: str, measure: str, **fields: object) -> Answer[Any]:
         """Record a variance that was only published, with its ``source``."""
         return self.ask("record_variance", task=task, round=round, measure=measure, **fields)
+
+
+def _over_rounds(
+    study: str, fields: dict[str, Any], *, all_rounds: bool
+) -> tuple[str, dict[str, Any]]:
+    """Return the study of all rounds in place of that of one, where that is asked for."""
+    if not all_rounds:
+        return study, fields
+    if study not in _OVER_ROUNDS:
+        raise InputError(f"There is no {study} of all rounds: it is of {', '.join(_OVER_ROUNDS)}.")
+    if study == "swap-rate" and "trials" in fields:
+        fields = {"swap_trials" if name == "trials" else name: of for name, of in fields.items()}
+    return _OVER_ROUNDS[study], fields
+
+
+_OVER_ROUNDS = {
+    "discriminative-power": "across-rounds",
+    "swap-rate": "across-rounds",
+    "leave-one-out": "leave-one-out-rounds",
+}
 
 
 def _given(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import time
 from http.client import HTTPException
 from pathlib import Path
 from ssl import SSLCertVerificationError, SSLError
@@ -32,6 +34,7 @@ from roundbook.use_cases import UPLOADS, find_use_case
 
 _PREFIX = "/api/v1"
 _SECONDS = 600
+_BYTES_AT_ONCE = 2**16
 
 
 class RemoteRecord:
@@ -48,7 +51,9 @@ class RemoteRecord:
     """
 
     def __init__(self, url: str, token: str | None, seconds: float = _SECONDS) -> None:
-        self._url = url.rstrip("/")
+        self._url = url.rstrip("/").removesuffix(_PREFIX)
+        # Errors show it, and a password that somebody put there is not for everybody.
+        self._shown = re.sub(r"(?<=://)[^/]*@", "", self._url)
         self._seconds = seconds
         self._headers = {"Accept": "application/json"}
         if token is not None:
@@ -135,6 +140,7 @@ class RemoteRecord:
         size: int | None = None,
     ) -> dict[str, Any]:
         """Send a request: JSON, or with its size a file as it is read."""
+        until = time.monotonic() + self._seconds
         given = {name: value for name, value in query.items() if value is not None}
         url = f"{self._url}{_PREFIX}{path}?{urlencode(given, doseq=True)}"
         headers = dict(self._headers)
@@ -145,12 +151,19 @@ class RemoteRecord:
         try:
             http = HttpRequest(url, body, headers)  # noqa: S310
             with _OPENER.open(http, timeout=self._seconds) as response:
-                read: dict[str, Any] = json.load(response)
+                pieces = []
+                while piece := response.read1(_BYTES_AT_ONCE):
+                    pieces.append(piece)
+                    if time.monotonic() > until:
+                        raise TimeoutError
+                read = json.loads(b"".join(pieces))
+                if not isinstance(read, dict):
+                    raise ValueError
         except HTTPError as error:
-            raise _refusal(self._url, error) from None
+            raise _refusal(self._shown, error) from None
         except (OSError, ValueError, RecursionError, HTTPException) as error:
             raise DatabaseUnreachableError(
-                f"The service at {self._url} {_why(error, self._seconds)}."
+                f"The service at {self._shown} {_why(error, self._seconds)}."
             ) from None
         read.pop("sentences", None)
         return read
@@ -201,7 +214,7 @@ def _refusal(url: str, error: HTTPError) -> RoundbookError:
     try:
         problem = json.load(error)
         kind = getattr(errors, f"{problem['code']}Error", RoundbookError)
-        detail = str(problem["detail"])
+        detail = "".join(one if one.isprintable() else " " for one in str(problem["detail"]))
     except (ValueError, KeyError, TypeError):
         return DatabaseUnreachableError(
             f"The service at {url} does not answer as Roundbook does: {error.code} {error.reason}."

@@ -56,6 +56,7 @@ _WAYS_OUT = {
     " corrects it.",
     "several assessments": "Name one: assessments='...'",
     "several measures": "Choose one: file_measure='...'.",
+    "start a job": "Start it in the background: book.start_study(study, task, round, measure, ...)",
     "unalias": "If that is wrong: book.ask('unalias_topic', task={task}, name={name})",
     "withdraw instead": "Scores can be withdrawn: book.withdraw(matrix, reason)",
     "withdrawn matrix": "Log a correction with revise='why', or: book.restore({matrix}, 'why')",

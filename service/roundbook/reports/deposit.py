@@ -83,10 +83,11 @@ def write_deposit(
     if drafts or not listed.rounds:
         why = f"{', '.join(drafts)}: not published" if drafts else "it has no rounds"
         raise RecordError(
-            f"Of task '{listed.task}' nothing can be deposited, which is for good ({why}).",
+            f"A deposit is for good, so all rounds of task '{listed.task}' must be published"
+            f" ({why}).",
             way_out="publish the rounds",
             task=listed.task,
-            round=drafts[0] if drafts else "ROUND",
+            round=drafts[0] if len(drafts) == 1 else "ROUND",
         )
     rounds = [_deposited(session, listed.task, one) for one in listed.rounds]
     packed = request.output.suffix.lower() == ".zip"

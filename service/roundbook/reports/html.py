@@ -117,6 +117,8 @@ def _compose(
         title=f"Report on {task}, {request.round}" if request.round else f"Report on {task}",
         css=Markup((files("roundbook.pages") / "static" / "style.css").read_text("utf-8")),  # noqa: S704
         event=event,
+        measure=measure,
+        scale=request.scale,
         drafts=drafts,
         pages=[one._replace(written=_as_part(one, pages)) for one in pages],
     )

@@ -8,6 +8,18 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from roundbook.errors import RequestError
 
+# By pydantic's name of a fault, what the field takes.
+_TAKES = {
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "takes a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "takes a number"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "takes true or false"),
+    "string_type": "takes a text",
+    "path_type": "takes the name of a file",
+    "tuple_type": "takes several values",
+    "dict_type": "takes names with their values",
+    "missing": "is not given",
+}
+
 
 class Request(BaseModel):
     """A frozen request: what is asked of a use case, complete with its defaults.
@@ -35,9 +47,13 @@ class Request(BaseModel):
             fault = error.errors(include_url=False, include_input=False)[0]
             field = ".".join(map(str, fault["loc"]))
             reason = fault["msg"].removeprefix("Value error, ").removeprefix("Input ")
-            if fault["type"] != "value_error":
+            if fault["type"] == "extra_forbidden":
+                reason = (
+                    f"there is no `{field}` here; there are {', '.join(type(self).model_fields)}"
+                )
+            elif fault["type"] != "value_error":
                 # Not by a validator of our own, which names the fields it means.
-                reason = f"`{field}` {reason}"
+                reason = f"`{field}` {_TAKES.get(fault['type'], reason)}"
             raise RequestError(field, reason) from None
 
 

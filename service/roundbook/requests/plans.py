@@ -30,6 +30,7 @@ TWO_RUNS: dict[PlanDesign, str] = {
 _LIMITS: tuple[VarianceLimit, ...] = ("pooled", "planning", "latest")
 _RUNS, _CANDIDATES, _MIN_D = (2, 10, 50), (2, 3, 5, 10, 20, 50, 100), (0.05, 0.1, 0.2)
 _BETA = 0.20
+_MOST_CELLS = 10_000
 _OF_TASK = ("measure", "scale", "assessments", "pool_by", "variance_of", "variance_at")
 
 
@@ -182,6 +183,10 @@ class PlanRequest(Request):
             (
                 bool(self.min_d) and self.solve == "min-d",
                 "min-d is what is solved for: leave it out",
+            ),
+            (
+                len(self.m or "1") * len(self.min_d or "1") * len(self.topics or "1") > _MOST_CELLS,
+                f"there are more than {_MOST_CELLS:,} cells to solve: ask for fewer at a time",
             ),
         )
         for contradicts, sentence in contradictions:

@@ -14,6 +14,8 @@ from roundbook.requests.fields import (
     TaskName,
 )
 
+MOST_RESAMPLES = 1_000_000
+
 
 class RankRequest(Request):
     """Run rankings to compare: raw with standardised, or by two factor versions."""
@@ -25,7 +27,7 @@ class RankRequest(Request):
     versions: tuple[int, int] | None = Field(
         None, description="Compare two factor versions, instead of raw."
     )
-    resamples: int = Field(2000, description="Of the bootstrap over topics.")
+    resamples: int = Field(2000, le=MOST_RESAMPLES, description="Of the bootstrap over topics.")
     seed: int = Field(0, description="Of the bootstrap.")
     assessments: Assessments = None
     anonymous: Anonymous = False

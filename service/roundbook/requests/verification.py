@@ -31,6 +31,6 @@ class RoundVerificationRequest(Request):
         if fingerprint is not None and not re.fullmatch("[0-9a-fA-F]{64}", fingerprint):
             raise ValueError(
                 f"A fingerprint is 64 hexadecimal digits, as it was printed; '{fingerprint}' is not"
-                " one."
+                " one"
             )
         return fingerprint

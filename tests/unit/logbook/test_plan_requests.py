@@ -42,7 +42,7 @@ TASK = {"task": "t", "measure": "AP"}
         ({**GIVEN, "solve": "min-d", "topics": (9,), "min_d": (0.1,)}, "min-d is what is solved"),
         ({**TASK, "variance_at": "pool"}, "`variance_at` takes pooled, planning, latest or a num"),
         ({**GIVEN, "design": "hsd"}, "`design` should be 'anova'"),
-        ({**GIVEN, "alpha": "little"}, "`alpha` should be a valid number"),
+        ({**GIVEN, "alpha": "little"}, "`alpha` takes a number"),
         ({**GIVEN, "sizes": 3}, "`sizes`"),
     ],
     ids=str,

@@ -71,3 +71,5 @@ def test_what_cannot_be_computed_says_so(assessed, monkeypatch):
         "Roundbook does not compute RR itself, and ir_measures is not installed:"
         " pip install 'roundbook[measures]'"
     )
+    with pytest.raises(MissingExtraError, match=r"foo@10 is no measure that .*, RBP"):
+        score_assessed(assessed, ["foo@10"])

@@ -16,6 +16,7 @@ from roundbook.statistics.significance.paired_tests import sign_test
         (0, 6, 2, "No, the reverse, round after round (sign test p = 0.031)."),
         (5, 0, 0, "agree, but are too few to rule out chance (sign test p = 0.062)."),
         (8, 1, 0, "The rounds do not agree (sign test p = 0.039)."),
+        (1, 0, 3, "Only one round shows a difference (sign test p = 1)."),
         (0, 0, 4, "No round shows a difference."),
     ],
 )

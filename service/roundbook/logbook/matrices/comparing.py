@@ -6,7 +6,14 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from roundbook.database.tables import current_matrix, matrix, matrix_run, matrix_topic, round_
+from roundbook.database.tables import (
+    current_matrix,
+    matrix,
+    matrix_run,
+    matrix_topic,
+    measure,
+    round_,
+)
 from roundbook.logbook.lookup import Series
 from roundbook.logbook.matrices.logged import Difference, Twin
 from roundbook.logbook.storing import StoredMatrix
@@ -46,18 +53,18 @@ def read_difference(
 
 
 def find_twin(connection: Connection, task_id: int, series: Series, digest: str) -> Twin | None:
-    """Return the first matrix of another round with the same content, None where there is none."""
+    """Return the first matrix of another round or measure with the same content, None for none."""
     row = connection.execute(
-        select(matrix.c.id, round_.c.label)
+        select(matrix.c.id, round_.c.label, measure.c.name)
         .join(current_matrix, current_matrix.c.id == matrix.c.id)
         .join(round_, round_.c.id == matrix.c.round_id)
+        .join(measure, measure.c.id == matrix.c.measure_id)
         .where(
             matrix.c.content_hash == digest,
-            matrix.c.measure_id == series.measure_id,
             round_.c.task_id == task_id,
-            round_.c.id != series.round_id,
+            (matrix.c.measure_id == series.measure_id) != (round_.c.id == series.round_id),
         )
         .order_by(matrix.c.id)
         .limit(1)
     ).one_or_none()
-    return None if row is None else Twin(round=row.label, matrix=row.id)
+    return None if row is None else Twin(round=row.label, measure=row.name, matrix=row.id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from roundbook.database.run_tables import DEPTH
 from roundbook.errors import BadFileError, InputError
 from roundbook.formats import CompleteMatrix, apply_missing_policy, read_measures, read_teams
 from roundbook.logbook.matrices.logged import LoggedMatrices, LoggedMatrix
@@ -72,6 +73,11 @@ def _read_files(request: LogFilesRequest, max_file_bytes: int) -> list[CompleteM
     return matrices
 
 
+def _cutoff(measure: str) -> int | None:
+    cutoff = measure.rpartition("@")[2] if "@" in measure else ""
+    return int(cutoff) if cutoff.isdecimal() else None
+
+
 def _with_remarks(
     logged: LoggedMatrix, together: Collection[str], computed: ComputedMatrices | None
 ) -> LoggedMatrix:
@@ -81,7 +87,8 @@ def _with_remarks(
     """
     others = [name for name in logged.remarks.other_measures if name not in together]
     without = computed.without_relevant if computed else []
-    remarks = logged.remarks.model_copy(
-        update={"other_measures": others, "topics_without_relevant": without}
-    )
+    about: dict[str, object] = {"other_measures": others, "topics_without_relevant": without}
+    if computed and computed.depth < min(_cutoff(logged.measure) or DEPTH, DEPTH):
+        about["lists_end_at"] = computed.depth
+    remarks = logged.remarks.model_copy(update=about)
     return logged.model_copy(update={"remarks": remarks})

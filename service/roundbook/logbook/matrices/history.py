@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -11,12 +12,14 @@ import numpy.typing as npt
 from sqlalchemy import Connection, Row, select
 
 from roundbook.database.tables import factor_set, matrix, withdrawal
+from roundbook.formats import CompleteMatrix
 from roundbook.logbook.lookup import find_matrix
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.requests.matrices import ShowHistory
 
+_Scores = LoadedMatrix | CompleteMatrix
 What = Literal["logged", "revised", "withdrawn", "restored", "factors fitted"]
 
 
@@ -86,7 +89,7 @@ def show_history(session: Session, request: ShowHistory) -> MatrixHistory:
         loaded = load_matrix(connection, row) if len(revisions) > 1 else None
         changes = None
         if before is not None and loaded is not None:
-            changes = compare_revisions(before, loaded)
+            changes = compare_scores(before, loaded)
         entries += _revision(connection, row, changes)
         before = loaded
     return MatrixHistory(
@@ -98,8 +101,8 @@ def show_history(session: Session, request: ShowHistory) -> MatrixHistory:
     )
 
 
-def compare_revisions(before: LoadedMatrix, after: LoadedMatrix) -> Changes:
-    """Return what changed from one revision to another, whatever the order of topics and runs."""
+def compare_scores(before: _Scores, after: _Scores) -> Changes:
+    """Return what changed from some scores to others, whatever the order of topics and runs."""
     topics, topics_removed, topics_added = _compared(before.topics, after.topics)
     runs, runs_removed, runs_added = _compared(before.runs, after.runs)
     was, now = _part(before, topics, runs), _part(after, topics, runs)
@@ -122,7 +125,9 @@ def compare_revisions(before: LoadedMatrix, after: LoadedMatrix) -> Changes:
     )
 
 
-def _compared(before: list[str], after: list[str]) -> tuple[list[str], list[str], list[str]]:
+def _compared(
+    before: Sequence[str], after: Sequence[str]
+) -> tuple[list[str], list[str], list[str]]:
     """Return the names in both, those only before and those only after."""
     was, now = set(before), set(after)
     both = [name for name in after if name in was]
@@ -130,7 +135,7 @@ def _compared(before: list[str], after: list[str]) -> tuple[list[str], list[str]
     return both, gone, [name for name in after if name not in was]
 
 
-def _part(loaded: LoadedMatrix, topics: list[str], runs: list[str]) -> npt.NDArray[np.float64]:
+def _part(loaded: _Scores, topics: list[str], runs: list[str]) -> npt.NDArray[np.float64]:
     at_topic = {name: index for index, name in enumerate(loaded.topics)}
     at_run = {name: index for index, name in enumerate(loaded.runs)}
     rows = np.array([at_topic[name] for name in topics], dtype=np.intp)

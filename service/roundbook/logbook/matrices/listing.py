@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, text
 
 from roundbook.errors import NotRecordedError
 from roundbook.logbook.lookup import find_matrix, find_round, find_task
+from roundbook.logbook.matrices.sources import Source, read_sources
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
@@ -21,7 +22,8 @@ class ListedMatrix(Result):
     """A score matrix of `topics` by `runs`.
 
     `reason` is why its status (`standing`) is what it is: of the withdrawal or restoration, of the
-    revision that took its place (`replaced_by`), or of the revision that it is.
+    revision that took its place (`replaced_by`), or of the revision that it is. `source` is what its
+    scores were computed from, None for those of files.
     """
 
     matrix: int
@@ -36,6 +38,7 @@ class ListedMatrix(Result):
     replaced_by: int | None
     logged_at: datetime
     logged_by: str
+    source: Source | None
 
 
 class MatrixList(Result):
@@ -81,6 +84,7 @@ def list_matrices(session: Session, request: ListMatrices) -> MatrixList:
             "limit": request.limit,
         },
     ).all()
+    sources = read_sources(connection, [row.id for row in rows])
     matrices = [
         ListedMatrix(
             matrix=row.id,
@@ -95,6 +99,7 @@ def list_matrices(session: Session, request: ListMatrices) -> MatrixList:
             replaced_by=row.replaced_by,
             logged_at=row.logged_at,
             logged_by=row.logged_by,
+            source=sources.get(row.id),
         )
         for row in rows
     ]

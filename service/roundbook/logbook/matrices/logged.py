@@ -8,6 +8,7 @@ from pydantic import Field
 
 from roundbook.formats.matrix import HiddenCells
 from roundbook.logbook.impact import Dependent
+from roundbook.logbook.matrices.history import Changes
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.runs.recorded_runs import Pool
 from roundbook.logbook.teams import RefittableFactors
@@ -27,9 +28,10 @@ class Difference(Result):
 
 
 class Twin(Result):
-    """The matrix of another round that has exactly the same scores."""
+    """The matrix of another round, or of another measure of the round, with the same scores."""
 
     round: str
+    measure: str
     matrix: int
 
 
@@ -43,13 +45,17 @@ class Remarks(Result):
     difference : Difference or None
         From the revision before, or else from the other matrices of the round.
     same_scores : Twin or None
-        Another round that has exactly these scores.
+        Another round, or another measure of this one, that has exactly these scores.
+    changes : Changes or None
+        What a revision changes against the one before.
     single_run : bool
         Whether there is but one run, over which no standard deviation, and so no factor, exists.
     tied_topics : list of str
         Topics on which all standardising runs tie; `zero_sd` is what becomes of them.
     equal_runs : int
         How many runs have the same scores as another one on every topic.
+    alike : list of lists of str
+        These runs, with the ones that they are like.
     renewed : list of str
         The measures of the variance estimates that were made anew as teams became known, an entry
         for each.
@@ -65,15 +71,20 @@ class Remarks(Result):
     topics_without_relevant : list of str
         Where the scores were computed from runs: topics on which all score 0, since no document of
         the assessments is relevant.
+    lists_end_at : int or None
+        Where they were computed from runs, the rank at which the longest list ends, if the measure
+        looks further.
     """
 
     other_measures: list[str]
     difference: Difference | None = None
+    changes: Changes | None = None
     same_scores: Twin | None = None
     single_run: bool = False
     tied_topics: list[str] = Field(default_factory=list)
     zero_sd: str
     equal_runs: int = 0
+    alike: list[list[str]] = Field(default_factory=list)
     renewed: list[str]
     refittable: list[RefittableFactors] = Field(default_factory=list)
     unknown_runs: list[str] = Field(default_factory=list)
@@ -81,6 +92,7 @@ class Remarks(Result):
     not_recorded: list[Literal["reason", "tool", "zero_sd"]] = Field(default_factory=list)
     hidden: list[HiddenCells] = Field(default_factory=list)
     topics_without_relevant: list[str] = Field(default_factory=list)
+    lists_end_at: int | None = None
 
 
 class LoggedMatrix(Result):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import compress
@@ -36,15 +37,17 @@ from roundbook.logbook.lookup import (
     withdrawn_error,
 )
 from roundbook.logbook.matrices.comparing import find_twin, read_difference
+from roundbook.logbook.matrices.history import compare_scores
 from roundbook.logbook.matrices.logged import LoggedMatrix, Remarks
 from roundbook.logbook.matrices.revising import check_revision
+from roundbook.logbook.matrices.sources import read_sources
 from roundbook.logbook.measures import ensure_measure, other_measures
 from roundbook.logbook.recorded_names import as_recorded
 from roundbook.logbook.rounds import open_round
 from roundbook.logbook.runs.recorded_runs import RecordedRuns, known_pool, record_runs
 from roundbook.logbook.same_topics import refuse_topic_twice
 from roundbook.logbook.session import Session
-from roundbook.logbook.storing import content_hash, store_matrix
+from roundbook.logbook.storing import content_hash, load_matrix, store_matrix
 from roundbook.logbook.teams import refittable_factors
 from roundbook.requests.matrices import LogRequest
 from roundbook.statistics.score_matrix import checked_scores
@@ -234,6 +237,20 @@ def _keep(entry: _Entry) -> _Outcome:
             matrix_id=latest.id,
             details={"runs": entry.runs.described, "estimates_renewed": len(renewed)},
         )
+    source = read_sources(connection, [latest.id]).get(latest.id)
+    made = (
+        {} if source is None else {"upload": source.upload, "assessments_revision": source.revision}
+    )
+    if made and entry.made_from and made != entry.made_from:
+        record_event(
+            connection,
+            "scores computed again",
+            who=entry.session.user,
+            task_id=entry.task_id,
+            round_id=series.round_id,
+            matrix_id=latest.id,
+            details=entry.made_from,
+        )
     own = [row for row in factor_sets(connection, series) if row.matrix_id == latest.id]
     fitted = own[-1] if own else None
     return _Outcome(
@@ -319,6 +336,10 @@ def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
             **({"estimates_renewed": len(renewed)} if renewed else {}),
         },
     )
+    columns: defaultdict[bytes, list[str]] = defaultdict(list)
+    for tag, column in zip(complete.runs, complete.scores.T, strict=True):
+        columns[bytes(column)].append(tag)
+    alike = [tags for tags in columns.values() if len(tags) > 1]
     return _Outcome(
         stored.matrix_id,
         revision,
@@ -328,10 +349,16 @@ def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
         variances,
         {
             "difference": read_difference(connection, series, stored, latest),
+            "changes": (
+                None
+                if latest is None
+                else compare_scores(load_matrix(connection, latest), complete)
+            ),
             "same_scores": find_twin(connection, task_id, series, digest),
             "single_run": fitted is None,
             "tied_topics": tied,
-            "equal_runs": len(complete.runs) - len(set(map(bytes, complete.scores.T))),
+            "equal_runs": sum(map(len, alike)),
+            "alike": alike,
             "renewed": renewed,
         },
     )

@@ -15,6 +15,7 @@ from roundbook.errors import (
 )
 from roundbook.formats import CompleteMatrix
 from roundbook.logbook.lookup import Series, is_named
+from roundbook.logbook.matrices.sources import read_sources
 from roundbook.logbook.session import Session
 from roundbook.requests.matrices import LoggingRequest
 
@@ -69,8 +70,12 @@ def check_revision(
                 f"Nothing is logged for {where} yet to revise.", way_out="nothing to revise"
             )
     elif reason is None:
+        source = read_sources(connection, [latest.id]).get(latest.id)
+        earlier = (
+            ", computed from earlier runs or assessments" if source and source.outdated else ""
+        )
         raise ContentDiffersError(
-            f"Other scores are already logged for {where}.",
+            f"Other scores are already logged for {where}{earlier}.",
             way_out="other scores",
             topics=len(complete.topics),
             runs=len(complete.runs),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.run_tables import (
     judgment_list,
@@ -25,6 +25,7 @@ from roundbook.errors import (
 )
 from roundbook.formats.trec import QrelsFile, read_qrels
 from roundbook.logbook.events import record_event
+from roundbook.logbook.impact import Dependent, stale_by_source
 from roundbook.logbook.lookup import check_name, check_reason, find_round, find_task, is_named
 from roundbook.logbook.recorded_names import recorded_topics
 from roundbook.logbook.result import SOFTWARE, Result
@@ -39,7 +40,7 @@ from roundbook.logbook.runs.uploading import (
     require_round,
     unknown_topics,
 )
-from roundbook.logbook.same_topics import refuse_topic_twice
+from roundbook.logbook.same_topics import refuse_topic_twice, same_topics
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import ensure_topics
 from roundbook.requests.runs import LogQrels
@@ -51,6 +52,8 @@ class LoggedQrels(Result):
     `judged` counts judgments and `relevant` those with a grade above 0, `grades` each grade;
     `without_relevant` are topics with none that is relevant, `without_judgments` topics that runs of
     the round have lists for and that are not assessed, `repeated` lines that said the same again.
+    `foreign_topics` are in none of the round's score matrices and runs, where it has any. `impact` is
+    what was computed from the assessments that were replaced, and so is stale.
     """
 
     task: str
@@ -68,7 +71,9 @@ class LoggedQrels(Result):
     without_relevant: list[str]
     without_judgments: list[str]
     new_topics: list[str]
+    foreign_topics: list[str]
     files: list[LoggedFile]
+    impact: list[Dependent]
     software: str = SOFTWARE
 
 
@@ -197,6 +202,12 @@ def log_qrels(session: Session, request: LogQrels, *, max_file_bytes: int) -> Lo
         without_relevant=[name for name, _, grades in lists if not (grades > 0).any()],
         without_judgments=_without_judgments(connection, round_id, topics),
         new_topics=new_topics,
+        foreign_topics=_foreign_topics(connection, task_id, round_id, topics),
+        impact=(
+            []
+            if unchanged or latest is None
+            else stale_by_source(connection, round_id, "qrels", latest.id)
+        ),
         files=logged_files([read.file]),
     )
 
@@ -237,6 +248,26 @@ def _check_revision(
             task=request.task,
             round=request.round,
         )
+
+
+def _foreign_topics(
+    connection: Connection, task_id: int, round_id: int, assessed: Sequence[str]
+) -> list[str]:
+    names = set(connection.execute(text(_TOPICS_OF_ROUND), {"round": round_id}).scalars())
+    same = same_topics(connection, task_id)
+    own = {same.name(name) for name in names}
+    return [name for name in assessed if own and same.name(name) not in own]
+
+
+_TOPICS_OF_ROUND = """
+SELECT name FROM roundbook.topic
+WHERE id IN (SELECT topic_id FROM roundbook.matrix_topic
+             JOIN roundbook.current_matrix ON current_matrix.id = matrix_topic.matrix_id
+             WHERE current_matrix.round_id = :round)
+   OR id IN (SELECT topic_id FROM roundbook.run_list
+             JOIN roundbook.run_upload ON run_upload.id = run_list.run_upload_id
+             WHERE run_upload.round_id = :round)
+"""
 
 
 def _without_judgments(connection: Connection, round_id: int, assessed: Iterable[str]) -> list[str]:

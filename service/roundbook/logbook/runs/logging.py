@@ -21,6 +21,7 @@ from roundbook.errors import (
 )
 from roundbook.formats.trec import RunFiles, read_runs
 from roundbook.logbook.events import record_event
+from roundbook.logbook.impact import Dependent, stale_by_source
 from roundbook.logbook.recorded_names import recorded_tags, recorded_topics
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
@@ -48,9 +49,10 @@ class LoggedRuns(Result):
     `upload` counts within the round, and is None where nothing was stored; `status` is ``logged``
     or ``unchanged``, and with `dry_run` says what would have been done. `unchanged_runs` had the
     same lists already. `lists` is how many of runs and topics were stored, `documents` how many
-    documents are in them, `new_documents` how many of these the round did not have, `beyond_depth`
-    how many were ranked below `depth` and left out. `without_lists` are runs that score matrices of
-    the round have and no upload.
+    documents are in them, `longest_list` how many in the longest, `new_documents` how many the
+    round did not have, `beyond_depth` how many were ranked below `depth` and left out.
+    `without_lists` are runs that score matrices of the round have and no upload. `impact` is what
+    was computed from the runs before, and is stale.
     """
 
     task: str
@@ -65,9 +67,11 @@ class LoggedRuns(Result):
     documents: int
     new_documents: int
     depth: int
+    longest_list: int
     beyond_depth: int
     new_topics: list[str]
     without_lists: list[str]
+    impact: list[Dependent]
     files: list[LoggedFile]
     software: str = SOFTWARE
 
@@ -158,6 +162,12 @@ def log_runs(
             },
         )
     lists = [part for entry in new for part in entry.lists]
+    impact = []
+    if number is not None and number > 1:
+        replaced = connection.execute(
+            select(run_upload.c.id).filter_by(round_id=round_id, number=number - 1)
+        ).scalar_one()
+        impact = stale_by_source(connection, round_id, "run_upload", replaced)
     logged = LoggedRuns(
         task=request.task.strip(),
         round=request.round.strip(),
@@ -171,9 +181,11 @@ def log_runs(
         documents=sum(len(ranked) for _, ranked, _ in lists),
         new_documents=len(documents.new),
         depth=DEPTH,
+        longest_list=max((len(ranked) for _, ranked, _ in lists), default=0),
         beyond_depth=read.beyond_depth,
         new_topics=new_topics,
         without_lists=runs_without_lists(connection, round_id),
+        impact=impact,
         files=logged_files(read.files),
     )
     if new:
@@ -210,10 +222,12 @@ def _refuse_other_lists(
         entry.tag for entry in runs if recorded.get(entry.tag, entry.digest) != entry.digest
     ]
     if differing:
-        more = f" and {len(differing) - 1} more" if len(differing) > 1 else ""
+        who = f"Run '{differing[0]}' of round '{request.round}' has"
+        if len(differing) > 1:
+            who = f"Run '{differing[0]}' and {len(differing) - 1} more of round '{request.round}' have"
         raise ContentDiffersError(
-            f"Run '{differing[0]}'{more} of round '{request.round}' has other lists already, and"
-            " what a run retrieved is never changed. Nothing was logged.",
+            f"{who} other lists already, and what a run retrieved is never changed. Nothing was"
+            " logged.",
             way_out="other lists",
             task=request.task,
             round=request.round,

@@ -18,10 +18,10 @@ from roundbook.logbook.lookup import check_name, find_round, find_task
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.runs.loading import AssessedRuns, load_assessed_runs
 from roundbook.logbook.session import Session
-from roundbook.measure_names import canonical_measure, split_parameters
+from roundbook.measure_names import canonical_measure, is_known_measure, split_parameters
 from roundbook.requests.matrices import LogFilesRequest
 from roundbook.statistics.measures.hits import find_hits, relevant_hits
-from roundbook.statistics.measures.measure import is_own_measure, parse_measure
+from roundbook.statistics.measures.measure import OWN_MEASURES, is_own_measure, parse_measure
 from roundbook.statistics.measures.scores import score_runs
 
 Floats = NDArray[np.float64]
@@ -30,13 +30,15 @@ Floats = NDArray[np.float64]
 class ComputedMatrices(NamedTuple):
     """Score matrices computed from runs, the software of each, and from what they were made.
 
-    `without_relevant` are the topics on which no document is relevant.
+    `without_relevant` are the topics on which no document is relevant, `depth` is the rank at which
+    the longest list ends.
     """
 
     matrices: list[CompleteMatrix]
     tools: list[str]
     made_from: Mapping[str, object]
     without_relevant: list[str]
+    depth: int
 
 
 def score_round(session: Session, request: LogFilesRequest) -> ComputedMatrices:
@@ -79,7 +81,8 @@ def score_round(session: Session, request: LogFilesRequest) -> ComputedMatrices:
         assessed.judgments.topic, assessed.judgments.grade > 0, minlength=len(assessed.topics)
     )
     without = [topic for topic, count in zip(assessed.topics, relevant, strict=True) if not count]
-    return ComputedMatrices(matrices, [tool for _, tool in scored], made_from, without)
+    tools = [tool for _, tool in scored]
+    return ComputedMatrices(matrices, tools, made_from, without, assessed.lists.shape[2])
 
 
 def load_round(connection: Connection, round_id: int, assessments: str) -> AssessedRuns:
@@ -131,6 +134,11 @@ def _by_ir_measures(assessed: AssessedRuns, name: str) -> tuple[Floats, str]:
         library = import_module("ir_measures")
     except ImportError:
         message = f"Roundbook does not compute {name} itself, and ir_measures is not installed"
+        if not is_known_measure(name):
+            message = (
+                f"{name} is no measure that Roundbook knows; it computes {', '.join(OWN_MEASURES)} itself."
+                " ir_measures, which has others, is not installed"
+            )
         raise MissingExtraError(f"{message}.", "measures") from None
     software = f"ir_measures {library.__version__}"
     judgments = assessed.judgments

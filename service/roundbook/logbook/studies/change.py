@@ -226,8 +226,15 @@ def _round(
     return _Round(given, columns, missing)
 
 
-def _pivot(wanted: str, systems: list[str], rounds: tuple[_Round, _Round]) -> str:
+def _pivot(wanted: str | None, systems: list[str], rounds: tuple[_Round, _Round]) -> str:
     """Return the system that a name, or the tag of a run of it, is of."""
+    named = ", ".join(systems[:_MOST_NAMED]) + (", ..." if len(systems) > _MOST_NAMED else "")
+    if wanted is None:
+        raise InputError(
+            f"A change is beside a pivot, the system that the others are compared with; there ran"
+            f" {named}.",
+            way_out="name the pivot",
+        )
     if wanted in systems:
         return wanted
     of_run = {name for name in systems for one in rounds if wanted in one.tags(name)}
@@ -238,7 +245,6 @@ def _pivot(wanted: str, systems: list[str], rounds: tuple[_Round, _Round]) -> st
             f"'{wanted}' is a run of {' and of '.join(sorted(of_run))}: name the system to compare"
             " the others with."
         )
-    named = ", ".join(systems[:_MOST_NAMED]) + (", ..." if len(systems) > _MOST_NAMED else "")
     raise InputError(f"The pivot '{wanted}' did not run in both rounds; there ran {named}.")
 
 

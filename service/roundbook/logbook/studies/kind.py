@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row
 
-from roundbook.errors import InputError
+from roundbook.errors import InputError, NotRecordedError
 from roundbook.logbook.input_rows import (
     factors_today,
     matrices_today,
@@ -55,7 +55,12 @@ def _today(connection: Connection, task_id: int, request: StudyRequest) -> list[
             rows += _OF_RUNS[origin](connection, task_id)
         else:
             named = request.task or "", request.measure
-            measure_id, _ = find_measure(connection, task_id, *named)
+            try:
+                measure_id, _ = find_measure(connection, task_id, *named)
+            except NotRecordedError:
+                if rows:  # the scores are computed from runs, and none are logged
+                    continue
+                raise
             scored = _OF_SCORES[origin](connection, task_id, measure_id)
             rows += scored
             if not request.rounds:

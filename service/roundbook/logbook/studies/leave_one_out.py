@@ -11,10 +11,13 @@ from pydantic import Field
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.left_out_runs import (
+    GivenRuns,
+    current_factors,
     runs_of_files,
     runs_of_round,
     runs_scored_anew,
 )
+from roundbook.logbook.studies.logged_scores import LoggedBeside, logged_beside
 from roundbook.logbook.studies.reassessing import Reassessed, load_reassessed, read_reassessed
 from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.requests.fields import ZeroSd
@@ -108,7 +111,9 @@ class LeaveOneOutStudy(Study):
     `standardising` and `standardising_runs` say which runs and how many define the factors of the
     round, and `zero_sd` what becomes of a topic on which they tie. `tied` are topics on which all
     others of them tie, so that a run that differs there looks average. `pool` and `upload` are of
-    scores computed anew, `qrels` names the file of assessments.
+    scores computed anew, which are standardised by the runs that the factors of the matrix
+    `factors_of` were fitted on, and `logged` is how these scores differ from the logged ones;
+    `qrels` names the file of assessments.
     """
 
     by: Literal["team", "run"]
@@ -123,12 +128,16 @@ class LeaveOneOutStudy(Study):
     upload: int | None = None
     qrels: str | None = None
     pool: Pool | None = None
+    factors_of: int | None = None
+    logged: LoggedBeside | None = None
     scales: list[LeftOutOfScale]
 
     @property
     def matrices(self) -> list[tuple[int | None, int | None]]:
-        """The matrix that it was computed from; none where scores are computed anew."""
-        return [] if self.reassessed else super().matrices
+        """The matrix that it was computed from; of scores computed anew that of their factors."""
+        if not self.reassessed:
+            return super().matrices
+        return [] if self.factors_of is None else [(self.factors_of, self.factor_version)]
 
 
 def _compute(
@@ -144,7 +153,11 @@ def _compute(
             if session is None
             else load_reassessed(session, request, recorded)
         )
-        given = runs_scored_anew(reassessed)
+        given = (
+            runs_scored_anew(reassessed)
+            if session is None
+            else _by_current_factors(session, request, reassessed, recorded)
+        )
     elif session is None:
         given = runs_of_files(request, work)
     else:
@@ -186,6 +199,25 @@ def _compute(
         pool=None if reassessed is None else _pool(reassessed, groups, names),
         scales=[_of_scale(left, given.runs, teams) for left in study.scales],
     )
+
+
+def _by_current_factors(
+    session: Session,
+    request: LeaveOneOutRequest,
+    reassessed: Reassessed,
+    recorded: LeaveOneOutStudy | None,
+) -> GivenRuns:
+    """Return scores computed anew, by factors of the runs that the round's own are of."""
+    asked = request.model_copy(update={"assessments": reassessed.about["assessments"]})
+    if recorded is None:
+        factors = current_factors(session, asked) if "factor_set" in asked.rests_on else None
+        logged = logged_beside(session, reassessed.about, request.measure)
+    else:
+        factors, logged = next(iter(recorded.matrices), None), recorded.logged
+    given = runs_scored_anew(reassessed, session, factors)
+    number, version = factors or (None, None)
+    about = {"factors_of": number, "factor_version": version, "logged": logged}
+    return given._replace(about=given.about | about)
 
 
 def _pool(given: Reassessed, groups: NDArray[np.intp], names: list[str]) -> Pool:

@@ -24,6 +24,7 @@ from roundbook.logbook.studies.left_out_runs import (
     runs_of_round,
     runs_scored_anew,
 )
+from roundbook.logbook.studies.logged_scores import LoggedBeside, logged_beside
 from roundbook.logbook.studies.reassessing import load_reassessed
 from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.requests.drift import CurveRequest
@@ -50,7 +51,8 @@ class ReassessedRound(Result):
     `upload` is the latest of runs, `revision` that of the assessments, `topics` are the assessed
     ones. To rank `pool_depth` the `pooled_runs` were judged; `judged_share` of their documents are,
     and they are `explained_share` of all `judged` documents. `relevant_alone` of all `relevant` ones
-    are due to one team. `team_of_run` and `fed_pool` are what is known of each of the runs.
+    are due to one team. `team_of_run` and `fed_pool` are what is known of each of the runs, and
+    `logged` is how these scores differ from the logged ones.
     """
 
     upload: int
@@ -67,6 +69,7 @@ class ReassessedRound(Result):
     relevant_alone: int
     team_of_run: list[int] = Field(repr=False)
     fed_pool: list[bool | None] = Field(repr=False)
+    logged: LoggedBeside | None = None
     scales: list[LeftOutFigures]
 
 
@@ -188,7 +191,7 @@ def _today(
             continue
         missing = next((what for what, rounds in kept.items() if name not in rounds), None)
         anew: ReassessedRound | NotReassessed = missing or _by_assessments(
-            session, asked, name, work
+            session, asked, one, work
         )
         found = (
             {"reassessed": anew} if isinstance(anew, ReassessedRound) else {"not_reassessed": anew}
@@ -216,7 +219,7 @@ def _as_it_was(
     """Return a round of a saved study, computed again from what it was computed from."""
     anew = None
     if was.reassessed is not None:
-        anew = _by_assessments(session, asked, was.round, work, was.reassessed)
+        anew = _by_assessments(session, asked, was, work, was.reassessed)
     return _by_factors(session, asked, was.round, work, was).model_copy(
         update={
             "reassessed": anew,
@@ -289,15 +292,16 @@ def _by_factors(
 def _by_assessments(
     session: Session,
     asked: LeaveOneOutRoundsRequest,
-    name: str,
+    of: LeftOutRound,
     work: Work,
     was: ReassessedRound | None = None,
 ) -> ReassessedRound | NotReassessed:
     """Do the same with the scores computed anew, or return why they are not."""
+    name = of.round
     request = _of_one(asked, name, scales=asked.scales, reassessed=True)
     try:
         anew = load_reassessed(session, request, was)
-        given = runs_scored_anew(anew)
+        given = runs_scored_anew(anew, session, (of.matrix, of.factor_version))
         figures = _figures(given, given.groups, asked.scales, work, f"{name}: teams, scores anew")
     except NotRecordedError:
         return "no pool"
@@ -317,6 +321,7 @@ def _by_assessments(
         relevant_alone=int((there - remaining_relevant(anew.score)).sum()),
         team_of_run=anew.team_of_run.tolist(),
         fed_pool=anew.contributed,
+        logged=logged_beside(session, anew.about, asked.measure) if was is None else was.logged,
         scales=figures,
     )
 

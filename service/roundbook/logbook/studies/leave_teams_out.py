@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from roundbook.logbook.session import Session, Work
+from roundbook.logbook.studies.logged_scores import LoggedBeside, logged_beside
 from roundbook.logbook.studies.pilots import PilotsOfScale, PilotStudy, asked, setting
 from roundbook.logbook.studies.reassessing import load_reassessed, read_reassessed
 from roundbook.logbook.studies.run_teams import folded, teams_of_runs
@@ -28,7 +29,8 @@ class LeaveTeamsOutStudy(PilotStudy):
 
     Where scores are computed anew, `upload` is the latest upload of runs, `revision` that of the
     assessments, `qrels` their file, and `pool_depth` to which rank pooled runs' documents were
-    judged: `judged_share` of them are, and they are `explained_share` of all that are.
+    judged: `judged_share` of them are, and they are `explained_share` of all that are. Runs are
+    recorded to rank `known_depth`, and `logged` is how the scores differ from the logged ones.
     """
 
     mode: Literal["keep", "reduce"]
@@ -41,6 +43,8 @@ class LeaveTeamsOutStudy(PilotStudy):
     pool_depth: int | None = None
     judged_share: float | None = None
     explained_share: float | None = None
+    known_depth: int | None = None
+    logged: LoggedBeside | None = None
 
     @property
     def matrices(self) -> list[tuple[int | None, int | None]]:
@@ -131,6 +135,10 @@ def _reassessed(
         "pool_depth": given.pool_depth,
         "judged_share": given.judged_share,
         "explained_share": given.explained_share,
+        "known_depth": given.known_depth,
+        "logged": logged_beside(session, given.about, request.measure)
+        if recorded is None
+        else recorded.logged,
     }
     return _Given(about, {"raw": given.score}, given.team_of_run, given.teams.count(None))
 

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 
 from roundbook.database.tables import factor_set, matrix
-from roundbook.errors import NotRecordedError
+from roundbook.errors import NotRecordedError, WithdrawnError
 from roundbook.logbook.factors import standardising_runs
 from roundbook.logbook.fitting import standardising_mask
+from roundbook.logbook.lookup import find_factor_set, find_series
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.storing import load_matrix
 from roundbook.logbook.studies.reassessing import Reassessed
@@ -51,6 +52,20 @@ class KnownScores(Protocol):
     @property
     def factor_version(self) -> int | None:
         """Of its factors."""
+
+
+def current_factors(
+    session: Session, request: LeaveOneOutRequest
+) -> tuple[int | None, int | None] | None:
+    """Return the matrix and version of the round's current factors, None where it has none."""
+    assert request.task is not None
+    assert request.round is not None
+    named = request.task, request.round, request.measure, request.assessments
+    try:
+        row = find_factor_set(session.connection, find_series(session.connection, *named))
+    except (NotRecordedError, WithdrawnError):
+        return None
+    return row.matrix_id, row.version
 
 
 def runs_of_files(request: LeaveOneOutRequest, work: Work) -> GivenRuns:
@@ -119,11 +134,31 @@ def runs_of_round(
     )
 
 
-def runs_scored_anew(given: Reassessed) -> GivenRuns:
-    """Return scores that are computed from runs, by factors of those that fed the pool."""
-    which, mask = standardising_runs(given.contributed)
+def runs_scored_anew(
+    given: Reassessed,
+    session: Session | None = None,
+    factors: tuple[int | None, int | None] | None = None,
+) -> GivenRuns:
+    """Return scores that are computed from runs, by factors of the runs that others are fitted on.
+
+    Parameters
+    ----------
+    factors : pair of int, optional
+        Matrix and version of the factors of the round's logged scores. Without such it is by the
+        runs that fed the pool.
+    """
+    if session is None or factors is None:
+        which, mask = standardising_runs(given.contributed)
+        how = {"standardising": which, "zero_sd": "average"}
+    else:
+        number, version = factors
+        fitted = session.connection.execute(
+            select(factor_set).filter_by(matrix_id=number, version=version)
+        ).one()
+        mask = standardising_mask(session.connection, fitted, given.run_ids)
+        how = {"standardising": fitted.standardising, "zero_sd": fitted.zero_sd}
     return GivenRuns(
-        given.about | {"standardising": which, "zero_sd": "average"},
+        given.about | how,
         given.score,
         given.topics,
         given.runs,

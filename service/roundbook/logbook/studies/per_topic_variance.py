@@ -15,6 +15,7 @@ from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.result import Result
 from roundbook.logbook.runs.loading import load_assessed_runs
 from roundbook.logbook.session import Session, Work
+from roundbook.logbook.studies.logged_scores import LoggedBeside, logged_beside
 from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.measure_names import canonical_measure
 from roundbook.requests.studies import PerTopicVarianceRequest
@@ -90,7 +91,8 @@ class PerTopicVarianceStudy(Study):
 
     `upload` is the latest upload of runs and `revision` that of the assessments; `qrels` names
     their file. `topics_without_relevant` have no relevant document, `lists_without_relevant` of the
-    runs retrieve none: average precision is 0 in all draws.
+    runs retrieve none: average precision is 0 in all draws. The longest list has `list_depth`
+    documents, and `logged` is how the scores as they are differ from the logged ones.
     """
 
     upload: int | None = None
@@ -98,6 +100,8 @@ class PerTopicVarianceStudy(Study):
     model: str
     denominator: str
     depth: int
+    list_depth: int | None = None
+    logged: LoggedBeside | None = None
     padded: bool
     alpha: float
     topics_without_relevant: int
@@ -123,7 +127,7 @@ def _compute(
     session: Session | None,
     request: PerTopicVarianceRequest,
     work: Work,
-    _: PerTopicVarianceStudy | None,
+    recorded: PerTopicVarianceStudy | None,
 ) -> PerTopicVarianceStudy:
     measure = canonical_measure(request.measure)
     if measure != "AP":
@@ -150,6 +154,10 @@ def _compute(
         measure=measure,
         topics=len(given.topics),
         runs=len(given.runs),
+        list_depth=int(given.lists.lengths.max()),
+        logged=logged_beside(session, given.about, measure)
+        if recorded is None
+        else recorded.logged,
         topics_without_relevant=variance.topics_without_relevant,
         lists_without_relevant=variance.lists_without_relevant,
         scales=[_of_scale(given, variance)],

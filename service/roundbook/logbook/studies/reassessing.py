@@ -52,6 +52,8 @@ class Reassessed(NamedTuple):
         How many of these documents are judged.
     explained_share
         How many of the judged documents one of them is.
+    run_ids
+        Rows of ``run``; none of files.
     """
 
     about: dict[str, Any]
@@ -65,6 +67,7 @@ class Reassessed(NamedTuple):
     pool_depth: int
     judged_share: float
     explained_share: float
+    run_ids: NDArray[np.int64]
 
 
 class KnownRuns(Protocol):
@@ -90,6 +93,7 @@ class _Assessed(NamedTuple):
     judgments: Judgments
     teams: list[str | None]
     contributed: list[bool | None]
+    run_ids: NDArray[np.int64]
 
 
 def load_reassessed(
@@ -165,6 +169,7 @@ def load_reassessed(
             assessed.judgments,
             teams,
             contributed,
+            assessed.run_ids,
         ),
         measure,
         request.pool_depth,
@@ -221,6 +226,7 @@ def read_reassessed(
             judgments,
             teams,
             contributed,
+            np.zeros(0, dtype=np.int64),
         ),
         measure,
         request.pool_depth,
@@ -260,4 +266,5 @@ def _reassess(
         deep,
         float(shares[deep - 1]),
         float(contributed.any(axis=0).mean()),
+        given.run_ids,
     )

@@ -54,7 +54,12 @@ def verify_record(
     ids = _ids(connection, only)
     kinds: dict[DifferenceKind, DifferencesOfKind] = {}
     not_computed = []
-    for difference in differences(connection, ids, progress):
+
+    def tell(doing: str) -> None:
+        session.work.progress(doing, 0, 0)  # which may end it
+        progress(doing)
+
+    for difference in differences(connection, ids, tell):
         if isinstance(difference, ResultNotComputed):
             not_computed.append(difference)
             continue

@@ -44,7 +44,8 @@ def left_out_chart(study: LeaveOneOutStudy) -> alt.ConcatChart:
         means = [point[name] for point in drawn for name in ("official", "left_out")]
         ends = [{"mean": end} for end in (min(means), max(means))]
         within = alt.Scale(domain=[end["mean"] for end in ends], nice=True)
-        across, up = "Mean in the round", "Mean where left out"
+        across = "Mean, all there" if study.reassessed else "Mean in the round"
+        up = "Mean where left out"
         diagonal = points_of(ends).mark_line(color=GREY, strokeDash=[4, 3], strokeWidth=1)
         marks = points_of(drawn).mark_circle(color=ACCENT, opacity=0.7, size=40)
         panels.append(

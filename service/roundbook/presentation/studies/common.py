@@ -61,6 +61,27 @@ def of_scales(
     ]
 
 
+def logged_sentence(study: Any, depth: int | None) -> list[str]:  # noqa: ANN401
+    """Return how a study of scores computed from runs differs from one of the logged scores.
+
+    Parameters
+    ----------
+    depth : int, optional
+        To which rank runs are recorded.
+    """
+    logged = study.logged
+    if logged is None or not logged.different:
+        return []
+    lists = "" if depth is None else f", whose lists end at rank {depth} at the latest"
+    differ = "differs" if logged.different == 1 else "differ"
+    return [
+        f"These scores are computed from the runs{lists}. {logged.different:,} of"
+        f" {logged.cells:,} logged scores (matrix {logged.matrix}, revision {logged.revision})"
+        f" {differ} from them, by up to {logged.largest:.2g}; what is said here is not of the logged"
+        " ones."
+    ]
+
+
 def percent(share: float) -> str:
     """Return a share as a percentage."""
     return f"{100 * share:.1f}%"

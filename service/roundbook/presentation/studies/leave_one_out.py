@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from roundbook.presentation.studies.common import (
     SCALE,
     heading,
+    logged_sentence,
     of_scales,
     optional_number,
     percent,
@@ -34,7 +35,7 @@ _SCALES = (
     optional_number("tau", "Tau"),
     Column("interval", "95% interval", spare=3),
     number("rmse", "RMSE", 5),
-    number("largest", "Largest", 5),
+    number("largest", "Largest", 4),
     signed("bias", "Bias", 5),
     number("mean_rank_shift", "Ranks: mean", 2),
     count("largest_rank_shift", "most"),
@@ -58,7 +59,6 @@ _CONTRIBUTIONS = (
 
 def tables(study: LeaveOneOutStudy) -> list[Table]:
     """Return what leaving out does on each scale and to each run, and what the teams brought in."""
-    by_team = study.by == "team"
     made = [
         Table(
             "Means of the runs where they are left out, beside those of the whole round:",
@@ -68,7 +68,7 @@ def tables(study: LeaveOneOutStudy) -> list[Table]:
         Table(
             "The runs that lose most on {} where they are left out:",
             of_scales(study.scales, lambda scale: scale.left_out),
-            [column for column in _RUNS if by_team or column.field != "team"],
+            _run_columns(study),
             by=SCALE,
             most=_MOST_RUNS,
             main=True,
@@ -83,6 +83,14 @@ def tables(study: LeaveOneOutStudy) -> list[Table]:
     return made
 
 
+def _run_columns(study: LeaveOneOutStudy) -> list[Column]:
+    columns = [column for column in _RUNS if study.by == "team" or column.field != "team"]
+    if not study.reassessed:
+        return columns
+    anew = number("official", "All there")
+    return [anew if column.field == "official" else column for column in columns]
+
+
 def _row(scale: LeftOutOfScale) -> SimpleNamespace:
     """Return what leaving out does on one scale as a row of the table."""
     interval = "-"
@@ -93,13 +101,14 @@ def _row(scale: LeftOutOfScale) -> SimpleNamespace:
 
 def sentences(study: LeaveOneOutStudy) -> list[str]:
     """Return what being left out does to the score and the rank of a run, a sentence a scale."""
-    return [
+    lines = [
         f"On {scale.scale}, a run that is left out gets {abs(scale.bias):.4f}"
         f" {'less' if scale.bias < 0 else 'more'} on average, {scale.largest:.4f} more or less at"
         f" most, and moves by {scale.mean_rank_shift:.1f} ranks on average,"
         f" {scale.largest_rank_shift} at most."
         for scale in study.scales
     ]
+    return lines + logged_sentence(study, study.pool.known_depth if study.pool else None)
 
 
 def remarks(study: LeaveOneOutStudy) -> list[str]:
@@ -114,6 +123,8 @@ def remarks(study: LeaveOneOutStudy) -> list[str]:
         study.tied,
         "has no spread among the others, so that what is left out seems average though it differs",
     )
+    if any((scale.tau_high or 0) > 1 for scale in study.scales):
+        lines.append("The interval of tau is the one that papers print, which may pass 1.")
     if study.by == "run":
         lines.append(
             "Run by run, what changes follows from the number of runs nearly alone, and a team's"

@@ -163,6 +163,14 @@ def remarks(study: LeaveOneOutRounds) -> list[str]:
             " always remains, so that what being left out costs is understated."
         )
     lines += [
+        f"In round '{one.round}' {logged.different:,} of {logged.cells:,} logged scores"
+        f" {'differs' if logged.different == 1 else 'differ'} from those computed anew, by up to"
+        f" {logged.largest:.2g}: without the team in the assessments it is of other scores."
+        for one in study.rounds
+        for logged in [None if one.reassessed is None else one.reassessed.logged]
+        if logged is not None and logged.different
+    ]
+    lines += [
         f"Round '{one.round}' is not scored anew: {_NOT_ANEW[one.not_reassessed]}."
         for one in study.rounds
         if one.not_reassessed is not None

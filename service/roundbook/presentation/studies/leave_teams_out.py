@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.studies.common import percent
+from roundbook.presentation.studies.common import logged_sentence, percent
 from roundbook.presentation.studies.pilots import (
     pilot_protocol,
     pilot_remarks,
@@ -28,7 +28,7 @@ def tables(study: LeaveTeamsOutStudy) -> list[Table]:
 
 def sentences(study: LeaveTeamsOutStudy) -> list[str]:
     """Return what the whole round gives, and what small pilots would have."""
-    return pilot_sentences(study, "teams")
+    return pilot_sentences(study, "teams") + logged_sentence(study, study.known_depth)
 
 
 def remarks(study: LeaveTeamsOutStudy) -> list[str]:

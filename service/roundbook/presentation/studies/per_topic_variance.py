@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from roundbook.presentation.studies.common import (
     join_protocol,
+    logged_sentence,
     optional_number,
     percent,
     share_column,
@@ -111,7 +112,7 @@ def sentences(study: PerTopicVarianceStudy) -> list[str]:
         f"Precisions are divided by the number of relevant documents of {by}; all of this depends on"
         " it, so compare only studies that do the same."
     )
-    return lines
+    return lines + logged_sentence(study, study.list_depth)
 
 
 def remarks(study: PerTopicVarianceStudy) -> list[str]:
@@ -126,7 +127,8 @@ def remarks(study: PerTopicVarianceStudy) -> list[str]:
 
 def protocol(study: PerTopicVarianceStudy) -> str:
     """Return every convention of per-topic variance in one sentence."""
-    drawn = f"{study.depth}" if study.padded else f"as many as it has, {study.depth} at most,"
+    most = study.depth if study.list_depth is None else min(study.depth, study.list_depth)
+    drawn = f"{study.depth}" if study.padded else f"as many as it has, {most} at most,"
     return join_protocol(
         study,
         [

@@ -16,7 +16,10 @@ class ChangeRequest(StudyRequest):
     study: Literal["change"] = "change"
     round: str | None = Field(None, description="The round to compare with; none with `file`.")
     to_round: str | None = Field(None, description="The other round; none with `file`.")
-    pivot: str = Field(description="The system, or its run, that the others are compared with.")
+    pivot: str | None = Field(
+        None,
+        description="The system, or its run, that the others are compared with; needed.",
+    )
     match: Literal["system", "tag"] = Field(
         "system",
         description="What makes runs of both rounds one system: that their system is recorded, or"

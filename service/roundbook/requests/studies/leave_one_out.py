@@ -44,8 +44,11 @@ class LeaveOneOutRequest(StudyRequest):
 
     @property
     def rests_on(self) -> tuple[str, ...]:
-        """Factors of scores, or runs and relevance assessments."""
-        return ("run_upload", "qrels") if self.reassessed else super().rests_on
+        """Factors of scores, or runs and relevance assessments and, unless raw, factors too."""
+        if not self.reassessed:
+            return super().rests_on
+        factors = () if set(self.scales) == {"raw"} else ("factor_set",)
+        return ("run_upload", "qrels", *factors)
 
     @model_validator(mode="before")
     @classmethod

@@ -30,6 +30,7 @@ _PARAMETERS = {
     "RBP": {"p", "gains", "rel"},
 }
 _SPELLINGS = {"P-plus": "P+"}
+OWN_MEASURES = tuple(_PARAMETERS)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from roundbook.statistics.studies.common import (
 from roundbook.statistics.studies.stopping import Stopping, draw_stops, pair_sds, sum_stops
 from roundbook.statistics.variance.residual import residual_variance
 
-_STUDY = "Incremental topics"
+_STUDY = "A study of incremental topics"
 # Of the sds of pairs, which of them counts for a hard pair.
 HARD = 0.95
 
@@ -236,10 +236,10 @@ def incremental_topics(
     start, step, difference = plan.start, plan.step, plan.difference
     if not (2 <= start <= topics and start == math.floor(start)):
         raise ImpossibleStatisticError(
-            f"{_STUDY} of a matrix of {topics} topics begin with 2 to {topics}, not {start}."
+            f"{_STUDY} of a matrix of {topics} topics begins with 2 to {topics}, not {start}."
         )
     if not (step >= 1 and step == math.floor(step)):
-        raise ImpossibleStatisticError(f"{_STUDY} come in steps of at least 1, not {step}.")
+        raise ImpossibleStatisticError(f"{_STUDY} goes in steps of at least 1, not {step}.")
     sizes = np.unique(np.append(np.arange(start, topics, step), topics))
     largest = np.sqrt(
         2 * solve_variance("paired-t", sizes, difference, plan.alpha, plan.beta).variance
@@ -257,7 +257,7 @@ def incremental_topics(
     varying = np.flatnonzero(sds > slack)
     if not varying.size:
         raise ImpossibleStatisticError(
-            f"{_STUDY} need runs whose difference varies over the topics, and no pair does."
+            f"{_STUDY} needs runs whose difference varies over the topics, and no pair does."
         )
     alike = sds.size - varying.size
     stopping = Stopping(centred, sds, varying, sizes, np.stack([largest, surely]))

@@ -81,6 +81,7 @@ class Contents(Result):
     variances: int
     plans: int
     drift_reports: int
+    studies: int
     events: int
     uploads: int
     qrels: int
@@ -196,12 +197,13 @@ def contents(manifest: Manifest) -> dict[str, Any]:
 
 
 def result_counts(connection: Connection, wanted: ColumnElement[bool]) -> dict[str, int]:
-    """Return how many plans and drift reports there are among saved results."""
+    """Return how many plans, drift reports and studies there are among saved results."""
     counted = (
         select(result.c.kind, func.count().label("number")).where(wanted).group_by(result.c.kind)
     )
     counts: dict[str, int] = {row.kind: row.number for row in connection.execute(counted)}
-    return {"plans": counts.get("plan", 0), "drift_reports": counts.get("drift", 0)}
+    kinds = {"plans": "plan", "drift_reports": "drift", "studies": "study"}
+    return {name: counts.get(kind, 0) for name, kind in kinds.items()}
 
 
 def _members(

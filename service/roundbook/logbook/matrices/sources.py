@@ -1,0 +1,53 @@
+"""From which runs and assessments scores were computed, and whether there are later ones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from sqlalchemy import Connection, text
+
+from roundbook.logbook.result import Result
+
+
+class Source(Result):
+    """What the scores of a matrix were computed from, and the latest of its round.
+
+    Assessments are counted by `revision`, runs by `upload`; `outdated` is whether there is a later
+    one of either.
+    """
+
+    upload: int
+    revision: int
+    latest_upload: int
+    latest_revision: int
+    outdated: bool
+
+
+def read_sources(connection: Connection, matrices: Collection[int]) -> dict[int, Source]:
+    """Return what score matrices were computed from; those logged from files are left out."""
+    rows = connection.execute(text(_SOURCES), {"matrices": list(matrices)})
+    return {
+        row.matrix_id: Source(**{name: getattr(row, name) for name in Source.model_fields})
+        for row in rows
+    }
+
+
+# Scores that come out the same from later runs or assessments are told of by a further event.
+_SOURCES = """
+SELECT made.*, (made.upload, made.revision) <> (made.latest_upload, made.latest_revision) AS outdated
+FROM (
+    SELECT DISTINCT ON (matrix.id) matrix.id AS matrix_id,
+           CAST(event.details ->> 'upload' AS integer) AS upload,
+           CAST(event.details ->> 'assessments_revision' AS integer) AS revision,
+           (SELECT max(number) FROM roundbook.run_upload
+            WHERE run_upload.round_id = matrix.round_id) AS latest_upload,
+           (SELECT max(qrels.revision) FROM roundbook.qrels
+            WHERE qrels.round_id = matrix.round_id
+              AND normalize(qrels.assessments) = normalize(matrix.assessments)) AS latest_revision
+    FROM roundbook.matrix
+    JOIN roundbook.event ON event.matrix_id = matrix.id
+    WHERE matrix.id = ANY (CAST(:matrices AS bigint[])) AND event.details ? 'assessments_revision'
+    ORDER BY matrix.id, event.id DESC
+) AS made
+WHERE made.latest_upload IS NOT NULL AND made.latest_revision IS NOT NULL
+"""
