@@ -53,7 +53,7 @@ class Remarks(Result):
     tied_topics : list of str
         Topics on which all standardising runs tie; `zero_sd` is what becomes of them.
     equal_runs : int
-        How many runs have the same scores as another one on every topic.
+        How many runs have the same scores on every topic as one that stands before them.
     alike : list of lists of str
         These runs, with the ones that they are like.
     renewed : list of str

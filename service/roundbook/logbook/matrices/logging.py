@@ -357,7 +357,7 @@ def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
             "same_scores": find_twin(connection, task_id, series, digest),
             "single_run": fitted is None,
             "tied_topics": tied,
-            "equal_runs": sum(map(len, alike)),
+            "equal_runs": sum(map(len, alike)) - len(alike),
             "alike": alike,
             "renewed": renewed,
         },
