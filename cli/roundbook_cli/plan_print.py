@@ -41,7 +41,7 @@ def print_plan(
     """
     from roundbook.presentation.plan_protocol import protocol
     from roundbook.presentation.plan_table import beside, plan_columns, plan_latex, plan_rows
-    from roundbook.presentation.plans import fits, headline
+    from roundbook.presentation.plans import WHY_ANOVA_FIRST, fits, headline, tukey_instead
 
     if form != "table" or only_protocol:
         for line in (*above, *([f"  {copyable}"] if copyable else [])):
@@ -58,31 +58,18 @@ def print_plan(
         print_table([], (), above=above)
         if copyable:
             typer.echo(f"  {copyable}")  # not wrapped, so that it can be copied
-        below = [*_which_size(plan), *beside(plan), f"{fits(plan)}{_rather(plan)}"]
+        below, runs = [*beside(plan), fits(plan)], tukey_instead(plan)
+        if runs and plan.design == "anova":
+            below.insert(
+                0,
+                f"Take tukey {runs}: {WHY_ANOVA_FIRST} For the size by tukey at the planning"
+                " variance add: --design tukey --variance-at planning.",
+            )
+        elif runs:
+            below[-1] += f" {runs.capitalize()} prefer --design tukey."
         print_table(plan_rows(plan), plan_columns(plan), above=[headline(plan)], below=below)
         _print_rounds(plan, details=details)
         print_table([], (), below=plan_remarks(plan))
-
-
-def _which_size(plan: Plan) -> list[str]:
-    """Return which of the sizes to take, first of all."""
-    has_tukey = "tukey" in [alternative.name for alternative in plan.alternatives]
-    if plan.design != "anova" or plan.solve != "topics" or not has_tukey:
-        return []
-    return [
-        "Take tukey where all runs get the same topics, as in most campaigns: anova stands first"
-        " only because published plans and variances are by it. For the size by tukey at the"
-        " planning variance add: --design tukey --variance-at planning."
-    ]
-
-
-def _rather(plan: Plan) -> str:
-    """Return which design to prefer to the plan's, if any."""
-    if plan.design == "two-way" and max(plan.m) >= 10:
-        return " For 10 runs or more prefer --design tukey."
-    if plan.design == "paired-t":
-        return " For the best and the worst of several runs prefer --design tukey."
-    return ""
 
 
 def _print_rounds(plan: Plan, *, details: bool) -> None:

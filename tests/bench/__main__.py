@@ -16,6 +16,7 @@ import numpy as np
 from pyNTCIREVAL import metrics
 from pyNTCIREVAL.labeler import Labeler
 from sqlalchemy import Engine, text
+from tests.bench.bare_rows import copy_bare_rows, make_bare_table, read_bare_rows
 from tests.bench.doors import bench_doors
 from tests.factories import log_matrix, show_histories
 
@@ -43,19 +44,6 @@ from roundbook.statistics.studies.swap_rate import swap_rate
 
 PROGRAM = (sys.executable, "-c", "from roundbook_cli.main import main; main()")
 TOPICS = RUNS = 1000
-_ROW = np.dtype(
-    [
-        ("fields", ">i2"),
-        ("run_bytes", ">i4"),
-        ("run", ">i8"),
-        ("topic_bytes", ">i4"),
-        ("topic", ">i8"),
-        ("score_bytes", ">i4"),
-        ("score", ">f8"),
-    ]
-)
-_SIGNATURE = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
-_TRAILER = b"\xff\xff"
 
 
 def main() -> None:
@@ -80,11 +68,7 @@ def main() -> None:
 
 def bench_database(engine: Engine) -> None:
     """Write and read a score matrix, against one row a score in a bare table."""
-    with unit_of_work(engine) as connection:
-        connection.execute(
-            text("CREATE TABLE public.bare (run bigint, topic bigint, score float8)")
-        )
-        connection.commit()
+    make_bare_table(engine)
     generator = np.random.default_rng(1)
     labels = count(1)
     topics = tuple(f"topic{j}" for j in range(TOPICS))
@@ -106,41 +90,19 @@ def bench_database(engine: Engine) -> None:
         assert done.matrix is not None
         logged.append(done.matrix)
 
-    def bare() -> None:
-        rows = np.zeros(scores.size, _ROW)
-        rows["fields"] = 3
-        rows["run_bytes"] = rows["topic_bytes"] = rows["score_bytes"] = 8
-        rows["run"] = np.repeat(np.arange(RUNS), TOPICS)
-        rows["topic"] = np.tile(np.arange(TOPICS), RUNS)
-        rows["score"] = scores.ravel()
-        stream = memoryview(rows.tobytes())
-        with unit_of_work(engine) as connection:
-            connection.execute(text("TRUNCATE public.bare"))
-            with (
-                connection.connection.driver_connection.cursor() as cursor,
-                cursor.copy("COPY public.bare FROM STDIN (FORMAT binary)") as copy,
-            ):
-                copy.write(_SIGNATURE)
-                for start in range(0, len(stream), 2**22):
-                    copy.write(stream[start : start + 2**22])
-                copy.write(_TRAILER)
-            connection.commit()
-
-    compare("log 1,000 x 1,000 : raw COPY of a million rows", ours, bare, 0.6)
+    compare(
+        "log 1,000 x 1,000 : raw COPY of a million rows",
+        ours,
+        lambda: copy_bare_rows(engine, scores),
+        0.6,
+    )
 
     def read_ours() -> None:
         with unit_of_work(engine) as connection:
             assert read_vectors(connection, logged[-1], TOPICS).shape == (TOPICS, RUNS)
 
     def read_bare() -> None:
-        with unit_of_work(engine) as connection:
-            with (
-                connection.connection.driver_connection.cursor() as cursor,
-                cursor.copy("COPY public.bare TO STDOUT (FORMAT binary)") as copy,
-            ):
-                stream = b"".join(copy)
-            rows = np.frombuffer(stream, _ROW, scores.size, len(_SIGNATURE))
-            assert np.ascontiguousarray(rows["score"], dtype=float).size == scores.size
+        assert read_bare_rows(engine, scores.size).size == scores.size
 
     compare("read it into NumPy : binary COPY of the rows", read_ours, read_bare, 0.1)
 

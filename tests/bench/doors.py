@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from fastapi import FastAPI, Response
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine
 from sqlalchemy.event import listen, remove
+from tests.bench.bare_rows import copy_bare_rows, make_bare_table
 from tests.serving import serving
 
 import roundbook
@@ -90,30 +91,11 @@ def bench_doors(engine: Engine, compare: Compare) -> None:
             where = f"{PREFIX}/log?task=wide&round={next(labels)}&measures=AP&create=true"
             assert b'"logged"' in _ask(port, where, body=sent)
 
-        with unit_of_work(engine) as connection:
-            connection.execute(
-                text("CREATE TABLE public.upload (run bigint, topic bigint, score float8)")
-            )
-            connection.commit()
+        make_bare_table(engine)
 
         def pandas_and_copy() -> None:
             read = pd.read_csv(io.BytesIO(sent), index_col=0)
-            rows = np.zeros(SIZE * SIZE, _ROW)
-            rows["fields"] = 3
-            rows["run_bytes"] = rows["topic_bytes"] = rows["score_bytes"] = 8
-            rows["run"] = np.repeat(np.arange(SIZE), SIZE)
-            rows["topic"] = np.tile(np.arange(SIZE), SIZE)
-            rows["score"] = read.to_numpy().T.ravel()
-            with unit_of_work(engine) as connection:
-                driver = connection.connection.driver_connection
-                assert driver is not None
-                with driver.cursor() as cursor:
-                    cursor.execute("TRUNCATE public.upload")
-                    with cursor.copy("COPY public.upload FROM STDIN (FORMAT binary)") as copy:
-                        copy.write(b"PGCOPY\n\xff\r\n\x00" + bytes(8))
-                        copy.write(rows.tobytes())
-                        copy.write(b"\xff\xff")
-                connection.commit()
+            copy_bare_rows(engine, read.to_numpy().T)
 
         compare("upload 1,000 x 1,000 : pandas and COPY", upload, pandas_and_copy, 1.5)
 
@@ -142,19 +124,6 @@ def bench_doors(engine: Engine, compare: Compare) -> None:
             compare(
                 "the page of a task : its answers as JSON, its charts", page, json_and_charts, 3
             )
-
-
-_ROW = np.dtype(
-    [
-        ("fields", ">i2"),
-        ("run_bytes", ">i4"),
-        ("run", ">i8"),
-        ("topic_bytes", ">i4"),
-        ("topic", ">i8"),
-        ("score_bytes", ">i4"),
-        ("score", ">f8"),
-    ]
-)
 
 
 def _ask(port: int, path: str, times: int = 1, body: bytes | None = None) -> bytes:

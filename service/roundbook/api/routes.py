@@ -47,7 +47,7 @@ from roundbook.api.problems import NO_JSON, HttpError
 from roundbook.api.turns import SECONDS_TO_DECIDE, Limit, Turns, computed
 from roundbook.errors import RequestError
 from roundbook.formats import sent_to
-from roundbook.logbook.kinds import find_kind
+from roundbook.logbook.kinds import find_kind, kind_of
 from roundbook.logbook.saving import SavedResult, save_long_result
 from roundbook.logbook.session import Session, begin
 from roundbook.logbook.studies.studies import STUDIES, find_study, run_study
@@ -259,9 +259,7 @@ class Saving(BaseModel):
 
 async def _save(http: Request, kind: str, saving: Saving) -> Response:
     def work(caller: Caller, limit: Limit) -> Sent:
-        of, asked = kind, saving.request
-        if kind in STUDIES:
-            of, asked = "study", {"study": kind} | asked
+        of, asked = kind_of(kind, saving.request)
         request = find_kind(of).request(**asked)
         _refuse_files(request)
 

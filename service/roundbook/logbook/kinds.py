@@ -66,6 +66,18 @@ def find_kind(name: str) -> Kind:
     return kind
 
 
+def kind_of(name: str, fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the kind that a name stands for, and the fields of its request.
+
+    A study goes by its own name too.
+    """
+    from roundbook.logbook.studies.studies import STUDIES  # noqa: PLC0415
+
+    if name in STUDIES:
+        return "study", {"study": name, **fields}
+    return name, dict(fields)
+
+
 def import_kind(name: str, modules: str) -> ModuleType:
     """Return the module of a kind in another room, such as ``roundbook_cli.saved_{}``."""
     return import_module(modules.format(_PACKAGES[name]))

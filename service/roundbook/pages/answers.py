@@ -31,7 +31,7 @@ from roundbook.pages.tasks import result_rows, stale_since
 from roundbook.presentation import drift, drift_verdict, figures
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.plan_table import beside, plan_columns, plan_latex, plan_rows
-from roundbook.presentation.plans import headline, notes, warning
+from roundbook.presentation.plans import WHY_ANOVA_FIRST, headline, notes, tukey_instead, warning
 from roundbook.presentation.saved_results import saved_heading
 from roundbook.presentation.staleness import why_stale
 from roundbook.presentation.tables import Column, Table
@@ -126,16 +126,12 @@ def _plan(session: Session, caller: Caller, given: dict[str, str]) -> Any:  # no
 
 def _which_size(plan: Plan) -> list[str]:
     """Return which of the sizes to take, first of all."""
-    if plan.solve != "topics":
+    runs = tukey_instead(plan)
+    if runs is None:
         return []
-    if plan.design == "anova" and any(one.name == "tukey" for one in plan.alternatives):
-        return [
-            "Take tukey where all runs get the same topics, as in most campaigns: choose it as the"
-            " test. anova stands first only because published plans and variances are by it."
-        ]
-    if (plan.design == "two-way" and max(plan.m) >= 10) or plan.design == "paired-t":
-        return ["For the best and the worst of several runs prefer tukey as the test."]
-    return []
+    if plan.design == "anova":
+        return [f"Take tukey {runs}: choose it as the test. {WHY_ANOVA_FIRST}"]
+    return [f"{runs.capitalize()} prefer tukey as the test."]
 
 
 def _given(http: Request) -> dict[str, str]:

@@ -125,6 +125,21 @@ def fits(plan: Plan) -> str:
     return f"Design {clauses}."
 
 
+WHY_ANOVA_FIRST = "anova stands first only because published plans and variances are by it."
+
+
+def tukey_instead(plan: Plan) -> str | None:
+    """Return for which runs Tukey's HSD is better than a plan's design; None where that is not so."""
+    if plan.design == "anova" and plan.solve == "topics":
+        if any(alternative.name == "tukey" for alternative in plan.alternatives):
+            return "where all runs get the same topics, as in most campaigns"
+    elif plan.design == "two-way" and max(plan.m) >= 10:
+        return "for 10 runs or more"
+    elif plan.design == "paired-t":
+        return "for the best and the worst of several runs"
+    return None
+
+
 def withdrawn_notes(plan: Plan) -> list[str]:
     """Return which rounds a plan leaves out as their scores are withdrawn."""
     if plan.estimate is None:

@@ -448,13 +448,12 @@ class Book:
         **fields
             Of the kind's request, as `plan`, `drift` and `study` take them.
         """
-        from roundbook.logbook.studies.studies import STUDIES
+        from roundbook.logbook.kinds import kind_of
 
         with with_ways_out():
             all_rounds = bool(fields.pop("all_rounds", False))
             kind, given = _over_rounds(kind, fields, all_rounds=all_rounds)
-            if kind in STUDIES:
-                kind, given = "study", {"study": kind} | given
+            kind, given = kind_of(kind, given)
             return Answer(self._record.save(kind, given, name, note))
 
     def start_study(
