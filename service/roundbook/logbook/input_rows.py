@@ -130,6 +130,26 @@ def factor_inputs(connection: Connection, factor_sets: Sequence[int]) -> dict[in
     return {row.id: _factor_input(row) for row in rows}
 
 
+# What is known of runs; the checksum is of the facts that a result rests on.
+_KNOWN = """
+    SELECT count(*) FILTER (WHERE run.team_id IS NULL) AS runs_without_team,
+           count(*) FILTER (WHERE run.system IS NULL) AS runs_without_system,
+           md5(string_agg(
+               jsonb_build_array({facts})::text, ',' ORDER BY run.tag COLLATE "C"
+           )) AS runs
+"""
+_TEAM_AND_SYSTEM = _KNOWN.format(facts="run.tag, team.name, run.system")
+_TEAM_SYSTEM_AND_POOL = _KNOWN.format(
+    facts="run.tag, team.name, run.system, run.contributed_to_pool"
+)
+
+
+def _known(row: Row[Any]) -> dict[str, Any]:
+    return {
+        name: getattr(row, name) for name in ("runs_without_team", "runs_without_system", "runs")
+    }
+
+
 def _factor_input(row: Row[Any]) -> Input:
     return Input(
         "factor_set",
@@ -141,28 +161,19 @@ def _factor_input(row: Row[Any]) -> Input:
         row.revision,
         row.version,
         None,
-        {
-            "collection": row.collection,
-            "runs_without_team": row.without_team,
-            "runs_without_system": row.without_system,
-            "runs": row.teams_and_systems,
-        },
+        {"collection": row.collection, **_known(row)},
     )
 
 
 _FACTORS = """
 SELECT latest.id, round.label AS round, round.ordinal, latest.assessments,
        latest.matrix_id AS matrix, current.revision, latest.version, round.collection,
-       known.without_team, known.without_system, known.teams_and_systems
+       known.*
 FROM ({factor_sets}) AS latest
 JOIN roundbook.matrix AS current ON current.id = latest.matrix_id
 JOIN roundbook.round ON round.id = latest.round_id
 CROSS JOIN LATERAL (
-    SELECT count(*) FILTER (WHERE run.team_id IS NULL) AS without_team,
-           count(*) FILTER (WHERE run.system IS NULL) AS without_system,
-           md5(string_agg(
-               jsonb_build_array(run.tag, team.name, run.system)::text, ',' ORDER BY run.tag COLLATE "C"
-           )) AS teams_and_systems
+    {known}
     FROM roundbook.matrix_run
     JOIN roundbook.run ON run.id = matrix_run.run_id
     LEFT JOIN roundbook.team ON team.id = run.team_id
@@ -174,6 +185,7 @@ CROSS JOIN LATERAL (
 ORDER BY round.ordinal, latest.assessments
 """
 _LATEST_FACTORS = _FACTORS.format(
+    known=_TEAM_AND_SYSTEM,
     factor_sets="""
     SELECT DISTINCT ON (round_id, assessments) factor_set.*
     FROM roundbook.factor_set
@@ -181,16 +193,19 @@ _LATEST_FACTORS = _FACTORS.format(
       AND round_id IN (SELECT id FROM roundbook.round WHERE task_id = :task)
       AND matrix_id IN (SELECT id FROM roundbook.current_matrix)
     ORDER BY round_id, assessments, version DESC
-"""
+""",
 )
 _THESE_FACTORS = _FACTORS.format(
-    factor_sets="SELECT * FROM roundbook.factor_set WHERE id = ANY (:factor_sets)"
+    known=_TEAM_AND_SYSTEM,
+    factor_sets="SELECT * FROM roundbook.factor_set WHERE id = ANY (:factor_sets)",
 )
 
 
 def matrices_today(connection: Connection, task_id: int, measure_id: int) -> list[Input]:
     """Return the score matrices that count in each round; one query."""
-    rows = connection.execute(text(_MATRICES), {"task": task_id, "measure": measure_id})
+    rows = connection.execute(
+        text(_MATRICES.format(known=_TEAM_AND_SYSTEM)), {"task": task_id, "measure": measure_id}
+    )
     return [
         Input(
             "matrix",
@@ -202,12 +217,7 @@ def matrices_today(connection: Connection, task_id: int, measure_id: int) -> lis
             row.revision,
             None,
             None,
-            {
-                "collection": row.collection,
-                "runs_without_team": row.without_team,
-                "runs_without_system": row.without_system,
-                "runs": row.teams_and_systems,
-            },
+            {"collection": row.collection, **_known(row)},
         )
         for row in rows
     ]
@@ -215,15 +225,11 @@ def matrices_today(connection: Connection, task_id: int, measure_id: int) -> lis
 
 _MATRICES = """
 SELECT matrix.id, round.label AS round, round.ordinal, matrix.assessments, matrix.revision,
-       round.collection, known.without_team, known.without_system, known.teams_and_systems
+       round.collection, known.*
 FROM roundbook.current_matrix AS matrix
 JOIN roundbook.round ON round.id = matrix.round_id
 CROSS JOIN LATERAL (
-    SELECT count(*) FILTER (WHERE run.team_id IS NULL) AS without_team,
-           count(*) FILTER (WHERE run.system IS NULL) AS without_system,
-           md5(string_agg(
-               jsonb_build_array(run.tag, team.name, run.system)::text, ',' ORDER BY run.tag COLLATE "C"
-           )) AS teams_and_systems
+    {known}
     FROM roundbook.matrix_run
     JOIN roundbook.run ON run.id = matrix_run.run_id
     LEFT JOIN roundbook.team ON team.id = run.team_id
@@ -236,7 +242,7 @@ ORDER BY round.ordinal, matrix.assessments
 
 def uploads_today(connection: Connection, task_id: int) -> list[Input]:
     """Return the latest upload of runs to each round; it and those before it have the lists."""
-    rows = connection.execute(text(_UPLOADS), {"task": task_id})
+    rows = connection.execute(text(_UPLOADS.format(known=_TEAM_SYSTEM_AND_POOL)), {"task": task_id})
     return [
         Input(
             "run_upload",
@@ -248,11 +254,7 @@ def uploads_today(connection: Connection, task_id: int) -> list[Input]:
             row.number,
             None,
             None,
-            {
-                "runs_without_team": row.without_team,
-                "runs_without_system": row.without_system,
-                "runs": row.teams_systems_and_pool,
-            },
+            _known(row),
         )
         for row in rows
     ]
@@ -260,16 +262,11 @@ def uploads_today(connection: Connection, task_id: int) -> list[Input]:
 
 _UPLOADS = """
 SELECT DISTINCT ON (round.id) upload.id, upload.number, round.label AS round, round.ordinal,
-       known.without_team, known.without_system, known.teams_systems_and_pool
+       known.*
 FROM roundbook.run_upload AS upload
 JOIN roundbook.round ON round.id = upload.round_id
 CROSS JOIN LATERAL (
-    SELECT count(*) FILTER (WHERE run.team_id IS NULL) AS without_team,
-           count(*) FILTER (WHERE run.system IS NULL) AS without_system,
-           md5(string_agg(
-               jsonb_build_array(run.tag, team.name, run.system, run.contributed_to_pool)::text,
-               ',' ORDER BY run.tag COLLATE "C"
-           )) AS teams_systems_and_pool
+    {known}
     FROM roundbook.run
     JOIN roundbook.uploaded_run ON uploaded_run.run_id = run.id
     LEFT JOIN roundbook.team ON team.id = run.team_id
