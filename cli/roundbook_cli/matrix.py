@@ -53,7 +53,7 @@ def _day(at: datetime) -> str:
     return f"{at:%Y-%m-%d}"
 
 
-_LISTED = (
+LISTED = (
     count("matrix", "Matrix"),
     Column("round", "Round"),
     Column("measure", "Measure"),
@@ -67,7 +67,7 @@ _LISTED = (
     Column("logged_by", "By"),
 )
 # A terminal is not wide enough for all of them.
-_LISTED_BRIEFLY = (
+LISTED_BRIEFLY = (
     count("matrix", "Matrix"),
     Column("round", "Round"),
     Column("measure", "Measure"),
@@ -151,12 +151,13 @@ def list_(
             f" 'roundbook impact {outdated[0]}' has the command that computes them anew."
         )
     if form != "table":
-        show(listed, form, listed.matrices, _LISTED)
+        show(listed, form, listed.matrices, LISTED)
         return
-    print_table(list(map(_brief, listed.matrices)), _LISTED_BRIEFLY, below=below)
+    print_table(list(map(brief, listed.matrices)), LISTED_BRIEFLY, below=below)
 
 
-def _brief(row: ListedMatrix) -> _Brief:
+def brief(row: ListedMatrix) -> _Brief:
+    """Return a listed matrix in the columns for a terminal."""
     return _Brief(
         row.matrix,
         row.round,

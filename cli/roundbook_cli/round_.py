@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from roundbook.errors import RecordError
+from roundbook.presentation.publication import publication_note, round_sentence
 from roundbook.requests.tasks import (
     CreateRound,
     ListRounds,
@@ -17,11 +18,12 @@ from roundbook.requests.tasks import (
     RemoveRound,
     RenameRound,
     SetRound,
+    ShowRound,
 )
 from roundbook_cli import round_teams, verify
 from roundbook_cli.near_names import confirm_round
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, ask, count, show, talk
+from roundbook_cli.output import Column, ask, count, print_table, section, show, talk
 from roundbook_cli.request_options import argument, default, option
 from roundbook_cli.session import record, sessions
 
@@ -244,6 +246,64 @@ def list_(
         listed = list_rounds(session, ListRounds(task=task))
     way_out = f"No round yet. Make one with 'roundbook round create {quote(task)} ROUND'."
     show(listed, form, listed.rounds, _COLUMNS, below=[] if listed.rounds else [way_out])
+
+
+_LOGGED = (
+    Column("logged_at", "Logged", "{:%Y-%m-%d}".format, spare=2),
+    Column("logged_by", "By", spare=1),
+)
+_UPLOADS = (
+    count("upload", "Upload"),
+    count("runs", "Runs"),
+    count("topics", "Topics"),
+    count("documents", "Documents"),
+    *_LOGGED,
+)
+_QRELS = (
+    Column("assessments", "Assessments"),
+    count("revision", "Revision"),
+    count("topics", "Topics"),
+    count("judged", "Judged"),
+    count("relevant", "Relevant"),
+    *_LOGGED,
+)
+
+
+@app.command("show", epilog="Example: roundbook round show covid round1")
+def show_(
+    context: typer.Context,
+    task: TaskName,
+    round_label: RoundLabel,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Show a round with all that was logged in it: scores, runs and relevance assessments."""
+    from roundbook.logbook.round_contents import show_round
+    from roundbook.logbook.round_fingerprint import Publication
+    from roundbook_cli.matrix import LISTED, LISTED_BRIEFLY, brief
+
+    with record(context, database) as session:
+        shown = show_round(session, ShowRound(task=task, round=round_label))
+    below = []
+    if not shown.matrices:
+        below.append(
+            f"No scores yet: 'roundbook log {quote(task)} {quote(shown.round)} FILE --measure M'"
+            " takes a file."
+        )
+    if shown.fingerprint is not None:
+        published = Publication(shown.fingerprint, shown.published_fingerprint)
+        below += [str(publication_note(shown.round, published)), f"Fingerprint {shown.fingerprint}"]
+    if form != "table":
+        show(shown, form, shown.matrices, LISTED)
+        return
+    columns = [column for column in LISTED_BRIEFLY if column.field != "round"]
+    print_table(
+        list(map(brief, shown.matrices)), columns, above=[round_sentence(shown)], below=below
+    )
+    if shown.uploads:
+        section("Runs:", rows=shown.uploads, columns=_UPLOADS)
+    if shown.qrels:
+        section("Relevance assessments:", rows=shown.qrels, columns=_QRELS)
 
 
 round_teams.attach_to_round(app)

@@ -156,6 +156,30 @@ def test_round_list_as_csv_holds_no_python(logged):
     assert [row["round"] for row in table_of(out)] == ["r1", "r2"]
 
 
+def test_round_show_has_all_that_was_logged(logged, write):
+    logged("round", "set", "t", "r1", "--held", "2024-05-01", "--collection", "Crawl 1")
+    logged("log", "t", "r1", write(wide(SCORES + 0.2)), "--measure", "AP", "--revise", "a slip")
+    logged("run", "log", "t", "r1", write("1 Q0 d1 1 2.5 a\n1 Q0 d2 2 1.5 a\n", "run"))
+    logged("qrels", "log", "t", "r1", write("1 0 d1 1\n1 0 d2 0\n", "qrels"))
+    publish = logged("round", "publish", "t", "r1", "--format", "json").json
+    shown = logged("round", "show", "t", "r1", "--format", "json").json
+    assert shown["fingerprint"] == shown["published_fingerprint"] == publish["fingerprint"]
+    assert [(row["revision"], row["standing"], row["reason"]) for row in shown["matrices"]] == [
+        (1, "superseded", "a slip"),
+        (2, "current", "a slip"),
+    ]
+    assert [(row["runs"], row["documents"]) for row in shown["uploads"]] == [(1, 2)]
+    assert [(row["judged"], row["relevant"]) for row in shown["qrels"]] == [(2, 1)]
+    lines = logged("round", "show", "t", "r1").out.splitlines()
+    assert lines[0] == "Round 'r1' of 't', number 1, held 2024-05-01, on Crawl 1: published."
+    assert "Round 'r1' is published; its published fingerprint still verifies." in lines
+    assert "Relevance assessments:" in lines
+    rows = table_of(logged("round", "show", "t", "r2", "--format", "csv").out)
+    assert [(row["measure"], row["topics"]) for row in rows] == [("AP", "5")]
+    logged("round", "create", "t", "r3")
+    assert "No scores yet" in logged("round", "show", "t", "r3").out
+
+
 # log
 
 

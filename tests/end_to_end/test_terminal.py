@@ -29,6 +29,7 @@ NAMES = [TASK, FIRST, SECOND, LABEL, TEAM, *RUNS]
 TABLES = f"""
 task list
 round list {TASK}
+round show {TASK} {FIRST}
 matrix list {TASK}
 matrix list {TASK} --all
 matrix show 1

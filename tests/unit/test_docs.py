@@ -55,6 +55,7 @@ from roundbook.logbook.matrices import listing as matrix_list
 from roundbook.logbook.matrices import logged as matrices
 from roundbook.logbook.matrices import showing as matrix_show
 from roundbook.logbook.plans import plan as plans
+from roundbook.logbook.round_contents import RoundContents
 from roundbook.logbook.round_fingerprint import VerifiedRound
 from roundbook.logbook.runs.assessing import LoggedQrels
 from roundbook.logbook.runs.comparing import ScoreComparison
@@ -161,6 +162,7 @@ RESULTS = {
     "roundbook db restore": backup.RestoredBackup,
     "roundbook db move": move.MovedRecord,
     "roundbook db verify": Verification,
+    "roundbook round show": RoundContents,
 }
 # What a result has for its sentences alone.
 FOR_SENTENCES = "arguments"
@@ -171,11 +173,12 @@ ALIKE = {
 }
 # Sections that refer to another for the keys of what is within.
 REFERS = {
-    "roundbook round teams": "roundbook log",
-    "roundbook drift --curve": "roundbook drift",
-    "roundbook report show": "roundbook result list",
-    "roundbook result renew": "roundbook result list",
-    "roundbook study topic-subsets": "roundbook study leave-teams-out",
+    "roundbook round teams": ("roundbook log",),
+    "roundbook drift --curve": ("roundbook drift",),
+    "roundbook report show": ("roundbook result list",),
+    "roundbook result renew": ("roundbook result list",),
+    "roundbook study topic-subsets": ("roundbook study leave-teams-out",),
+    "roundbook round show": ("roundbook matrix list", "roundbook run list", "roundbook qrels list"),
 }
 # Fields that the terminal prints in a form of its own, as recorded.
 COMPOSED = {"impact", "notes"}
@@ -348,9 +351,9 @@ def test_the_json_keys_of_a_command_are_those_it_prints(name):
     body = sections("reference/json-keys.md")[name]
     rows = re.findall(r"^\| (.*?) \| (.*) \|$", body, re.MULTILINE)
     named = set(re.findall(r"`([a-z_0-9]+)`", " ".join(first for first, _ in rows)))
-    if name in REFERS:
-        assert f"`{REFERS[name]}`" in body
-        body += sections("reference/json-keys.md")[REFERS[name]]
+    for other in REFERS.get(name, ()):
+        assert f"`{other}`" in body
+        body += sections("reference/json-keys.md")[other]
     everywhere = set(re.findall(r"`([a-z_0-9]+)`", body))
     keys = _all_keys(name)
     assert keys <= everywhere

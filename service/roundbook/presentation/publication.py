@@ -1,11 +1,22 @@
-"""What a change means for a published round, in words."""
+"""What a round is, and what a change means for a published one, in words."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from roundbook.logbook.round_contents import RoundContents
     from roundbook.logbook.round_fingerprint import Publication
+
+
+def round_sentence(contents: RoundContents) -> str:
+    """Return where in its task a round stands, when and on what it was held, and its status."""
+    held = "" if contents.held is None else f", held {contents.held}"
+    on = "" if contents.collection is None else f", on {contents.collection}"
+    return (
+        f"Round '{contents.round}' of '{contents.task}', number {contents.ordinal}{held}{on}:"
+        f" {contents.status}."
+    )
 
 
 def publication_note(

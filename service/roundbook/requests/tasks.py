@@ -78,3 +78,10 @@ class ListRounds(Request):
     """The rounds of a task."""
 
     task: TaskName
+
+
+class ShowRound(Request):
+    """One round, with all that was logged in it."""
+
+    task: TaskName
+    round: RoundLabel
