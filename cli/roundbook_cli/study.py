@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+from typer.core import TyperGroup
 
 from roundbook_cli.studies import (
     change,
@@ -19,6 +20,23 @@ from roundbook_cli.studies import (
 )
 from roundbook_cli.studies.running import shared_out
 
+if TYPE_CHECKING:
+    from typer._click import Command, Context
+
+_SHORT = {
+    "leave-out": "leave-one-out",
+    "subsets": "topic-subsets",
+    "topic-variance": "per-topic-variance",
+}
+
+
+class _Group(TyperGroup):
+    """A group whose commands go by short names too."""
+
+    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
+        """Return a command by its name."""
+        return super().get_command(ctx, _SHORT.get(cmd_name, cmd_name))
+
 
 class _Studies(typer.Typer):
     """A group of commands that all take the options of who does a study's work."""
@@ -28,7 +46,7 @@ class _Studies(typer.Typer):
         return lambda function: register(shared_out(function))
 
 
-app = _Studies(no_args_is_help=True, help="Studies: what the scores of a round bear.")
+app = _Studies(cls=_Group, no_args_is_help=True, help="Studies: what the scores of a round bear.")
 
 app.command("discriminative-power", epilog=discriminative_power.EXAMPLE)(
     discriminative_power.discriminative_power

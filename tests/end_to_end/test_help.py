@@ -100,6 +100,15 @@ def test_a_wrong_word_is_answered_by_the_right_one(command):
         assert f"No such command '{words[-1]}'. Did you mean '{meant}'" in refused.err
 
 
+def test_studies_go_by_short_names_too(command):
+    for short, name in (
+        ("leave-out", "leave-one-out"),
+        ("subsets", "topic-subsets"),
+        ("topic-variance", "per-topic-variance"),
+    ):
+        assert f"Example: roundbook study {name}" in command("study", short, "--help").out
+
+
 @pytest.mark.long
 def test_a_command_on_an_up_to_date_record_imports_what_it_needs(
     roundbook, address, write, monkeypatch, tmp_path
