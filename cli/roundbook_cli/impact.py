@@ -94,11 +94,12 @@ def tell_impact(dependents: Sequence[Dependent], headline: str) -> None:
     """Say on stderr what is stale since something happened to the scores it rests on."""
     if not dependents:
         return
+    from roundbook.presentation.impact import stale_lines
+
     talk(headline)
-    rows = [SimpleNamespace(**dependent_line(dependent)) for dependent in dependents]
-    for row in rows:
-        talk(f"  {row.name} ({row.where}): {row.why}")
-    renewals = _renewals(rows)
+    for line in stale_lines(dependents):
+        talk(line)
+    renewals = _renewals([SimpleNamespace(**dependent_line(one)) for one in dependents])
     if renewals:
         talk("To renew them:")
     for command in renewals:

@@ -397,18 +397,11 @@ def restore(
 def _show_decided(
     decided: CorrectedMatrix, publication: Publication | None, reason: str, form: Format
 ) -> None:
+    from roundbook.presentation.decisions import corrected_headline, uncorrected_note
+
     show(decided, form, [decided], _DECIDED, extra={"impact": dependents_json(decided.impact)})
-    if decided.status == "unchanged":
-        how = "is withdrawn" if decided.standing == "withdrawn" else "counts"
-        since = f", since {_day(decided.decided_at)}" if decided.decided_at else ""
-        talk(
-            f"Note: Matrix {decided.matrix} {how} already{since}; the reason '{reason}' was not"
-            " recorded."
-        )
-    # A plan that left the matrix out is listed too.
-    tell_impact(
-        decided.impact,
-        f"Stale now, of what rests on matrix {decided.matrix} or was planned without it:",
-    )
+    if note := uncorrected_note(decided, reason):
+        talk(f"Note: {note}")
+    tell_impact(decided.impact, corrected_headline(decided))
     if decided.status != "unchanged" and (note := publication_note(decided.round, publication)):
         talk(f"Note: {note}")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from roundbook.presentation.runs import qrels_notes
+from roundbook.presentation.runs import QRELS, qrels_notes
 from roundbook.requests.runs import ListQrels, LogQrels
 from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
@@ -18,21 +18,13 @@ from roundbook_cli.session import record, sessions
 
 app = typer.Typer(no_args_is_help=True, help="Relevance assessments: log them, list them.")
 
-_COUNTS = (count("topics", "Topics"), count("judged", "Judged"), count("relevant", "Relevant"))
 _LOGGED = (
     Column("assessments", "Assessments"),
     count("revision", "Revision"),
-    *_COUNTS,
+    count("topics", "Topics"),
+    count("judged", "Judged"),
+    count("relevant", "Relevant"),
     Column("status", "Status"),
-)
-_LISTED = (
-    Column("round", "Round"),
-    Column("assessments", "Assessments"),
-    count("revision", "Revision"),
-    *_COUNTS,
-    Column("reason", "Revised because", spare=1),
-    Column("logged_at", "Logged at", "{:%Y-%m-%d %H:%M}".format, spare=3),
-    Column("logged_by", "By", spare=2),
 )
 
 
@@ -108,4 +100,4 @@ def list_(
     with record(context, database) as session:
         listed = list_qrels(session, ListQrels(task=task, round=round_label))
     empty = [] if listed.qrels else ["No assessments yet: 'roundbook qrels log' takes a file."]
-    show(listed, form, listed.qrels, _LISTED, below=empty)
+    show(listed, form, listed.qrels, QRELS, below=empty)

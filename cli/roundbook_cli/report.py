@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,9 @@ from roundbook_cli.output import Column, count, progress, show, signed, talk
 from roundbook_cli.request_options import argument, default, option, usage_errors
 from roundbook_cli.saved_drift import print_saved, report_facts, report_number
 from roundbook_cli.session import record
+
+if TYPE_CHECKING:
+    from roundbook.logbook.result import Result
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -136,9 +139,7 @@ def html(
         Column("pages", "Pages", ", ".join),
     )
     show(written, form, [written], columns)
-    if written.drafts:
-        talk(f"Note: it tells of drafts: {', '.join(written.drafts)}.")
-    _talk_of_left_out(written.left_out)
+    _note(written)
 
 
 @app.command(
@@ -184,9 +185,9 @@ def latex(
     )
     with (
         record(context, database, one_moment=True) as session,
-        progress("Computing the tables ..."),
+        progress("Computing the tables ...") as step,
     ):
-        written = write_latex(session, request)
+        written = write_latex(session, request, step)
     columns = (
         Column("report", "Report"),
         Column("round", "Round"),
@@ -194,9 +195,7 @@ def latex(
         Column("tables", "Tables", ", ".join),
     )
     show(written, form, [written], columns)
-    if written.draft:
-        talk(f"Note: round '{written.round}' is a draft; its scores may change.")
-    _talk_of_left_out(written.left_out)
+    _note(written)
 
 
 @app.command(
@@ -260,10 +259,11 @@ def datacite(
         options = ", ".join(f"--{name}" for name in deposit.unknown)
         below.append(f"Not given, and so said as unknown or left out: {options}.")
     show(deposit, form, deposit.rounds, columns, above=above, below=below)
-    for label in deposit.corrected:
-        talk(f"Note: round '{label}' was corrected after it was published; the bundle says so.")
+    _note(deposit)
 
 
-def _talk_of_left_out(left_out: dict[str, str]) -> None:
-    for name, why in left_out.items():
-        talk(f"Note: without {name}: {why}")
+def _note(written: Result) -> None:
+    from roundbook.presentation.decisions import report_notes
+
+    for note in report_notes(written):
+        talk(f"Note: {note}")

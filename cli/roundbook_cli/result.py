@@ -128,6 +128,9 @@ def renew(
         bool, typer.Option("--stale", help="Renew every stale result of the task of this name.")
     ] = False,
     kind: Kind = None,
+    dry_run: Annotated[bool, option(RenewResults, "dry_run", "--dry-run")] = default(
+        RenewResults, "dry_run"
+    ),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -136,10 +139,12 @@ def renew(
     With --stale, everything of a task that a correction made stale: all of it, or nothing.
     """
     from roundbook.logbook.renewing import renew_results
+    from roundbook.presentation.decisions import DRY_RUN, NOTHING_STALE, renewal_notes
     from roundbook.presentation.saved_results import brief_sentence
 
-    asked = RenewResults(task=name, kind=kind) if stale else RenewResults(name=name, kind=kind)
-    with record(context, database) as session:
+    what = {"task" if stale else "name": name}
+    asked = RenewResults(**what, kind=kind, dry_run=dry_run)
+    with record(context, database, keep=not dry_run) as session:
         renewal = renew_results(session, asked)
     rows = [
         SimpleNamespace(
@@ -147,7 +152,6 @@ def renew(
             before=brief_sentence(one.before),
             version=one.after.version,
             after=brief_sentence(one.after),
-            status=one.status,
         )
         for one in renewal.renewed
     ]
@@ -156,10 +160,9 @@ def renew(
         form,
         rows,
         _RENEWED,
-        below=[] if rows else ["Nothing was stale that can be renewed."],
+        below=[] if rows else [NOTHING_STALE],
     )
-    for row in rows:
-        if row.status == "unchanged":
-            talk(f"Note: '{row.name}' is the same today; no version was added.")
-    for entry, why in renewal.left:
-        talk(f"Note: '{entry.name}' stays stale: {why}")
+    for note in renewal_notes(renewal):
+        talk(f"Note: {note}")
+    if dry_run:
+        talk(DRY_RUN)

@@ -142,12 +142,13 @@ def rename(
 ) -> None:
     """Give a round another label, before it is published or a result rests on it."""
     from roundbook.logbook.round_changes import rename_round
+    from roundbook.presentation.decisions import renamed_sentence
 
     request = RenameRound(task=task, round=round_label, name=name, force=force)
     with record(context, database) as session:
         renamed = rename_round(session, request)
     show(renamed, form, [renamed], _COLUMNS)
-    talk(f"Round '{renamed.was}' is now '{renamed.round}'.")
+    talk(renamed_sentence("Round", renamed.was, renamed.round))
 
 
 @app.command(epilog="Example: roundbook round remove covid roud4")
@@ -186,6 +187,7 @@ def publish(
     On a terminal it asks first.
     """
     from roundbook.logbook.round_changes import publish_round
+    from roundbook.presentation.decisions import published_sentences
 
     request = PublishRound(task=task, round=round_label, reason=reason)
     asks = not (dry_run or yes) and sys.stdin.isatty() and sys.stderr.isatty()
@@ -212,24 +214,14 @@ def publish(
         )
     fingerprint = published.published_fingerprint or published.fingerprint
     show(published, form, [published], _COLUMNS, below=[f"Fingerprint {fingerprint}"])
+    sentences = published_sentences(published, reason)
     if published.status == "unchanged":
-        day = f" on {published.published_at:%Y-%m-%d}" if published.published_at else ""
-        lost = "; this reason was not recorded" if reason else ""
-        talk(f"Note: Round '{published.round}' was published already{day}{lost}.")
-        if published.published_fingerprint is None:
-            talk("Note: No fingerprint was noted then; this is that of today.")
-        elif published.fingerprint != published.published_fingerprint:
-            talk(
-                f"Note: The round has changed since; its fingerprint today is"
-                f" {published.fingerprint}."
-            )
+        for sentence in sentences:
+            talk(f"Note: {sentence}")
     elif dry_run:
         talk("Dry run: nothing was published.")
     else:
-        talk(
-            f"Round '{published.round}' is published for good: there is no way back. Its scores"
-            " change only by 'roundbook log ... --revise REASON'."
-        )
+        talk(f"{sentences[0]} Its scores change only by 'roundbook log ... --revise REASON'.")
 
 
 @app.command("list", epilog="Example: roundbook round list covid")

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from roundbook.presentation.matrices import renewed_note, team_file_notes
 from roundbook.presentation.publication import publication_note
 from roundbook.presentation.teams import corrections, described_phrase
 from roundbook.requests.teams import DescribeTeams
@@ -43,26 +42,15 @@ def teams(
     """
     from roundbook.logbook.round_fingerprint import find_publication
     from roundbook.logbook.teams import describe_teams
+    from roundbook.presentation.decisions import DRY_RUN, described_notes, pool_corrected
     from roundbook.settings import load_settings
 
     request = DescribeTeams(task=task, round=round_label, file=file, revise=revise, dry_run=dry_run)
     with record(context, database, keep=not dry_run) as session:
         described = describe_teams(session, request, max_file_bytes=load_settings().max_file_bytes)
         publication = find_publication(session, task, round_label) if described.changes else None
-    corrected = described.status == "corrected"
-    notes = team_file_notes(
-        described.unknown_runs, described.undescribed_runs, f"round '{described.round}'"
-    )
-    if note := renewed_note(described.renewed, corrected=corrected):
-        notes.append(note)
-    notes += refit_notes(
-        described,
-        described.refittable,
-        corrected=any(
-            change.fact == "contributed_to_pool" and change.was is not None
-            for change in described.changes
-        ),
-    )
+    refits = refit_notes(described, described.refittable, corrected=pool_corrected(described))
+    notes = [*described_notes(described), *refits]
     rows = [
         SimpleNamespace(run=run, corrected=what)
         for run, what in corrections(described.changes).items()
@@ -77,10 +65,10 @@ def teams(
     )
     for note in notes:
         talk(f"Note: {note}")
-    if note := publication_note(described.round, publication, dry_run=dry_run):
-        talk(f"Note: {note}")
+    if published := publication_note(described.round, publication, dry_run=dry_run):
+        talk(f"Note: {published}")
     if dry_run:
-        talk("Dry run: nothing was written.")
+        talk(DRY_RUN)
 
 
 def attach_to_round(app: typer.Typer) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from roundbook.presentation.runs import run_notes
+from roundbook.presentation.runs import UPLOADS, run_notes
 from roundbook.requests.runs import ListRuns, LogRuns
 from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
@@ -27,15 +27,6 @@ _LOGGED = (
     count("documents", "Documents"),
     count("longest_list", "Longest list"),
     Column("status", "Status"),
-)
-_UPLOADS = (
-    Column("round", "Round"),
-    count("upload", "Upload"),
-    count("runs", "Runs"),
-    count("topics", "Topics"),
-    count("documents", "Documents"),
-    Column("logged_at", "Logged at", "{:%Y-%m-%d %H:%M}".format, spare=2),
-    Column("logged_by", "By", spare=1),
 )
 _RUNS = (
     Column("run", "Run"),
@@ -103,7 +94,7 @@ def list_(
         listed = list_runs(session, ListRuns(task=task, round=round_label))
     empty = [] if listed.uploads else ["No runs yet: 'roundbook run log' takes run files."]
     if listed.runs is None:
-        show(listed, form, listed.uploads, _UPLOADS, below=empty)
+        show(listed, form, listed.uploads, UPLOADS, below=empty)
     else:
         show(listed, form, listed.runs, _RUNS, below=empty)
 

@@ -56,11 +56,12 @@ def rename(
 ) -> None:
     """Give a task another name, before a round of it is published or a result is saved."""
     from roundbook.logbook.tasks import rename_task
+    from roundbook.presentation.decisions import renamed_sentence
 
     with record(context, database) as session:
         renamed = rename_task(session, RenameTask(task=task, name=name, force=force))
     show(renamed, form, [renamed], _COLUMNS)
-    talk(f"Task '{renamed.was}' is now '{renamed.task}'.")
+    talk(renamed_sentence("Task", renamed.was, renamed.task))
 
 
 @app.command(epilog="Example: roundbook task remove covdi")

@@ -10,12 +10,12 @@ import typer
 
 from roundbook.requests.topics import AliasTopics, ListTopics, UnaliasTopic
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, counted, show, talk
+from roundbook_cli.output import Column, show, talk
 from roundbook_cli.request_options import argument, default, option
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
-    from roundbook.logbook.topics import TopicInRound
+    from roundbook.logbook.topics import AliasedTopics, TopicInRound, UnaliasedTopic
 
 app = typer.Typer(no_args_is_help=True, help="Topics: list, and declare their other ids.")
 
@@ -47,6 +47,7 @@ def alias(
     Scores keep the ids of their files; rounds logged before and after are compared by the topics.
     """
     from roundbook.logbook.topics import alias_topics
+    from roundbook.presentation.decisions import aliased_sentence
     from roundbook.settings import load_settings
 
     with record(context, database) as session:
@@ -54,12 +55,8 @@ def alias(
             session, AliasTopics(task=task, file=file), load_settings().max_file_bytes
         )
     show(aliased, form, aliased.aliases, _OTHER_IDS)
-    talk(
-        f"{counted(len(aliased.aliases), 'new id')} recorded, {aliased.unchanged} known already."
-        if aliased.unchanged or not aliased.aliases
-        else f"{counted(len(aliased.aliases), 'new id')} recorded."
-    )
-    _tell_stale(task, aliased.stale)
+    talk(aliased_sentence(aliased))
+    _tell_stale(aliased)
 
 
 @app.command(epilog="Example: roundbook topic unalias longeval q072217124")
@@ -72,20 +69,21 @@ def unalias(
 ) -> None:
     """Let an id be a topic of its own again, where it was declared by mistake."""
     from roundbook.logbook.topics import unalias_topic
+    from roundbook.presentation.decisions import unaliased_sentence
 
     with record(context, database) as session:
         unaliased = unalias_topic(session, UnaliasTopic(task=task, name=name))
     show(unaliased, form, [unaliased], _OTHER_IDS)
-    talk(f"'{unaliased.id}' is a topic of its own again.")
-    _tell_stale(task, unaliased.stale)
+    talk(unaliased_sentence(unaliased))
+    _tell_stale(unaliased)
 
 
-def _tell_stale(task: str, stale: list[str]) -> None:
-    if stale:
-        talk(
-            f"Stale, as rounds share other topics now: {', '.join(stale)}. 'roundbook result renew"
-            f" {quote(task)} --stale' renews what is stale."
-        )
+def _tell_stale(changed: AliasedTopics | UnaliasedTopic) -> None:
+    from roundbook.presentation.decisions import stale_by_topics
+
+    if sentence := stale_by_topics(changed):
+        command = f"roundbook result renew {quote(changed.task)} --stale"
+        talk(f"{sentence} '{command}' renews what is stale.")
 
 
 @app.command("list", epilog="Example: roundbook topic list longeval --aliased")

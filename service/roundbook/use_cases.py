@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +19,7 @@ from roundbook.requests import (
     measures,
     plans,
     rankings,
+    reports,
     results,
     run_scores,
     runs,
@@ -26,6 +28,7 @@ from roundbook.requests import (
     teams,
     tokens,
     topics,
+    transfer,
     variances,
     verification,
 )
@@ -116,10 +119,44 @@ class Upload(NamedTuple):
         return _result(self.function)
 
 
+class Download(NamedTuple):
+    """A use case that writes a file, which a door may send.
+
+    Attributes
+    ----------
+    function, request, scope
+        As of a `UseCase`; the module is one below ``roundbook``.
+    field : str
+        The field of the request that names the file.
+    file : str
+        What the file is called where nobody names it.
+    media_type : str
+    """
+
+    function: str
+    request: type[Request]
+    field: str
+    file: str
+    media_type: str
+    scope: Scope = "read"
+
+    def run(
+        self, session: Session, request: Request, progress: Callable[[str], object] = lambda _: None
+    ) -> Any:  # noqa: ANN401
+        """Write the file, and return what it is."""
+        return _function(self.function, "roundbook")(session, request, progress)
+
+    @property
+    def result(self) -> type[BaseModel]:
+        """The type of what comes of a request."""
+        return _result(self.function, "roundbook")
+
+
 USE_CASES = {
     # Questions
     "tasks": UseCase("tasks:list_tasks", None),
     "rounds": UseCase("rounds:list_rounds", tasks.ListRounds),
+    "round": UseCase("round_contents:show_round", tasks.ShowRound),
     "measures": UseCase("recorded_measures:list_measures", measures.ListMeasures),
     "topics": UseCase("topics:list_topics", topics.ListTopics),
     "matrices": UseCase("matrices.listing:list_matrices", matrices.ListMatrices),
@@ -207,6 +244,46 @@ UPLOADS = {
     ),
 }
 
+# What is written to a file.
+DOWNLOADS = {
+    "export": Download(
+        "transfer.archive.exporting:export_archive",
+        transfer.ExportRequest,
+        "archive",
+        "roundbook.zip",
+        "application/zip",
+        scope="admin",
+    ),
+    "report_html": Download(
+        "reports.html:write_html", reports.HtmlReport, "output", "report.html", "text/html"
+    ),
+    "report_latex": Download(
+        "reports.latex:write_latex", reports.LatexReport, "output", "report.tex", "text/x-tex"
+    ),
+    "report_datacite": Download(
+        "reports.deposit:write_deposit",
+        reports.DepositRequest,
+        "output",
+        "deposit.zip",
+        "application/zip",
+        scope="admin",
+    ),
+}
+
+
+def find_report(kind: str) -> Download:
+    """Return a report by its kind.
+
+    Raises
+    ------
+    InputError
+        When there is none.
+    """
+    kinds = [name.removeprefix("report_") for name in DOWNLOADS if name.startswith("report_")]
+    if kind not in kinds:
+        raise InputError(f"There is no report '{kind}'; there are {', '.join(kinds)}.")
+    return DOWNLOADS[f"report_{kind}"]
+
 
 def find_use_case(name: str) -> UseCase:
     """Return a use case by its name.
@@ -221,13 +298,13 @@ def find_use_case(name: str) -> UseCase:
     return USE_CASES[name]
 
 
-def _function(function: str) -> Any:  # noqa: ANN401
+def _function(function: str, package: str = "roundbook.logbook") -> Any:  # noqa: ANN401
     module, _, name = function.partition(":")
-    return getattr(import_module(f"roundbook.logbook.{module}"), name)
+    return getattr(import_module(f"{package}.{module}"), name)
 
 
-def _result(function: str) -> type[BaseModel]:
-    found = _function(function)
+def _result(function: str, package: str = "roundbook.logbook") -> type[BaseModel]:
+    found = _function(function, package)
     model: type[BaseModel] = getattr(
         import_module(found.__module__), found.__annotations__["return"]
     )

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
+from urllib.parse import urlencode
+from urllib.request import urlopen
 
 import numpy as np
 import pytest
@@ -10,18 +13,31 @@ from tests.serving import serving
 
 import roundbook
 from roundbook.api.app import make_app
-from roundbook.errors import BadFileError, ContentDiffersError, NotRecordedError, RequestError
+from roundbook.errors import (
+    BadFileError,
+    ContentDiffersError,
+    InputError,
+    NotRecordedError,
+    RequestError,
+)
+from roundbook.logbook.studies import studies
 from roundbook.settings import load_settings
+from roundbook.use_cases import USE_CASES
 
 pytestmark = pytest.mark.one_server
 AP = ("--measure", "AP")
 OF = {"task": "t", "measure": "AP"}
+# A saved plan is printed as the plan that it is.
+PRINTED = (
+    "brief", "changes", "kind", "renewable", "replaced_by", "request", "result", "stale",
+)  # fmt: skip
 OF_ROUND = OF | {"round": "1"}
 # By question: the terminal's words, the fields, and what the terminal says otherwise: commands and
 # options in its sentences.
 QUESTIONS = {
     "tasks": (("task", "list"), {}, ()),
     "rounds": (("round", "list", "t"), {"task": "t"}, ()),
+    "round": (("round", "show", "t", "1"), {"task": "t", "round": "1"}, ()),
     "measures": (("measure", "list", "t"), {"task": "t"}, ()),
     "topics": (("topic", "list", "t"), {"task": "t"}, ()),
     "matrices": (("matrix", "list", "t"), {"task": "t"}, ()),
@@ -42,6 +58,32 @@ QUESTIONS = {
     "verify": (("db", "verify", "--task", "t"), {"task": "t"}, ()),
     "verify_round": (("round", "verify", "t", "1"), {"task": "t", "round": "1"}, ()),
     "tokens": (("token", "list"), {}, ()),
+    "history": (("matrix", "history", "1"), {"matrix": 1}, ()),
+    "export_matrix": (("matrix", "export", "1"), {"matrix": 1}, ()),
+    "runs": (("run", "list", "t", "1"), {"task": "t", "round": "1"}, ()),
+    "qrels": (("qrels", "list", "t"), {"task": "t"}, ()),
+    "compare_scores": (("run", "compare", "t", "1", *AP), OF_ROUND, ()),
+    "result": (("result", "show", "next"), {"name": "next"}, PRINTED),
+}  # fmt: skip
+# By study: the terminal's words after `study`, and the fields.
+OF_AP, OF_ROUND_AP = ("t", *AP), ("t", "1", *AP)
+STUDIES = {
+    "discriminative-power": (("discriminative-power", *OF_ROUND_AP, "--trials", "50"),
+                             OF_ROUND | {"trials": 50}),
+    "swap-rate": (("swap-rate", *OF_ROUND_AP, "--trials", "20"), OF_ROUND | {"trials": 20}),
+    "across-rounds": (("swap-rate", *OF_AP, "--all-rounds", "--trials", "20"),
+                      OF | {"swap_trials": 20}),
+    "incremental": (("incremental", *OF_ROUND_AP, "--difference", "0.1", "--start", "2"),
+                    OF_ROUND | {"difference": 0.1, "start": 2}),
+    "change": (("change", "t", "1", "2", *AP, "--pivot", "a", "--match", "tag", "--trials", "50"),
+               OF_ROUND | {"to_round": "2", "pivot": "a", "match": "tag", "trials": 50}),
+    "leave-one-out": (("leave-one-out", *OF_ROUND_AP, "--by", "run"), OF_ROUND | {"by": "run"}),
+    "leave-one-out-rounds": (("leave-one-out", *OF_AP, "--all-rounds"), OF),
+    "leave-teams-out": (("leave-teams-out", *OF_ROUND_AP, "--teams-left", "3", "--trials", "10"),
+                        OF_ROUND | {"teams_left": [3], "trials": 10}),
+    "topic-subsets": (("topic-subsets", *OF_ROUND_AP, "--topics", "4", "--trials", "10"),
+                      OF_ROUND | {"topics": [4], "trials": 10}),
+    "per-topic-variance": (("per-topic-variance", "t", "1"), {"task": "t", "round": "1"}),
 }  # fmt: skip
 
 
@@ -59,25 +101,86 @@ def service(address):
         yield f"http://127.0.0.1:{port}"
 
 
+def fill(book, tmp_path):
+    """Log three published rounds, and of the first the runs, the assessments and the teams."""
+    for seed, label in enumerate("123"):
+        (one,) = book.log("t", label, io.StringIO(wide(seed)), "AP", create=True).matrices
+        assert one.status == "logged"
+        assert book.publish("t", label).round == label
+    rng = np.random.default_rng(0)
+    (tmp_path / "runs").write_text("".join(
+        f"t{topic} Q0 d{document} {rank} {1 / rank} {run}\n"
+        for run in "abcd" for topic in range(8)
+        for rank, document in enumerate(rng.permutation(10), 1)
+    ))  # fmt: skip
+    (tmp_path / "qrels").write_text("".join(
+        f"t{topic} 0 d{document} {document % 3}\n" for topic in range(8) for document in range(10)
+    ))  # fmt: skip
+    (tmp_path / "teams").write_text("run,team\na,A\nb,B\nc,C\nd,D\n")
+    assert book.log_runs("t", "1", tmp_path / "runs").runs == 4
+    assert book.log_qrels("t", "1", tmp_path / "qrels").judged == 80
+    for label in "123":
+        assert book.describe_teams("t", label, tmp_path / "teams").described == 4
+    assert book.save("plan", "next", task="t", measure="AP", m=(10,)).version == 1
+
+
 @pytest.mark.long
-def test_four_doors_one_answer(service, address, command):
+def test_four_doors_one_answer(service, address, command, tmp_path):
+    questions = {name for name, case in USE_CASES.items() if not case.changes}
+    assert (questions, studies.STUDIES.keys()) == (QUESTIONS.keys(), STUDIES.keys())
     with roundbook.open(address) as here, roundbook.open(service) as there:
-        for seed, label in enumerate("123"):
-            (one,) = there.log("t", label, io.StringIO(wide(seed)), "AP", create=True).matrices
-            assert one.status == "logged"
-        assert there.save("plan", "next", task="t", measure="AP", m=(10,)).version == 1
-        assert there.publish("t", "1").round == "1"
-        swap = {"trials": 20}
-        assert there.study("swap-rate", "t", "1", "AP", **swap).model == (
-            here.study("swap-rate", "t", "1", "AP", **swap).model
-        )
-        for name, (words, fields, otherwise) in QUESTIONS.items():
-            in_python = here.ask(name, **fields)
-            assert there.ask(name, **fields).model == in_python.model, name
+        fill(there, tmp_path)
+        asked = [("ask", name, *of) for name, of in QUESTIONS.items()]
+        asked += [
+            ("study", name, ("study", *words), *of, ()) for name, (words, *of) in STUDIES.items()
+        ]
+        for method, name, words, fields, otherwise in asked:
+            in_python = getattr(here, method)(name, **fields)
+            assert getattr(there, method)(name, **fields).model == in_python.model, name
             facts = in_python.model.model_dump(mode="json", by_alias=True)
+            path = f"study/{name}" if method == "study" else name.replace("_", "-")
+            over_http = get(f"{service}/api/v1/{path}?{urlencode(fields, doseq=True)}")
+            assert {key: json.loads(over_http)[key] for key in facts} == facts, name
+            if name == "export_matrix":
+                assert command("--database", address, *words).out == facts["content"]
+                continue
             printed = command("--database", address, *words, "--format", "json").json
             differing = {key for key in facts if printed.get(key, "left out") != facts[key]}
             assert differing <= set(otherwise), (name, differing)
+
+
+@pytest.mark.long
+def test_four_doors_one_report(service, address, command, tmp_path):
+    with roundbook.open(address) as here, roundbook.open(service) as there:
+        for seed, label in enumerate("12"):
+            here.log("t", label, io.StringIO(wide(seed)), "AP", create=True)
+            here.publish("t", label)
+        for kind, suffix in (("html", "html"), ("latex", "tex"), ("datacite", "zip")):
+            files = [tmp_path / f"{door}.{suffix}" for door in ("python", "remote", "terminal")]
+            facts = [
+                book.report(kind, "t", file)
+                for book, file in zip((here, there), files[:2], strict=True)
+            ]
+            words = ("report", kind, "t", "--output", files[2], "--format", "json")
+            first, *others = (
+                *(one.model.model_dump(mode="json") for one in facts),
+                command("--database", address, *words).json,
+            )
+            assert all(other | {"report": first["report"]} == first for other in others), kind
+            sent = get(f"{service}/api/v1/report-{kind}?task=t")
+            assert {file.read_bytes() for file in files} == {sent}, kind
+        with pytest.raises(InputError, match="one file, which ends in"):
+            there.report("latex", "t", tmp_path / "tables")
+        with pytest.raises(InputError, match="there is such a file"):
+            there.report("html", "t", tmp_path / "remote.html")
+        assert (
+            there.report("html", "t", tmp_path / "remote.html", round="1", force=True).round == "1"
+        )
+
+
+def get(url):
+    with urlopen(url) as answer:
+        return answer.read()
 
 
 @pytest.mark.long

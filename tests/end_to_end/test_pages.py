@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import re
 from html import escape, unescape
@@ -170,6 +171,7 @@ def test_numbers_of_sentences_as_in_tables():
         "95% interval [0.056, 0.076], +0.4 to 1.2": "95% interval [.056, .076], +.4 to 1.2",
         "RBP(p=0.8) by roundbook 0.1.0, 10.05": "RBP(p=0.8) by roundbook 0.1.0, 10.05",
         "round 'run 0.5' at 0.05, <0.1": "round &#39;run 0.5&#39; at .05, &lt;0.1",
+        "0.8% of 0.25": "0.8% of .25",
     }.items():
         assert sentence(said) == shown
 
@@ -355,6 +357,64 @@ def test_several_files_and_teams_and_what_is_kept_of_runs(client, record, tmp_pa
     kept = words(client.get("/round", params={"task": TASK, "round": "5"}))
     assert "What runs retrieved" in kept
     assert "official 1 2 2 1" in kept
+
+
+@pytest.mark.long
+def test_runs_and_assessments_are_looked_at_and_then_logged(client, address, shared):
+    folder = shared / "data/treccovid"
+    of_runs = (folder / "round1_runs_top20.txt.gz").read_bytes()
+    judged = gzip.decompress((folder / "round1.qrels.gz").read_bytes()).decode()
+    corrected = re.sub(r"(?m) 0$", " 1", judged, count=1)
+
+    def look(kind, *contents, **fields):
+        given = {"kind": kind, "task": "covid", "round": "round1"} | fields
+        files = [("file", (f"f{number}", one)) for number, one in enumerate(contents)]
+        return client.post("/upload", data=given, files=files)
+
+    def confirm(answer):
+        held = re.search(r'name="held" value="([^"]+)"', answer.text)[1]
+        return client.post("/upload/confirm", data={"held": held}, follow_redirects=False)
+
+    def beside(answer, field):
+        found = re.search(rf'id="wrong-{field}">(.*?)</span>', answer.text, re.DOTALL)
+        assert answer.status_code in (409, 422), words(answer)
+        return unescape(found[1])
+
+    runs, qrels = look("runs", of_runs), look("assessments", judged)
+    for fact in ("Runs 143: ", ", … ", "Topics 30", " in 4,290 lists, the longest of 20; ",
+                 f"Files f0 ({len(of_runs):,} bytes)", "Documents 85,314 "):  # fmt: skip
+        assert fact in words(runs), fact
+    for fact in ("Topics 30", "Judgments 8,691, of which 2,352 relevant", "grade 1: 1,115",
+                 "New topics of the task: 1, ", "Revision 1"):  # fmt: skip
+        assert fact in words(qrels), fact
+    assert events_of(address) == 0
+    for seen in (runs, qrels):
+        assert confirm(seen).headers["location"] == "/round?task=covid&round=round1"
+    shown = words(client.get("/round?task=covid&round=round1"))
+    assert "1 143 30 85,314" in shown
+    assert "official 1 30 8,691 2,352" in shown
+    assert "roundbook log covid round1 --from-runs --measure nDCG@10" in shown
+    computed = {"task": "covid", "round": "round1", "measures": "AP", "from_runs": True}
+    assert client.post("/api/v1/log", params=computed).status_code == 200
+    logged = events_of(address)
+    for kind, content in (("runs", of_runs), ("assessments", judged)):
+        assert "This is logged already" in words(look(kind, content))
+    new = look("runs", "1 Q0 d1 1 9.5 BBGhelani_1\n")
+    assert "The run BBGhelani_1 is new. Did you mean BBGhelani1?" in words(new)
+    assert "Would become stale: matrix 1, AP" in words(new)
+    assert "other lists already" in beside(look("runs", "1 Q0 d1 1 9.5 run1\n"), "file")
+    assert beside(look("runs", "1 Q0 d1 1 9.5 x\n1 Q0 d2 2\n"), "file").startswith("f0:2")
+    assert beside(look("assessments", judged, judged), "form") == "It takes one file, not 2."
+    assert "say why" in beside(look("assessments", corrected), "revise")
+    assert look("teams", judged).status_code == 422
+    revised = [look("assessments", corrected, revise=why) for why in ("a slip", "another")]
+    assert "Revision 2, in place of 1" in words(revised[0])
+    assert "Would become stale: matrix 1, AP" in words(revised[0])
+    assert events_of(address) == logged
+    assert [confirm(one).status_code for one in revised] == [303, 303]
+    other = re.sub(r"(?m) 0$", " 2", judged, count=2)
+    first, second = (look("assessments", one, revise="more") for one in (other, judged))
+    assert [confirm(one).status_code for one in (first, second)] == [303, 409]
 
 
 @pytest.mark.long

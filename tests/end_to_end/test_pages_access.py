@@ -50,7 +50,11 @@ FORMS = {
     ),
     "/jobs": ({"asked": f"{STUDY}{{task}}"},),
     "/job/{number}/cancel": ({},),
-    "/upload": ({"task": "{task}", "round": "r1", "measure": "AP"},),
+    "/upload": (
+        {"task": "{task}", "round": "r1", "measure": "AP"},
+        {"task": "{task}", "round": "r1", "kind": "runs"},
+        {"task": "{task}", "round": "r1", "kind": "assessments"},
+    ),
 }
 # These name nothing, but what the one who asks has.
 OF_NOTHING = {"/", "/login", "/logout", "/jobs", "/upload", "/upload/confirm"}

@@ -193,6 +193,7 @@ def test_the_tables_of_a_paper(campaign, tmp_path):
     assert f"10 & 0.100 & {cell['topics']} & " in text["sizes"]
     assert "The plan assumes runs on topics of their own each" in text["sizes"]
     assert "The design needs" not in text["sizes"]
+    assert "Take tukey where all runs get the same topics" in text["sizes"]
     factors = campaign("factors", "show", TASK, "2026", *AP, "--format", "json").json["factors"]
     for row in factors:
         assert f"{row['topic']} & {row['mean']:.4f} & {row['sd']:.4f} & 4 \\\\" in text["factors"]

@@ -129,6 +129,8 @@ def test_a_study_of_runs_is_stale_once_runs_or_assessments_change(roundbook, wri
     assert roundbook(*computed, "--revise", "A fourth run").code == 0
     shown = roundbook("result", "show", "fair")
     assert "further runs were logged since" in " ".join((shown.out + shown.err).split())
+    dry = roundbook("result", "renew", "fair", "--dry-run")
+    assert ("Dry run: nothing was written." in dry.err, stale()) == (True, ["uploaded"])
     assert roundbook("result", "renew", "fair").code == 0
     assert stale() == []
     mended = write(assessed + "t2 0 d1 1\n", "mended")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import gzip
 import io
@@ -40,6 +41,7 @@ OF_ROUND = OF | {"round": "1"}
 QUESTIONS = {
     "tasks": {},
     "rounds": {"task": "t"},
+    "round": {"task": "t", "round": "1"},
     "measures": {"task": "t"},
     "topics": {"task": "t"},
     "matrices": {"task": "t"},
@@ -159,7 +161,16 @@ def test_who_may_do_what(service, address):
 
     before = count()
     ranks = {"none": 0, "read": 1, "log": 2, "admin": 3}
-    seen_by_all = {"tasks", "rounds", "factors", "standardise", "rank", "matrix", "verify_round"}
+    seen_by_all = {
+        "tasks",
+        "rounds",
+        "round",
+        "factors",
+        "standardise",
+        "rank",
+        "matrix",
+        "verify_round",
+    }
     seen_by_all |= {"history", "export_matrix"}
     for name, case in USE_CASES.items():
         for scope in ("none", "read", "log", "other"):
@@ -335,6 +346,24 @@ def test_what_is_the_same_is_not_sent_again_and_csv_is_rows(service):
     rows = list(csv.DictReader(io.StringIO(as_csv.text)))
     assert [row["round"] for row in rows] == ["1", "2", ""]
     assert float(rows[0]["variance"]) == first.json()["rounds"][0]["variance"]
+    packed = client.get(path("variances"), params=OF | {"scale": "std-ab"})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.headers["etag"].startswith('W/"')
+    plain = client.get(
+        path("variances"), params=OF | {"scale": "std-ab"}, headers={"Accept-Encoding": "identity"}
+    )
+    assert f"W/{plain.headers['etag']}" == packed.headers["etag"]
+    for known in (packed.headers["etag"], plain.headers["etag"]):
+        again = client.get(
+            path("variances"), params=OF | {"scale": "std-ab"}, headers={"If-None-Match": known}
+        )
+        assert (again.status_code, again.headers["etag"]) == (304, known)
+    for index in (PREFIX, f"{PREFIX}/"):
+        found = client.get(index)
+        assert found.json()["name"] == "Roundbook"
+        assert (
+            client.get(found.json()["openapi"]).json()["info"]["version"] == found.json()["version"]
+        )
     assert client.get("/healthz").text == "ok\n"
     assert client.get("/readyz").json()["status"] == "up to date"
     study = client.get(f"{PREFIX}/study/swap-rate", params=OF_ROUND | {"trials": 20})
@@ -482,6 +511,73 @@ def test_scores_come_out_as_files_too(service):
     problem(
         client.get(path("export_matrix"), params={"matrix": 1, "output": "/tmp/x"}), 422, "file"
     )
+
+
+def test_lists_go_on_where_the_last_page_ended(service):
+    client = service["admin"]
+    for label, run in (("1", "a"), ("1", "b"), ("2", "a"), ("1", "c")):
+        sent = {"task": "t", "round": label, "filename": run}
+        client.post(path("log_runs"), params=sent, content=f"t1 Q0 d1 1 0.5 {run}\n")
+
+    def pages(name, listed, *keys, **fields):
+        url, params = path(name), {"task": "t", "limit": 2} | fields
+        while url:
+            answer = client.get(url, params=params)
+            yield [":".join(str(one[key]) for key in keys) for one in answer.json()[listed]]
+            url, params = answer.links.get("next", {}).get("url"), None
+            assert bool(url) == bool(answer.json()["later"])
+
+    assert list(pages("topics", "topics", "topic", limit=3)) == [
+        TOPICS[:3],
+        TOPICS[3:6],
+        TOPICS[6:],
+    ]
+    assert list(pages("runs", "runs", "run", round="1")) == [["a", "b"], ["c"]]
+    assert list(pages("runs", "uploads", "round", "upload")) == [["1:1", "1:2"], ["1:3", "2:1"]]
+    for name, fields, status in (
+        ("topics", {"after": "no"}, 404),
+        ("runs", {"after": "no", "round": "1"}, 404),
+        ("runs", {"after": "no:1"}, 404),
+        ("runs", {"after": "1"}, 422),
+        ("runs", {"after": "1:" + "9" * 40}, 422),
+        ("topics", {"limit": 0}, 422),
+    ):
+        problem(client.get(path(name), params={"task": "t"} | fields), status)
+
+
+def test_reports_are_for_whoever_may_see_all_that_they_tell(service, monkeypatch):
+    of_round = {"task": "t", "round": "1"}
+    for name, fields in (("report_html", of_round), ("report_latex", of_round), ("export", {})):
+        problem(service["none"].get(path(name), params=fields), 401, "token")
+        problem(
+            service["other"].get(path(name), params={"task": "t"}), 422 if name == "export" else 403
+        )
+    problem(service["read"].get(path("report_datacite"), params={"task": "t"}), 403, "scope admin")
+    problem(service["admin"].get(path("report_datacite"), params={"task": "t"}), 409, "published")
+    client = service["read"]
+    problem(
+        client.get(path("report_latex"), params=of_round | {"output": "/tmp/x.tex"}), 422, "file"
+    )
+    tables = client.get(path("report_latex"), params=of_round | {"m": 10, "min_d": 0.1})
+    assert tables.headers["content-type"] == "text/x-tex; charset=utf-8"
+    assert tables.headers["content-disposition"] == 'attachment; filename="report.tex"'
+    assert tables.text.count("\\begin{table}") == 4
+    known = {"If-None-Match": tables.headers["etag"]}
+    again = client.get(
+        path("report_latex"), params=of_round | {"m": 10, "min_d": 0.1}, headers=known
+    )
+    assert again.status_code == 304
+    facts = client.get(
+        path("report_latex"), params=of_round, headers={"Accept": "application/json"}
+    )
+    assert (facts.json()["report"], facts.json()["round"]) == ("report.tex", "1")
+    assert base64.b64decode(facts.json()["content"]).startswith(b"% roundbook")
+    monkeypatch.setattr(turns.Limit, "check", too_late)
+    problem(client.get(path("report_latex"), params=of_round), 503, "too late")
+
+
+def too_late(*_):
+    raise HttpError(503, "It is too late.")
 
 
 @pytest.mark.long

@@ -186,6 +186,35 @@ def test_reports_are_written_from_python(book, tmp_path):
     book.report("html", "t", tmp_path / "t.html", round="1", force=True)
 
 
+def test_decisions_say_what_the_terminal_says(book, tmp_path):
+    of = {"topics": TOPICS, "runs": RUNS}
+    logged = book.log("t", "1", scores(), "AP", **of, create=True, bounds=(0, 2))
+    assert logged.say().startswith("t, round '1': AP, matrix 1, revision 1, ")
+    (tmp_path / "teams").write_text("run,team\n" + "".join(f"{run},{run}\n" for run in RUNS))
+    described = book.describe_teams("t", "1", tmp_path / "teams")
+    assert described.say().startswith(f"t, round '1': told something new of {len(RUNS)} of its")
+    saved = book.save("plan", "next", task="t", measure="AP", m=(10,), min_d=(0.1,))
+    assert saved.say().endswith("\nSaved: plan 'next', version 1, of task 't'.")
+    assert book.renew("next").say() == "'next' is the same today; no version was added."
+    revised = book.log("t", "1", scores(1), "AP", **of, revise="a misprint")
+    assert "Stale now that the scores of AP are replaced:\n  " in revised.say()
+    assert "\n  plan 'next' version 1 (task 't'): round '1': its score matrix was" in revised.say()
+    assert "Stale: round '1'" in book.result("next").say()
+    assert "before, " in book.renew(task="t", dry_run=True).say()
+    assert "before, " in book.renew(task="t").say()
+    assert book.renew(task="t").say() == "Nothing was stale that can be renewed."
+    assert "Matrix 2 of round '1', AP: withdrawn." in book.withdraw(2, "wrong").say()
+    assert "Matrix 2 is withdrawn already, since" in book.withdraw(2, "again").say()
+    book.restore(2, "right")
+    published = book.publish("t", "1", "final").say()
+    assert published == "Round '1' is published for good: there is no way back."
+    assert "was published already" in book.publish("t", "1").say()
+    book.create_task("x")
+    assert book.ask("rename_task", task="x", name="u").say() == "Task 'x' is now 'u'."
+    told = [logged, described, saved, revised]
+    assert not any("--" in answer.say() or "'roundbook" in answer.say() for answer in told)
+
+
 def test_a_decision_is_whole_or_not_at_all(book):
     book.log("t", "1", scores(), "AP", topics=TOPICS, runs=RUNS, create=True)
     book.publish("t", "1", "final")

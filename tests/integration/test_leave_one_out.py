@@ -6,6 +6,7 @@ import csv
 import io
 
 import numpy as np
+import openpyxl
 import pytest
 from tests.factories import log_scores, verify_record
 
@@ -310,3 +311,26 @@ def test_a_topic_that_only_one_team_found(engine, terminal, tmp_path):
     assert (refused.code, "No pool depth explains these judgments" in refused.err) == (1, True)
     assert "give it with --pool-depth" in refused.err
     assert terminal(*anew, "--pool-depth", "1").code == 0
+
+
+def test_what_is_hidden_of_workbooks_is_told(engine, terminal, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runs = ("a", "b", "c", "d")
+    rows = [["topic", *runs], *([f"t{row}", row / 9, row**2 / 99, 0.4, 0.1] for row in range(6))]
+    teams = [["run", "team"], *([run, "XXYY"[number]] for number, run in enumerate(runs))]
+    for name, table in ("scores.xlsx", rows), ("teams.xlsx", teams):
+        book = openpyxl.Workbook()
+        for row in table:
+            book.active.append(row)
+        book.active.row_dimensions[3].hidden = True
+        book.save(name)
+    told = [f"{name}: read like all else: 1 hidden row." for name in ("scores.xlsx", "teams.xlsx")]
+    file = (*LEAVE, "--file", "scores.xlsx", "--teams", "teams.xlsx", *AP)
+    assert [line for line in terminal(*file).out.splitlines() if "read like" in line] == told
+    assert [one["rows"] for one in terminal(*file, *JSON).json["hidden"]] == [1, 1]
+    changed = ("study", "change", "--file", "scores.xlsx", "--to-file", "scores.csv", *AP)
+    (tmp_path / "scores.csv").write_text("topic,a,b\n7,.1,.2\n8,.3,.3\n")
+    assert told[0] in terminal(*changed, "--pivot", "a", "--trials", "40").out
+    logged = terminal("log", "t", "1", "scores.xlsx", "--teams", "teams.xlsx", *AP, "--create")
+    assert all(line in logged.err for line in told)
+    assert told[1] in terminal("round", "teams", "t", "1", "teams.xlsx").err

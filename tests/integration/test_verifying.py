@@ -215,7 +215,20 @@ def test_what_was_altered_is_found(record, what):
 
 
 def test_a_saved_verdict_is_computed_again(record):
-    # Teams became known after this one was saved, and which ones were known then is not recorded.
+    # Teams became known after this one was saved: it was computed without any, and is so again.
+    assert verify_record(record, VerifyRequest()).not_computed == []
+    alter(
+        record,
+        """UPDATE roundbook.result SET result = jsonb_set(result, '{units,by}', '"team"')
+        WHERE name = 'web/drift-1'""",
+    )
+    assert "by of units is team, and what it rests on gives" in found(record)["result"][1]
+    # Nothing tells of which runs teams were known.
+    alter(
+        record,
+        """UPDATE roundbook.result_input SET known = jsonb_set(known, '{runs}', '"others"')
+        WHERE result_id = (SELECT id FROM roundbook.result WHERE name = 'web/drift-1')""",
+    )
     verification = verify_record(record, VerifyRequest())
     assert [(one.result, one.reason) for one in verification.not_computed] == [
         ("web/drift-1", "known")

@@ -24,7 +24,7 @@ SEED = 20261121
 
 def write_files(directory: Path) -> None:
     """Write every file that a recorded command reads into a directory."""
-    for write in (_web, _drift, _odd, _draft, _bad):
+    for write in (_web, _drift, _odd, _draft, _bad, _retrieved):
         # The name is a part of the seed: a function that is renamed draws other scores.
         write(directory, Random(f"{SEED} {write.__name__}"))
 
@@ -251,3 +251,28 @@ def _bad(directory: Path, random: Random) -> None:
         ("teams-maybe.csv", b"run,team,contributed_to_pool\nalpha,A,maybe\n"),
     ):
         (directory / name).write_bytes(content)
+
+
+def _retrieved(directory: Path, random: Random) -> None:
+    """What the runs of web 2022 retrieved, and relevance assessments of it."""
+    topics = [*_topics(1, 8), *_topics(111, 4)]
+    runs = [f"{system}-2022" for system in ("bm25", "rm3", "dense", "hybrid")]
+    runs += [f"new{position}-2022" for position in range(1, 5)]
+    retrieved, judged = [], []
+    for topic in topics:
+        relevance = {f"doc{number}": 1.2 * _normal(random) for number in range(24)}
+        for document, value in relevance.items():
+            judged.append([topic, "0", document, str(min(2, max(0, round(value))))])
+        for position, run in enumerate(runs):
+            scores = {
+                document: round(value + (1.5 - 0.1 * position) * _normal(random), 3)
+                for document, value in relevance.items()
+            }
+            best = sorted(scores, key=lambda document: -scores[document])[:10]
+            retrieved += [
+                [topic, "Q0", document, str(rank), repr(scores[document]), run]
+                for rank, document in enumerate(best, 1)
+            ]
+    retrieved.sort(key=lambda row: row[-1])
+    (directory / "retrieved-2022.txt").write_text(_lines(retrieved, " "))
+    (directory / "qrels-2022.txt").write_text(_lines(judged, " "))

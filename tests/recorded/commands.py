@@ -377,6 +377,46 @@ round teams web 2022 teams-2022.csv --format json
 round teams web 2022 teams-2021.csv
 """
 
+_STUDIES = """
+# What runs retrieved, and studies of a round, of files and of all rounds
+run log web 2022 retrieved-2022.txt --format json
+qrels log web 2022 qrels-2022.txt --format json
+study discriminative-power drift first --measure AP --scale raw --scale std-ab --trials 200 --resamples 100 --format json
+study discriminative-power drift first --measure AP --scale raw --scale std-ab --trials 200 --resamples 100
+study discriminative-power --file tied.csv --measure AP --trials 100 --resamples 50 --plus-one --format csv
+study discriminative-power web --all-rounds --measure nDCG@10 --trials 100 --format json
+study swap-rate drift first --measure AP --scale std-cdf --trials 100 --format json
+study swap-rate --file drift-first.csv --measure AP --trials 100 --with-replacement
+study incremental drift first --measure AP --difference 0.1 --trials 50 --format json
+study incremental drift first --measure AP --difference 0.1 --trials 50
+study change drift first same --measure AP --pivot 'system 1' --trials 200 --format json
+study change drift first same --measure AP --pivot 'system 1' --trials 200
+study leave-one-out drift first --measure AP --format json
+study leave-one-out web 2022 --measure 'nDCG(gains=1:1,2:3)@10' --reassessed --pool-depth 5 --format json
+study leave-one-out web 2022 --measure AP --reassessed --pool-depth 5
+study leave-one-out drift --measure AP --all-rounds --format json
+study leave-teams-out drift first --measure AP --trials 3 --format json
+study leave-teams-out web 2022 --measure AP --mode reduce --pool-depth 5 --trials 3 --format json
+study leave-teams-out web 2022 --measure AP --mode reduce --pool-depth 5 --trials 3
+study topic-subsets drift first --measure AP --trials 20 --format json
+study per-topic-variance web 2022 --trials 100 --format json
+study per-topic-variance web 2022 --trials 100 --model kde --denominator fixed
+study swap-rate drift first --measure AP --trials 50 --save turns
+study leave-one-out drift --measure AP --all-rounds --save fair --format csv
+result show turns --format json
+result list drift --kind study --format json
+db verify --task drift --format json
+
+# Refused
+study discriminative-power --file one-run.csv --measure AP
+study swap-rate --file few-topics.csv --measure AP
+study leave-one-out --file drift-first.csv --measure AP --by team
+study per-topic-variance drift first
+study leave-one-out drift first --measure AP --reassessed
+study discriminative-power drift --measure AP
+study swap-rate drift none --measure AP
+"""  # noqa: E501
+
 # The refused ones are last, but for what logs nothing: what they rolled back may have used up
 # numbers of matrices.
-COMMANDS = read_commands(_RECORD + _REFUSED + _SEVERAL)
+COMMANDS = read_commands(_RECORD + _REFUSED + _SEVERAL + _STUDIES)

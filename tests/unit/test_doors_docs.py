@@ -6,9 +6,12 @@ import inspect
 import re
 from pathlib import Path
 
+import typer.main
+
 from roundbook.logbook.studies.studies import STUDIES
 from roundbook.python.book import Book
-from roundbook.use_cases import UPLOADS, USE_CASES
+from roundbook.use_cases import DOWNLOADS, UPLOADS, USE_CASES
+from roundbook_cli.main import app
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -16,13 +19,35 @@ DOCS = Path(__file__).parents[2] / "docs"
 def test_the_page_on_http_lists_every_path_with_its_scope():
     page = (DOCS / "reference/http.md").read_text("utf-8")
     listed = dict(re.findall(r"^\| `((?:GET|POST) /[^`]+)` \| `(\w+)` \|", page, re.MULTILINE))
+    posted = UPLOADS.keys() | {name for name, case in USE_CASES.items() if case.changes}
     expected = {
-        f"{'POST' if case.changes or name in UPLOADS else 'GET'} /{name.replace('_', '-')}": case.scope
-        for name, case in (USE_CASES | UPLOADS).items()
+        f"{'POST' if name in posted else 'GET'} /{name.replace('_', '-')}": case.scope
+        for name, case in (USE_CASES | UPLOADS | DOWNLOADS).items()
     }
     expected |= {f"GET /study/{name}": "read" for name in STUDIES}
-    expected |= {"POST /save/KIND": "log", "GET /export": "admin", "POST /import": "admin"}
+    expected |= {"POST /save/KIND": "log", "POST /import": "admin"}
     assert listed == expected
+
+
+def test_every_command_has_a_path_or_a_reason_why_not():
+    page = (DOCS / "reference/http.md").read_text("utf-8")
+    over_http = re.findall(r"^\| `(?:GET|POST) .* \| (`[^|]+`) \|$", page, re.MULTILINE)
+    alone = re.findall(
+        r"^\| ([^|]+) \| [^|]+ \|$", page.partition("## In the terminal alone")[2], re.M
+    )
+    has, has_not = (
+        set(re.findall("`([a-z -]+)`", " ".join(cells))) for cells in (over_http, alone)
+    )
+
+    def commands(group, *words):
+        below = getattr(group, "commands", {})
+        if words and (not below or group.invoke_without_command):
+            yield " ".join(words)
+        for name, command in below.items():
+            yield from commands(command.load() if not words else command, *words, name)
+
+    assert sorted(has | has_not) == sorted(commands(typer.main.get_command(app)))
+    assert has & has_not == set()
 
 
 def test_the_page_on_python_lists_every_method():
@@ -43,4 +68,4 @@ def test_the_paths_of_the_examples_in_the_shell_are_there():
     page = (DOCS / "how-to/use-it-over-http.md").read_text("utf-8")
     for path in re.findall(r'"\$ADDRESS/([a-z-]+)[?/"]', page):
         name = path.replace("-", "_")
-        assert name in USE_CASES | UPLOADS or name in ("save", "export"), path
+        assert name in USE_CASES | UPLOADS | DOWNLOADS or name == "save", path

@@ -134,8 +134,9 @@ def _timed(step: Callable[[str], object]) -> Callable[[str, int, int], None]:
 
 
 def _saved(saved: SavedResult) -> dict[str, Any]:
-    done = "Saved" if saved.status == "saved" else "Unchanged"
-    talk(f"{done}: study '{saved.name}', version {saved.version}, of task '{saved.task}'.")
+    from roundbook.presentation.decisions import saved_sentence
+
+    talk(saved_sentence(saved))
     return study_entry(saved) | {"status": saved.status}
 
 

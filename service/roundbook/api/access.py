@@ -30,6 +30,7 @@ from roundbook.requests.events import EventsRequest
 from roundbook.requests.matrices import ListMatrices
 from roundbook.requests.measures import ListMeasures
 from roundbook.requests.plans import PlanRequest
+from roundbook.requests.reports import HtmlReport, LatexReport
 from roundbook.requests.results import ListResults, RenewResults, ShowResult
 from roundbook.requests.studies import StudyRequest
 from roundbook.requests.tasks import CreateTask, ListRounds, RenameTask
@@ -340,7 +341,9 @@ def _is_published(session: Session, name: str, rounds: set[str], request: BaseMo
     published = {_plain(row.label): row.status == "published" for row in rows}
     if isinstance(request, ListRounds):
         return any(published.values())  # the drafts among them are left out
-    takes_others = {"from_round", "to_round"} & type(request).model_fields.keys()
+    takes_others = isinstance(request, (HtmlReport, LatexReport)) or (
+        {"from_round", "to_round"} & type(request).model_fields.keys()
+    )
     if not rounds or takes_others or getattr(request, "rounds", None) == ():
         return bool(published) and all(published.values())
     factors = getattr(request, "factors_from", None)

@@ -6,15 +6,17 @@ import csv
 import hashlib
 import io
 import json
+from base64 import b64encode
 from collections import OrderedDict
 from contextlib import suppress
+from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import psycopg
 from fastapi import Request
-from fastapi.responses import Response
+from fastapi.responses import FileResponse, Response
 from pydantic import BaseModel
 from sqlalchemy import Connection, Engine, exc
 
@@ -23,6 +25,8 @@ from roundbook.formats.extras import import_extra
 from roundbook.logbook.events import EventList
 from roundbook.logbook.matrices.export import ExportedMatrix
 from roundbook.logbook.matrices.listing import MatrixList
+from roundbook.logbook.runs.listing import RunList
+from roundbook.logbook.topics import TopicList
 from roundbook.presentation.views import rows_of, view_of
 
 JSON, CSV, PARQUET = "application/json", "text/csv", "application/vnd.apache.parquet"
@@ -114,10 +118,7 @@ def render(http: Request, result: BaseModel, kind: str) -> Sent:
     """Return a result as it is sent."""
     cache = _PRIVATE
     if kind == JSON:
-        facts = result.model_dump(mode="json", by_alias=True)
-        sentences = list(view_of(result).sentences)
-        facts |= {"sentences": sentences} if sentences else {}
-        body = json.dumps(facts, ensure_ascii=False).encode("utf-8", "backslashreplace")
+        body = _json(result)
     elif isinstance(result, ExportedMatrix) and kind == CSV:
         body, cache = (result.content or "").encode(), _FOR_GOOD
     elif kind == CSV:
@@ -125,27 +126,63 @@ def render(http: Request, result: BaseModel, kind: str) -> Sent:
     else:
         body = _parquet(rows_of(result))
         cache = _FOR_GOOD if isinstance(result, ExportedMatrix) else cache
-    headers = {
-        "ETag": f'"{hashlib.sha256(kind.encode() + body).hexdigest()[:32]}"',
-        "Vary": "Accept, Authorization, Cookie",
-        "Cache-Control": cache,
-    }
-    if isinstance(result, (EventList, MatrixList)) and result.later:
-        last = (
-            result.events[-1].event if isinstance(result, EventList) else result.matrices[-1].matrix
-        )
+    headers = _headers(hashlib.sha256(kind.encode() + body), cache)
+    if isinstance(result, (EventList, MatrixList, RunList, TopicList)) and result.later:
         query = [
             (name, value) for name, value in http.query_params.multi_items() if name != "after"
         ]
-        headers["Link"] = f'<{http.url.path}?{urlencode([*query, ("after", last)])}>; rel="next"'
+        after = urlencode([*query, ("after", _last(result))])
+        headers["Link"] = f'<{http.url.path}?{after}>; rel="next"'
     return Sent(body, f"{kind}; charset=utf-8" if kind == CSV else kind, headers)
 
 
-def respond(http: Request, sent: Sent) -> Response:
-    """Return an answer; 304 where whoever asks has it already."""
-    if http.method == "GET" and sent.headers["ETag"] in http.headers.get("if-none-match", ""):
-        return Response(status_code=304, headers=sent.headers)
+def _last(page: EventList | MatrixList | RunList | TopicList) -> int | str:
+    """Return the last of a list, as what comes after it is asked for."""
+    match page:
+        case EventList():
+            return page.events[-1].event
+        case MatrixList():
+            return page.matrices[-1].matrix
+        case TopicList():
+            return page.topics[-1].topic
+    return page.runs[-1].run if page.runs else f"{page.uploads[-1].round}:{page.uploads[-1].upload}"
+
+
+def render_file(result: BaseModel, file: Path, kind: str) -> Sent:
+    """Return what was written to a file as it is sent: as JSON, which holds it, or not yet read."""
+    if kind == JSON:
+        body = _json(result, content=b64encode(file.read_bytes()).decode())
+        return Sent(body, kind, _headers(hashlib.sha256(body), _PRIVATE))
+    with file.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256")
+    return Sent(b"", kind, _headers(digest, _PRIVATE))
+
+
+def respond(http: Request, sent: Sent, file: Path | None = None) -> Response:
+    """Return an answer, which may be a file's; 304 where whoever asks has it already."""
+    tag, known = sent.headers["ETag"], http.headers.get("if-none-match", "")
+    if http.method == "GET" and tag in known:
+        # The one they know it by: of what was compressed it is a weak one.
+        headers = sent.headers | ({"ETag": f"W/{tag}"} if f"W/{tag}" in known else {})
+        return Response(status_code=304, headers=headers)
+    if file is not None:
+        return FileResponse(file, headers=sent.headers, media_type=sent.kind, filename=file.name)
     return Response(sent.body, headers=sent.headers, media_type=sent.kind)
+
+
+def _json(result: BaseModel, **more: str) -> bytes:
+    facts = result.model_dump(mode="json", by_alias=True) | more
+    sentences = list(view_of(result).sentences)
+    facts |= {"sentences": sentences} if sentences else {}
+    return json.dumps(facts, ensure_ascii=False).encode("utf-8", "backslashreplace")
+
+
+def _headers(digest: Any, cache: str) -> dict[str, str]:  # noqa: ANN401
+    return {
+        "ETag": f'"{digest.hexdigest()[:32]}"',
+        "Vary": "Accept, Authorization, Cookie",
+        "Cache-Control": cache,
+    }
 
 
 def _csv(rows: list[dict[str, Any]]) -> str:

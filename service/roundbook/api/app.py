@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.routing import APIRoute
+from pydantic import BaseModel
 from sqlalchemy import text
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -80,6 +81,7 @@ def make_app(
     add_metrics(app)
     router = make_router(PREFIX)
     add_jobs(router)
+    _add_index(router)
     # As the application's own they are looked through once a request, and included ones twice.
     app.router.routes += [*router.routes, *_health().routes]
     describe = app.openapi
@@ -94,6 +96,22 @@ def make_app(
     app.mount(PREFIX, _nothing(router))
     app.mount("/", make_site(app.state))
     return app
+
+
+class Index(BaseModel):
+    """What answers here, and where it is described and has its pages."""
+
+    name: str = "Roundbook"
+    version: str = SOFTWARE.removeprefix("roundbook ")
+    openapi: str = f"{PREFIX}/openapi.json"
+    pages: str = "/"
+
+
+def _add_index(router: APIRouter) -> None:
+    @router.get("", include_in_schema=False)
+    @router.get("/", summary=Index.__doc__, operation_id="index")
+    def index() -> Index:
+        return Index()
 
 
 def _health() -> APIRouter:

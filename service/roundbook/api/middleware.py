@@ -38,6 +38,9 @@ class SecurityHeaders:
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
+                # What is compressed is of other bytes than what is not, and says the same.
+                if "content-encoding" in headers and headers.get("etag", "").startswith('"'):
+                    headers["etag"] = f"W/{headers['etag']}"
             await send(message)
 
         await self._app(scope, receive, adding)

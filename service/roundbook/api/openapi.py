@@ -83,8 +83,9 @@ FILENAME = {
     "description": "What the file is called: errors name it, and events.",
     "example": _EXAMPLES["filename"],
 }
+_PROBLEM = {"$ref": "#/components/schemas/Problem"}
 PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"description": description, "content": {PROBLEM_TYPE: {"schema": PROBLEM_SCHEMA}}}
+    status: {"description": description, "content": {PROBLEM_TYPE: {"schema": _PROBLEM}}}
     for status, description in _STATUSES.items()
 }
 
@@ -149,25 +150,26 @@ def names_files(request: type[BaseModel], name: str) -> bool:
 
 
 @cache
-def answers(result: type[BaseModel], *, question: bool = True) -> dict[int | str, dict[str, Any]]:
-    """Return the description of a result, as it is sent."""
-    sent = create_model(
-        f"{result.__name__}Answer",
-        __base__=result,
-        sentences=(
+def answers(
+    result: type[BaseModel], *, question: bool = True, file: str | None = None
+) -> dict[int | str, dict[str, Any]]:
+    """Return the description of a result, as it is sent; or of a file, by its media type."""
+    beside: dict[str, Any] = {
+        "sentences": (
             list[str],
             Field(default_factory=list, description="What it says, as the terminal prints it."),
-        ),
-    )
+        )
+    }
+    content: dict[str, Any] = {
+        CSV: {"schema": {"type": "string"}},
+        PARQUET: {"schema": {"type": "string", "format": "binary"}},
+    }
+    if file is not None:
+        content = {file: {"schema": {"type": "string", "format": "binary"}}}
+        beside["content"] = (str, Field(description="The file, in base64."))
+    sent = create_model(f"{result.__name__}Answer", __base__=result, **beside)
     described: dict[int | str, dict[str, Any]] = {
-        200: {
-            "model": sent,
-            "description": "Successful",
-            "content": {
-                CSV: {"schema": {"type": "string"}},
-                PARQUET: {"schema": {"type": "string", "format": "binary"}},
-            },
-        }
+        200: {"model": sent, "description": "Successful", "content": content}
     }
     if question:
         described[304] = {"description": "The same as the one whose ETag was sent"}
@@ -175,8 +177,12 @@ def answers(result: type[BaseModel], *, question: bool = True) -> dict[int | str
 
 
 def add_examples(document: dict[str, Any]) -> None:
-    """Add to a description of the API an example of every answer in JSON, and of every parameter."""
+    """Add to a description of the API an example of every answer in JSON, and of every parameter.
+
+    And what a problem is, which stands there once.
+    """
     schemas = document["components"]["schemas"]
+    schemas["Problem"] = PROBLEM_SCHEMA
     for operation in (of for path in document["paths"].values() for of in path.values()):
         for parameter in operation.get("parameters", ()):
             if parameter["name"] in _EXAMPLES:

@@ -3,7 +3,7 @@
 import json
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from roundbook.api.access import (
 )
 from roundbook.api.answers import (
     CSV,
+    JSON,
     PARQUET,
     Kept,
     Sent,
@@ -31,12 +32,12 @@ from roundbook.api.answers import (
     moment_now,
     moment_of,
     render,
+    render_file,
     respond,
 )
 from roundbook.api.bodies import uploaded
 from roundbook.api.openapi import (
     FILENAME,
-    PROBLEMS,
     answers,
     file_body,
     json_body,
@@ -54,15 +55,13 @@ from roundbook.logbook.studies.studies import STUDIES, find_study, run_study
 from roundbook.requests.base import Request as Asked
 from roundbook.requests.matrices import ExportMatrix
 from roundbook.requests.tokens import Scope
-from roundbook.requests.transfer import ExportRequest, ImportRequest
+from roundbook.requests.transfer import ImportRequest
 from roundbook.settings import Settings
-from roundbook.transfer.archive.exporting import export_archive
 from roundbook.transfer.archive.importing import ImportedArchive, import_archive
-from roundbook.use_cases import UPLOADS, USE_CASES, Upload, UseCase
+from roundbook.use_cases import DOWNLOADS, UPLOADS, USE_CASES, Download, Upload, UseCase
 
 # What is told of today, or looks at what is stored, is asked for anew every time.
 _NEVER_KEPT = frozenset({"tokens", "verify", "verify_round"})
-_ZIP = "application/zip"
 _ELSEWHERE = "`{}` names a file of this machine; files are sent and answered in the body."
 
 
@@ -94,20 +93,15 @@ def make_router(prefix: str) -> APIRouter:
         operation_id="save",
         responses=answers(SavedResult, question=False),
     )(_save)
-    archive: dict[int | str, dict[str, Any]] = {
-        200: {
-            "content": {_ZIP: {"schema": {"type": "string", "format": "binary"}}},
-            "description": "The archive",
-        }
-    }
-    router.get(
-        "/export",
-        summary=ExportRequest.__doc__,
-        operation_id="export",
-        response_class=FileResponse,
-        responses=archive | PROBLEMS,
-        openapi_extra={"parameters": parameters(ExportRequest, ("force",))},
-    )(_export)
+    for name, download in DOWNLOADS.items():
+        router.get(
+            path_of(name),
+            summary=download.request.__doc__,
+            operation_id=name,
+            response_class=FileResponse,
+            responses=answers(download.result, file=download.media_type),
+            openapi_extra={"parameters": parameters(download.request, ("force",))},
+        )(_downloading(download))
     router.post(
         "/import",
         summary=ImportRequest.__doc__,
@@ -158,9 +152,7 @@ async def _answer(
 
     def look() -> tuple[Caller, Any, Sent | None]:
         """Return who asks, all that an answer depends on beside the record, and what is kept."""
-        caller = find_caller(http)
-        if case is not None and case.scope != "read":
-            require_scope(caller, case.scope)
+        caller = _allowed(http, "read" if case is None else case.scope)
         key = (http.url.path, http.url.query, kind, caller.scope is None, caller.task)
         return caller, key, kept.get(key, moment_now(_engine(http))) if kept is not None else None
 
@@ -216,7 +208,8 @@ def _add_decision(router: APIRouter, name: str, case: UseCase) -> None:
 
         def work(caller: Caller, limit: Limit) -> Sent:
             asked = request(**_json_object(http, body))
-            with _deciding(http, caller, limit) as session:
+            keep = not getattr(asked, "dry_run", False)
+            with _deciding(http, caller, limit, keep=keep) as session:
                 result = case.run(session, permit(caller, session, asked))
             return render(http, result, accepted(http))
 
@@ -281,20 +274,26 @@ async def _decided(
     http: Request, work: Callable[[Caller, Limit], Sent], scope: Scope, *, computes: bool
 ) -> Sent:
     """Return what comes of a decision; one that computes for long has a turn of its own."""
-    turns: Turns = http.app.state.turns
-
-    def look() -> Caller:
-        caller = find_caller(http)
-        require_scope(caller, scope)
-        return caller
-
-    async with turns.reading:
-        if not computes:
-            return await run_in_threadpool(lambda: work(look(), _to_decide(http)))
-        caller = await run_in_threadpool(look)
+    if not computes:
+        async with http.app.state.turns.reading:
+            return await run_in_threadpool(lambda: work(_allowed(http, scope), _to_decide(http)))
+    caller = await _looked_up(http, scope)
     return await computed(
         http, lambda limit: work(caller, limit), caller=caller, seconds=SECONDS_TO_DECIDE
     )
+
+
+def _allowed(http: Request, scope: Scope) -> Caller:
+    """Return who asks; without a token they may read."""
+    caller = find_caller(http)
+    if scope != "read":
+        require_scope(caller, scope)
+    return caller
+
+
+async def _looked_up(http: Request, scope: Scope) -> Caller:
+    async with http.app.state.turns.reading:
+        return await run_in_threadpool(_allowed, http, scope)
 
 
 def _uploading(upload: Upload) -> Callable[[Request], Awaitable[Response]]:
@@ -320,28 +319,36 @@ def _uploading(upload: Upload) -> Callable[[Request], Awaitable[Response]]:
     return take
 
 
-async def _export(http: Request) -> FileResponse:
-    """Send the record, or some tasks of it, as an archive."""
-    directory = tempfile.TemporaryDirectory(prefix="roundbook-")
-    file = Path(directory.name) / "roundbook.zip"
+def _downloading(download: Download) -> Callable[[Request], Awaitable[Response]]:
+    async def send(http: Request) -> Response:
+        """Send what is written to a file; with what it is, for whoever asks for JSON."""
+        caller = await _looked_up(http, download.scope)
+        of = JSON if JSON in http.headers.get("accept", "") else download.media_type
+        with ExitStack() as stack:
+            directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="roundbook-"))
+            file = Path(directory) / download.file
 
-    def write() -> None:
-        caller = find_caller(http)
-        require_scope(caller, "admin")
-        fields = _fields(http, ExportRequest, "archive")
-        request = ExportRequest(**fields, archive=file)
-        with _reading(http, caller, _to_decide(http)) as session, sent_to(directory.name):
-            export_archive(session, permit(caller, session, request))
+            def write(limit: Limit) -> Sent:
+                fields = _fields(http, download.request, download.field)
+                asked = download.request(**fields, **{download.field: file})
+                with _reading(http, caller, limit) as session, sent_to(directory):
+                    asked = permit(caller, session, asked)
+                    written = visible(
+                        caller,
+                        session,
+                        lambda: download.run(session, asked, limit.check),
+                        permitted=True,
+                    )
+                limit.check()  # what was left out may have been so for want of time
+                return render_file(written, file, of)
 
-    try:
-        async with http.app.state.turns.reading:
-            await run_in_threadpool(write)
-    except BaseException:
-        directory.cleanup()
-        raise
-    return FileResponse(
-        file, media_type=_ZIP, filename=file.name, background=BackgroundTask(directory.cleanup)
-    )
+            seconds = None if caller.scope is None else SECONDS_TO_DECIDE
+            sent = await computed(http, write, caller=caller, seconds=seconds)
+            answer = respond(http, sent, None if of == JSON else file)
+            answer.background = BackgroundTask(stack.pop_all().close)
+        return answer
+
+    return send
 
 
 async def _import(http: Request) -> Response:

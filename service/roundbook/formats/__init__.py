@@ -11,7 +11,7 @@ from roundbook.formats.matrix import (
     apply_missing_policy,
 )
 from roundbook.formats.reader import LAYOUTS, read_measures, read_scores
-from roundbook.formats.teams import RunTeam, read_teams
+from roundbook.formats.teams import RunTeam, RunTeams, read_teams
 from roundbook.formats.text import DEFAULT_MAX_BYTES, sent_to
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "MISSING_POLICIES",
     "CompleteMatrix",
     "RunTeam",
+    "RunTeams",
     "ScoreMatrix",
     "apply_missing_policy",
     "read_measures",

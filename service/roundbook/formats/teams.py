@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roundbook.errors import BadFileError
-from roundbook.formats.columns import table_rows
+from roundbook.formats.columns import Table, table_rows
+from roundbook.formats.matrix import HiddenCells
 from roundbook.formats.sources import read_source
 from roundbook.formats.table import (
     RUN_HEADERS,
@@ -47,7 +48,13 @@ class RunTeam:
     system: str | None
 
 
-def read_teams(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> dict[str, RunTeam]:
+class RunTeams(dict[str, RunTeam]):
+    """What a team file says of runs, by tag in its order; `hidden` is what a workbook hides of it."""
+
+    hidden: tuple[HiddenCells, ...] = ()
+
+
+def read_teams(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> RunTeams:
     """Read a table ``run,team[,type][,contributed_to_pool][,system]``.
 
     Parameters
@@ -58,8 +65,7 @@ def read_teams(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> dict[str
 
     Returns
     -------
-    dict of str to RunTeam
-        By run tag, in the file's order.
+    RunTeams
 
     Raises
     ------
@@ -77,7 +83,9 @@ def read_teams(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> dict[str
     if run_at is None or team_at is None:
         missing = "run" if run_at is None else "team"
         raise BadFileError(f"a team file needs a column {missing!r}", file, head_line)
-    teams: dict[str, RunTeam] = {}
+    teams = RunTeams()
+    if isinstance(source, Table) and source.hidden is not None:
+        teams.hidden = (source.hidden,)
     lines: dict[str, int] = {}
     for line, fields in rows:
         run = checked_name(fields[run_at], "run", file, line, run_at + 1)

@@ -120,14 +120,9 @@ def estimate_input(row: RoundVariance) -> Input:
 
 def factors_today(connection: Connection, task_id: int, measure_id: int) -> list[Input]:
     """Return the latest factors of the scores that count in each round; one query."""
-    rows = connection.execute(text(_LATEST_FACTORS), {"task": task_id, "measure": measure_id})
+    wanted = text(_LATEST_FACTORS.format(known=_TEAM_AND_SYSTEM))
+    rows = connection.execute(wanted, {"task": task_id, "measure": measure_id})
     return list(map(_factor_input, rows))
-
-
-def factor_inputs(connection: Connection, factor_sets: Sequence[int]) -> dict[int, Input]:
-    """Return factors by their ids, whether or not they count, with what is known today."""
-    rows = connection.execute(text(_THESE_FACTORS), {"factor_sets": list(factor_sets)})
-    return {row.id: _factor_input(row) for row in rows}
 
 
 # What is known of runs; the checksum is of the facts that a result rests on.
@@ -165,11 +160,18 @@ def _factor_input(row: Row[Any]) -> Input:
     )
 
 
-_FACTORS = """
+_LATEST_FACTORS = """
 SELECT latest.id, round.label AS round, round.ordinal, latest.assessments,
        latest.matrix_id AS matrix, current.revision, latest.version, round.collection,
        known.*
-FROM ({factor_sets}) AS latest
+FROM (
+    SELECT DISTINCT ON (round_id, assessments) factor_set.*
+    FROM roundbook.factor_set
+    WHERE measure_id = :measure
+      AND round_id IN (SELECT id FROM roundbook.round WHERE task_id = :task)
+      AND matrix_id IN (SELECT id FROM roundbook.current_matrix)
+    ORDER BY round_id, assessments, version DESC
+) AS latest
 JOIN roundbook.matrix AS current ON current.id = latest.matrix_id
 JOIN roundbook.round ON round.id = latest.round_id
 CROSS JOIN LATERAL (
@@ -184,21 +186,6 @@ CROSS JOIN LATERAL (
 ) AS known
 ORDER BY round.ordinal, latest.assessments
 """
-_LATEST_FACTORS = _FACTORS.format(
-    known=_TEAM_AND_SYSTEM,
-    factor_sets="""
-    SELECT DISTINCT ON (round_id, assessments) factor_set.*
-    FROM roundbook.factor_set
-    WHERE measure_id = :measure
-      AND round_id IN (SELECT id FROM roundbook.round WHERE task_id = :task)
-      AND matrix_id IN (SELECT id FROM roundbook.current_matrix)
-    ORDER BY round_id, assessments, version DESC
-""",
-)
-_THESE_FACTORS = _FACTORS.format(
-    known=_TEAM_AND_SYSTEM,
-    factor_sets="SELECT * FROM roundbook.factor_set WHERE id = ANY (:factor_sets)",
-)
 
 
 def matrices_today(connection: Connection, task_id: int, measure_id: int) -> list[Input]:

@@ -8,9 +8,11 @@ from unicodedata import normalize
 
 from sqlalchemy import ColumnElement, Connection, Table, select, text
 
-from roundbook.database.tables import run, team, topic
+from roundbook.database.tables import round_, run, task, team, topic
 from roundbook.errors import InputError
 from roundbook.formats import CompleteMatrix, RunTeam
+from roundbook.logbook.lookup import is_named
+from roundbook.logbook.session import Session
 
 
 def as_recorded(
@@ -56,6 +58,22 @@ def recorded_topics(
 def recorded_tags(connection: Connection, round_id: int, tags: Sequence[str]) -> Mapping[str, str]:
     """Return by tag how a round's run of that tag is recorded; what is new is in NFC."""
     return _spellings(connection, run, run.c.round_id == round_id, tags)
+
+
+def known_names(session: Session, task_name: str, label: str) -> dict[str, set[str]]:
+    """Return the names of a task's topics and of a round's runs, as ``topic`` and ``run``.
+
+    Of a task or round that is not there, there are none.
+    """
+    of_task = select(task.c.id).where(is_named(task.c.name, task_name))
+    of_round = select(round_.c.id).where(
+        round_.c.task_id.in_(of_task), is_named(round_.c.label, label)
+    )
+    named = {
+        "topic": select(topic.c.name).where(topic.c.task_id.in_(of_task)),
+        "run": select(run.c.tag).where(run.c.round_id.in_(of_round)),
+    }
+    return {what: set(session.connection.execute(names).scalars()) for what, names in named.items()}
 
 
 def _spellings(

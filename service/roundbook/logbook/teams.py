@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
 from sqlalchemy import Connection, select, text
 
 from roundbook.database.tables import run
 from roundbook.errors import InputError
 from roundbook.formats import read_teams
+from roundbook.formats.matrix import HiddenCells
 from roundbook.logbook.estimates import renew_runs_parts
 from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import check_reason, find_round, find_task
@@ -41,7 +43,7 @@ class DescribedTeams(Result):
     `runs` is how many runs the round has, and `described` how many of them became known better or
     were corrected. `renewed` are the measures of the variance estimates that were made anew, an
     entry for each. `unknown_runs` are those that only the file has, `undescribed_runs` those that it
-    leaves out.
+    leaves out. `hidden` is what a workbook hides of the file.
     """
 
     task: str
@@ -55,6 +57,7 @@ class DescribedTeams(Result):
     refittable: list[RefittableFactors]
     unknown_runs: list[str]
     undescribed_runs: list[str]
+    hidden: list[HiddenCells] = Field(default_factory=list)
 
 
 def describe_teams(
@@ -125,6 +128,7 @@ def describe_teams(
         refittable=refittable_factors(connection, round_id),
         unknown_runs=[tag for tag in teams if tag not in tags],
         undescribed_runs=[tag for tag in tags if tag not in teams],
+        hidden=list(teams.hidden),
     )
 
 

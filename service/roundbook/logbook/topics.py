@@ -64,10 +64,11 @@ class Topic(Result):
 
 
 class TopicList(Result):
-    """The topics of a task, in the order in which they came."""
+    """The topics of a task, in the order in which they came; `later` is how many the limit left out."""
 
     task: str
     topics: list[Topic]
+    later: int
 
 
 def alias_topics(session: Session, request: AliasTopics, max_file_bytes: int) -> AliasedTopics:
@@ -286,7 +287,7 @@ def list_topics(session: Session, request: ListTopics) -> TopicList:
     Raises
     ------
     NotRecordedError
-        When there is no such task.
+        When there is no such task, or no topic to begin after.
     """
     connection = session.connection
     task_id = find_task(connection, request.task)
@@ -307,11 +308,18 @@ def list_topics(session: Session, request: ListTopics) -> TopicList:
     for row in scored:
         there = TopicInRound(round=row.label, id=row.name)
         rounds.setdefault(same.name(row.name), []).append(there)
+    names = list(rounds)
+    if request.after is not None:
+        last = same.name(request.after)
+        if last not in rounds:
+            raise NotRecordedError(f"No scores of task '{request.task}' have a topic '{last}'.")
+        names = names[names.index(last) + 1 :]
+    listed = [name for name in names if not request.aliased or aliases[name]]
+    shown = listed[: request.limit]
     return TopicList(
         task=request.task,
         topics=[
-            Topic(topic=name, aliases=sorted(aliases[name]), rounds=within)
-            for name, within in rounds.items()
-            if not request.aliased or aliases[name]
+            Topic(topic=name, aliases=sorted(aliases[name]), rounds=rounds[name]) for name in shown
         ],
+        later=len(listed) - len(shown),
     )

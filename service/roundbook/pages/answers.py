@@ -32,7 +32,7 @@ from roundbook.presentation import drift, drift_verdict, figures
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.plan_table import beside, plan_columns, plan_latex, plan_rows
 from roundbook.presentation.plans import WHY_ANOVA_FIRST, headline, notes, tukey_instead, warning
-from roundbook.presentation.saved_results import saved_heading
+from roundbook.presentation.saved_results import brief_sentence, saved_heading
 from roundbook.presentation.staleness import why_stale
 from roundbook.presentation.tables import Column, Table
 from roundbook.presentation.views import view_of
@@ -80,6 +80,7 @@ def plan_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
         "plan": None,
         "refused": None,
         "asked": http.url.query,
+        "fields": _asked(given),
     }
     context |= {name: get_args(kind) for name, kind in _CHOICES.items()}
     context["tasks"] = visible(caller, session, lambda: list_tasks(session)).tasks
@@ -89,8 +90,7 @@ def plan_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
             plan = _plan(session, caller, given)
             context |= {
                 "plan": plan,
-                "rows": plan_rows(plan),
-                "columns": plan_columns(plan),
+                "table": _tables(plan)[0],
                 "headline": headline(plan),
                 "beside": [*_which_size(plan), *beside(plan)],
                 "protocol": protocol(plan),
@@ -169,7 +169,7 @@ def drift_context(session: Session, caller: Caller, given: dict[str, str]) -> di
         "reason": drift_verdict.reason(report),
         "advice": drift_verdict.advice(report),
         "notes": drift.notes(report),
-        "topics": sorted(report.topics, key=lambda topic: -abs(topic.shift or 0)),
+        "tables": _tables(report),
         "dominating": figures.dominating_topics(report),
         "tests": drift.tests_sentences(report, report.tests) if report.tests else [],
         "figures": {
@@ -215,8 +215,8 @@ def studies_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
     if name in STUDIES:
         try:
             asked = study_fields(name, query)
-            context["asked"] = urlencode({"study": name} | asked, doseq=True)
             request = STUDIES[name].request(**asked)
+            context["asked"] = urlencode({"study": name} | asked, doseq=True)
             study = visible(
                 caller, session, lambda: run_kept_study(session, permit(caller, session, request))
             )
@@ -321,6 +321,7 @@ def result_context(
         "measure": shown.request.get("measure"),
         "round": shown.request.get("round"),
         "heading": saved_heading(title, shown),
+        "brief": brief_sentence(shown),
         "why": why_stale(shown),
         "changed": stale_since(session, [shown]).get(shown.name),
         **_words(shown.kind, view.sentences),
@@ -336,21 +337,24 @@ def _tables(result: Any) -> Sequence[Table]:  # noqa: ANN401
         return [Table("Topic set sizes", plan_rows(result), plan_columns(result))]
     if isinstance(result, DriftReport):
         topics = sorted(result.topics, key=lambda topic: -abs(topic.shift or 0))
-        return [Table("Topics, the largest shift first", topics, _OF_TOPICS)]
+        return [Table("Topics, the largest shift first", topics, _OF_TOPICS, most=200)]
     return view_of(result).tables
 
 
 def _drawn(result: Any, chart: str, /, **asked: Any) -> Figure | None:  # noqa: ANN401
     """Return the chart that a result has, with what it shows; None where it has none."""
-    draw = view_of(result).chart
+    view = view_of(result)
     try:
-        made = draw() if draw else None
+        made = view.chart() if view.chart else None
     except InputError:  # there is nothing to draw
         return None
     if not made:
         return None
     caption = _CAPTIONS.get(type(result).__name__)
-    return figure(chart, result, caption(result) if caption else " ".join(made.title), **asked)
+    title = " ".join(made.title)
+    # What a study is of stands above it.
+    said = caption(result) if caption else title.removeprefix(view.sentences[0]).strip() or title
+    return figure(chart, result, said, **asked)
 
 
 def _words(kind: str, sentences: Sequence[str]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from roundbook.presentation.figures import short
-from roundbook.presentation.tables import Column
+from roundbook.presentation.tables import Column, Table
 
 
 def decimals(value: float | None, digits: int = 4) -> str:
@@ -52,15 +52,32 @@ _RANGE = re.compile(r"[+-]?[\d.]+ to [+-]?[\d.]+")
 
 def cell(row: Any, column: Column) -> str:  # noqa: ANN401
     """Return what a column shows of a row, its numbers as `decimals` has them."""
-    if getattr(row, column.field) is None:
+    value = getattr(row, column.field)
+    if value is None:
         return "–"
+    if isinstance(value, datetime):
+        return day(value)
+    if isinstance(value, int) and column.write is str:
+        return f"{value:,}"
     shown = column.shown(row)
-    numbers = column.justify == "right" or _RANGE.fullmatch(shown)
-    return sentence(shown) if numbers else shown
+    is_range = _RANGE.fullmatch(shown)
+    if is_range and "%" in column.heading:
+        return Markup('<span class="grey">{}</span>').format(sentence(shown))
+    return sentence(shown) if is_range or column.justify == "right" else shown
 
 
-# A number below one as sentences have it, but none of a version, and what is quoted before it.
-_BELOW_ONE = re.compile(r"(&#39;.*?&#39;)|(?<![^\s(\[±])([+-]?)0(\.(?=\d*[1-9])\d+)(?![\w.]*[\w])")
+def filled(table: Table) -> list[Column]:
+    """Return the columns of a table that have anything to show."""
+    return [
+        column
+        for column in table.columns
+        if any(getattr(row, column.field) is not None for row in table.rows)
+    ]
+
+
+# A number below one as sentences have it, but no percentage, none of a version, and what is quoted
+# before it.
+_BELOW_ONE = re.compile(r"(&#39;.*?&#39;)|(?<![^\s(\[±])([+-]?)0(\.(?=\d*[1-9])\d+)(?![\w.]*[\w%])")
 
 
 def fields(said: str) -> Markup:
@@ -73,8 +90,9 @@ def sentence(said: str) -> Markup:
     return Markup(_BELOW_ONE.sub(r"\1\2\3", str(fields(said))))  # noqa: S704
 
 
-FILTERS: dict[str, Callable[..., str]] = {
+FILTERS: dict[str, Callable[..., Any]] = {
     "cell": cell,
+    "filled": filled,
     "decimals": decimals,
     "span": span,
     "day": day,

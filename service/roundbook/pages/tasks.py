@@ -42,8 +42,10 @@ from roundbook.presentation.events import details
 from roundbook.presentation.matrices import changes_phrase, status_phrase
 from roundbook.presentation.publication import publication_note
 from roundbook.presentation.rankings import summary as ranking_summary
+from roundbook.presentation.runs import QRELS, UPLOADS
 from roundbook.presentation.saved_results import brief_sentence, result_place
 from roundbook.presentation.staleness import why_stale
+from roundbook.presentation.tables import Column, Table
 from roundbook.presentation.variances import summary, withdrawn_notes
 from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.requests.events import EventsRequest
@@ -61,6 +63,9 @@ router = APIRouter()
 # So many tasks have their verdict on the first page; it takes a few queries a task.
 _MOST_VERDICTS = 20
 _EVENTS = 100
+_MOST_RUNS = 200
+_RUNS = tuple(Column(name, name.capitalize()) for name in ("run", "team", "type", "system"))
+_STANDS = Column("current", "State", lambda current: "stands" if current else "superseded")
 # Of the bootstrap of rankings; a page is not waited for long.
 _RESAMPLES = 200
 
@@ -276,8 +281,12 @@ def round_context(
         "figures": {"scores": None, "factors": None},
     }
     asked = {"task": task, "round": shown.round}
-    context["uploads"] = list_runs(session, ListRuns(**asked)).uploads
-    context["qrels"] = list_qrels(session, ListQrels(**asked)).qrels
+    # They are of one round.
+    uploads, qrels = UPLOADS[1:], (*QRELS[1:], _STANDS)
+    context["tables"] = [
+        Table("What runs retrieved", list_runs(session, ListRuns(**asked)).uploads, uploads),
+        Table("Relevance assessments", list_qrels(session, ListQrels(**asked)).qrels, qrels),
+    ]
     if shown.status == "published":
         publication = find_publication(session, task, shown.round)
         context["publication"] = publication
@@ -332,6 +341,7 @@ def matrix_page(http: Request, caller: Who, session: Asking, matrix: int) -> HTM
         history=history,
         changes_phrase=changes_phrase,
         figures=drawn,
+        tables=[Table("Runs", shown.runs, _RUNS, most=_MOST_RUNS)],
     )
 
 

@@ -1,10 +1,10 @@
-"""Logging a round from a page: first a look at what was understood, then the log itself."""
+"""Logging scores, runs or assessments from a page: first a look at what was understood, then the log."""
 
 import shutil
 import tempfile
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any, NamedTuple
@@ -23,29 +23,43 @@ from roundbook.errors import (
     BadFileError,
     ContentDiffersError,
     ImpossibleStatisticError,
+    NotRecordedError,
     RevisedMeanwhileError,
     RoundbookError,
     RoundPublishedError,
 )
 from roundbook.formats import sent_to
-from roundbook.logbook.matrices.files import log_files
 from roundbook.logbook.matrices.listing import list_matrices
 from roundbook.logbook.matrices.logged import LoggedMatrices
 from roundbook.logbook.matrices.showing import show_matrix
 from roundbook.logbook.near_names import near_name
+from roundbook.logbook.recorded_names import known_names
 from roundbook.logbook.rounds import near_round
+from roundbook.logbook.runs.assessing import LoggedQrels
+from roundbook.logbook.runs.listing import list_runs
+from roundbook.logbook.runs.logging import LoggedRuns
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import near_task
 from roundbook.logbook.topics import list_topics
 from roundbook.pages.site import Refusal, Who, deciding, page, permit_named, read_form, refusal
 from roundbook.presentation.impact import dependent_name, dependent_place
 from roundbook.presentation.matrices import log_notes, standardising_note
-from roundbook.presentation.previews import near_note, understood
-from roundbook.requests.matrices import ListMatrices, LogFilesRequest, ShowMatrix
+from roundbook.presentation.previews import (
+    near_note,
+    understood,
+    understood_qrels,
+    understood_runs,
+)
+from roundbook.presentation.runs import qrels_notes, run_notes
+from roundbook.requests.matrices import ListMatrices, ShowMatrix
+from roundbook.requests.runs import ListRuns
 from roundbook.requests.topics import ListTopics
+from roundbook.use_cases import UPLOADS
 
 router = APIRouter()
 _FIELDS = ("task", "round", "measure", "assessments", "missing", "revise")
+# More new names than so many are no slips.
+_MOST_SLIPS = 20
 _MOST_FILES = 1_000
 # What was looked at waits so long for somebody to log it, on disk, and the latest of all of it.
 _SECONDS = 1_800
@@ -55,6 +69,7 @@ _BESIDE: dict[type[Exception], str] = {
     BadFileError: "file",
     ImpossibleStatisticError: "file",
     ContentDiffersError: "revise",
+    NotRecordedError: "revise",
     RevisedMeanwhileError: "revise",
     RoundPublishedError: "revise",
 }
@@ -65,35 +80,61 @@ _WAYS_OUT = {
     "revise with a reason": "Say why it is corrected.",
     "revised meanwhile": "Look at it first, then send the file again if it still corrects it.",
     "one measure a file": "Log it by itself.",
-    "other judgments": "If they are others, name the assessments.",
+    "other judgments": "If these correct them, say why; if they are others, name the assessments.",
+    "other lists": "If these are other runs, give them other tags.",
 }
 
 
-class _Files(NamedTuple):
-    """Files that were sent: of scores, and of teams if there is one."""
+class _Kind(NamedTuple):
+    """What a file may be of.
 
-    scores: tuple[Path, ...]
-    teams: Path | None
-    bytes: int
+    Attributes
+    ----------
+    name, hint : str
+        As the form calls it, and what it takes.
+    use_case : str
+        Of `UPLOADS`, what logs it.
+    fields : tuple of str
+        Those of the form that are not asked of every file.
+    look : callable
+        Returns what the page shows of what was logged, within the transaction.
+    """
+
+    name: str
+    hint: str
+    use_case: str
+    fields: tuple[str, ...]
+    look: Callable[[Session, Any], dict[str, Any]]
 
 
 class _Held:
     """Files that were looked at, and what was asked; they are deleted with it."""
 
-    def __init__(self, user: str, fields: dict[str, Any]) -> None:
+    def __init__(self, user: str, kind: _Kind, fields: dict[str, Any]) -> None:
         self.until = time.monotonic() + _SECONDS
         self.user = user
+        self.kind = kind
         self.fields = fields
         self.directory = Path(tempfile.mkdtemp(prefix="roundbook-"))
-        self.files = _Files((), None, 0)
+        self.files: list[Path] = []
+        self.bytes = 0
         weakref.finalize(self, shutil.rmtree, self.directory, ignore_errors=True)
 
 
 @router.get("/upload")
 def upload_page(http: Request, caller: Who) -> HTMLResponse:
-    """Ask for a round's scores."""
+    """Ask for a round's scores, runs or assessments."""
     require_scope(caller, "log")
-    return page(http, "upload.html", given=dict(http.query_params), refused=None, preview=None)
+    given = dict(http.query_params)
+    if given.get("kind") not in _KINDS:
+        given["kind"] = "scores"
+    return _form(http, given)
+
+
+def _form(http: Request, given: dict[str, str], status: int = 200, **context: Any) -> HTMLResponse:  # noqa: ANN401
+    shown = {"refused": None, "preview": None} | context
+    kind = _KINDS[given["kind"]]
+    return page(http, "upload.html", status, given=given, kinds=_KINDS, kind=kind, **shown)
 
 
 @router.post("/upload")
@@ -107,16 +148,16 @@ async def preview(http: Request, caller: Who) -> HTMLResponse:
     try:
         async with http.form(max_files=_MOST_FILES, max_fields=20) as form:
             given = {name: str(form.get(name) or "").strip() for name in _FIELDS}
-            held = _Held(caller.user, _fields(given))
-            sent = [one for one in form.getlist("file") if isinstance(one, UploadFile)]
-            teams = form.get("teams")
-            held.files = await run_in_threadpool(
-                _store, held.directory, sent, teams if isinstance(teams, UploadFile) else None
-            )
+            given["kind"] = str(form.get("kind") or "scores")
+            if given["kind"] not in _KINDS:
+                raise HttpError(422, f"A file is of {', '.join(_KINDS)}.")
+            kind = _KINDS[given["kind"]]
+            held = _Held(caller.user, kind, _fields(kind, given))
+            await run_in_threadpool(_store, held, form.getlist("file"), form.get("teams"))
     except ClientDisconnect:
         raise HttpError(400, "The file broke off; nothing was kept of it.") from None
-    if not held.files.scores:
-        return _refuse(http, given, 422, Refusal("file", "Choose a file."))
+    if not held.files:
+        return _form(http, given, 422, refused=Refusal("file", "Choose a file."))
     try:
         async with http.app.state.turns.reading:
             seen = await run_in_threadpool(_look, http, caller, held)
@@ -125,96 +166,146 @@ async def preview(http: Request, caller: Who) -> HTMLResponse:
         if status in (401, 403):
             raise
         why = refusal(error, (*_FIELDS, "measures"), _BESIDE)
+        field = "measure" if why.field == "measures" else why.field
+        if field == "revise" and field not in kind.fields:
+            field = "file"
         more = _WAYS_OUT.get(error.way_out.code) if error.way_out else None
         sentence = f"{why.sentence} {more}" if more else why.sentence
-        return _refuse(http, given, status, why._replace(sentence=sentence))
-    return page(
-        http, "upload.html", given=given, refused=None, preview=seen | {"held": _hold(http, held)}
-    )
+        return _form(http, given, status, refused=Refusal(field, sentence))
+    return _form(http, given, preview=seen | {"held": _hold(http, held)})
 
 
-def _store(directory: Path, scores: list[UploadFile], teams: UploadFile | None) -> _Files:
+def _store(held: _Held, sent: Sequence[UploadFile | str], teams: UploadFile | str | None) -> None:
     """Write files down under their own names; a field that was left empty sends one without."""
 
-    def store(sent: UploadFile) -> Path | None:
-        name = Path(sent.filename or "").name
-        path = directory / name
-        if not name:
+    def store(one: UploadFile | str | None) -> Path | None:
+        name = Path(one.filename or "").name if isinstance(one, UploadFile) else ""
+        path = held.directory / name
+        if not isinstance(one, UploadFile) or not name:
             return None
         if not name.isprintable() or len(name.encode()) > 200:
             raise HttpError(422, "A file's name is one printable line of at most 200 characters.")
         if path.exists():
             raise HttpError(422, f"Two of the files are called '{name}'.")
         with path.open("wb") as target:
-            shutil.copyfileobj(sent.file, target)
+            shutil.copyfileobj(one.file, target)
         return path
 
-    paths = tuple(path for path in map(store, scores) if path)
-    of_teams = store(teams) if teams else None
-    size = sum(file.stat().st_size for file in directory.iterdir())
-    return _Files(paths, of_teams, size)
-
-
-def _refuse(http: Request, given: dict[str, str], status: int, why: Refusal) -> HTMLResponse:
-    if why.field == "measures":
-        why = why._replace(field="measure")
-    return page(http, "upload.html", status, given=given, refused=why, preview=None)
+    held.files = [path for path in map(store, sent) if path]
+    if "teams" in held.kind.fields and (path := store(teams)):
+        held.fields["teams"] = path
+    held.bytes = sum(file.stat().st_size for file in held.directory.iterdir())
 
 
 def _look(http: Request, caller: Caller, held: _Held) -> dict[str, Any]:
     """Log files and take them back; return what was understood, and hold them to be logged by it."""
-    fields = held.fields
-
-    def look(session: Session, logged: LoggedMatrices) -> dict[str, Any]:
-        (one,) = logged.matrices
-        known = ListMatrices(task=one.task, round=one.round, measure=one.measure)
-        number = next(
-            matrix.matrix
-            for matrix in list_matrices(session, known).matrices
-            if matrix.assessments == one.assessments
-        )
-        shown = show_matrix(session, ShowMatrix(matrix=number))
-        listed = list_topics(session, ListTopics(task=one.task)).topics
-        own = set(shown.topics)
-        returned = sum(
-            len(topic.rounds) > 1
-            for topic in listed
-            if any(there.round == one.round and there.id in own for there in topic.rounds)
-        )
-        return {
-            "status": one.status,
-            "files": len(held.files.scores),
-            "understood": understood(one, shown.topics, [run.run for run in shown.runs])
-            | {"Topics of other rounds": f"{returned} of {one.topics}"},
-            "notes": [
-                note
-                for note in (
-                    standardising_note(one),
-                    *log_notes(one),
-                    near_note("measure", one.measure,
-                              near_name(one.measure, one.remarks.other_measures)),
-                )
-                if note
-            ],
-            "stale": [f"{dependent_name(dependent)} ({dependent_place(dependent)})"
-                      # Saved results first: they were decided on.
-                      for dependent in sorted(one.impact, key=lambda of: of.entry is None)],
-            "seen": {one.measure: one.revision - 1},
-        }  # fmt: skip
-
+    task, label = held.fields["task"], held.fields["round"]
     with deciding(http, caller, _limit(http), keep=False) as session:
-        permit_named(caller, session, {"task": fields["task"]})
+        permit_named(caller, session, {"task": task})
         near = [
-            near_note("task", fields["task"], near_task(session, fields["task"])),
-            near_note("round", fields["round"],
-                      near_round(session, fields["task"], fields["round"])),
-        ]  # fmt: skip
+            near_note("task", task, near_task(session, task)),
+            near_note("round", label, near_round(session, task, label)),
+        ]
+        known = known_names(session, task, label)
+
+    def look(session: Session, logged: Any) -> dict[str, Any]:  # noqa: ANN401
+        for what, names in known_names(session, task, label).items():
+            new = names - known[what]
+            if len(new) <= _MOST_SLIPS:
+                near.extend(
+                    near_note(what, name, near_name(name, known[what])) for name in sorted(new)
+                )
+        seen = held.kind.look(session, logged)
+        stale = [
+            f"{dependent_name(dependent)} ({dependent_place(dependent)})"
+            # Saved results first: they were decided on.
+            for dependent in sorted(seen.pop("impact"), key=lambda of: of.entry is None)
+        ]
+        return seen | {"near": [note for note in near if note], "stale": stale,
+                       "files": len(held.files)}  # fmt: skip
+
     seen: dict[str, Any] = _log(http, caller, held, look, dry_run=True)
-    seen["near"] = [note for note in near if note]
-    if fields.get("revise"):
+    if held.fields.get("revise"):
         # What somebody else revises in between is not replaced.
-        fields["expected_revisions"] = seen["seen"]
+        held.fields |= seen["expected"]
     return seen
+
+
+def _look_at_scores(session: Session, logged: LoggedMatrices) -> dict[str, Any]:
+    (one,) = logged.matrices
+    known = ListMatrices(task=one.task, round=one.round, measure=one.measure)
+    number = next(
+        matrix.matrix
+        for matrix in list_matrices(session, known).matrices
+        if matrix.assessments == one.assessments
+    )
+    shown = show_matrix(session, ShowMatrix(matrix=number))
+    listed = list_topics(session, ListTopics(task=one.task)).topics
+    own = set(shown.topics)
+    returned = sum(
+        len(topic.rounds) > 1
+        for topic in listed
+        if any(there.round == one.round and there.id in own for there in topic.rounds)
+    )
+    near = near_note("measure", one.measure, near_name(one.measure, one.remarks.other_measures))
+    standardising = standardising_note(one)
+    return {
+        "status": one.status,
+        "understood": understood(one, shown.topics, [run.run for run in shown.runs])
+        | {"Topics of other rounds": f"{returned} of {one.topics}"},
+        "notes": [note for note in (standardising, *log_notes(one), near) if note],
+        "impact": one.impact,
+        "expected": {"expected_revisions": {one.measure: one.revision - 1}},
+    }
+
+
+def _look_at_runs(session: Session, logged: LoggedRuns) -> dict[str, Any]:
+    listed = list_runs(session, ListRuns(task=logged.task, round=logged.round))
+    latest = listed.uploads[-1].upload
+    new = [run.run for run in listed.runs or () if run.upload == latest]
+    return {
+        "status": logged.status,
+        "understood": understood_runs(logged, new),
+        "notes": run_notes(logged),
+        "impact": logged.impact,
+    }
+
+
+def _look_at_qrels(_: Session, logged: LoggedQrels) -> dict[str, Any]:
+    return {
+        "status": logged.status,
+        "understood": understood_qrels(logged),
+        "notes": qrels_notes(logged),
+        "impact": logged.impact,
+        "expected": {"expected_revision": logged.revision - 1},
+    }
+
+
+_KINDS = {
+    "scores": _Kind(
+        "Scores",
+        "Scores as a table of topics by runs, a line a score, or what trec_eval, ir_measures and"
+        " NTCIREVAL print, as text, Excel or Parquet.",
+        "log",
+        ("measure", "missing", "revise", "assessments", "teams"),
+        _look_at_scores,
+    ),
+    "runs": _Kind(
+        "Runs",
+        "What runs retrieved, in TREC's run format, gzipped or not: topic, Q0, document, rank,"
+        " score, tag. What a run retrieved never changes.",
+        "log_runs",
+        (),
+        _look_at_runs,
+    ),
+    "assessments": _Kind(
+        "Relevance assessments",
+        "Relevance assessments in TREC's format, gzipped or not: topic, iteration, document, grade.",
+        "log_qrels",
+        ("revise", "assessments"),
+        _look_at_qrels,
+    ),
+}
 
 
 @router.post("/upload/confirm")
@@ -232,15 +323,12 @@ async def confirm(http: Request, caller: Who) -> Response:
     return RedirectResponse(f"/round?{query}", 303)
 
 
-def _fields(given: dict[str, str]) -> dict[str, Any]:
-    fields: dict[str, Any] = {
-        "task": given["task"],
-        "round": given["round"],
-        "measures": (given["measure"],) if given["measure"] else (),
-        "create": True,
-    }
-    optional = ("assessments", "missing", "revise")
-    return fields | {name: given[name] for name in optional if given[name]}
+def _fields(kind: _Kind, given: dict[str, str]) -> dict[str, Any]:
+    fields: dict[str, Any] = {name: given[name] for name in ("task", "round")} | {"create": True}
+    for name in kind.fields:
+        if given.get(name):
+            fields |= {"measures": (given[name],)} if name == "measure" else {name: given[name]}
+    return fields
 
 
 def _limit(http: Request) -> Limit:
@@ -251,20 +339,20 @@ def _log(
     http: Request,
     caller: Caller,
     held: _Held,
-    look: Callable[[Session, LoggedMatrices], Any] = lambda _, logged: logged,
+    look: Callable[[Session, Any], Any] = lambda _, logged: logged,
     *,
     dry_run: bool = False,
 ) -> Any:  # noqa: ANN401
     """Log files, or try to, and return what `look` sees within the transaction."""
     most_bytes = http.app.state.settings.max_file_bytes
-    fields = held.fields | {"dry_run": dry_run}
-    request = LogFilesRequest(**fields, files=held.files.scores, teams=held.files.teams)
+    upload = UPLOADS[held.kind.use_case]
+    request = upload.ask(held.fields | {"dry_run": dry_run}, *held.files)
     with (
         sent_to(str(held.directory)),
         deciding(http, caller, _limit(http), keep=not dry_run) as session,
     ):
         asked = permit(caller, session, request)
-        return look(session, log_files(session, asked, max_file_bytes=most_bytes))
+        return look(session, upload.run(session, asked, most_bytes))
 
 
 def _hold(http: Request, held: _Held) -> str:
@@ -272,7 +360,7 @@ def _hold(http: Request, held: _Held) -> str:
     for key in [key for key, one in kept.items() if one.until < time.monotonic()]:
         del kept[key]
     while kept and (
-        len(kept) >= _MOST_HELD or sum(one.files.bytes for one in kept.values()) > _MOST_BYTES
+        len(kept) >= _MOST_HELD or sum(one.bytes for one in kept.values()) > _MOST_BYTES
     ):
         del kept[next(iter(kept))]
     key = token_urlsafe(16)

@@ -98,8 +98,8 @@ def scores_caption(overview: ScoreOverview) -> str:
             " neighbours averaged."
         )
     return (
-        f"{overview.measure} of {topics} topics by {runs} runs, {min(scores):.3g} light to"
-        f" {max(scores):.3g} dark.{averaged}"
+        f"{overview.measure} of {topics} topics by {runs} runs, {min(scores):.3g} faint to"
+        f" {max(scores):.3g} strong.{averaged}"
     )
 
 

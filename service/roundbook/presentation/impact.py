@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from roundbook.logbook.kinds import find_kind
@@ -59,6 +60,14 @@ def why_dependent(dependent: Dependent) -> str | None:
         else:
             clauses.append(_REASONS[reason.code].format_map(reason.model_dump()))
     return "; ".join(clauses) or None
+
+
+def stale_lines(dependents: Sequence[Dependent]) -> list[str]:
+    """Return what is stale and why, a line each."""
+    return [
+        f"  {dependent_name(one)} ({dependent_place(one)}): {why_dependent(one)}"
+        for one in dependents
+    ]
 
 
 def dependent_name(dependent: Dependent) -> str:

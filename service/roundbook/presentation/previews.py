@@ -1,4 +1,4 @@
-"""What was understood of a score file before it is logged, in words."""
+"""What was understood of scores, runs or assessments before they are logged, in words."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from roundbook.logbook.matrices.logged import LoggedMatrix
+    from roundbook.logbook.runs.assessing import LoggedQrels
+    from roundbook.logbook.runs.logging import LoggedRuns
+    from roundbook.logbook.runs.uploading import LoggedFile
 
 _NAMED = 4
 
@@ -22,10 +25,44 @@ def understood(logged: LoggedMatrix, topics: Sequence[str], runs: Sequence[str])
         "Missing scores": _missing(logged),
         "Variance": variances,
     }
+    return facts | {"Revision": _revision(logged, "scores")}
+
+
+def understood_runs(logged: LoggedRuns, runs: Sequence[str]) -> dict[str, str]:
+    """Return what was understood of run files, by what it is of; `runs` are those that are new."""
+    facts = {"Files": _files(logged.files)}
     if logged.status == "unchanged":
-        return facts | {"Revision": f"{logged.revision}, with these very scores"}
+        return {"Runs": f"{logged.unchanged_runs}, with these very lists"} | facts
+    return {
+        "Runs": f"{logged.runs}: {names(runs)}",
+        "Topics": f"{logged.topics}",
+        "Documents": f"{logged.documents:,} in {logged.lists:,} lists, the longest of"
+        f" {logged.longest_list:,}; {logged.new_documents:,} documents are new to the round",
+    } | facts
+
+
+def understood_qrels(logged: LoggedQrels) -> dict[str, str]:
+    """Return what was understood of relevance assessments, by what it is of."""
+    return {
+        "Assessments": logged.assessments,
+        "Topics": f"{logged.topics}",
+        "Judgments": f"{logged.judged:,}, of which {logged.relevant:,} relevant",
+        "Documents": f"{logged.new_documents:,} are new to the round",
+        "Files": _files(logged.files),
+        "Revision": _revision(logged, "judgments"),
+    }
+
+
+def _revision(logged: LoggedMatrix | LoggedQrels, what: str) -> str:
+    if logged.status == "unchanged":
+        return f"{logged.revision}, with these very {what}"
     replaces = f", in place of {logged.revision - 1}" if logged.revision > 1 else ""
-    return facts | {"Revision": f"{logged.revision}{replaces}"}
+    return f"{logged.revision}{replaces}"
+
+
+def _files(files: Sequence[LoggedFile]) -> str:
+    listed = names([f"{file.file} ({file.size:,} bytes)" for file in files])
+    return listed if len(files) == 1 else f"{len(files)}: {listed}"
 
 
 def near_note(what: str, name: str, near: str | None) -> str | None:

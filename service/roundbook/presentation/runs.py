@@ -1,8 +1,10 @@
-"""What a person should know of runs and relevance assessments just logged, in words."""
+"""Runs and relevance assessments: what to know of them when they are logged, and their tables."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from roundbook.presentation.tables import Column, count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -11,6 +13,26 @@ if TYPE_CHECKING:
     from roundbook.logbook.runs.logging import LoggedRuns
 
 _NAMED = 5
+UPLOADS = (
+    Column("round", "Round"),
+    count("upload", "Upload"),
+    count("runs", "Runs"),
+    count("topics", "Topics"),
+    count("documents", "Documents"),
+    Column("logged_at", "Logged at", "{:%Y-%m-%d %H:%M}".format, spare=2),
+    Column("logged_by", "By", spare=1),
+)
+QRELS = (
+    Column("round", "Round"),
+    Column("assessments", "Assessments"),
+    count("revision", "Revision"),
+    count("topics", "Topics"),
+    count("judged", "Judged"),
+    count("relevant", "Relevant"),
+    Column("reason", "Revised because", spare=1),
+    Column("logged_at", "Logged at", "{:%Y-%m-%d %H:%M}".format, spare=3),
+    Column("logged_by", "By", spare=2),
+)
 
 
 def run_notes(logged: LoggedRuns) -> list[str]:

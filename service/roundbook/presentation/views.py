@@ -37,9 +37,13 @@ def view_of(result: Any) -> View:  # noqa: ANN401
     make = _VIEWS.get(type(result).__name__)
     if make is not None:
         return make(result)
+    from roundbook.presentation.decisions import decision_sentences  # noqa: PLC0415
+
+    sentences = decision_sentences(result)
     saved = getattr(result, "result", None)  # of a saved result
     if isinstance(saved, BaseModel):
-        return view_of(saved)
+        view = view_of(saved)
+        return view._replace(sentences=[*view.sentences, *sentences])
     if hasattr(result, "study"):
         return _study(result)
     lists = [
@@ -51,7 +55,7 @@ def view_of(result: Any) -> View:  # noqa: ANN401
     ]
     # A list of nothing has no rows.
     nothing = type(result).__name__.endswith("List")
-    return View(lists[0] if lists else [] if nothing else [result])
+    return View(lists[0] if lists else [] if nothing else [result], sentences)
 
 
 # Nothing that computes or draws is imported before a result of the kind is shown.

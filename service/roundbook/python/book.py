@@ -499,9 +499,11 @@ class Book:
         with with_ways_out():
             return Answer(self._record.job("cancel_job", ShowJob(job=job)))
 
-    def renew(self, name: str | None = None, task: str | None = None) -> Answer[Any]:
+    def renew(
+        self, name: str | None = None, task: str | None = None, *, dry_run: bool = False
+    ) -> Answer[Any]:
         """Renew a saved result, or all of a task that are stale."""
-        return self.ask("renew", name=name, task=task)
+        return self.ask("renew", name=name, task=task, dry_run=dry_run)
 
     def create_task(self, task: str, title: str | None = None) -> Answer[Any]:
         """Make a task."""

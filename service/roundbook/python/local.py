@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from roundbook.errors import InputError
 from roundbook.formats import ScoreMatrix
 from roundbook.formats.extras import import_extra
 from roundbook.logbook.kinds import find_kind
@@ -19,17 +17,9 @@ from roundbook.logbook.session import Work, begin
 from roundbook.logbook.studies.studies import run_study
 from roundbook.requests.base import Request
 from roundbook.requests.matrices import LogRequest
-from roundbook.requests.reports import DepositRequest, HtmlReport, LatexReport
 from roundbook.requests.studies import StudyRequest
 from roundbook.settings import load_settings
-from roundbook.use_cases import UPLOADS, find_use_case
-
-# By kind, what writes it and what is asked of it.
-_REPORTS: dict[str, tuple[str, str, type[Request]]] = {
-    "html": ("html", "write_html", HtmlReport),
-    "latex": ("latex", "write_latex", LatexReport),
-    "datacite": ("deposit", "write_deposit", DepositRequest),
-}
+from roundbook.use_cases import UPLOADS, find_report, find_use_case
 
 
 class LocalRecord:
@@ -49,7 +39,8 @@ class LocalRecord:
 
     def ask(self, name: str, request: Request | None) -> Any:  # noqa: ANN401
         """Return what comes of a use case."""
-        with begin(self._engine, self._settings.user) as session:
+        keep = not getattr(request, "dry_run", False)
+        with begin(self._engine, self._settings.user, keep=keep) as session:
             return find_use_case(name).run(session, request)
 
     def study(self, request: StudyRequest) -> Any:  # noqa: ANN401
@@ -76,12 +67,9 @@ class LocalRecord:
 
     def report(self, kind: str, fields: dict[str, Any]) -> Any:  # noqa: ANN401
         """Write a report."""
-        if kind not in _REPORTS:
-            raise InputError(f"There is no report '{kind}'; there are {', '.join(_REPORTS)}.")
-        module, name, request = _REPORTS[kind]
-        write = getattr(import_module(f"roundbook.reports.{module}"), name)
+        report = find_report(kind)
         with begin(self._engine, self._settings.user, one_moment=True) as session:
-            return write(session, request(**fields))
+            return report.run(session, report.request(**fields))
 
     def log_matrix(self, request: LogRequest, matrix: ScoreMatrix) -> Any:  # noqa: ANN401
         """Log scores that are in memory."""

@@ -7,6 +7,7 @@ import io
 import json
 import re
 import time
+from base64 import b64decode
 from http.client import HTTPException
 from pathlib import Path
 from ssl import SSLCertVerificationError, SSLError
@@ -21,16 +22,20 @@ from pydantic import BaseModel, ValidationError
 from roundbook import errors
 from roundbook.errors import DatabaseUnreachableError, InputError, RoundbookError, WayOut
 from roundbook.formats import ScoreMatrix
+from roundbook.formats.text import shown_path
 from roundbook.jobs.job import Job, JobList
+from roundbook.logbook.atomic_files import atomic_file
+from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.matrices.logged import LoggedMatrices
 from roundbook.logbook.result import SOFTWARE
+from roundbook.logbook.saved_results import ShownResult
 from roundbook.logbook.saving import SavedResult
 from roundbook.logbook.studies.studies import find_study
 from roundbook.requests.base import Request
 from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
 from roundbook.requests.matrices import LogRequest
 from roundbook.requests.studies import StudyRequest
-from roundbook.use_cases import UPLOADS, find_use_case
+from roundbook.use_cases import UPLOADS, find_report, find_use_case
 
 _PREFIX = "/api/v1"
 _SECONDS = 600
@@ -97,11 +102,23 @@ class RemoteRecord:
             return _read(Job, self._send(f"{path}/cancel", {}, b""))
         return _read(Job, self._send(path, {}))
 
-    def report(self, kind: str, fields: dict[str, Any]) -> Any:  # noqa: ANN401, ARG002
-        """Refuse: reports are written beside the record."""
-        raise InputError(
-            f"A report ({kind}) is written where the database is open, not by way of a service."
-        )
+    def report(self, kind: str, fields: dict[str, Any]) -> Any:  # noqa: ANN401
+        """Write a report that is made there: one file."""
+        from roundbook.reports.deposit import is_bundle
+
+        report = find_report(kind)
+        request: Any = report.request(**fields)
+        suffix = Path(report.file).suffix
+        if kind != "html" and request.output.suffix.lower() != suffix:
+            raise InputError(
+                f"{request.output}: by way of a service a report is one file, which ends in {suffix}."
+            )
+        earlier = is_bundle if kind == "datacite" else None
+        asked = {name: of for name, of in _sent(request).items() if name not in ("output", "force")}
+        with atomic_file(request.output, force=request.force, earlier=earlier) as part:
+            answer = self._send(f"/report-{kind}", asked)
+            part.write_bytes(b64decode(answer.pop("content", "")))
+        return _read(report.result, answer | {"report": shown_path(request.output)})
 
     def log_matrix(self, request: LogRequest, matrix: ScoreMatrix) -> Any:  # noqa: ANN401
         """Log scores that are in memory, as a wide file."""
@@ -193,9 +210,14 @@ def _why(error: Exception, seconds: float) -> str:
     return "does not answer as Roundbook does"
 
 
-def _read(model: type[BaseModel], answer: object) -> Any:  # noqa: ANN401
+def _read(model: type[BaseModel], answer: dict[str, Any]) -> Any:  # noqa: ANN401
     try:
-        return model.model_validate(answer)
+        read = model.model_validate(answer)
+        if isinstance(read, ShownResult):
+            # Its type is that of its kind.
+            result = find_kind(read.kind).read(answer["result"], "The result")
+            read = read.model_copy(update={"result": result})
+        return read
     except ValidationError:
         raise RoundbookError(
             f"The service's {model.__name__} is none that this Roundbook ({SOFTWARE}) can read: it is"

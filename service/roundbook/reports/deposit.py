@@ -95,7 +95,7 @@ def write_deposit(
         raise InputError(f"{request.output}: a bundle is a file that ends in .zip, or a directory.")
     if packed:
         with (
-            atomic_file(request.output, force=request.force, earlier=_is_bundle) as part,
+            atomic_file(request.output, force=request.force, earlier=is_bundle) as part,
             tempfile.TemporaryDirectory(prefix="roundbook-deposit-") as directory,
         ):
             deposit = _fill(session, request, Path(directory), listed.rounds, rounds, progress)
@@ -293,7 +293,8 @@ def _pack(directory: Path, file: Path) -> None:
                 shutil.copyfileobj(source, target)
 
 
-def _is_bundle(file: Path) -> bool:
+def is_bundle(file: Path) -> bool:
+    """Return whether a file is a packed bundle."""
     if not is_zipfile(file):
         return False
     with ZipFile(file) as packed:

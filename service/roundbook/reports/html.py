@@ -165,7 +165,7 @@ def _pages(
     ) -> None:
         progress(f"Writing {title} ...")
         try:
-            written = render(f"{kind}.html", **make(), caller=caller, here="", open_to_all=True)
+            written = render(f"{kind}.html", **make(), caller=caller, here="/", open_to_all=True)
         except RoundbookError as error:
             left_out[title] = str(error)
         else:

@@ -22,6 +22,7 @@ from roundbook.presentation.factors import withdrawn_note
 from roundbook.presentation.latex import latex
 from roundbook.presentation.plan_protocol import basis
 from roundbook.presentation.plan_table import plan_latex
+from roundbook.presentation.plans import WHY_ANOVA_FIRST, tukey_instead
 from roundbook.presentation.rankings import notes, summary
 from roundbook.presentation.tables import Column, count, number
 from roundbook.presentation.variances import heading, limits, withdrawn_notes
@@ -50,8 +51,15 @@ class WrittenLatex(Result):
     left_out: dict[str, str]
 
 
-def write_latex(session: Session, request: LatexReport) -> WrittenLatex:
+def write_latex(
+    session: Session, request: LatexReport, progress: Callable[[str], object] = lambda _: None
+) -> WrittenLatex:
     """Write the tables that a task and round allow, in one file or one each.
+
+    Parameters
+    ----------
+    progress : callable
+        Told in a few words what is done next.
 
     Raises
     ------
@@ -83,7 +91,9 @@ def write_latex(session: Session, request: LatexReport) -> WrittenLatex:
     def sizes() -> str:
         asked = PlanRequest(**of_task, m=request.m, min_d=request.min_d)
         plan = plan_topics(session, asked)
-        return plan_latex(plan, basis(plan))
+        runs = tukey_instead(plan)
+        which = [f"Take tukey {runs}: {WHY_ANOVA_FIRST}"] if runs else []
+        return plan_latex(plan, " ".join([basis(plan), *which]))
 
     made: dict[str, Callable[[], str]] = {
         "variances": lambda: _variances(show_variances(session, VarianceRequest(**of_task))),
@@ -93,6 +103,7 @@ def write_latex(session: Session, request: LatexReport) -> WrittenLatex:
     }
     tables, left_out, refused = {}, {}, None
     for name, make in made.items():
+        progress(f"Computing {name} ...")
         try:
             tables[name] = f"% {SOFTWARE}\n{make()}\n"
         except RoundbookError as error:

@@ -31,6 +31,7 @@ class RenewResults(Request):
     name: str | None = Field(None, description="The result's name.")
     task: str | None = Field(None, description="Of this task, all that is stale.")
     kind: str | None = Field(None, description="Its kind, where two kinds have the name.")
+    dry_run: bool = Field(default=False, description="Say what would be renewed, save nothing.")
 
     @model_validator(mode="after")
     def _either(self) -> Self:

@@ -47,6 +47,17 @@ class ListRuns(Request):
 
     task: TaskName
     round: str | None = Field(None, description="Only this round: its runs one by one.")
+    after: str | None = Field(
+        None,
+        description="Only those that the list has after this one: of a round a run, by its tag, else"
+        " an upload, as ROUND:UPLOAD.",
+    )
+    limit: int | None = Field(
+        None,
+        ge=1,
+        le=10**9,
+        description="Only the first N: of a round its runs, else uploads. (default: all)",
+    )
 
 
 class ListQrels(Request):

@@ -31,3 +31,5 @@ class ListTopics(Request):
 
     task: TaskName
     aliased: bool = Field(default=False, description="Only those with several ids.")
+    after: str | None = Field(None, description="Only those that the list has after this topic.")
+    limit: int | None = Field(None, ge=1, le=10**9, description="Only the first N. (default: all)")

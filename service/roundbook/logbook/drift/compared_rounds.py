@@ -205,7 +205,6 @@ def load_rounds(
         tags, systems, teams, standardising = zip(*runs[entry.factor_set_id], strict=True)
         mask = np.array(standardising, dtype=bool)
         scores = read_vectors(connection, entry.matrix, len(topics))
-        all_known = None not in np.array(teams, dtype=object)[mask]
         yield ComparedRound(
             fitted=entry,
             topics=list(topics),
@@ -217,8 +216,18 @@ def load_rounds(
             systems=list(systems),
             teams=list(teams),
             standardising=mask,
-            kin=None if all_known else kin_groups(scores)[mask],
+            kin=kin_of_standardising(scores, teams, mask),
         )
+
+
+def kin_of_standardising(
+    scores: npt.NDArray[np.float64],
+    teams: Sequence[str | None],
+    standardising: npt.NDArray[np.bool_],
+) -> npt.NDArray[np.int64] | None:
+    """Return the kin group of each standardising run, None where all of these have a team."""
+    all_known = None not in np.array(teams, dtype=object)[standardising]
+    return None if all_known else kin_groups(scores)[standardising]
 
 
 def _factors(

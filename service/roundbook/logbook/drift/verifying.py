@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, Row, select
 
-from roundbook.database.tables import factor, factor_set, matrix, result_input, round_, topic
+from roundbook.database.tables import factor, topic
 from roundbook.logbook.drift.compared_rounds import (
     FactorSeries,
-    FittedRound,
     collections_differ,
-    load_rounds,
     pair_rounds,
 )
+from roundbook.logbook.drift.known_then import changed_since, rounds_as_known, saved_factors
 from roundbook.logbook.drift.report import DriftReport, compare_rounds
-from roundbook.logbook.input_rows import factor_inputs, with_other_ids
 from roundbook.logbook.verifying.differences import (
     ROUNDING,
     SAME,
@@ -42,21 +40,7 @@ def report_differences(
     Shifts and sd ratios are computed from the factors and, where these are what the report says,
     all of it from the scores too.
     """
-    inputs = connection.execute(
-        select(
-            factor_set,
-            round_.c.task_id,
-            round_.c.label,
-            round_.c.ordinal,
-            matrix.c.revision,
-            result_input.c.known,
-        )
-        .join(round_, round_.c.id == factor_set.c.round_id)
-        .join(matrix, matrix.c.id == factor_set.c.matrix_id)
-        .join(result_input, result_input.c.factor_set_id == factor_set.c.id)
-        .where(result_input.c.result_id == saved.id)
-        .order_by(result_input.c.position)
-    ).all()
+    inputs = saved_factors(connection, saved.id)
     if len(inputs) != 2:
         yield {"what": "inputs", "recorded": 2, "computed": len(inputs)}
         return
@@ -64,56 +48,27 @@ def report_differences(
     if found:
         yield from found
         return
-    if not _is_known(connection, saved, inputs):
+    first, later = rounds_as_known(connection, saved, inputs)
+    if first is None or later is None:
         yield NotComputed("known")
         return
     series = FactorSeries(
         saved.task_id, read.task, inputs[0].measure_id, read.measure, read.assessments
     )
-    chosen = [
-        FittedRound(
-            fitted.round_id,
-            fitted.label,
-            fitted.known.get("collection"),
-            fitted.id,
-            fitted.version,
-            fitted.standardising,
-            fitted.zero_sd,
-            fitted.matrix_id,
-            fitted.revision,
-            fitted.ordinal,
-        )
-        for fitted in inputs
-    ]
-    pair = pair_rounds(*load_rounds(connection, saved.task_id, chosen))
+    pair = pair_rounds(first, later)
     again = compare_rounds(pair, series, request)
     computed = again.model_dump(mode="json", by_alias=True)
-    if same_form(saved.result, computed):
-        yield from unlike(saved.result, computed, noise=ROUNDING, without=_BESIDE)
-    else:
+    if not same_form(saved.result, computed):
         yield NotComputed("form")
-
-
-# That no topic had another id is not noted.
-_NO_OTHER_IDS: dict[str, Any] = {"other_ids": None}
-
-
-def _is_known(connection: Connection, saved: Row[Any], inputs: Sequence[Row[Any]]) -> bool:
-    """Return whether what a report knew of its runs and topics is what is known today.
-
-    Collections are as they were then.
-    """
-    today = factor_inputs(connection, [fitted.id for fitted in inputs])
-    rows = []
-    for fitted in inputs:
-        row = today[fitted.id]
-        collection = {"collection": fitted.known.get("collection")}
-        rows.append(row._replace(known={**row.known, **collection}))
-    return all(
-        now.known.get(name) == value
-        for fitted, now in zip(inputs, with_other_ids(connection, saved.task_id, rows), strict=True)
-        for name, value in {**_NO_OTHER_IDS, **fitted.known}.items()
-    )
+        return
+    found = list(unlike(saved.result, computed, noise=ROUNDING, without=_BESIDE))
+    # Recurring systems are of all runs, and what was known of those that do not standardise is not
+    # kept.
+    of_systems = all(facts["what"].endswith("revived") for facts in found)
+    if found and of_systems and changed_since(connection, saved, [row.round_id for row in inputs]):
+        yield NotComputed("known")
+    else:
+        yield from found
 
 
 def _factor_differences(

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from roundbook.database.run_tables import DEPTH
 from roundbook.errors import BadFileError, InputError
-from roundbook.formats import CompleteMatrix, apply_missing_policy, read_measures, read_teams
+from roundbook.formats import (
+    CompleteMatrix,
+    RunTeams,
+    apply_missing_policy,
+    read_measures,
+    read_teams,
+)
 from roundbook.logbook.matrices.logged import LoggedMatrices, LoggedMatrix
 from roundbook.logbook.matrices.logging import log_complete
 from roundbook.logbook.runs.scoring import ComputedMatrices, score_round
@@ -31,9 +38,10 @@ def log_files(session: Session, request: LogFilesRequest, *, max_file_bytes: int
     shared = {name: getattr(request, name) for name in LoggingRequest.model_fields}
     computed = score_round(session, request) if request.from_runs else None
     read = computed.matrices if computed else _read_files(request, max_file_bytes)
-    teams = read_teams(request.teams, max_bytes=max_file_bytes) if request.teams else {}
+    teams = read_teams(request.teams, max_bytes=max_file_bytes) if request.teams else RunTeams()
     by_measure: dict[str, LoggedMatrix] = {}
-    for index, complete in enumerate(read):
+    for index, scores in enumerate(read):
+        complete = replace(scores, hidden=(*scores.hidden, *teams.hidden))
         measure = request.measures[index] if request.measures else str(complete.measure)
         entry = LogRequest(**shared, measure=measure)
         if computed and request.tool is None:

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, select, text
 
+from roundbook.database.tables import topic
 from roundbook.errors import RoundbookError
-from roundbook.logbook.input_rows import estimate_input, with_other_ids
 from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.plans.planning import plan_from_history, plan_topics
 from roundbook.logbook.plans.variance import VarianceKind, kind_of, variance_at
 from roundbook.logbook.plans.variance import round_variance as variance_of_kind
 from roundbook.logbook.pooling import judge_rounds, round_variance
 from roundbook.logbook.variance_history import VarianceHistory
-from roundbook.logbook.variances import VarianceRow, with_same_topics
+from roundbook.logbook.variances import VarianceRow
 from roundbook.logbook.verifying.differences import (
     ROUNDING,
     Facts,
@@ -84,9 +84,6 @@ def plan_differences(
         yield from found
         return
     history = read.estimate and _history(connection, saved, read.estimate, inputs)
-    if read.estimate is not None and history is None:
-        yield NotComputed("known")
-        return
     try:
         again = plan_from_history(request, history) if history else plan_topics(None, request)
     except RoundbookError as error:
@@ -131,19 +128,26 @@ def _as_row(row: Row[Any]) -> VarianceRow:
 
 def _history(
     connection: Connection, saved: Row[Any], read: VarianceHistory, inputs: Sequence[Row[Any]]
-) -> VarianceHistory | None:
-    """Return the variances of a plan by its estimates, None where topics had other ids then.
+) -> VarianceHistory:
+    """Return the variances of a plan by its estimates.
 
-    Collections are as they were then.
+    Collections and the ids of topics are as they were known then.
     """
-    today = with_other_ids(connection, saved.task_id, list(map(estimate_input, read.rounds)))
-    if any(row.known != now.known for row, now in zip(inputs, today, strict=True)):
-        return None
-    rows = with_same_topics(
-        connection,
-        saved.task_id,
-        [_as_row(row)._replace(collection=row.known["collection"]) for row in inputs],
+    other_ids = [row.known.get("other_ids", {}) for row in inputs]
+    named = {name for ids in other_ids for same in ids.items() for name in same}
+    topics = select(topic.c.name, topic.c.id).where(
+        topic.c.task_id == saved.task_id, topic.c.name.in_(named)
     )
+    id_of: dict[str, int] = {row.name: row.id for row in connection.execute(topics)}
+    rows = []
+    for row, ids in zip(inputs, other_ids, strict=True):
+        same = {id_of[spelled]: id_of[name] for spelled, name in ids.items()}
+        rows.append(
+            _as_row(row)._replace(
+                collection=row.known["collection"],
+                topic_ids=[same.get(at, at) for at in row.topic_ids or ()] or None,
+            )
+        )
     rounds, pooled = judge_rounds(rows, read.pooled.weights)
     return read.model_copy(update={"rounds": rounds, "pooled": pooled})
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, func, select, tuple_
 
 from roundbook.database.run_tables import qrels, run_upload, uploaded_run
 from roundbook.database.tables import round_, run, team
-from roundbook.logbook.lookup import find_round, find_task
+from roundbook.errors import NotRecordedError, RequestError
+from roundbook.logbook.lookup import find_round, find_task, is_named
 from roundbook.logbook.result import Result
 from roundbook.logbook.runs.uploading import LoggedFile
 from roundbook.logbook.session import Session
@@ -46,12 +47,16 @@ class ListedRun(Result):
 
 
 class RunList(Result):
-    """The uploads to rounds, and where one round is asked for its runs one by one."""
+    """The uploads to rounds, and where one round is asked for its runs one by one.
+
+    `later` is how many of these, or else of the uploads, the limit left out.
+    """
 
     task: str
     round: str | None
     uploads: list[ListedUpload]
     runs: list[ListedRun] | None
+    later: int
 
 
 class ListedQrels(Result):
@@ -85,7 +90,7 @@ def list_runs(session: Session, request: ListRuns) -> RunList:
     Raises
     ------
     NotRecordedError
-        When there is no such task or round.
+        When there is no such task or round, or nothing to begin after.
     """
     connection = session.connection
     within, round_id = _within(connection, request)
@@ -99,12 +104,25 @@ def list_runs(session: Session, request: ListRuns) -> RunList:
         .where(uploaded_run.c.run_upload_id == run_upload.c.id)
         .scalar_subquery()
     )
-    uploads = connection.execute(
-        select(run_upload, round_.c.label, topics.label("topics"), documents.label("listed"))
+    listed = (
+        select(
+            run_upload,
+            round_.c.label,
+            topics.label("topics"),
+            documents.label("listed"),
+            func.count().over().label("fitting"),
+        )
         .join(round_, round_.c.id == run_upload.c.round_id)
         .where(within)
         .order_by(round_.c.ordinal, run_upload.c.number)
     )
+    runs: list[ListedRun] | None = None
+    if round_id is not None:
+        runs, later = _runs(connection, request, round_id)
+        uploads = connection.execute(listed).all()
+    else:
+        uploads = connection.execute(_page(connection, request, listed)).all()
+        later = uploads[0].fitting - len(uploads) if uploads else 0
     return RunList(
         task=request.task.strip(),
         round=request.round,
@@ -123,8 +141,24 @@ def list_runs(session: Session, request: ListRuns) -> RunList:
             )
             for row in uploads
         ],
-        runs=None if round_id is None else _runs(connection, round_id),
+        runs=runs,
+        later=later,
     )
+
+
+def _page(connection: Connection, request: ListRuns, listed: Select[Any]) -> Select[Any]:
+    """Return the query of the uploads that are asked for, of those of all rounds."""
+    if request.after is not None:
+        label, _, number = request.after.rpartition(":")
+        if not (label and number.isdecimal() and len(number) < 10):
+            raise RequestError("after", "`after` is an upload of a round, as ROUND:UPLOAD")
+        task_id = find_task(connection, request.task)
+        last = find_round(connection, task_id, request.task, label)
+        ordinal = select(round_.c.ordinal).where(round_.c.id == last).scalar_subquery()
+        listed = listed.where(
+            tuple_(round_.c.ordinal, run_upload.c.number) > tuple_(ordinal, int(number))
+        )
+    return listed.limit(request.limit)
 
 
 def _files(row: Row[Any]) -> list[LoggedFile]:
@@ -145,8 +179,9 @@ def _within(
     return round_.c.id == round_id, round_id
 
 
-def _runs(connection: Connection, round_id: int) -> list[ListedRun]:
-    rows = connection.execute(
+def _runs(connection: Connection, request: ListRuns, round_id: int) -> tuple[list[ListedRun], int]:
+    """Return the runs of a round that are asked for, and how many of them the limit left out."""
+    listed = (
         select(
             run.c.tag.label("run"),
             run_upload.c.number.label("upload"),
@@ -154,6 +189,7 @@ def _runs(connection: Connection, round_id: int) -> list[ListedRun]:
             uploaded_run.c.documents,
             team.c.name.label("team"),
             run.c.contributed_to_pool,
+            func.count().over().label("fitting"),
         )
         .join(uploaded_run, uploaded_run.c.run_id == run.c.id)
         .join(run_upload, run_upload.c.id == uploaded_run.c.run_upload_id)
@@ -161,7 +197,16 @@ def _runs(connection: Connection, round_id: int) -> list[ListedRun]:
         .where(run.c.round_id == round_id)
         .order_by(run.c.id)
     )
-    return [ListedRun.model_validate(dict(row._mapping)) for row in rows]
+    if request.after is not None:
+        last = connection.execute(
+            select(run.c.id).where(run.c.round_id == round_id, is_named(run.c.tag, request.after))
+        ).scalar()
+        if last is None:
+            raise NotRecordedError(f"Round '{request.round}' has no run '{request.after}'.")
+        listed = listed.where(run.c.id > last)
+    rows = connection.execute(listed.limit(request.limit)).all()
+    later = rows[0].fitting - len(rows) if rows else 0
+    return [ListedRun.model_validate(dict(row._mapping)) for row in rows], later
 
 
 def list_qrels(session: Session, request: ListQrels) -> QrelsList:

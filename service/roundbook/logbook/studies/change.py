@@ -157,8 +157,9 @@ def _compute(
         len(one.given.runs) - count for one, count in zip((first, second), matched, strict=True)
     ]
     about = second.given.about
+    hidden = [cells for one in (first, second) for cells in one.given.about.get("hidden", ())]
     return ChangeStudy(
-        **first.given.about,
+        **first.given.about | {"hidden": hidden},
         study=request.study,
         trials=request.trials,
         seed=request.seed,

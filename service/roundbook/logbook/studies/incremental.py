@@ -50,7 +50,7 @@ def _compute(
     asked = request.model_dump(include={field.name for field in fields(JudgingPlan)})
     scales = []
     for scale, scores in given.scales.items():
-        if 1 < len(scores) < request.start:
+        if 1 < len(scores) < request.start and len(columns) > 1:
             raise InputError(
                 f"These are {len(scores)} topics, fewer than the {request.start} to be judged before"
                 " the first look.",

@@ -106,7 +106,9 @@ def _differences(
 ) -> Iterator[Facts | NotComputed]:
     from roundbook.logbook.studies.verifying import study_differences  # noqa: PLC0415
 
-    return study_differences(connection, saved, read, _request(**saved.request))
+    request = _request(**saved.request)
+    today = _today(connection, saved.task_id, request)
+    return study_differences(connection, saved, read, request, today)
 
 
 KIND = Kind(

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from roundbook.errors import ImpossibleStatisticError, NotRecordedError
+from roundbook.logbook.drift.assessment import assess_pair, choose_margin
+from roundbook.logbook.drift.compared_rounds import pair_rounds
 from roundbook.logbook.drift.curve import trace_drift
+from roundbook.logbook.drift.known_then import rounds_as_known, saved_factors
 from roundbook.logbook.input_rows import qrels_today, uploads_today
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.result import Result
@@ -27,6 +30,7 @@ from roundbook.logbook.studies.left_out_runs import (
 from roundbook.logbook.studies.logged_scores import LoggedBeside, logged_beside
 from roundbook.logbook.studies.reassessing import load_reassessed
 from roundbook.logbook.studies.study import KindOfStudy, Study
+from roundbook.logbook.verifying.differences import Facts, NotComputed
 from roundbook.requests.drift import CurveRequest
 from roundbook.requests.studies import LeaveOneOutRequest, LeaveOneOutRoundsRequest
 from roundbook.statistics.measures.scores import count_relevant
@@ -190,13 +194,15 @@ def _today(
             )
             continue
         missing = next((what for what, rounds in kept.items() if name not in rounds), None)
-        anew: ReassessedRound | NotReassessed = missing or _by_assessments(
-            session, asked, one, work
-        )
-        found = (
-            {"reassessed": anew} if isinstance(anew, ReassessedRound) else {"not_reassessed": anew}
-        )
-        studied.append(one.model_copy(update={**found, "ageing": ageing.get(name)}))
+        anew = None
+        try:
+            anew = None if missing else _by_assessments(session, asked, one, work)
+        except NotRecordedError:
+            missing = "no pool"
+        except ImpossibleStatisticError:
+            missing = "impossible"
+        found = {"reassessed": anew, "not_reassessed": missing, "ageing": ageing.get(name)}
+        studied.append(one.model_copy(update=found))
     if studied:
         return inputs[0][0], studied, left_out, asked
     unknown = [one.round for one in left_out if one.why == "no teams"]
@@ -243,6 +249,37 @@ def _ageing(session: Session, asked: LeaveOneOutRoundsRequest, first: str) -> di
         return {later.round: later.verdict for later in trace_drift(session, request).rounds}
     except NotRecordedError:  # there is no later round
         return {}
+
+
+def _ageing_known_then(
+    connection: Connection, saved: Row[Any], read: LeaveOneOutRounds
+) -> Iterator[Facts | NotComputed]:
+    """Yield the verdicts of a saved study that its factors do not give, by what was known then."""
+    request = CurveRequest(task=read.task or "", measure=read.measure)
+    margin, _ = choose_margin(request)
+    recorded = {one.round: one.ageing for one in read.rounds}
+    first, *later = rounds_as_known(connection, saved, saved_factors(connection, saved.id))
+    for other in later:
+        if first is None or other is None:
+            yield NotComputed("known")
+            return
+        if first.fitted.round != read.ageing_from:
+            yield {
+                "what": "ageing_from",
+                "recorded": read.ageing_from,
+                "computed": first.fitted.round,
+            }
+            return
+        pair = pair_rounds(first, other)
+        verdict = assess_pair(pair, margin, request.sd_ratio_margin).whole.verdict
+        label = other.fitted.round
+        if recorded.get(label, verdict) != verdict:
+            yield {
+                "what": "ageing",
+                "round": label,
+                "recorded": recorded[label],
+                "computed": verdict,
+            }
 
 
 def _kept(connection: Connection, asked: LeaveOneOutRoundsRequest) -> dict[NotReassessed, set[str]]:
@@ -295,18 +332,13 @@ def _by_assessments(
     of: LeftOutRound,
     work: Work,
     was: ReassessedRound | None = None,
-) -> ReassessedRound | NotReassessed:
-    """Do the same with the scores computed anew, or return why they are not."""
+) -> ReassessedRound:
+    """Do the same with the scores computed anew."""
     name = of.round
     request = _of_one(asked, name, scales=asked.scales, reassessed=True)
-    try:
-        anew = load_reassessed(session, request, was)
-        given = runs_scored_anew(anew, session, (of.matrix, of.factor_version))
-        figures = _figures(given, given.groups, asked.scales, work, f"{name}: teams, scores anew")
-    except NotRecordedError:
-        return "no pool"
-    except ImpossibleStatisticError:
-        return "impossible"
+    anew = load_reassessed(session, request, was)
+    given = runs_scored_anew(anew, session, (of.matrix, of.factor_version))
+    figures = _figures(given, given.groups, asked.scales, work, f"{name}: teams, scores anew")
     judgments, contributed = anew.score.judgments, anew.score.contributed
     there = count_relevant(anew.score.measure, judgments)
     return ReassessedRound(
@@ -369,4 +401,4 @@ def _seconds(study: LeaveOneOutRounds) -> float:
     )
 
 
-STUDY = KindOfStudy(LeaveOneOutRounds, _compute, _seconds)
+STUDY = KindOfStudy(LeaveOneOutRounds, _compute, _seconds, _ageing_known_then)

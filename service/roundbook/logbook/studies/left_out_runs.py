@@ -75,6 +75,7 @@ def runs_of_files(request: LeaveOneOutRequest, work: Work) -> GivenRuns:
     about = {
         "measure": request.measure,
         "files": list(whole.files),
+        "hidden": list(whole.hidden),
         "topics": len(whole.topics),
         "runs": len(runs),
         "standardising": "all",

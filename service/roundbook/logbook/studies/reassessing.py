@@ -215,7 +215,11 @@ def read_reassessed(
     judgments = Judgments(
         len(qrels.topics), qrels.topic, np.array(of_qrels, np.int32)[qrels.document], qrels.grade
     )
-    about = {"files": [file.file for file in read.files], "qrels": qrels.file.file}
+    about = {
+        "files": [file.file for file in read.files],
+        "qrels": qrels.file.file,
+        "hidden": list(listed.hidden),
+    }
     return _reassess(
         _Assessed(
             about,

@@ -18,7 +18,8 @@ def teams_of_runs(
 ) -> list[str | None]:
     """Return the team of each run of a study, in the order of the columns; None where unknown.
 
-    Names are as spelled: a team is one however its name is capitalised, see :func:`folded`.
+    Names are as spelled: a team is one however its name is capitalised, see :func:`folded`. What is
+    hidden of the team file is told with what is hidden of the score files.
 
     Parameters
     ----------
@@ -40,6 +41,7 @@ def teams_of_runs(
                 "To leave teams out of a score file needs a team file.", way_out="team file"
             )
         listed = read_teams(file, max_bytes=work.max_file_bytes)
+        given.about["hidden"] += listed.hidden
         teams = [listed[tag].team if tag in listed else None for tag in given.runs]
         if set(teams) == {None}:
             raise InputError(

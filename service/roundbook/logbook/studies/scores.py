@@ -121,7 +121,11 @@ def read_whole(request: StudyRequest, max_file_bytes: int) -> CompleteMatrix:
 def _file_scores(request: StudyRequest, max_file_bytes: int) -> StudyScores:
     """Return the scores in files, standardised by factors of all their runs."""
     whole = read_whole(request, max_file_bytes)
-    about = {"measure": request.measure, "files": list(whole.files)}
+    about = {
+        "measure": request.measure,
+        "files": list(whole.files),
+        "hidden": list(whole.hidden),
+    }
     factors = None
     if not _only_raw(request):
         fitted = fit_factors(whole.scores)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from pydantic import Field
+from sqlalchemy import Connection, Row
 
+from roundbook.formats.matrix import HiddenCells
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session, Work
+from roundbook.logbook.verifying.differences import Facts, NotComputed
 
 
 class Study(Result):
@@ -16,7 +19,7 @@ class Study(Result):
 
     `matrix`, `revision` and `assessments` are those of a round's scores; `factor_version` is what
     standardised them, None where only raw scores were studied. Scores in files are standardised by
-    factors of all their runs.
+    factors of all their runs; `hidden` is what workbooks hide of files.
     """
 
     study: str
@@ -28,6 +31,7 @@ class Study(Result):
     revision: int | None = None
     factor_version: int | None = None
     files: list[str] = Field(default_factory=list)
+    hidden: list[HiddenCells] = Field(default_factory=list)
     topics: int
     runs: int
     trials: int
@@ -49,8 +53,14 @@ class KindOfStudy(NamedTuple):
     compute : from a session, None for files, a request, how to work, and a study to the study
         With a study that was saved, what it was computed from is read again, whatever counts today.
     seconds : from a result to about how long it took
+    known_then : from a connection, a saved study's row and the study to what of it is not so
+        Of what rests on what was known of runs and topics when it was saved, where other things are
+        known by now.
     """
 
     result: type[Study]
     compute: Callable[[Session | None, Any, Work, Any], Study]
     seconds: Callable[[Any], float]
+    known_then: Callable[[Connection, Row[Any], Any], Iterator[Facts | NotComputed]] = lambda *_: (
+        iter(())
+    )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, select, text
 
-from roundbook.database.tables import factor_set, result_input
+from roundbook.database.tables import factor_set, result_input, round_
+from roundbook.errors import RoundbookError
+from roundbook.logbook.drift.known_then import changed_since
+from roundbook.logbook.input_rows import saved_inputs
 from roundbook.logbook.session import Session, Work
+from roundbook.logbook.staleness import Input
 from roundbook.logbook.studies.studies import find_study
 from roundbook.logbook.studies.study import Study
 from roundbook.logbook.verifying.differences import Facts, NotComputed, unlike
@@ -18,11 +22,22 @@ _MOST_SECONDS = 60
 
 
 def study_differences(
-    connection: Connection, saved: Row[Any], read: Study, request: StudyRequest
+    connection: Connection,
+    saved: Row[Any],
+    read: Study,
+    request: StudyRequest,
+    today: Sequence[Input],
 ) -> Iterator[Facts | NotComputed]:
     """Yield what of a saved study is not what its scores give.
 
     One that takes at most a minute is computed again by its seed; of others the inputs are checked.
+    Where nothing of the rounds has changed since, all of it is; else it takes from the study what
+    was known of the runs then.
+
+    Parameters
+    ----------
+    today : sequence of Input
+        What it would be computed from today.
     """
     inputs = connection.execute(
         select(
@@ -55,8 +70,22 @@ def study_differences(
     if _of_earlier_runs(connection, saved):
         yield NotComputed("runs")
         return
-    again = kind.compute(Session(connection), request, Work(), read)
-    yield from unlike(read.model_dump(mode="json"), again.model_dump(mode="json"))
+    rounds = select(round_.c.id).where(
+        round_.c.task_id == saved.task_id, round_.c.label.in_([row.round for row in today])
+    )
+    unchanged = list(today) == saved_inputs(connection, [saved.id])[saved.id] and not changed_since(
+        connection, saved, connection.execute(rounds).scalars().all()
+    )
+    try:
+        again = kind.compute(Session(connection), request, Work(), None if unchanged else read)
+    except RoundbookError as error:
+        yield {"what": "study", "reason": str(error).rstrip(".")}
+        return
+    # A study that an earlier version saved lacks what later ones say.
+    as_saved = read.model_dump(mode="json", exclude_unset=True)
+    yield from unlike(as_saved, again.model_dump(mode="json"))
+    if not unchanged:
+        yield from kind.known_then(connection, saved, read)
 
 
 def _of_earlier_runs(connection: Connection, saved: Row[Any]) -> bool:

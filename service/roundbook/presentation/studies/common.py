@@ -7,6 +7,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from roundbook.presentation.matrices import hidden_notes
 from roundbook.presentation.tables import Column, Table
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def study_words(study: Study) -> StudyWords:
         getattr(module, "heading", heading)(study),
         module.sentences(study),
         module.tables(study),
-        getattr(module, "remarks", lambda _: [])(study),
+        getattr(module, "remarks", lambda _: [])(study) + hidden_notes(study.hidden),
         module.protocol(study),
     )
 

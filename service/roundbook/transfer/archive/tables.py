@@ -36,7 +36,7 @@ LISTS = (run_tables.run_list,)
 SHARED = (tables.team, tables.measure)
 # The results are JSON with numbers of rows in it.
 RESULTS = frozenset({tables.result.c.result})
-_MATRIX_KEYS = ("matrix", "from_matrix", "to_matrix")
+_MATRIX_KEYS = ("matrix", "from_matrix", "to_matrix", "factors_of")
 
 # What is computed from the scores where an archive is read, and so not carried.
 _COMPUTED = {
