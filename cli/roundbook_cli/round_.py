@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from roundbook.errors import RecordError
-from roundbook.presentation.publication import publication_note, round_sentence
+from roundbook.presentation.publication import published_sentence, round_sentence
+from roundbook.presentation.runs import QRELS, UPLOADS
 from roundbook.requests.tasks import (
     CreateRound,
     ListRounds,
@@ -240,27 +241,6 @@ def list_(
     show(listed, form, listed.rounds, _COLUMNS, below=[] if listed.rounds else [way_out])
 
 
-_LOGGED = (
-    Column("logged_at", "Logged", "{:%Y-%m-%d}".format, spare=2),
-    Column("logged_by", "By", spare=1),
-)
-_UPLOADS = (
-    count("upload", "Upload"),
-    count("runs", "Runs"),
-    count("topics", "Topics"),
-    count("documents", "Documents"),
-    *_LOGGED,
-)
-_QRELS = (
-    Column("assessments", "Assessments"),
-    count("revision", "Revision"),
-    count("topics", "Topics"),
-    count("judged", "Judged"),
-    count("relevant", "Relevant"),
-    *_LOGGED,
-)
-
-
 @app.command("show", epilog="Example: roundbook round show covid round1")
 def show_(
     context: typer.Context,
@@ -271,7 +251,6 @@ def show_(
 ) -> None:
     """Show a round with all that was logged in it: scores, runs and relevance assessments."""
     from roundbook.logbook.round_contents import show_round
-    from roundbook.logbook.round_fingerprint import Publication
     from roundbook_cli.matrix import LISTED, LISTED_BRIEFLY, brief
 
     with record(context, database) as session:
@@ -283,8 +262,7 @@ def show_(
             " takes a file."
         )
     if shown.fingerprint is not None:
-        published = Publication(shown.fingerprint, shown.published_fingerprint)
-        below += [str(publication_note(shown.round, published)), f"Fingerprint {shown.fingerprint}"]
+        below += [str(published_sentence(shown)), f"Fingerprint {shown.fingerprint}"]
     if form != "table":
         show(shown, form, shown.matrices, LISTED)
         return
@@ -293,9 +271,9 @@ def show_(
         list(map(brief, shown.matrices)), columns, above=[round_sentence(shown)], below=below
     )
     if shown.uploads:
-        section("Runs:", rows=shown.uploads, columns=_UPLOADS)
+        section("Runs:", rows=shown.uploads, columns=UPLOADS[1:])
     if shown.qrels:
-        section("Relevance assessments:", rows=shown.qrels, columns=_QRELS)
+        section("Relevance assessments:", rows=shown.qrels, columns=QRELS[1:])
 
 
 round_teams.attach_to_round(app)

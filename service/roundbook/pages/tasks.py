@@ -24,9 +24,8 @@ from roundbook.logbook.matrices.overview import show_overview
 from roundbook.logbook.matrices.showing import show_matrix
 from roundbook.logbook.rankings import compare_rankings
 from roundbook.logbook.renewing import Renewal, renew_results
-from roundbook.logbook.round_fingerprint import find_publication
+from roundbook.logbook.round_contents import show_round
 from roundbook.logbook.rounds import list_rounds, main_measure
-from roundbook.logbook.runs.listing import list_qrels, list_runs
 from roundbook.logbook.saved_results import ResultEntry, list_results
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import list_tasks
@@ -40,7 +39,7 @@ from roundbook.presentation.charts.limits import MOST_ROUNDS, MOST_TOPICS
 from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.events import details
 from roundbook.presentation.matrices import changes_phrase, status_phrase
-from roundbook.presentation.publication import publication_note
+from roundbook.presentation.publication import published_sentence
 from roundbook.presentation.rankings import summary as ranking_summary
 from roundbook.presentation.runs import QRELS, UPLOADS
 from roundbook.presentation.saved_results import brief_sentence, result_place
@@ -54,8 +53,7 @@ from roundbook.requests.fields import VarianceScale
 from roundbook.requests.matrices import ListMatrices, ShowHistory, ShowMatrix
 from roundbook.requests.rankings import RankRequest
 from roundbook.requests.results import ListResults, RenewResults
-from roundbook.requests.runs import ListQrels, ListRuns
-from roundbook.requests.tasks import ListRounds
+from roundbook.requests.tasks import ListRounds, ShowRound
 from roundbook.requests.topics import ListTopics
 from roundbook.requests.variances import VarianceHistoryRequest, VarianceRequest
 
@@ -260,40 +258,31 @@ def round_context(
     session: Session, caller: Caller, task: str, round: str, measure: str | None
 ) -> dict[str, Any]:
     """Return what the page of a round shows."""
-    rounds = visible(caller, session, lambda: list_rounds(session, ListRounds(task=task))).rounds
-    shown = next((one for one in rounds if one.round == round), None)
-    if shown is None:
-        raise missing(f"Task '{task}' has no round '{round}'.")
-    matrices = list_matrices(session, ListMatrices(task=task, round=round, superseded=True))
+    asked = ShowRound(task=task, round=round)
+    shown = visible(caller, session, lambda: show_round(session, permit(caller, session, asked)))
     names = list(dict.fromkeys(matrix.measure for matrix in shown.matrices))
     chosen = measure or (names[0] if names else None)
     context: dict[str, Any] = {
         "task": task,
         "round": shown,
-        "matrices": matrices.matrices,
+        "published": published_sentence(shown),
         "measures": names,
         "measure": chosen,
         "ranking": None,
         "ranking_words": [],
         "intervals": {},
-        "publication": None,
         "trouble_sentences": [],
         "figures": {"scores": None, "factors": None},
     }
-    asked = {"task": task, "round": shown.round}
     # They are of one round.
-    uploads, qrels = UPLOADS[1:], (*QRELS[1:], _STANDS)
     context["tables"] = [
-        Table("What runs retrieved", list_runs(session, ListRuns(**asked)).uploads, uploads),
-        Table("Relevance assessments", list_qrels(session, ListQrels(**asked)).qrels, qrels),
+        Table("What runs retrieved", shown.uploads, UPLOADS[1:]),
+        Table("Relevance assessments", shown.qrels, (*QRELS[1:], _STANDS)),
     ]
-    if shown.status == "published":
-        publication = find_publication(session, task, shown.round)
-        context["publication"] = publication
-        context["publication_words"] = publication_note(shown.round, publication)
-    current = next(
-        (one.matrix for one in shown.matrices if one.measure == chosen and not one.withdrawn), None
+    counting = (
+        one.matrix for one in shown.matrices if one.measure == chosen and one.standing == "current"
     )
+    current = next(counting, None)
     if chosen and current is not None:
         of = {"task": task, "round": shown.round, "measure": chosen}
         overview = visible(

@@ -19,6 +19,16 @@ def round_sentence(contents: RoundContents) -> str:
     )
 
 
+def published_sentence(contents: RoundContents) -> str | None:
+    """Return whether a round's published fingerprint verifies; None where it is not published."""
+    from roundbook.logbook.round_fingerprint import Publication  # noqa: PLC0415
+
+    if contents.fingerprint is None:
+        return None
+    published = Publication(contents.fingerprint, contents.published_fingerprint)
+    return publication_note(contents.round, published)
+
+
 def publication_note(
     round_label: str, publication: Publication | None, *, dry_run: bool = False
 ) -> str | None:
