@@ -221,8 +221,8 @@ def _look(http: Request, caller: Caller, held: _Held) -> dict[str, Any]:
             # Saved results first: they were decided on.
             for dependent in sorted(seen.pop("impact"), key=lambda of: of.entry is None)
         ]
-        return seen | {"near": [note for note in near if note], "stale": stale,
-                       "files": len(held.files)}  # fmt: skip
+        named = [note for note in near if note]
+        return seen | {"near": named, "stale": stale, "files": len(held.files)}
 
     seen: dict[str, Any] = _log(http, caller, held, look, dry_run=True)
     if held.fields.get("revise"):
