@@ -24,6 +24,7 @@ Kind = Annotated[str | None, option(ListResults, "kind", "--kind", metavar="KIND
 _LISTED = (
     Column("name", "Name"),
     count("version", "Version"),
+    Column("measure", "Measure"),
     Column("brief", "Result"),
     Column("saved_at", "Saved", lambda when: f"{when:%Y-%m-%d}", spare=1),
     Column("stale", "Stale", lambda stale: "yes" if stale else "no"),
@@ -71,11 +72,18 @@ def list_(
     with record(context, database) as session:
         listed = list_results(session, ListResults(task=task, stale=stale, kind=kind))
     rows = [
-        SimpleNamespace(**dict(entry) | {"brief": brief_sentence(entry), "why": why_stale(entry)})
+        SimpleNamespace(
+            **dict(entry)
+            | {
+                "measure": entry.brief.get("measure"),
+                "brief": brief_sentence(entry),
+                "why": why_stale(entry),
+            }
+        )
         for entry in listed.results
     ]
-    empty = "No result is stale." if stale else "No result is saved: see 'roundbook plan save' and"
-    empty += "" if stale else " 'roundbook drift --save'."
+    empty = "No result is stale." if stale else "No result is saved: see 'roundbook plan save',"
+    empty += "" if stale else " 'roundbook drift --save' and 'roundbook study NAME --save'."
     show(
         listed,
         form,

@@ -263,6 +263,8 @@ def show_(
         )
     if shown.fingerprint is not None:
         below += [str(published_sentence(shown)), f"Fingerprint {shown.fingerprint}"]
+        if shown.published_fingerprint not in (None, shown.fingerprint):
+            below.append(f"As published {shown.published_fingerprint}")
     if form != "table":
         show(shown, form, shown.matrices, LISTED)
         return

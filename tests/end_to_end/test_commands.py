@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 from sqlalchemy import text
+from tests.savepoints import prepared
 
 from roundbook.database.engine import unit_of_work
 from roundbook.logbook import record
@@ -44,7 +45,7 @@ def table_of(csv_text):
     return list(csv.DictReader(io.StringIO(csv_text)))
 
 
-@pytest.fixture
+@prepared
 def logged(roundbook, write):
     """Log SCORES as AP of round r1, and SCORES + .1 with a topic more as that of round r2."""
     first = roundbook("log", "t", "r1", write(wide()), "--measure", "AP", "--create")
@@ -923,7 +924,7 @@ EVERY_READER = [
 
 
 @pytest.fixture
-def on_bare(command, bare_database, monkeypatch):
+def on_bare(command, bare_database, kept_engines, monkeypatch):
     """Run a command line on a database without Roundbook's schema."""
     monkeypatch.setenv(
         "ROUNDBOOK_DATABASE_URL",

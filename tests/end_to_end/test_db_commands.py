@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from alembic import command as alembic
 from sqlalchemy import text
+from tests.savepoints import prepared
 
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.fingerprints import fingerprint_tables
@@ -30,7 +31,7 @@ RECORD = (
 SECRET = "hunter2-is-secret"
 
 
-@pytest.fixture
+@prepared
 def logged(roundbook, write):
     path = write("topic,a,b,c\n1,.1,.4,.3\n2,.2,.9,.5\n3,0,.6,.7\n")
     assert roundbook("log", "t", "r1", path, "--measure", "AP", "--create").code == 0

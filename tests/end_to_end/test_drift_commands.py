@@ -12,6 +12,7 @@ import sys
 
 import numpy as np
 import pytest
+from tests.savepoints import prepared
 
 pytestmark = pytest.mark.one_server
 
@@ -40,7 +41,7 @@ def log(roundbook, write):
     return call
 
 
-@pytest.fixture
+@prepared
 def covid(roundbook, shared):
     for number in (1, 2, 3):
         path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.savepoints import prepared
 
 pytestmark = pytest.mark.one_server
 
@@ -10,7 +11,7 @@ GOOD = "topic,a,b\n1,.1,.2\n2,.3,.9\n"
 CORRECTED = GOOD.replace(".9", ".8")
 
 
-@pytest.fixture
+@prepared
 def logged(roundbook, write):
     path = write(GOOD)
     assert roundbook("log", "t", "r", path, "--measure", "AP", "--create").code == 0

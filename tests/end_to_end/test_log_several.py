@@ -11,6 +11,8 @@ import pytest
 from roundbook.formats import text
 from roundbook.logbook.matrices.logged import LoggedMatrix
 
+pytestmark = pytest.mark.one_server
+
 TEAMS = "run,team,contributed_to_pool\na,North,yes\nb,North,yes\nc,South,no\nd,West,no\n"
 
 

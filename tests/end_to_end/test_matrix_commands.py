@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
+from tests.savepoints import prepared
 
 from roundbook.logbook.matrices import revising
 from roundbook_cli.main import run
@@ -32,7 +33,7 @@ def table_of(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-@pytest.fixture
+@prepared
 def logged(roundbook, write):
     """AP of round r1, revised once, with teams."""
     teams = write(TEAMS, "teams.csv")

@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 from tests.factories import log_scores
 from tests.integration.test_measures import rename
+from tests.savepoints import prepared
+
+pytestmark = pytest.mark.one_server
 
 TASK = "t"
 
 
-@pytest.fixture
+@prepared
 def logged(engine):
     random = np.random.default_rng(3)
     for label in ("1", "2"):

@@ -20,7 +20,7 @@ from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.errors import DatabaseUnreachableError
 from roundbook.logbook.studies.studies import STUDIES
 from roundbook.pages.numbers import sentence
-from roundbook.presentation import drift_verdict
+from roundbook.presentation import drift, drift_verdict
 from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.rankings import summary as ranking_summary
@@ -139,6 +139,9 @@ def test_every_page_says_what_the_terminal_says(client, record):
     assert "draft" in on_task
     assert f'<th scope="row"><a href="/round?task={TASK}' not in pages["/task"].text
     assert plain(drift_verdict.reason(asked["drift"])) in words(pages["/drift"])
+    assert drift.assumed(asked["drift"]) in words(pages["/drift"])
+    assert f"{asked['drift'].verdict.upper()} AP" in words(pages["/"])
+    assert "next plan AP anova: " in words(pages["/results"])
     ranking = record.ask("rank", **OF, round="1", resamples=200).model
     on_round = words(pages["/round"])
     assert all(plain(sentence) in on_round for sentence in ranking_summary(ranking))
@@ -268,13 +271,18 @@ def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, add
     said = words(seen)
     assert seen.status_code == 200
     for fact in ("Nothing is logged yet", "Layout wide", "Topics 8: ", f"Runs 5: {RUN}, run1",
-                 "Missing scores none", "Topics of other rounds 8 of 8", "Revision 1"):  # fmt: skip
+                 "Missing scores none", "Topics of other rounds 8 of 8", "Revision 1",
+                 f"Into {TASK}, rnd 4 (a new round)"):  # fmt: skip
         assert fact in said, fact
     slip = words(upload(client, wide(5), task="trakc<b>&x"))
     assert f"Did you mean {TASK}?" in slip
+    assert "rakc<b>&x, 4 (a new task)" in slip
     assert "The measure 'APP' is new to the record" in words(upload(client, wide(5), measure="APP"))
     correction = upload(client, wide(7), round="2", revise="a run was resubmitted")
+    assert f"Into {TASK}, 2 Measure" in words(correction)
     assert "Revision 2, in place of 1" in words(correction)
+    of_published = words(upload(client, wide(7), round="1", revise="a run was resubmitted"))
+    assert "its published fingerprint would no longer verify" in of_published
     assert "Would become stale" in words(correction)
     assert "'next'" in words(correction)
     assert "logged already" in words(upload(client, wide(1), round="2"))
@@ -286,7 +294,7 @@ def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, add
 
     logged = confirm(seen)
     assert (logged.status_code, logged.headers["location"]) == (
-        303, "/round?task=track%3Cb%3E%26x&round=rnd+4"
+        303, "/round?task=track%3Cb%3E%26x&round=rnd+4&measure=AP"
     )  # fmt: skip
     assert "rnd 4" in words(client.get(logged.headers["location"]))
     newest = record.ask("matrices", task=TASK).model.matrices[-1].matrix

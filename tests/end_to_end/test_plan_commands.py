@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
+from tests.savepoints import prepared
 
 from roundbook.database.engine import unit_of_work
 from roundbook.logbook.events import record_event
@@ -27,7 +28,7 @@ GIVEN = ("--variance", "0.05")
 FROM = ("--task", "t", "--measure", "AP")
 
 
-@pytest.fixture
+@prepared
 def logged(roundbook, write):
     for label, content in (("r_1", FIRST), ("r_2", SECOND)):
         words = ("log", TASK[1], label, write(content, f"{label}.csv"), "--measure", "nDCG@10")

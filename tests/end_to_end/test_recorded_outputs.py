@@ -387,7 +387,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
 
 
 @pytest.fixture
-def printed(command, server, tmp_path, monkeypatch):
+def printed(command, server, kept_engines, tmp_path, monkeypatch):
     """What the recorded commands print today, by name."""
     write_files(tmp_path)
     monkeypatch.chdir(tmp_path)

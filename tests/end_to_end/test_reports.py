@@ -14,8 +14,11 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 import yaml
+from tests.savepoints import prepared
 
 from roundbook.presentation.latex import escaped
+
+pytestmark = pytest.mark.one_server
 
 TASK, AP = "ad hoc & more", ("--measure", "AP")
 # A name that HTML and LaTeX take for something else, and a spreadsheet for a formula.
@@ -47,7 +50,7 @@ class Parsed(HTMLParser):
         self.text.append(data)
 
 
-@pytest.fixture
+@prepared
 def campaign(roundbook, tmp_path):
     rng = np.random.default_rng(1)
     hard = rng.random((TOPICS, 1)) * 0.5

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+pytestmark = pytest.mark.one_server
+
 RUN = "t1 Q0 d1 1 2 a\nt1 Q0 d2 2 1 a\nt2 Q0 d2 1 1 a\n"
 QRELS = "t1 0 d1 1\nt1 0 d3 0\nt2 0 d1 0\n"
 
@@ -127,6 +129,9 @@ def test_a_study_of_runs_is_stale_once_runs_or_assessments_change(roundbook, wri
     refused = roundbook(*computed).refusal()
     assert "logged for P@5 (official assessments) of round '2024', computed from earlier" in refused
     assert roundbook(*computed, "--revise", "A fourth run").code == 0
+    # By the runs that were there.
+    verified = roundbook("db", "verify", "--format", "json")
+    assert (verified.code, verified.json["not_computed"]) == (0, [])
     shown = roundbook("result", "show", "fair")
     assert "further runs were logged since" in " ".join((shown.out + shown.err).split())
     dry = roundbook("result", "renew", "fair", "--dry-run")

@@ -10,6 +10,7 @@ import re
 import numpy as np
 import pytest
 from scipy import stats
+from tests.savepoints import prepared
 
 pytestmark = pytest.mark.one_server
 
@@ -46,14 +47,14 @@ def log(roundbook, write):
     return call
 
 
-@pytest.fixture
+@prepared
 def logged(log, roundbook):
     log("r1", SCORES)
     log("r2", SCORES * 0.3)
     return roundbook
 
 
-@pytest.fixture
+@prepared
 def covid(roundbook, shared):
     for number in (1, 2, 3):
         path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"

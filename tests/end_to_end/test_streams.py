@@ -101,6 +101,7 @@ def test_a_character_that_the_terminal_lacks(shell, write, monkeypatch):
         assert "' (set PYTHONIOENCODING=utf-8). Whatever the command changed" in done.stderr
 
 
+@pytest.mark.long
 def test_an_interrupted_pool_prints_no_traceback(shell):
     """Interrupted while a connection is closed, SQLAlchemy logs that with a traceback."""
     program = (

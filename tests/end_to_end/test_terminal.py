@@ -11,11 +11,14 @@ import time
 from contextlib import nullcontext
 
 import pytest
+from tests.savepoints import prepared
 
 from roundbook.logbook import record, tasks
 from roundbook_cli import task as task_commands
 from roundbook_cli.output import progress
 from roundbook_cli.table_layout import cell_width
+
+pytestmark = pytest.mark.one_server
 
 TASK = "adhoc-retrieval-over-all-collections"
 FIRST = "spring-round-with-the-first-assessors"
@@ -69,7 +72,7 @@ def on_a_terminal(monkeypatch, *streams):
         monkeypatch.setattr(stream, "isatty", lambda: True)
 
 
-@pytest.fixture
+@prepared
 def filled(roundbook, write, monkeypatch):
     """A record in which everything has a long name, two rounds, a correction and saved results."""
     monkeypatch.setenv("ROUNDBOOK_USER", "organiser-of-the-whole-campaign")

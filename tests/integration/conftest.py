@@ -79,7 +79,7 @@ def shared_campaign(server: URL, campaign: str) -> Iterator[tuple[Engine, Savepo
 def recorded(shared_campaign: tuple[Engine, Savepoints]) -> Iterator[Engine]:
     """An engine on the campaign, which the test only reads."""
     shared, connection = shared_campaign
-    connection.hold(number_from_1=False)
+    connection.hold(number=False)
     yield shared
     connection.take_back()
 

@@ -280,6 +280,7 @@ def test_it_answers_as_before(recorded, whole, engine):
     assert min(each.matrix for each in moved.rounds) > 3
 
 
+@pytest.mark.long
 def test_a_task_among_others_is_the_same_archive_again(recorded, engine, export):
     log(engine, scores(), measure="P@5")
     log(engine, scores(1), "r2", measure="nDCG@10")
@@ -925,6 +926,7 @@ def test_a_killed_import_leaves_nothing(engine, committed, whole):
     assert take(engine, whole).matrices == 11
 
 
+@pytest.mark.long
 def test_two_imports_of_one_archive_at_once(engine, committed, whole):
     told = race(engine.url, [partial(take, file=whole)] * 2)
     assert sorted(each.reached for each in told) == ["", "done"]

@@ -293,6 +293,7 @@ def test_a_revision_under_way_is_one_that_nobody_else_has_seen(committed, engine
     assert revise(2, 1, engine, seen=2) == 3
 
 
+@pytest.mark.long
 @repeated
 def test_the_same_correction_by_two_people_is_one(engine, database, repetitions):
     log(engine, scores(0))
@@ -310,6 +311,7 @@ def revise_alike(person, repetition, engine):
 # others at once
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("repetitions", [2, pytest.param(10, marks=pytest.mark.slow)])
 def test_two_who_withdraw_or_restore_at_once(engine, database, repetitions):
     number = log(engine, scores(0)).matrix
@@ -339,6 +341,7 @@ def decided(decide, number, person, engine):
     return found.status, found.decided_by
 
 
+@pytest.mark.long
 @repeated
 def test_one_withdraws_while_another_revises(engine, database, repetitions):
     latest = log(engine, scores(0)).matrix
@@ -359,6 +362,7 @@ def test_one_withdraws_while_another_revises(engine, database, repetitions):
     assert count(engine, "withdrawal") == ways[None]
 
 
+@pytest.mark.long
 @repeated
 def test_a_round_is_published_while_scores_are_logged(engine, database, repetitions):
     ways = Counter()
@@ -423,6 +427,7 @@ def fit(runs, engine):
     return found.version, found.status
 
 
+@pytest.mark.long
 @repeated
 def test_factors_are_fitted_while_the_matrix_is_revised(engine, database, repetitions):
     log(engine, scores(0))
@@ -469,6 +474,7 @@ def test_a_plan_is_saved_while_what_it_rests_on_is_revised(engine, database):
     assert show_plan(engine, "next").versions == kept >= 1
 
 
+@pytest.mark.long
 def test_several_make_the_same_task_and_rounds_at_once(engine, database):
     tells = race(database, [make_task] * 5)
     assert Counter(each.error for each in tells) == {None: 1, "AlreadyRecordedError": 4}
@@ -488,6 +494,7 @@ def make_round(label, engine):
     return create_round(engine, "t", label, user="ann").ordinal
 
 
+@pytest.mark.long
 def test_several_record_the_same_published_variance_at_once(engine, database):
     values = values_of(race(database, [partial(record, 0.05, None)] * 5))
     assert sorted(values) == [(1, "recorded"), *[(1, "unchanged")] * 4]

@@ -32,6 +32,7 @@ from tests.factories import (
     trace_drift,
     withdraw_matrix,
 )
+from tests.savepoints import prepared
 
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import (
@@ -69,7 +70,7 @@ def log(engine, values, label, measure="AP", **options):
     return log_matrix(engine, "task", label, measure, matrix, **options)
 
 
-@pytest.fixture
+@prepared
 def three(engine):
     """Three rounds of one measure: the numbers of their matrices."""
     return [log(engine, scores(seed), label).matrix for seed, label in enumerate(ROUNDS)]

@@ -29,6 +29,7 @@ from tests.factories import (
     trace_drift,
     withdraw_matrix,
 )
+from tests.savepoints import prepared
 
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.schema import upgrade
@@ -58,7 +59,7 @@ def report_names(engine, task=None):
     return [entry.name for entry in list_results(engine, task, kind="drift").results]
 
 
-@pytest.fixture
+@prepared
 def three(engine):
     """Three rounds: the numbers of their matrices."""
     return [log(engine, scores(seed), label).matrix for seed, label in enumerate(("1", "2", "3"))]

@@ -18,6 +18,8 @@ from roundbook.formats import MISSING_POLICIES, apply_missing_policy, read_score
 from roundbook.logbook.lookup import current_matrix, find_series
 from roundbook.logbook.storing import load_matrix
 
+pytestmark = pytest.mark.one_server
+
 EVERY_DAY, EVERY_NIGHT = 12, 200
 LAYOUTS = [name for name in FORMATS if name != "teams"]
 

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from tests.factories import log_matrix, record_variance
+from tests.savepoints import prepared
 
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import DatabaseError
@@ -31,7 +32,7 @@ IMMUTABLE = (
 )
 
 
-@pytest.fixture
+@prepared
 def logged(engine):
     scores = ScoreMatrix(("a", "b", "c"), ("x", "y"), np.eye(3, 2), None, "wide", ("f",))
     settled = apply_missing_policy(scores, "reject")

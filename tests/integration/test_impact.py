@@ -26,6 +26,7 @@ from tests.factories import (
     show_result,
     withdraw_matrix,
 )
+from tests.savepoints import prepared
 
 from roundbook.errors import NotRecordedError, RoundbookError
 from roundbook.formats import RunTeam
@@ -61,7 +62,7 @@ def renewal(name):
     return shlex.join(["roundbook", "result", "renew", name])
 
 
-@pytest.fixture
+@prepared
 def three(engine):
     """Three rounds: the numbers of their matrices."""
     return [
@@ -69,7 +70,7 @@ def three(engine):
     ]
 
 
-@pytest.fixture
+@prepared
 def resting(engine, three):
     """On the first round: chosen factors, plans on two scales, and a report; and others'."""
     fit_factor_set(engine, TASK, FIRST, "AP", runs=list(RUNS[:2]), reason="these", user="dan")

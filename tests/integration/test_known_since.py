@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from tests.factories import (
     Design,
     list_results,
@@ -14,36 +13,44 @@ from tests.factories import (
     save_report,
     set_round,
     show_plan,
+    verify_record,
 )
+from tests.savepoints import prepared
 
 from roundbook.formats import RunTeam, ScoreMatrix, apply_missing_policy
 from roundbook.presentation.staleness import why_stale
 from roundbook_cli.renewal import renewal
 
 RUNS = 7
+TAGS = tuple(f"run{run}" for run in range(RUNS))
 FIRST = np.random.default_rng(1).random((10, RUNS))
 LATER = FIRST + np.random.default_rng(2).normal(0, 0.1, FIRST.shape)
 
 
-def log(engine, label, scores, systems=False):
-    tags = [f"run{run}" for run in range(RUNS)]
+def log(engine, label, scores, systems=(), pooled=()):
     matrix = ScoreMatrix(
         topics=tuple(f"t{topic}" for topic in range(len(scores))),
-        runs=tuple(tags),
+        runs=TAGS,
         scores=scores,
         measure=None,
         layout="wide",
         files=("simulated",),
     )
     teams = {
-        tag: RunTeam(tag, f"{label} team of {tag}", None, None, tag if systems else None)
-        for tag in tags
+        tag: RunTeam(
+            tag,
+            f"{label} team of {tag}",
+            None,
+            tag in pooled if pooled else None,
+            tag if tag in systems else None,
+        )
+        for tag in TAGS
     }
     settled = apply_missing_policy(matrix, "reject")
     return log_matrix(engine, "t", label, "AP", settled, teams=teams, create=True, user="tester")
 
 
-@pytest.fixture
+@prepared
 def saved(engine):
     log(engine, "a", FIRST)
     log(engine, "b", LATER)
@@ -57,8 +64,8 @@ def saved(engine):
 
 def test_systems_that_become_known_join_units_of_a_report(saved):
     assert report_drift(saved, "t", "AP").units.shared == 0
-    assert log(saved, "a", FIRST, systems=True).runs_described == RUNS
-    log(saved, "b", LATER, systems=True)
+    assert log(saved, "a", FIRST, systems=TAGS).runs_described == RUNS
+    log(saved, "b", LATER, systems=TAGS)
     assert report_drift(saved, "t", "AP").units.shared == RUNS
     (report,) = list_results(saved, "t", kind="drift").results
     assert (report.stale, why_stale(report)) == (
@@ -82,3 +89,21 @@ def test_collections_that_are_declared_tell_the_shared_topics(saved):
     assert why_stale(report) == f"round 'a': {declared}; round 'b': {declared}"
     renewed = plan_task(saved, "t", "AP", Design(m=(5,), min_d=(0.1,)))
     assert (renewed.estimate.pooled.topics, shown.plan.estimate.pooled.topics) == (20, 10)
+
+
+def test_a_report_is_verified_by_the_systems_that_were_known(saved):
+    for label, scores in ("a", FIRST), ("b", LATER):
+        log(saved, label, scores, systems=TAGS)
+    verified = verify_record(saved)
+    assert (verified.status, verified.not_computed) == ("verified", [])
+    # Which systems were known of runs that do not standardise is not kept.
+    for label, scores in ("c", FIRST), ("d", LATER):
+        log(saved, label, scores, pooled=TAGS[1:])
+    save_report(saved, "t", "AP", from_round="c", to_round="d", user="tester")
+    for label, scores in ("c", FIRST), ("d", LATER):
+        log(saved, label, scores, pooled=TAGS[1:], systems=TAGS[:1])
+    verified = verify_record(saved)
+    assert (verified.status, [one.reason for one in verified.not_computed]) == (
+        "verified",
+        ["known"],
+    )

@@ -24,6 +24,7 @@ from tests.factories import (
     standardise,
     withdraw_matrix,
 )
+from tests.savepoints import prepared
 
 from roundbook.errors import InputError, NotRecordedError
 from roundbook.formats import RunTeam, ScoreMatrix
@@ -50,7 +51,7 @@ def log_again(engine, paths, *, task="task", label="r1", measure="AP", **options
     return log_files(engine, task, label, [*paths], measure, **options)
 
 
-@pytest.fixture
+@prepared
 def corrected(engine):
     """A series with everything in it: the numbers of its three revisions."""
     first = log(engine)
@@ -121,7 +122,7 @@ def test_the_list_says_which_matrices_count_and_why_the_others_do_not(engine, co
     assert (one.topics, one.runs, one.logged_by, one.assessments) == (3, 4, "eve", "official")
 
 
-def test_the_list_is_one_query_however_many_matrices(engine, corrected):
+def test_the_list_is_one_query_however_many_matrices(engine, corrected, committed):
     def queries():
         said = []
 

@@ -13,6 +13,7 @@ from tests.factories import (
     show_plan,
     show_variances,
 )
+from tests.savepoints import prepared
 
 from roundbook.errors import ImpossibleStatisticError, NotRecordedError
 from roundbook.formats import ScoreMatrix, apply_missing_policy
@@ -60,7 +61,7 @@ def publish(engine, label, **facts):
     return record_variance(engine, "task", label, "AP", **given, create=True, user="me")
 
 
-@pytest.fixture
+@prepared
 def two_rounds(engine):
     """Two logged rounds, whose topics are in part the same ones."""
     log(engine, FIRST, "1")
@@ -327,7 +328,7 @@ def test_rounds_that_disagree_about_the_two_way_variance_alone(engine):
 # real rounds, by an independent program
 
 
-@pytest.fixture
+@prepared
 def covid(engine, shared):
     for label in ("1", "2", "3"):
         log_files(

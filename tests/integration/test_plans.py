@@ -28,6 +28,7 @@ from tests.factories import (
     show_variances,
     withdraw_matrix,
 )
+from tests.savepoints import prepared
 
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import (
@@ -73,7 +74,7 @@ def publish(engine, label, variance, **options):
     return record_variance(engine, "task", label, "AP", variance=variance, **facts)
 
 
-@pytest.fixture
+@prepared
 def two_rounds(engine):
     """Two logged rounds that differ in topics, runs and variance."""
     log(engine, SCORES, "1")

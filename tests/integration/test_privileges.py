@@ -97,7 +97,7 @@ def member(engine, role):
 
 
 @pytest.fixture
-def command(monkeypatch, capsys):
+def command(monkeypatch, capsys, kept_engines):
     """Run a command line as the role of an engine; return its exit code, stdout and stderr."""
 
     def call(engine, *words):

@@ -38,7 +38,7 @@ PAGES = refresh.pages()
 
 
 @pytest.fixture
-def directory(tmp_path, monkeypatch, address):
+def directory(tmp_path, monkeypatch, address, kept_engines):
     monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address)
     monkeypatch.setenv("ROUNDBOOK_USER", refresh.USER)
     monkeypatch.chdir(tmp_path)

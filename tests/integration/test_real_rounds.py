@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 from sqlalchemy import text
+from tests.savepoints import prepared
 
 from roundbook.database.engine import unit_of_work
 
@@ -69,7 +70,7 @@ def covid_file(data, number, measure="ndcg10"):
     return data / "treccovid" / f"treccovid_round{number}_{measure}.csv"
 
 
-@pytest.fixture
+@prepared
 def covid(roundbook, data):
     for number in (1, 2, 3):
         roundbook(
@@ -421,7 +422,7 @@ def test_longeval_missing_cells(roundbook, data, engine, name):
     ]
 
 
-@pytest.fixture
+@prepared
 def covid_with_teams(roundbook, data):
     for number in (1, 2, 3):
         roundbook(

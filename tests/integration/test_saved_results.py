@@ -23,6 +23,7 @@ from tests.factories import (
     show_result,
     withdraw_matrix,
 )
+from tests.savepoints import prepared
 
 from roundbook.database.engine import make_engine
 from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError, RequestError
@@ -60,7 +61,7 @@ def names(engine, *arguments, **options):
     return [entry.name for entry in list_results(engine, *arguments, **options).results]
 
 
-@pytest.fixture
+@prepared
 def three(engine):
     """Three rounds: the numbers of their matrices."""
     return [
@@ -68,7 +69,7 @@ def three(engine):
     ]
 
 
-@pytest.fixture
+@prepared
 def saved(engine, three):
     """Two plans and a drift report of the task, and a plan from a given variance."""
     save(engine, "a", "agreed")

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from tests.factories import log_scores, verify_record
 
+pytestmark = pytest.mark.one_server
+
 MEASURE = ("--measure", "AP")
 POWER = ("study", "discriminative-power", "t")
 SWAPS = ("study", "swap-rate", "t")

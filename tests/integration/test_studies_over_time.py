@@ -13,6 +13,8 @@ from tests.factories import log_scores, verify_record
 from roundbook.database.engine import unit_of_work
 from roundbook.formats.teams import RunTeam
 
+pytestmark = pytest.mark.one_server
+
 ROBUST = "data/adhoc/trec_robust2003_ap.csv"
 WT = "data/longeval2023/longeval2023irc_wt_ndcg.csv"
 ST = "data/longeval2023/longeval2023irc_st_ndcg.csv"

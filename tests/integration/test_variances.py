@@ -27,6 +27,7 @@ from tests.factories import (
     show_plan,
     show_variances,
 )
+from tests.savepoints import prepared
 from tests.variances_by_hand import (
     ROUNDS,
     SCALES,
@@ -56,7 +57,7 @@ def publish(engine, label, variance, runs=44, topics=100, measure="AP", **option
     )
 
 
-@pytest.fixture
+@prepared
 def logged(engine):
     for label, scores in ROUNDS.items():
         log_scores(engine, label, scores)
@@ -321,7 +322,7 @@ def test_measures_with_other_parameters_are_not_pooled(engine):
     assert [len(show_variances(engine, "t", name).rounds) for name in names] == [1] * 4
 
 
-@pytest.fixture
+@prepared
 def dated(engine):
     """Rounds a (2019), b (2020) and c (without a date); AP calm, P@5 wild, RR in b only."""
     create_task(engine, "t")
@@ -448,7 +449,7 @@ def test_no_score_is_read(logged):
 # a team file that comes later
 
 
-@pytest.fixture
+@prepared
 def two_measures(engine):
     """Rounds r1 and r2 without teams; r2 with two measures and revised factors of one."""
     log_scores(engine, "r1", ROUNDS["r1"])

@@ -214,6 +214,7 @@ def test_what_was_altered_is_found(record, what):
         assert count in (None, differences[kind][0]), kind
 
 
+@pytest.mark.long
 def test_a_saved_verdict_is_computed_again(record):
     # Teams became known after this one was saved: it was computed without any, and is so again.
     assert verify_record(record, VerifyRequest()).not_computed == []

@@ -403,7 +403,7 @@ study per-topic-variance web 2022 --trials 100 --format json
 study per-topic-variance web 2022 --trials 100 --model kde --denominator fixed
 study swap-rate drift first --measure AP --trials 50 --save turns
 study leave-one-out drift --measure AP --all-rounds --save fair --format csv
-result show turns --format json
+result show turns
 result list drift --kind study --format json
 db verify --task drift --format json
 

@@ -73,6 +73,7 @@ def test_a_wrong_coverage_is_noticed(shared):
     assert "new is" in sentence
 
 
+@pytest.mark.long
 def test_tables_fit_the_terminal(shared):
     for table in tables():
         lines = table.lines([replicate(cell, range(1)) for cell in table.cells])

@@ -188,8 +188,8 @@ BESIDE = {
     "roundbook qrels log": {"notes"},
     "roundbook impact": {"source"},
 }
-# Objects whose keys are names: of scales, of alternatives, of what an event or a kind has.
-NAMES = {"variances", "beside", "details", "request", "brief"}
+# Objects whose keys are names: of scales, of alternatives, of grades, of what an event or a kind has.
+NAMES = {"variances", "beside", "details", "request", "brief", "grades"}
 # Results that have a section of their own, wherever they are printed.
 ELSEWHERE = {
     "roundbook variance show": variance_history.VarianceHistory,
@@ -324,6 +324,12 @@ def _section_of(arguments):
     words = ["roundbook", *arguments]
     name = max((name for name in COMMANDS if words[: len(name.split())] == name.split()), key=len)
     curve = " --curve" if name == "roundbook drift" and "--curve" in arguments else ""
+    if "--all-rounds" in arguments:
+        return next(
+            f"{study} --all-rounds"
+            for study in (name, "roundbook study")
+            if f"{study} --all-rounds" in OPTIONS_OF_THEIR_OWN
+        )
     return ALIKE.get(name, name) + curve
 
 

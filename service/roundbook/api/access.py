@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -22,6 +23,7 @@ from roundbook.database.tables import matrix as matrix_table
 from roundbook.database.tables import measure, result, round_, task
 from roundbook.errors import NotRecordedError
 from roundbook.logbook.impact import Impact
+from roundbook.logbook.recorded_measures import MeasureList
 from roundbook.logbook.rounds import RoundList
 from roundbook.logbook.session import Session, begin
 from roundbook.logbook.tasks import TaskList
@@ -42,6 +44,7 @@ _SCOPES: Mapping[Scope | None, int] = {None: 0, "read": 1, "log": 2, "admin": 3}
 _FAILURES, _SECONDS = 20, 60
 _LOOPBACK = frozenset({"localhost", "testserver"})
 _Asked = TypeVar("_Asked", bound=BaseModel)
+_WITH_FILES = frozenset({"file", "files", "to_files", "uploads", "qrels", "result"})
 _HIDDEN = "It is not there, or takes a token."
 # Of all tasks, where none is named.
 _OF_EVERY_TASK = (ListMeasures, ListResults, EventsRequest, VerifyRequest, RenewResults)
@@ -256,6 +259,10 @@ def visible(
         return result.model_copy(update={"tasks": rows})
     if not permitted:
         limit_to_task(caller, result)
+    if isinstance(result, MeasureList) and (caller.scope is None or caller.task is not None):
+        own = {"tasks": [result.task]}  # there are others that have them
+        measures = [row.model_copy(update=own) for row in result.measures]
+        result = result.model_copy(update={"measures": measures})
     if caller.scope is not None:
         return result
     name = _task_of(result)
@@ -270,7 +277,7 @@ def visible(
     label = getattr(result, "round", None)
     if label in drafts or (label is None and drafts):
         raise HttpError(401, _HIDDEN)
-    return result
+    return _without_folders(result)
 
 
 def is_loopback(host: str) -> bool:
@@ -284,6 +291,20 @@ def is_loopback(host: str) -> bool:
 def _task_of(result: Any) -> str | None:  # noqa: ANN401
     estimate = getattr(result, "estimate", None)
     return getattr(result, "task", None) or getattr(estimate, "task", None)
+
+
+def _without_folders(result: Any) -> Any:  # noqa: ANN401
+    """Return a result with names of files alone: where somebody had them is theirs."""
+    if isinstance(result, str):
+        return re.sub(r".*[/\\]", "", result)
+    if isinstance(result, list):
+        return [_without_folders(one) for one in result]
+    if not isinstance(result, BaseModel):
+        return result
+    held = type(result).model_fields.keys() & _WITH_FILES
+    return result.model_copy(
+        update={name: _without_folders(getattr(result, name)) for name in held}
+    )
 
 
 def _plain(name: str) -> str:

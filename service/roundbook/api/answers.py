@@ -19,6 +19,7 @@ from fastapi import Request
 from fastapi.responses import FileResponse, Response
 from pydantic import BaseModel
 from sqlalchemy import Connection, Engine, exc
+from starlette.types import Receive, Scope, Send
 
 from roundbook.csv_names import marked
 from roundbook.formats.extras import import_extra
@@ -27,7 +28,7 @@ from roundbook.logbook.matrices.export import ExportedMatrix
 from roundbook.logbook.matrices.listing import MatrixList
 from roundbook.logbook.runs.listing import RunList
 from roundbook.logbook.topics import TopicList
-from roundbook.presentation.views import rows_of, view_of
+from roundbook.presentation.views import columns_of, rows_of, view_of
 
 JSON, CSV, PARQUET = "application/json", "text/csv", "application/vnd.apache.parquet"
 _PRIVATE = "private, no-cache"
@@ -124,7 +125,7 @@ def render(http: Request, result: BaseModel, kind: str) -> Sent:
     elif kind == CSV:
         body = _csv(rows_of(result)).encode()
     else:
-        body = _parquet(rows_of(result))
+        body = _parquet(result)
         cache = _FOR_GOOD if isinstance(result, ExportedMatrix) else cache
     headers = _headers(hashlib.sha256(kind.encode() + body), cache)
     if isinstance(result, (EventList, MatrixList, RunList, TopicList)) and result.later:
@@ -161,13 +162,21 @@ def render_file(result: BaseModel, file: Path, kind: str) -> Sent:
 def respond(http: Request, sent: Sent, file: Path | None = None) -> Response:
     """Return an answer, which may be a file's; 304 where whoever asks has it already."""
     tag, known = sent.headers["ETag"], http.headers.get("if-none-match", "")
-    if http.method == "GET" and tag in known:
+    if http.method == "GET" and (tag in known or known.strip() == "*"):
         # The one they know it by: of what was compressed it is a weak one.
         headers = sent.headers | ({"ETag": f"W/{tag}"} if f"W/{tag}" in known else {})
         return Response(status_code=304, headers=headers)
     if file is not None:
-        return FileResponse(file, headers=sent.headers, media_type=sent.kind, filename=file.name)
+        headers = sent.headers | {"Accept-Ranges": "none"}
+        return _WholeFile(file, headers=headers, media_type=sent.kind, filename=file.name)
     return Response(sent.body, headers=sent.headers, media_type=sent.kind)
+
+
+class _WholeFile(FileResponse):
+    """A file that is sent whole: it is made for this answer alone, and ranges have errors of their own."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await super().__call__({**scope, "headers": []}, receive, send)
 
 
 def _json(result: BaseModel, **more: str) -> bytes:
@@ -196,15 +205,15 @@ def _csv(rows: list[dict[str, Any]]) -> str:
     return stream.getvalue()
 
 
-def _parquet(rows: list[dict[str, Any]]) -> bytes:
+def _parquet(result: BaseModel) -> bytes:
     arrow = import_extra("pyarrow", "parquet", "Parquet")
     parquet = import_extra("pyarrow.parquet", "parquet", "Parquet")
-    columns = {name: [_plain(row[name]) for row in rows] for name in (rows[0] if rows else {})}
+    columns = {name: list(map(_plain, values)) for name, values in columns_of(result).items()}
     stream = io.BytesIO()
     parquet.write_table(arrow.table(columns), stream)
     return stream.getvalue()
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401
-    """Return a value as a column holds it: lists and what an event tells as their JSON."""
-    return json.dumps(value, default=str) if isinstance(value, (list, tuple, dict)) else value
+    """Return a value as a column holds it: lists as their JSON."""
+    return json.dumps(value, default=str) if isinstance(value, (list, tuple)) else value

@@ -117,10 +117,12 @@ def _add_index(router: APIRouter) -> None:
 def _health() -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
+    @router.head("/healthz")
     @router.get("/healthz")
     def healthy() -> PlainTextResponse:
         return PlainTextResponse("ok\n")
 
+    @router.head("/readyz")
     @router.get("/readyz")
     def ready(http: Request) -> JSONResponse:
         engine = http.app.state.engine

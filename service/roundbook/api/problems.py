@@ -164,6 +164,13 @@ def add_handlers(app: FastAPI) -> None:
         )
         return _answer(content, dict(error.headers or {}))
 
+    @app.exception_handler(Exception)
+    def apologise(*_: object) -> Response:
+        # It is raised again then, for the log.
+        return problem(
+            HttpError(500, "Roundbook itself went wrong here; the service's log says how.")
+        )
+
 
 def _facts(way_out: WayOut) -> dict[str, object]:
     return {

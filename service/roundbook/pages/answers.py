@@ -168,7 +168,7 @@ def drift_context(session: Session, caller: Caller, given: dict[str, str]) -> di
         "rest": rest.strip()[:1].upper() + rest.strip()[1:],
         "reason": drift_verdict.reason(report),
         "advice": drift_verdict.advice(report),
-        "notes": drift.notes(report),
+        "notes": [*drift.notes(report), *filter(None, [drift.assumed(report)])],
         "tables": _tables(report),
         "dominating": figures.dominating_topics(report),
         "tests": drift.tests_sentences(report, report.tests) if report.tests else [],

@@ -29,11 +29,13 @@ from roundbook.errors import (
     RoundPublishedError,
 )
 from roundbook.formats import sent_to
+from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.matrices.listing import list_matrices
 from roundbook.logbook.matrices.logged import LoggedMatrices
 from roundbook.logbook.matrices.showing import show_matrix
 from roundbook.logbook.near_names import near_name
 from roundbook.logbook.recorded_names import known_names
+from roundbook.logbook.round_fingerprint import find_publication
 from roundbook.logbook.rounds import near_round
 from roundbook.logbook.runs.assessing import LoggedQrels
 from roundbook.logbook.runs.listing import list_runs
@@ -50,6 +52,7 @@ from roundbook.presentation.previews import (
     understood_qrels,
     understood_runs,
 )
+from roundbook.presentation.publication import publication_note
 from roundbook.presentation.runs import qrels_notes, run_notes
 from roundbook.requests.matrices import ListMatrices, ShowMatrix
 from roundbook.requests.runs import ListRuns
@@ -207,6 +210,7 @@ def _look(http: Request, caller: Caller, held: _Held) -> dict[str, Any]:
             near_note("round", label, near_round(session, task, label)),
         ]
         known = known_names(session, task, label)
+        made = _what_is_made(session, task, label)
 
     def look(session: Session, logged: Any) -> dict[str, Any]:  # noqa: ANN401
         for what, names in known_names(session, task, label).items():
@@ -222,13 +226,26 @@ def _look(http: Request, caller: Caller, held: _Held) -> dict[str, Any]:
             for dependent in sorted(seen.pop("impact"), key=lambda of: of.entry is None)
         ]
         named = [note for note in near if note]
-        return seen | {"near": named, "stale": stale, "files": len(held.files)}
+        return seen | {"near": named, "stale": stale, "files": len(held.files), "made": made}
 
     seen: dict[str, Any] = _log(http, caller, held, look, dry_run=True)
     if held.fields.get("revise"):
         # What somebody else revises in between is not replaced.
         held.fields |= seen["expected"]
     return seen
+
+
+def _what_is_made(session: Session, task: str, label: str) -> str | None:
+    """Return which of a task and its round are made with the log; None where both are there."""
+    try:
+        task_id = find_task(session.connection, task)
+    except NotRecordedError:
+        return "a new task"
+    try:
+        find_round(session.connection, task_id, task, label)
+    except NotRecordedError:
+        return "a new round"
+    return None
 
 
 def _look_at_scores(session: Session, logged: LoggedMatrices) -> dict[str, Any]:
@@ -249,11 +266,15 @@ def _look_at_scores(session: Session, logged: LoggedMatrices) -> dict[str, Any]:
     )
     near = near_note("measure", one.measure, near_name(one.measure, one.remarks.other_measures))
     standardising = standardising_note(one)
+    published = None
+    if one.status == "logged":
+        publication = find_publication(session, one.task, one.round)
+        published = publication_note(one.round, publication, dry_run=True)
     return {
         "status": one.status,
         "understood": understood(one, shown.topics, [run.run for run in shown.runs])
         | {"Topics of other rounds": f"{returned} of {one.topics}"},
-        "notes": [note for note in (standardising, *log_notes(one), near) if note],
+        "notes": [note for note in (published, standardising, *log_notes(one), near) if note],
         "impact": one.impact,
         "expected": {"expected_revisions": {one.measure: one.revision - 1}},
     }
@@ -317,10 +338,12 @@ async def confirm(http: Request, caller: Who) -> Response:
     if held is None or held.user != caller.user or held.until < time.monotonic():
         raise HttpError(409, "What was looked at is not kept any more; send the file again.")
     async with http.app.state.turns.reading:
-        await run_in_threadpool(_log, http, caller, held)
+        logged = await run_in_threadpool(_log, http, caller, held)
     http.app.state.held.pop(form["held"], None)
-    query = urlencode({"task": held.fields["task"], "round": held.fields["round"]})
-    return RedirectResponse(f"/round?{query}", 303)
+    shown = {"task": held.fields["task"], "round": held.fields["round"]}
+    if isinstance(logged, LoggedMatrices):
+        shown["measure"] = logged.matrices[0].measure
+    return RedirectResponse(f"/round?{urlencode(shown)}", 303)
 
 
 def _fields(kind: _Kind, given: dict[str, str]) -> dict[str, Any]:

@@ -48,14 +48,15 @@ def plan_columns(plan: Plan) -> tuple[Column, ...]:
         _plain("width", "Expected", 4) if interval else number("achieved_power", "Power")
     )
     digits = {"topics": 0, "power": 4, "min-d": 4, "variance": 5, "m": 0}[plan.solve]
-    prefix = "solved"
     engines = [_plain(f"solved_{which}", which, digits) for which in ("exact", "sakai")]
     if plan.solve == "topics":
-        prefix, engines = "topics", [count("topics_exact", "exact"), count("topics_sakai", "sakai")]
+        engines = [count("topics_exact", "exact"), count("topics_sakai", "sakai")]
     columns += [] if interval else engines
     names = [other.name for other in plan.alternatives]
     names += [_UPPER] if _upper(plan) is not None else []
-    return (*columns, *(_plain(f"{prefix}_{name}", name, digits) for name in names))
+    if plan.solve == "topics":
+        return (*columns, *(count(f"topics_{name}", name) for name in names))
+    return (*columns, *(_plain(f"solved_{name}", name, digits) for name in names))
 
 
 def plan_rows(plan: Plan) -> list[SimpleNamespace]:

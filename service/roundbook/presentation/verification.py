@@ -88,7 +88,6 @@ _NOT_COMPUTED: dict[NotComputedReason, str] = {
     "form": "since it was saved in an earlier form",
     "known": "since other teams, systems or ids of topics are known by now than were then",
     "long": "since it takes more than a minute",
-    "runs": "since further runs or later assessments were logged",
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -240,3 +241,20 @@ def rows_of(result: Any) -> list[dict[str, Any]]:  # noqa: ANN401
     # Rows may be of several kinds: each has every column.
     columns = dict.fromkeys(name for row in rows for name in row)
     return [{name: row.get(name) for name in columns} for row in rows]
+
+
+def columns_of(result: Any) -> dict[str, list[Any]]:  # noqa: ANN401
+    """Return the rows of a result as columns, each of one kind: text, JSON where it was of several.
+
+    Numbers are of one kind.
+    """
+    rows = rows_of(result)
+    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else {})}
+    for name, values in columns.items():
+        kinds = {float if type(one) is int else type(one) for one in values if one is not None}
+        if len(kinds) > 1 or dict in kinds:
+            columns[name] = [
+                one if one is None or isinstance(one, str) else json.dumps(one, default=str)
+                for one in values
+            ]
+    return columns

@@ -16,7 +16,7 @@ from roundbook.errors import InputError, MissingExtraError
 from roundbook.formats.extras import import_extra
 from roundbook.presentation.latex import latex
 from roundbook.presentation.tables import Column
-from roundbook.presentation.views import rows_of, view_of
+from roundbook.presentation.views import columns_of, rows_of, view_of
 from roundbook.python.ways_out import with_ways_out
 
 if TYPE_CHECKING:
@@ -56,10 +56,11 @@ class Answer(Generic[_Result]):
         MissingExtraError
             When neither is installed.
         """
-        rows = rows_of(self.model)
-        for library in ("pandas", "polars"):
-            if find_spec(library):
-                return import_module(library).DataFrame(rows)
+        if find_spec("pandas"):
+            return import_module("pandas").DataFrame(rows_of(self.model))
+        if find_spec("polars"):
+            # Not strict, which is of numbers: whole ones may come before others.
+            return import_module("polars").DataFrame(columns_of(self.model), strict=False)
         with with_ways_out():
             raise MissingExtraError(
                 "A data frame takes pandas or polars; neither is installed.", "frames"

@@ -13,6 +13,8 @@ from roundbook.errors import MissingExtraError, NotRecordedError, RoundbookError
 from roundbook.formats.text import shown_path
 from roundbook.logbook.atomic_files import atomic_file
 from roundbook.logbook.events import list_events
+from roundbook.logbook.lookup import find_task
+from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result
 from roundbook.logbook.rounds import Round
 from roundbook.logbook.session import Session
@@ -94,8 +96,11 @@ def _compose(
     from roundbook.pages.site import render  # noqa: PLC0415
     from roundbook.pages.tasks import task_context  # noqa: PLC0415
 
-    caller = Caller(session.user, "admin")
-    of_task = task_context(session, caller, request.task, request.measure, request.scale)
+    caller, measure = Caller(session.user, "admin"), request.measure
+    if measure is not None:
+        task_id = find_task(session.connection, request.task)
+        _, measure = find_measure(session.connection, task_id, request.task, measure)
+    of_task = task_context(session, caller, request.task, measure, request.scale)
     task, measure, rounds = of_task["task"].task, of_task["measure"], of_task["rounds"]
     if not measure:
         raise NotRecordedError(

@@ -188,6 +188,7 @@ def test_the_numbers_in_a_result():
         "from_matrix": 1,
         "to_matrix": 2,
         "matrix": None,
+        "factors_of": 2,
         "runs": 1,
         "estimate": {"rounds": [
             {"origin": "matrix", "estimate": 1, "matrix": 1, "revision": 1},
@@ -199,6 +200,7 @@ def test_the_numbers_in_a_result():
         "from_matrix": 7,
         "to_matrix": 8,
         "matrix": None,
+        "factors_of": 8,
         "runs": 1,
         "estimate": {"rounds": [
             {"origin": "matrix", "estimate": 9, "matrix": 7, "revision": 1},

@@ -165,6 +165,7 @@ def test_the_same_numbers_though_a_worker_is_lost(alone, cluster):
     assert workers[0].poll() == -signal.SIGKILL
 
 
+@pytest.mark.long
 @needs_dask
 def test_a_cluster_of_other_software_is_refused(cluster, monkeypatch):
     def asked(**software):

@@ -59,7 +59,8 @@ def read_qrels(path: Path | str, *, max_bytes: int) -> QrelsFile:
     Raises
     ------
     BadFileError
-        If the file cannot be read as such, or gives a document two grades for one topic.
+        If the file cannot be read as such, gives a document two grades for one topic, or has no
+        relevant document.
     """
     stored, source = read_stored(path, max_bytes)
     file = stored.file
@@ -96,6 +97,12 @@ def read_qrels(path: Path | str, *, max_bytes: int) -> QrelsFile:
             )
         if len(grades) > len(lines):
             lines.append(line)
+    if max(grades.values()) <= 0:
+        raise BadFileError(
+            "no document has a grade above 0, so these assessments find nothing relevant and no"
+            " measure can be computed with them",
+            file,
+        )
     topics, topic_of = _numbered([topic for topic, _ in grades], "topic", file, lines)
     documents, document_of = _numbered([name for _, name in grades], "document", file, lines)
     return QrelsFile(

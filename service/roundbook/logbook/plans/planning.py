@@ -75,7 +75,7 @@ def plan_from_history(request: PlanRequest, history: VarianceHistory) -> Plan:
     if planning is None and read_at(history, kind, "pooled"):
         reason = no_interval_reason(history.pooled, kind)
         notes.append(PlanNote(code="no_planning_variance", reason=reason))
-    return _solve(
+    plan = _solve(
         request,
         variance,
         _alternatives(history, request.design, variance_of, at),
@@ -87,8 +87,9 @@ def plan_from_history(request: PlanRequest, history: VarianceHistory) -> Plan:
         variance_of=variance_of,
         variance_at=at,
         variance_planning=planning,
-        rounds=round_powers(request, history.rounds, kind),
     )
+    # Numbers for which there is no design are refused by then.
+    return plan.model_copy(update={"rounds": round_powers(request, history.rounds, kind)})
 
 
 def _read_history(session: Session, request: PlanRequest) -> VarianceHistory:

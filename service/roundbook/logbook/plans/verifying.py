@@ -83,6 +83,9 @@ def plan_differences(
     if found:
         yield from found
         return
+    if any("collection" not in row.known for row in inputs):
+        yield NotComputed("form")
+        return
     history = read.estimate and _history(connection, saved, read.estimate, inputs)
     try:
         again = plan_from_history(request, history) if history else plan_topics(None, request)

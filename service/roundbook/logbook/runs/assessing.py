@@ -19,7 +19,6 @@ from roundbook.database.run_tables import (
 from roundbook.database.tables import topic
 from roundbook.errors import (
     ContentDiffersError,
-    InputError,
     NotRecordedError,
     RevisedMeanwhileError,
 )
@@ -125,11 +124,6 @@ def log_qrels(session: Session, request: LogQrels, *, max_file_bytes: int) -> Lo
     label = check_name("assessments label", request.assessments)
     require_round(connection, request)
     read = read_qrels(request.file, max_bytes=max_file_bytes)
-    if not (read.grade > 0).any():
-        raise InputError(
-            f"{read.file.file}: no document has a grade above 0, so these assessments find nothing"
-            " relevant and no measure can be computed with them."
-        )
     task_id, round_id = open_round(
         connection, request.task, request.round, create=request.create, user=session.user
     )

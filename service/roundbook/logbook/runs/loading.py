@@ -75,6 +75,7 @@ def load_assessed_runs(
     assessments: str | None = None,
     *,
     scores: bool = False,
+    as_of: tuple[int | None, int | None] = (None, None),
 ) -> AssessedRuns:
     """Return what the runs of a round retrieved, with the latest revision of its assessments.
 
@@ -89,6 +90,9 @@ def load_assessed_runs(
         Their label; needed where the round has assessments of several.
     scores : bool
         Whether to read the scores of documents too.
+    as_of : pair of int, optional
+        Number of the last upload, and revision of the assessments, that are read; by default the
+        latest.
 
     Raises
     ------
@@ -97,15 +101,21 @@ def load_assessed_runs(
     InputError
         When there are several assessments and none is named.
     """
+    number, revision = as_of
     uploads = connection.execute(
-        select(run_upload).filter_by(round_id=round_.id).order_by(run_upload.c.number)
+        select(run_upload)
+        .where(
+            run_upload.c.round_id == round_.id,
+            run_upload.c.number <= func.coalesce(number, run_upload.c.number),
+        )
+        .order_by(run_upload.c.number)
     ).all()
     if not uploads:
         raise NotRecordedError(
             f"Round '{round_.label}' has no runs: what they retrieved is not logged.",
             way_out="log the runs",
         )
-    assessed = find_qrels(connection, round_, assessments)
+    assessed = find_qrels(connection, round_, assessments, revision)
     same = same_topics(connection, round_.task_id).ids
     rows = connection.execute(
         select(judgment_list, topic.c.name)
@@ -117,7 +127,7 @@ def load_assessed_runs(
     runs = connection.execute(
         select(run.c.id, run.c.tag)
         .join(uploaded_run, uploaded_run.c.run_id == run.c.id)
-        .where(run.c.round_id == round_.id)
+        .where(uploaded_run.c.run_upload_id.in_([upload.id for upload in uploads]))
         .order_by(run.c.id)
     ).all()
     at_run = {row.id: index for index, row in enumerate(runs)}
@@ -158,8 +168,10 @@ def load_assessed_runs(
     )
 
 
-def find_qrels(connection: Connection, round_: Row[Any], assessments: str | None) -> Row[Any]:
-    """Return the latest revision of a round's assessments, a row of ``qrels``.
+def find_qrels(
+    connection: Connection, round_: Row[Any], assessments: str | None, revision: int | None = None
+) -> Row[Any]:
+    """Return the latest revision of a round's assessments, or the one named, a row of ``qrels``.
 
     Raises
     ------
@@ -171,7 +183,10 @@ def find_qrels(connection: Connection, round_: Row[Any], assessments: str | None
     latest = connection.execute(
         select(qrels)
         .ext(distinct_on(qrels.c.assessments))
-        .where(qrels.c.round_id == round_.id)
+        .where(
+            qrels.c.round_id == round_.id,
+            qrels.c.revision == func.coalesce(revision, qrels.c.revision),
+        )
         .order_by(qrels.c.assessments, qrels.c.revision.desc())
     ).all()
     label = None if assessments is None else normalize("NFC", assessments.strip())

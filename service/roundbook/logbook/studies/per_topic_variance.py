@@ -136,7 +136,9 @@ def _compute(
             way_out="only one measure",
         )
     given = (
-        _in_files(request, work.max_file_bytes) if session is None else _recorded(session, request)
+        _in_files(request, work.max_file_bytes)
+        if session is None
+        else _recorded(session, request, recorded)
     )
     how = request.model_dump(include={field.name for field in fields(Redrawing)})
     variance = per_topic_variance(
@@ -240,16 +242,19 @@ def _in_files(request: PerTopicVarianceRequest, max_file_bytes: int) -> _Runs:
     )
 
 
-def _recorded(session: Session, request: PerTopicVarianceRequest) -> _Runs:
-    """Return the runs of a round on the topics that are assessed."""
+def _recorded(
+    session: Session, request: PerTopicVarianceRequest, recorded: PerTopicVarianceStudy | None
+) -> _Runs:
+    """Return the runs of a round, or of a saved study, on the topics that are assessed."""
     connection = session.connection
     assert request.task is not None
     assert request.round is not None
     task_id = find_task(connection, request.task)
     round_id = find_round(connection, task_id, request.task, request.round)
     row = connection.execute(select(round_).where(round_.c.id == round_id)).one()
+    as_of = (None, None) if recorded is None else (recorded.upload, recorded.revision)
     assessed = load_assessed_runs(
-        connection, row, request.assessments, scores=request.model == "kde"
+        connection, row, request.assessments, scores=request.model == "kde", as_of=as_of
     )
     lists = assess_lists(
         (assessed.lists >= 0).sum(axis=2).T,

@@ -74,6 +74,14 @@ class KnownRuns(Protocol):
     """What was known of the runs when a study was saved, which has these fields."""
 
     @property
+    def upload(self) -> int | None:
+        """Number of the latest upload of runs."""
+
+    @property
+    def revision(self) -> int | None:
+        """Of the assessments."""
+
+    @property
     def team_of_run(self) -> Sequence[int]:
         """Number of each run's team."""
 
@@ -127,7 +135,8 @@ def load_reassessed(
     round_id = find_round(connection, task_id, request.task, request.round)
     row = connection.execute(select(round_).where(round_.c.id == round_id)).one()
     measure = parse_measure(canonical_measure(request.measure))
-    assessed = load_assessed_runs(connection, row, request.assessments)
+    as_of = (None, None) if known is None else (known.upload, known.revision)
+    assessed = load_assessed_runs(connection, row, request.assessments, as_of=as_of)
     about = {
         "task": request.task,
         "round": row.label,

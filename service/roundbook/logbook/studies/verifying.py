@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select, text
+from sqlalchemy import Connection, Row, func, select
 
 from roundbook.database.tables import factor_set, result_input, round_
 from roundbook.errors import RoundbookError
@@ -61,19 +61,23 @@ def study_differences(
             if recorded != value:
                 wrong = True
                 yield {"what": what, "recorded": recorded, "computed": value}
-    kind = find_study(read.study)
+    stored = saved_inputs(connection, [saved.id])[saved.id]
+    for row in stored if read.round is not None else ():
+        # Of matrices it has been compared.
+        named = {"run_upload": "upload", "qrels": "revision"}.get(row.origin)
+        if named is not None and getattr(read, named) != row.revision:
+            wrong = True
+            yield {"what": named, "recorded": getattr(read, named), "computed": row.revision}
     if wrong:
         return
+    kind = find_study(read.study)
     if kind.seconds(read) > _MOST_SECONDS:
         yield NotComputed("long")
-        return
-    if _of_earlier_runs(connection, saved):
-        yield NotComputed("runs")
         return
     rounds = select(round_.c.id).where(
         round_.c.task_id == saved.task_id, round_.c.label.in_([row.round for row in today])
     )
-    unchanged = list(today) == saved_inputs(connection, [saved.id])[saved.id] and not changed_since(
+    unchanged = list(today) == stored and not changed_since(
         connection, saved, connection.execute(rounds).scalars().all()
     )
     try:
@@ -86,23 +90,3 @@ def study_differences(
     yield from unlike(as_saved, again.model_dump(mode="json"))
     if not unchanged:
         yield from kind.known_then(connection, saved, read)
-
-
-def _of_earlier_runs(connection: Connection, saved: Row[Any]) -> bool:
-    """Return whether further runs or later assessments were logged than a study was made from."""
-    return bool(connection.execute(text(_OF_EARLIER_RUNS), {"result": saved.id}).scalar())
-
-
-_OF_EARLIER_RUNS = """
-SELECT EXISTS (
-    SELECT FROM roundbook.result_input AS input
-    LEFT JOIN roundbook.run_upload AS upload ON upload.id = input.run_upload_id
-    LEFT JOIN roundbook.run_upload AS later_upload
-        ON later_upload.round_id = upload.round_id AND later_upload.number > upload.number
-    LEFT JOIN roundbook.qrels AS assessed ON assessed.id = input.qrels_id
-    LEFT JOIN roundbook.qrels AS later
-        ON (later.round_id, later.assessments) = (assessed.round_id, assessed.assessments)
-        AND later.revision > assessed.revision
-    WHERE input.result_id = :result AND (later_upload.id IS NOT NULL OR later.id IS NOT NULL)
-)
-"""

@@ -72,7 +72,6 @@ NotComputedReason = Literal[
     "form",  # it was saved in an earlier form, by another method
     "known",  # of teams, systems, topics' other ids or collections other things are known by now
     "long",  # to compute it takes more than a minute
-    "runs",  # further runs or later assessments were logged
 ]
 
 
