@@ -6,11 +6,12 @@ import sys
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 import typer.main
-from typer._click.exceptions import MissingParameter
+from typer._click.exceptions import MissingParameter, UsageError
 from typer.core import TyperCommand, TyperGroup
 
 from roundbook.errors import DatabaseUnreachableError, RoundbookError, SchemaOutOfDateError
@@ -87,6 +88,8 @@ COMMANDS = {
     "token": ("roundbook_cli.token", "Tokens: who may use the service."),
     "db": ("roundbook_cli.db", "The database: its schema, backups, moving to another server."),
 }
+# How refusals of a word that a command has no use for begin.
+_WORD_TOO_MANY = ("Got unexpected extra argument", "No such command")
 
 
 @cache
@@ -98,7 +101,17 @@ def load_group(path: str, name: str) -> TyperGroup:
         module.attach(parent)
     else:
         parent.add_typer(module.app, name=name)
-    return typer.main.get_group(parent)
+    group = typer.main.get_group(parent)
+    _unwrap(group)
+    return group
+
+
+def _unwrap(command: Command) -> None:
+    """Have the paragraphs of a help end their lines where the terminal does, not the docstring."""
+    paragraphs = cleandoc(command.help or "").split("\n\n")
+    command.help = "\n\n".join(paragraph.replace("\n", " ") for paragraph in paragraphs)
+    for own in getattr(command, "commands", {}).values():
+        _unwrap(own)
 
 
 class LazyCommand(TyperCommand):
@@ -122,7 +135,7 @@ class LazyGroup(TyperGroup):
             self.add_command(LazyCommand(name, module, line))
 
     def invoke(self, ctx: Context) -> Any:  # noqa: ANN401
-        """Run the command; where it needs a measure, say which ones its task has."""
+        """Run the command; where it needs a measure or `--task`, say which, or that it does."""
         try:
             return super().invoke(ctx)
         except MissingParameter as missing:
@@ -130,6 +143,13 @@ class LazyGroup(TyperGroup):
                 from roundbook_cli.measure import measures_sentence
 
                 missing.message = measures_sentence(missing.ctx)
+            raise
+        except UsageError as wrong:
+            # Most commands have the task as an argument.
+            options = [name for one in (wrong.cmd.params if wrong.cmd else ()) for name in one.opts]
+            guessed = wrong.message.endswith("?")
+            if "--task" in options and wrong.message.startswith(_WORD_TOO_MANY) and not guessed:
+                wrong.message = f"{wrong.message.removesuffix('.')}. A task is named by --task."
             raise
 
     def resolve_command(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -67,7 +68,7 @@ LISTED = (
     Column("logged_by", "By"),
 )
 # A terminal is not wide enough for all of them.
-LISTED_BRIEFLY = (
+_LISTED_BRIEFLY = (
     count("matrix", "Matrix"),
     Column("round", "Round"),
     Column("measure", "Measure"),
@@ -153,11 +154,17 @@ def list_(
     if form != "table":
         show(listed, form, listed.matrices, LISTED)
         return
-    print_table(list(map(brief, listed.matrices)), LISTED_BRIEFLY, below=below)
+    print_table(*briefly(listed.matrices), below=below)
 
 
-def brief(row: ListedMatrix) -> _Brief:
-    """Return a listed matrix in the columns for a terminal."""
+def briefly(matrices: Sequence[ListedMatrix], *without: str) -> tuple[list[_Brief], list[Column]]:
+    """Return listed matrices in the columns for a terminal, without some, and that of no reason."""
+    left_out = {*without, *(() if any(row.reason for row in matrices) else ("reason",))}
+    columns = [column for column in _LISTED_BRIEFLY if column.field not in left_out]
+    return list(map(_brief, matrices)), columns
+
+
+def _brief(row: ListedMatrix) -> _Brief:
     return _Brief(
         row.matrix,
         row.round,

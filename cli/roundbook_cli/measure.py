@@ -26,7 +26,7 @@ _LISTED = (
     Column("tasks", "Tasks", ", ".join),
     count("rounds", "Rounds"),
     count("matrices", "Matrices"),
-    count("published_variances", "Published", spare=1),
+    count("published_variances", "From papers", spare=1),
     Column("bounds", "Bounds", bounds_in_words, spare=2),
     Column("spellings", "Merged into it", ", ".join, spare=3),
 )
@@ -35,7 +35,7 @@ _MERGED = (
     Column("merged", "Merged"),
     Column("tasks", "Tasks", ", ".join),
     count("matrices", "Matrices"),
-    count("published_variances", "Published"),
+    count("published_variances", "From papers"),
 )
 
 

@@ -251,7 +251,7 @@ def show_(
 ) -> None:
     """Show a round with all that was logged in it: scores, runs and relevance assessments."""
     from roundbook.logbook.round_contents import show_round
-    from roundbook_cli.matrix import LISTED, LISTED_BRIEFLY, brief
+    from roundbook_cli.matrix import LISTED, briefly
 
     with record(context, database) as session:
         shown = show_round(session, ShowRound(task=task, round=round_label))
@@ -268,10 +268,7 @@ def show_(
     if form != "table":
         show(shown, form, shown.matrices, LISTED)
         return
-    columns = [column for column in LISTED_BRIEFLY if column.field != "round"]
-    print_table(
-        list(map(brief, shown.matrices)), columns, above=[round_sentence(shown)], below=below
-    )
+    print_table(*briefly(shown.matrices, "round"), above=[round_sentence(shown)], below=below)
     if shown.uploads:
         section("Runs:", rows=shown.uploads, columns=UPLOADS[1:])
     if shown.qrels:

@@ -175,6 +175,8 @@ def test_round_show_has_all_that_was_logged(logged, write):
     assert lines[0] == "Round 'r1' of 't', number 1, held 2024-05-01, on Crawl 1: published."
     assert "Round 'r1' is published; its published fingerprint still verifies." in lines
     assert "Relevance assessments:" in lines
+    logged("log", "t", "r1", write(wide(SCORES)), "--measure", "AP", "--revise", "no slip")
+    assert f"As published {publish['fingerprint']}" in logged("round", "show", "t", "r1").out
     rows = table_of(logged("round", "show", "t", "r2", "--format", "csv").out)
     assert [(row["measure"], row["topics"]) for row in rows] == [("AP", "5")]
     logged("round", "create", "t", "r3")

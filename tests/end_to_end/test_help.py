@@ -100,6 +100,19 @@ def test_a_wrong_word_is_answered_by_the_right_one(command):
         assert f"No such command '{words[-1]}'. Did you mean '{meant}'" in refused.err
 
 
+def test_where_a_task_is_an_option_it_is_said(command):
+    for words in (["plan", "covid"], ["plan", "list", "covid"], ["events", "covid"]):
+        refused = command(*words)
+        assert (refused.code, "A task is named by --task." in refused.err) == (2, True)
+    for words in (["plan", "lst"], ["variance", "shw"]):
+        assert "--task" not in command(*words).err
+
+
+def test_lines_of_a_help_end_where_the_terminal_does(command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert "changes nothing; other content is refused unless" in command("log", "--help").out
+
+
 def test_studies_go_by_short_names_too(command):
     for short, name in (
         ("leave-out", "leave-one-out"),

@@ -23,6 +23,7 @@ from roundbook.pages.numbers import sentence
 from roundbook.presentation import drift, drift_verdict
 from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.plan_protocol import protocol
+from roundbook.presentation.plans import fits
 from roundbook.presentation.rankings import summary as ranking_summary
 from roundbook.presentation.variances import summary
 from roundbook.settings import load_settings
@@ -150,6 +151,13 @@ def test_every_page_says_what_the_terminal_says(client, record):
     assert "its published fingerprint still verifies" in on_round
     plan = record.plan(**OF, m=(10,), min_d=(0.1,)).model
     assert protocol(plan) in words(pages["/plan"])
+    power = f"Round Topics Variance m minD exact sakai Enough 1 8 .{plan.rounds[0].variance:.5f}"
+    for path in ("/plan", "/result"):
+        assert power.replace(".0.", ".") in words(pages[path]), path
+        assert fits(plan) in words(pages[path]), path
+    many = client.get("/plan", params=OF | {"m": "10", "min_d": "0.01"}).text
+    assert re.search(r"<td[^>]*>\d,\d{3}<", many)
+    assert not re.search(r"<td[^>]*>\d{4,}<", many)
     for path, names in (("/round", (RUN, TOPIC)), ("/matrix", (RUN,)), ("/drift", (TOPIC,))):
         for name in names:
             assert escape(name) in pages[path].text or escape(name, quote=False) in pages[path].text
@@ -298,7 +306,8 @@ def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, add
     )  # fmt: skip
     assert "rnd 4" in words(client.get(logged.headers["location"]))
     newest = record.ask("matrices", task=TASK).model.matrices[-1].matrix
-    assert "Files scores.csv Layout wide" in words(client.get("/matrix", params={"matrix": newest}))
+    of_matrix = words(client.get("/matrix", params={"matrix": newest}))
+    assert "Files scores.csv Layout wide Tool – Missing scores none" in of_matrix
     assert confirm(seen).status_code == 409  # it is logged once
     confirm(correction)
     stale = words(client.get("/task", params=OF))

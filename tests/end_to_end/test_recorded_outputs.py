@@ -42,6 +42,7 @@ ALIKE = "runs with the same scores are named"
 WHICH_IS_STABLE = "the end says which measure is stable"
 SHORT_HEADING = "factor versions are short in headings"
 SAME_SCORES = "the same scores of another measure of the round are noted"
+MEASURE_LISTED = "saved results are listed with their measure"
 STUDIES_TOO = "studies, uploads of runs and assessments are counted too"
 CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
     "export tasks.zip --task web --format csv": {
@@ -234,6 +235,11 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "err[5]": RENEWAL,
         "err[6]": RENEWAL,
         "err[7]": RENEWAL,
+    },
+    "result list web --kind plan": {
+        "out[0]": MEASURE_LISTED,
+        "out[1]": MEASURE_LISTED,
+        "out[2]": MEASURE_LISTED,
     },
     "result list web --stale --format json": {
         "out.results[1].why": RENEWAL,

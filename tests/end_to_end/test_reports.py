@@ -79,6 +79,7 @@ def test_a_task_is_one_file_that_needs_nothing_else(campaign, tmp_path):
         "pages": ["The task", "2024", "2025", "2026", "Drift", f"{TASK}/drift-1", "next"],
         "drafts": ["2024", "2025", "2026"],
         "left_out": {},
+        "other_measures": [],
     }
     page = file.read_text("utf-8")
     assert written["bytes"] == len(page.encode())
@@ -113,7 +114,7 @@ def test_a_task_is_one_file_that_needs_nothing_else(campaign, tmp_path):
     # A round has its own page, and its drift from the first. Nothing is replaced but when told.
     words = ("report", "html", TASK, "2025", "--output", file)
     assert "--force" in campaign(*words).refusal()
-    one = campaign(*words, "--force", "--format", "json")
+    one = campaign(*words, "--force", "--measure", "ap", "--format", "json")
     assert (one.json["pages"], one.json["drafts"]) == (["2025", "Drift"], ["2025"])
     assert "Note: it tells of drafts: 2025." in one.err
     page = file.read_text("utf-8")
@@ -127,6 +128,7 @@ def test_what_html_refuses(campaign, tmp_path):
 
     assert "There is no task 'nothing'" in refusal("nothing")
     assert "has no round '1999'" in refusal(TASK, "1999")
+    assert "has nothing for measure 'P'" in refusal(TASK, "--measure", "P")
     campaign("task", "create", "empty")
     assert "Task 'empty' has no scores to report. Log a round with" in refusal("empty")
     assert not (tmp_path / "x.html").exists()
@@ -179,6 +181,7 @@ def test_the_tables_of_a_paper(campaign, tmp_path):
         "tables": ["variances", "sizes", "factors", "ranking"],
         "draft": True,
         "left_out": {},
+        "other_measures": [],
     }
     text = {file.stem: file.read_text("utf-8") for file in tables.iterdir()}
     assert sorted(text) == sorted(written["tables"])
@@ -242,6 +245,11 @@ def test_long_tables_take_several_pages(roundbook, tmp_path):
     check_latex(text)
     compile_latex(tmp_path / "t.tex")
     assert text.count("\\begin{longtable}") == 1
+    # Where no measure is asked for, the others are named.
+    roundbook("log", "t", "1", file, "--measure", "P@5")
+    for asked, told in (((), True), (AP, False)):
+        done = roundbook("report", "latex", "t", "--output", tmp_path / "t.tex", "--force", *asked)
+        assert ("Note: it is of AP alone, and not of P@5." in done.err) is told
     assert text.count("\\toprule\nTopic & Mean & sd & Runs \\\\\n\\midrule\n\\end") == 2
 
 

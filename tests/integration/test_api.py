@@ -342,6 +342,9 @@ def test_what_is_the_same_is_not_sent_again_and_csv_is_rows(service):
         path("variances"), params=OF, headers={"If-None-Match": first.headers["etag"]}
     )
     assert (again.status_code, again.content) == (304, b"")
+    assert (
+        client.get(path("variances"), params=OF, headers={"If-None-Match": "*"}).status_code == 304
+    )
     as_csv = client.get(path("variances"), params=OF, headers={"Accept": "text/csv"})
     rows = list(csv.DictReader(io.StringIO(as_csv.text)))
     assert [row["round"] for row in rows] == ["1", "2", ""]
@@ -366,6 +369,7 @@ def test_what_is_the_same_is_not_sent_again_and_csv_is_rows(service):
         )
     assert client.get("/healthz").text == "ok\n"
     assert client.get("/readyz").json()["status"] == "up to date"
+    assert client.head("/healthz").status_code == client.head("/readyz").status_code == 200
     study = client.get(f"{PREFIX}/study/swap-rate", params=OF_ROUND | {"trials": 20})
     assert study.json()["scales"][0]["scale"] == "raw"
     problem(
@@ -375,7 +379,12 @@ def test_what_is_the_same_is_not_sent_again_and_csv_is_rows(service):
     )
     saved = client.post(f"{PREFIX}/save/swap-rate", json={"request": OF_ROUND | {"trials": 20}})
     assert saved.json()["result"]["scales"] == study.json()["scales"]
-    # Rows of several kinds have every column.
+    problem(client.get(path("plan"), params=OF | {"min_d": ["inf", "0.1"]}), 422, "finite")
+    asked = {"url": path("renew"), "json": {"name": "next"}}
+    problem(client.post(**asked, params={"dry_run": True}), 422, "in its body")
+    # Rows of several kinds have every column, and columns of several kinds are texts.
+    assert client.post(f"{PREFIX}/save/drift", json={"request": OF}).status_code == 200
+    parquet = {"Accept": "application/vnd.apache.parquet"}
     for name, asked in (
         ("results", {"task": "t"}),
         ("impact", {"matrix": 1}),
@@ -385,6 +394,10 @@ def test_what_is_the_same_is_not_sent_again_and_csv_is_rows(service):
         mixed = client.get(path(name), params=asked, headers={"Accept": "text/csv"})
         assert mixed.status_code == 200, name
         assert len(list(csv.DictReader(io.StringIO(mixed.text)))) >= 1, name
+        frame = pd.read_parquet(
+            io.BytesIO(client.get(path(name), params=asked, headers=parquet).content)
+        )
+        assert list(frame.columns) == mixed.text.partition("\n")[0].split(","), name
 
 
 def test_other_sites_and_bad_requests(address):
@@ -451,10 +464,16 @@ def test_a_token_for_one_task_reaches_no_other(service, address):
     assert nothing.get("renewed", []) == [], nothing
 
 
-def test_no_question_is_an_oracle_of_drafts(service, address):
+def test_no_question_is_an_oracle_of_drafts(service, address, tmp_path):
     """What is a draft answers as what is not there, whatever else the request has."""
+    scores, runs = tmp_path / "three.csv", tmp_path / "a.run"
+    scores.write_text(wide(3))
+    runs.write_text("t1 Q0 d1 1 0.5 a\n")
     with roundbook.open(address) as book:
         book.log("hidden", "1", io.StringIO(wide(5)), "AP", create=True)
+        book.log("open", "3", scores, "AP", create=True)
+        book.log_runs("open", "3", runs)
+        book.publish("open", "3")
     client = service["none"]
 
     def same(name, draft, nothing):
@@ -485,8 +504,17 @@ def test_no_question_is_an_oracle_of_drafts(service, address):
             same(f"study/{study}", OF, OF | {"task": "no"})
             continue
         same(f"study/{study}", OF | fields | {"round": "2"}, OF | fields | {"round": "no"})
-    (task,) = client.get(path("tasks")).json()["tasks"]
+    task, _ = client.get(path("tasks")).json()["tasks"]
     assert (task["task"], task["rounds"], task["measures"]) == ("t", 1, ["AP"])
+    # Nor do lists name other tasks, nor answers the folders that files were in.
+    (measure,) = client.get(path("measures"), params={"task": "open"}).json()["measures"]
+    assert measure["tasks"] == ["open"]
+    of_round = {"task": "open", "round": "3"}
+    contents = client.get(path("round"), params=of_round).json()
+    assert contents["uploads"][0]["files"][0]["file"] == "a.run"
+    number = {"matrix": contents["matrices"][0]["matrix"]}
+    assert client.get(path("matrix"), params=number).json()["files"] == ["three.csv"]
+    assert service["read"].get(path("matrix"), params=number).json()["files"] == [str(scores)]
     assert "hidden" not in client.get("/metrics").text
     assert "t" not in client.get("/readyz").json()
 
@@ -567,6 +595,8 @@ def test_reports_are_for_whoever_may_see_all_that_they_tell(service, monkeypatch
         path("report_latex"), params=of_round | {"m": 10, "min_d": 0.1}, headers=known
     )
     assert again.status_code == 304
+    whole = client.get(path("report_latex"), params=of_round, headers={"Range": "bytes=none"})
+    assert (whole.status_code, whole.text[:11]) == (200, "% roundbook")
     facts = client.get(
         path("report_latex"), params=of_round, headers={"Accept": "application/json"}
     )
@@ -574,6 +604,9 @@ def test_reports_are_for_whoever_may_see_all_that_they_tell(service, monkeypatch
     assert base64.b64decode(facts.json()["content"]).startswith(b"% roundbook")
     monkeypatch.setattr(turns.Limit, "check", too_late)
     problem(client.get(path("report_latex"), params=of_round), 503, "too late")
+    monkeypatch.setattr(routes, "render", None)
+    faulty = TestClient(client.app, raise_server_exceptions=False)
+    problem(faulty.get(path("tasks")), 500, "went wrong")
 
 
 def too_late(*_):

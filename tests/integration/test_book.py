@@ -62,6 +62,7 @@ def test_scores_come_in_as_python_has_them(book, tmp_path):
     (dry,) = book.log("t", "2", wide / 2, "AP", create=True, dry_run=True).matrices
     assert (dry.status, dry.dry_run) == ("logged", True)
     assert [row.round for row in book.rounds("t").rounds] == ["1"]
+    assert [row.standing for row in book.round("t", "1").matrices] == ["current"]
     both = pd.concat([long.assign(measure="AP"), long.assign(measure="P@5")])
     several = book.log("t", "3", both, all_measures=True, create=True)
     assert [one.measure for one in several.matrices] == ["AP", "P@5"]
@@ -200,7 +201,8 @@ def test_decisions_say_what_the_terminal_says(book, tmp_path):
     assert "Stale now that the scores of AP are replaced:\n  " in revised.say()
     assert "\n  plan 'next' version 1 (task 't'): round '1': its score matrix was" in revised.say()
     assert "Stale: round '1'" in book.result("next").say()
-    assert "before, " in book.renew(task="t", dry_run=True).say()
+    dry = book.renew(task="t", dry_run=True).say()
+    assert ("before, " in dry, dry.splitlines()[-1]) == (True, "Dry run: nothing was written.")
     assert "before, " in book.renew(task="t").say()
     assert book.renew(task="t").say() == "Nothing was stale that can be renewed."
     assert "Matrix 2 of round '1', AP: withdrawn." in book.withdraw(2, "wrong").say()

@@ -70,7 +70,7 @@ def sends(status, body, **headers):
 
 
 def refused(url, says):
-    with roundbook.open(url, token="rb_x") as book, pytest.raises(RoundbookError) as error:
+    with roundbook.open(url, token="rb_x\n") as book, pytest.raises(RoundbookError) as error:
         book.tasks()
     message = str(error.value)
     assert says in message
@@ -164,6 +164,8 @@ def test_frames_of_either_library(address, monkeypatch):
         array = np.random.default_rng(0).random((4, 3))
         for label in "12":
             book.log("t", label, array, "AP", topics=range(4), runs="abc", create=True)
+        book.save("drift", task="t", measure="AP")
+        book.save("plan", task="t", measure="AP")
         every = [
             book.tasks(), book.rounds("t"), book.measures(), book.matrices("t"),
             book.variances("t", "AP"), book.factors("t", "1", "AP"), book.drift("t", "AP"),

@@ -274,6 +274,8 @@ async def _decided(
     http: Request, work: Callable[[Caller, Limit], Sent], scope: Scope, *, computes: bool
 ) -> Sent:
     """Return what comes of a decision; one that computes for long has a turn of its own."""
+    if http.query_params:  # as of an upload, whose body is a file: `dry_run` is not to be missed
+        raise HttpError(422, "The fields of a decision are in its body, none in the address.")
     if not computes:
         async with http.app.state.turns.reading:
             return await run_in_threadpool(lambda: work(_allowed(http, scope), _to_decide(http)))
@@ -329,7 +331,7 @@ def _downloading(download: Download) -> Callable[[Request], Awaitable[Response]]
             file = Path(directory) / download.file
 
             def write(limit: Limit) -> Sent:
-                fields = _fields(http, download.request, download.field)
+                fields = _fields(http, download.request)
                 asked = download.request(**fields, **{download.field: file})
                 with _reading(http, caller, limit) as session, sent_to(directory):
                     asked = permit(caller, session, asked)

@@ -33,10 +33,11 @@ class Renewed(Result):
 
 
 class Renewal(Result):
-    """What was renewed, and what stays stale, each with why it cannot be renewed."""
+    """What was renewed, or in a dry run would be, and what stays stale, each with why it does."""
 
     renewed: list[Renewed]
     left: list[tuple[ResultEntry, str]]
+    dry_run: bool = False
 
 
 def renew_results(session: Session, request: RenewResults) -> Renewal:
@@ -75,4 +76,4 @@ def renew_results(session: Session, request: RenewResults) -> Renewal:
             continue
         entry = ResultEntry(**{name: getattr(after, name) for name in ResultEntry.model_fields})
         renewed.append(Renewed(before=before, after=entry, status=after.status))
-    return Renewal(renewed=renewed, left=left)
+    return Renewal(renewed=renewed, left=left, dry_run=request.dry_run)

@@ -118,6 +118,11 @@ def main_measure(rounds: Sequence[Round]) -> str:
     return min(counted, key=lambda name: (-counted[name], name), default="")
 
 
+def other_measures(rounds: Sequence[Round], measure: str) -> list[str]:
+    """Return the measures of rounds but one, by name."""
+    return sorted({row.measure for one in rounds for row in one.matrices} - {measure})
+
+
 def open_round(
     connection: Connection, task: str, label: str, *, create: bool, user: str
 ) -> tuple[int, int]:

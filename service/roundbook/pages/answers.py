@@ -30,8 +30,22 @@ from roundbook.pages.study_form import OF, is_of_all_rounds, study_fields, study
 from roundbook.pages.tasks import result_rows, stale_since
 from roundbook.presentation import drift, drift_verdict, figures
 from roundbook.presentation.plan_protocol import protocol
-from roundbook.presentation.plan_table import beside, plan_columns, plan_latex, plan_rows
-from roundbook.presentation.plans import WHY_ANOVA_FIRST, headline, notes, tukey_instead, warning
+from roundbook.presentation.plan_table import (
+    beside,
+    plan_columns,
+    plan_latex,
+    plan_rows,
+    round_columns,
+)
+from roundbook.presentation.plans import (
+    WHY_ANOVA_FIRST,
+    fits,
+    headline,
+    notes,
+    powers_heading,
+    tukey_instead,
+    warning,
+)
 from roundbook.presentation.saved_results import brief_sentence, saved_heading
 from roundbook.presentation.staleness import why_stale
 from roundbook.presentation.tables import Column, Table
@@ -90,9 +104,9 @@ def plan_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
             plan = _plan(session, caller, given)
             context |= {
                 "plan": plan,
-                "table": _tables(plan)[0],
+                "tables": _tables(plan),
                 "headline": headline(plan),
-                "beside": [*_which_size(plan), *beside(plan)],
+                "beside": [*_which_size(plan), *beside(plan), fits(plan)],
                 "protocol": protocol(plan),
                 "latex": plan_latex(plan),
                 "figures": {
@@ -326,6 +340,9 @@ def result_context(
         "changed": stale_since(session, [shown]).get(shown.name),
         **_words(shown.kind, view.sentences),
         "tables": _tables(shown.result),
+        "beside": [*beside(shown.result), fits(shown.result)]
+        if isinstance(shown.result, Plan)
+        else [],
         "drawn": _drawn(shown.result, "result", name=shown.name, version=shown.version),
         "title": _TITLES.get(shown.kind) or shown.result.study.capitalize().replace("-", " "),
     }
@@ -334,7 +351,8 @@ def result_context(
 def _tables(result: Any) -> Sequence[Table]:  # noqa: ANN401
     """Return the tables of a result, with the columns that its own page has."""
     if isinstance(result, Plan):
-        return [Table("Topic set sizes", plan_rows(result), plan_columns(result))]
+        sizes = Table("Topic set sizes", plan_rows(result), plan_columns(result))
+        return [sizes, Table(powers_heading(result), result.rounds, round_columns(result))]
     if isinstance(result, DriftReport):
         topics = sorted(result.topics, key=lambda topic: -abs(topic.shift or 0))
         return [Table("Topics, the largest shift first", topics, _OF_TOPICS, most=200)]

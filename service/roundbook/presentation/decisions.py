@@ -153,9 +153,11 @@ def renewal_notes(renewal: Renewal) -> list[str]:
 
 
 def report_notes(written: Result) -> list[str]:
-    """Return which drafts a report tells of, what is left out of it, and which rounds changed."""
+    """Return which measures it is not of, which drafts it tells of, what is left out, what changed."""
     facts = dict(written)
     notes = []
+    if others := facts.get("other_measures"):
+        notes.append(f"it is of {facts['measure']} alone, and not of {', '.join(others)}.")
     if facts.get("drafts"):
         notes.append(f"it tells of drafts: {', '.join(facts['drafts'])}.")
     if facts.get("draft"):
@@ -244,7 +246,7 @@ def _renewed(renewal: Renewal) -> list[str]:
         if one.status == "saved"
     ]
     nothing = [] if renewal.renewed else [NOTHING_STALE]
-    return [*renewed, *nothing, *renewal_notes(renewal)]
+    return [*renewed, *nothing, *renewal_notes(renewal), *_dry(renewal)]
 
 
 def _refittable(factors: Sequence[Any], *, corrected: bool = False) -> list[str]:

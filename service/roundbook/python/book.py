@@ -115,6 +115,10 @@ class Book:
         """Return a task's rounds, in order."""
         return self.ask("rounds", task=task)
 
+    def round(self, task: str, round: str) -> Answer[Any]:
+        """Return a round with all that was logged in it: scores, runs and relevance assessments."""
+        return self.ask("round", task=task, round=round)
+
     def measures(self, task: str | None = None) -> Answer[Any]:
         """Return the measures with scores, and how each is spelled."""
         return self.ask("measures", task=task)

@@ -62,7 +62,7 @@ class RemoteRecord:
         self._seconds = seconds
         self._headers = {"Accept": "application/json"}
         if token is not None:
-            self._headers["Authorization"] = f"Bearer {token}"
+            self._headers["Authorization"] = f"Bearer {token.strip()}"
 
     def close(self) -> None:
         """Close nothing: a request leaves no connection open."""

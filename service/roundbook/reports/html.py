@@ -16,7 +16,7 @@ from roundbook.logbook.events import list_events
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result
-from roundbook.logbook.rounds import Round
+from roundbook.logbook.rounds import Round, other_measures
 from roundbook.logbook.session import Session
 from roundbook.reports.self_contained import self_contained
 from roundbook.requests.events import EventsRequest
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 class WrittenHtml(Result):
     """A report as one HTML file: which pages of the record it holds, and which rounds are drafts.
 
-    `left_out` is why a page is not in it.
+    `left_out` is why a page is not in it, and `other_measures` those that it says nothing of where
+    none was asked for.
     """
 
     report: str
@@ -41,6 +42,7 @@ class WrittenHtml(Result):
     pages: list[str]
     drafts: list[str]
     left_out: dict[str, str]
+    other_measures: list[str]
 
 
 class _Page(NamedTuple):
@@ -138,6 +140,7 @@ def _compose(
         pages=[one.title for one in pages],
         drafts=drafts,
         left_out=left_out,
+        other_measures=[] if request.measure else other_measures(told, measure),
     )
 
 

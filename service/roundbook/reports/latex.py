@@ -13,7 +13,7 @@ from roundbook.logbook.factors import FactorSet, show_factors
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.rankings import RankAgreement, compare_rankings
 from roundbook.logbook.result import SOFTWARE, Result
-from roundbook.logbook.rounds import Round, list_rounds, main_measure
+from roundbook.logbook.rounds import Round, list_rounds, main_measure, other_measures
 from roundbook.logbook.session import Session
 from roundbook.logbook.variance_history import VarianceHistory
 from roundbook.logbook.variances import show_variances
@@ -40,7 +40,10 @@ _SUFFIX = ".tex"
 
 
 class WrittenLatex(Result):
-    """The tables of an overview paper in files; `left_out` is why a table is not among them."""
+    """The tables of an overview paper in files; `left_out` is why a table is not among them.
+
+    `other_measures` are those that they say nothing of where none was asked for.
+    """
 
     report: str
     task: str
@@ -49,6 +52,7 @@ class WrittenLatex(Result):
     tables: list[str]
     draft: bool
     left_out: dict[str, str]
+    other_measures: list[str]
 
 
 def write_latex(
@@ -123,6 +127,7 @@ def write_latex(
         tables=list(tables),
         draft=shown.status == "draft",
         left_out=left_out,
+        other_measures=[] if request.measure else other_measures([shown], measure),
     )
 
 
