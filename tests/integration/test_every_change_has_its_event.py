@@ -38,8 +38,10 @@ from roundbook.logbook.privileges import grant_access
 from roundbook.logbook.published import record_variance
 from roundbook.logbook.rankings import compare_rankings
 from roundbook.logbook.recorded_measures import list_measures, merge_measures
+from roundbook.logbook.recorded_names import known_names
 from roundbook.logbook.renewing import renew_results
 from roundbook.logbook.round_changes import publish_round, remove_round, rename_round, set_round
+from roundbook.logbook.round_contents import show_round
 from roundbook.logbook.round_fingerprint import find_publication, verify_round
 from roundbook.logbook.rounds import create_round, list_rounds, near_round
 from roundbook.logbook.runs.assessing import latest_qrels, log_qrels
@@ -104,6 +106,7 @@ from roundbook.requests.tasks import (
     RenameRound,
     RenameTask,
     SetRound,
+    ShowRound,
 )
 from roundbook.requests.teams import DescribeTeams
 from roundbook.requests.tokens import CreateToken, RevokeToken
@@ -282,6 +285,8 @@ def reading(directory):
     yield step(near_round, "t", "rr1")
     yield step(list_topics, ListTopics(task="t"))
     yield step(list_rounds, ListRounds(task="t"))
+    yield step(show_round, ShowRound(task="t", round="r1"))
+    yield step(known_names, "t", "r1")
     yield step(list_measures, ListMeasures(task="t"))
     yield step(event_kinds)
     yield step(list_events, EventsRequest(task="t"))
