@@ -349,6 +349,7 @@ ALTERED = {
 }
 
 
+@pytest.mark.one_server
 @pytest.mark.long
 @pytest.mark.parametrize("what", a_third(ALTERED))
 def test_what_was_altered_is_refused(whole, tmp_path, refused, what):
@@ -420,6 +421,7 @@ ODD = {
 }
 
 
+@pytest.mark.one_server
 @pytest.mark.long
 @pytest.mark.parametrize("zero_sd", ["average", "drop"])
 def test_odd_scores_come_back(engine, comes_back, tmp_path, zero_sd):
@@ -454,6 +456,7 @@ def test_a_tie_is_told_by_an_sd_of_exactly_0(engine, server, template, tmp_path)
         import_archive(other, altered, user="importer")
 
 
+@pytest.mark.one_server
 @pytest.mark.long
 def test_more_estimates_than_are_inserted_at_once(engine, server, template, comes_back, tmp_path):
     chance = np.random.default_rng(1)

@@ -828,6 +828,7 @@ SPOILT = {
 }  # fmt: skip
 
 
+@pytest.mark.one_server
 @pytest.mark.long
 @pytest.mark.parametrize("what", a_third(SPOILT))
 def test_what_contradicts_itself_is_refused(whole, tmp_path, refused, what):

@@ -336,6 +336,7 @@ DAMAGED = {
 }
 
 
+@pytest.mark.one_server
 @pytest.mark.long
 @pytest.mark.parametrize("how", DAMAGED)
 def test_a_file_that_is_no_backup_changes_nothing(filled, saved, how):

@@ -84,8 +84,13 @@ def values_of(tells):
     return [told.value for told in tells]
 
 
+@pytest.mark.one_server
 def test_who_follows_the_events_misses_none(engine, committed):
-    """Numbers are drawn in another order than transactions begin and end."""
+    """Numbers are drawn in another order than transactions begin and end.
+
+    Transactions under way in other databases of a server hold events back too, so other tests must
+    not be there.
+    """
     create_task(engine, "t")
     (first,) = list_events(engine).events
 

@@ -385,6 +385,7 @@ def session(engine):
         yield session
 
 
+@pytest.mark.one_server
 @pytest.mark.long
 def test_every_change_has_its_event_and_what_reads_changes_nothing(session, tmp_path):
     wrong = [line for done in writing(tmp_path) for line in complaints(session, done)]

@@ -232,7 +232,7 @@ def test_a_renewal_keeps_the_note(engine, three, shell):
         ("q", 2, None),
         (f"{TASK}/drift-1", 2, 'for the "overview"'),
     ):
-        ((renewed,), _) = shell(renewal(name)).values()
+        (renewed,) = shell(renewal(name))["renewed"]
         assert renewed["after"]["version"] == version
         assert renewed["before"]["note"] == renewed["after"]["note"] == note
     assert show_plan(engine, "p").plan.m == (12,)
@@ -591,6 +591,7 @@ def _check(engine, label, dependent):
     assert dependent.stale or dependent.renew is None
 
 
+@pytest.mark.one_server
 @pytest.mark.parametrize(
     ("steps", "seed"),
     [

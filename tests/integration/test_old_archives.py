@@ -44,6 +44,7 @@ from tests.integration.test_upgrades import (
 from roundbook.errors import BadFileError
 from roundbook.formats.archive import VERSION
 
+pytestmark = pytest.mark.one_server
 SCHEMAS = {1: "0004", 2: "0005", 3: "0007"}
 ARCHIVES = {version: RELEASES / f"archive-{version}.zip" for version in SCHEMAS}
 NEW_COLUMNS = ["version", "clusters", "runs_part", "two_way_runs_part"]

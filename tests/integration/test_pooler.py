@@ -149,7 +149,8 @@ def test_the_whole_path_behind_pgbouncer(server, bare_database, pooled, recorded
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         for _ in range(6):
             assert connection.execute(text("SHOW lock_timeout")).scalar_one() == "0"
-    locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"
+    own = "(SELECT oid FROM pg_database WHERE datname = current_database())"
+    locks = f"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = {own}"
     assert scalar(engine, locks) == 0
     engine.dispose()
 

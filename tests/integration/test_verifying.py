@@ -202,6 +202,7 @@ ALTERED = {
 }
 
 
+@pytest.mark.one_server
 @pytest.mark.long
 @pytest.mark.parametrize("what", ALTERED)
 def test_what_was_altered_is_found(record, what):
