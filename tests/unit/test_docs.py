@@ -748,3 +748,8 @@ def load_refresh() -> ModuleType:
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def test_the_change_log_links_nowhere_within_the_project():
+    """It is a page of the documentation too, where such a link leads nowhere."""
+    assert re.findall(r"\]\((?!https?:)[^)]*\)", (ROOT / "CHANGELOG.md").read_text("utf-8")) == []
