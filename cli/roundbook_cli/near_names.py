@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from roundbook.requests.base import is_kept
 from roundbook_cli.output import ask as ask_person
 from roundbook_cli.output import talk
 
@@ -39,7 +40,7 @@ def confirm_names(
 ) -> None:
     """Ask whether a task and a round that the request makes are meant; see `confirm_task`."""
     if request.create:
-        ask = not getattr(request, "dry_run", False)
+        ask = is_kept(request)
         with begin(keep=False) as session:
             confirm_task(session, request.task, ask=ask)
             confirm_round(session, request.task, request.round, ask=ask)

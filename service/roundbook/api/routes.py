@@ -53,6 +53,7 @@ from roundbook.logbook.saving import SavedResult, save_long_result
 from roundbook.logbook.session import Session, begin
 from roundbook.logbook.studies.studies import STUDIES, find_study, run_study
 from roundbook.requests.base import Request as Asked
+from roundbook.requests.base import is_kept
 from roundbook.requests.matrices import ExportMatrix
 from roundbook.requests.tokens import Scope
 from roundbook.requests.transfer import ImportRequest
@@ -208,8 +209,7 @@ def _add_decision(router: APIRouter, name: str, case: UseCase) -> None:
 
         def work(caller: Caller, limit: Limit) -> Sent:
             asked = request(**_json_object(http, body))
-            keep = not getattr(asked, "dry_run", False)
-            with _deciding(http, caller, limit, keep=keep) as session:
+            with _deciding(http, caller, limit, keep=is_kept(asked)) as session:
                 result = case.run(session, permit(caller, session, asked))
             return render(http, result, accepted(http))
 
@@ -308,7 +308,7 @@ def _uploading(upload: Upload) -> Callable[[Request], Awaitable[Response]]:
 
         def store(file: Path) -> Sent:
             request = upload.ask(fields, file)
-            kept = upload.changes and not getattr(request, "dry_run", False)
+            kept = upload.changes and is_kept(request)
             with _deciding(http, caller, _to_decide(http), keep=kept) as session:
                 request = permit(caller, session, request)
                 result = upload.run(session, request, settings.max_file_bytes)

@@ -1,6 +1,5 @@
 """The pages of tasks, rounds, score matrices and events."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
@@ -322,10 +321,7 @@ def matrix_page(http: Request, caller: Who, session: Asking, matrix: int) -> HTM
         http,
         "matrix.html",
         matrix=shown,
-        # Where it lay on the machine of who logged it is none of other people's business.
-        files=[
-            re.split(r"[/\\]", file)[-1] if caller.scope is None else file for file in shown.files
-        ],
+        files=shown.files,
         standing=status_phrase(shown),
         history=history,
         changes_phrase=changes_phrase,

@@ -61,8 +61,8 @@ from roundbook.use_cases import UPLOADS
 
 router = APIRouter()
 _FIELDS = ("task", "round", "measure", "assessments", "missing", "revise")
-# More new names than so many are no slips.
-_MOST_SLIPS = 20
+# More new names than so many are no slips; among more known ones, looking for one takes too long.
+_MOST_SLIPS, _MOST_KNOWN = 20, 2_000
 _MOST_FILES = 1_000
 # What was looked at waits so long for somebody to log it, on disk, and the latest of all of it.
 _SECONDS = 1_800
@@ -215,7 +215,7 @@ def _look(http: Request, caller: Caller, held: _Held) -> dict[str, Any]:
     def look(session: Session, logged: Any) -> dict[str, Any]:  # noqa: ANN401
         for what, names in known_names(session, task, label).items():
             new = names - known[what]
-            if len(new) <= _MOST_SLIPS:
+            if len(new) <= _MOST_SLIPS and len(known[what]) <= _MOST_KNOWN:
                 near.extend(
                     near_note(what, name, near_name(name, known[what])) for name in sorted(new)
                 )

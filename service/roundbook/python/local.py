@@ -15,7 +15,7 @@ from roundbook.logbook.record import open_record
 from roundbook.logbook.saving import save_long_result
 from roundbook.logbook.session import Work, begin
 from roundbook.logbook.studies.studies import run_study
-from roundbook.requests.base import Request
+from roundbook.requests.base import Request, is_kept
 from roundbook.requests.matrices import LogRequest
 from roundbook.requests.studies import StudyRequest
 from roundbook.settings import load_settings
@@ -39,8 +39,7 @@ class LocalRecord:
 
     def ask(self, name: str, request: Request | None) -> Any:  # noqa: ANN401
         """Return what comes of a use case."""
-        keep = not getattr(request, "dry_run", False)
-        with begin(self._engine, self._settings.user, keep=keep) as session:
+        with begin(self._engine, self._settings.user, keep=is_kept(request)) as session:
             return find_use_case(name).run(session, request)
 
     def study(self, request: StudyRequest) -> Any:  # noqa: ANN401
@@ -80,7 +79,7 @@ class LocalRecord:
         """Return what comes of a use case that reads files."""
         upload = UPLOADS[name]
         request = upload.ask(fields, *files)
-        keep = upload.changes and not getattr(request, "dry_run", False)
+        keep = upload.changes and is_kept(request)
         with begin(self._engine, self._settings.user, keep=keep) as session:
             return upload.run(session, request, self._settings.max_file_bytes)
 

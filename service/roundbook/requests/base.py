@@ -57,6 +57,11 @@ class Request(BaseModel):
             raise RequestError(field, reason) from None
 
 
+def is_kept(request: Request | None) -> bool:
+    """Return whether what a request does is kept, which a dry run's is not."""
+    return not getattr(request, "dry_run", False)
+
+
 def _normalised(value: object) -> object:
     if isinstance(value, str):
         return normalize("NFC", value)
