@@ -16,6 +16,7 @@ from sqlalchemy import text
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.tables import metadata
 from roundbook.logbook.events import record_event
+from roundbook.logbook.session import Session
 
 TABLES = [table.name for table in metadata.sorted_tables]
 
@@ -56,7 +57,7 @@ def execute(engine, *statements):
     with unit_of_work(engine) as connection:
         for statement in statements:
             connection.execute(text(statement))
-        record_event(connection, "changed by hand", who="tester")
+        record_event(Session(connection, "tester"), "changed by hand")
         connection.commit()
 
 

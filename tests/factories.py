@@ -21,7 +21,6 @@ from roundbook.logbook import generalisability as _generalisability
 from roundbook.logbook import impact as _impact
 from roundbook.logbook import published as _published
 from roundbook.logbook import rankings as _rankings
-from roundbook.logbook import renewing as _renewing
 from roundbook.logbook import round_changes as _round_changes
 from roundbook.logbook import rounds as _rounds
 from roundbook.logbook import saved_results as _saved_results
@@ -47,7 +46,7 @@ from roundbook.logbook.round_fingerprint import verify_round as _verify_round
 from roundbook.logbook.session import begin
 from roundbook.logbook.verifying.record import verify_record as _verify_record
 from roundbook.presentation.impact import scores_sentence
-from roundbook.presentation.plans import plan_changes, plan_in_json
+from roundbook.presentation.plans import plan_changes
 from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.requests.events import EventsRequest
 from roundbook.requests.factors import FactorsRequest, FitRequest
@@ -85,6 +84,7 @@ from roundbook.requests.variances import (
 from roundbook.requests.verification import RoundVerificationRequest, VerifyRequest
 from roundbook.transfer.archive.exporting import export_archive as _export_archive
 from roundbook.transfer.archive.importing import import_archive as _import_archive
+from roundbook_cli.plan_advice import plan_json
 from roundbook_cli.renewal import dependent_line, renewal
 from roundbook_cli.ways_out import sentence
 
@@ -137,7 +137,7 @@ def show_result(session, name, **options):
 
 @_through_door
 def renew_results(session, **options):
-    return _renewing.renew_results(session, RenewResults(**options))
+    return _saving.renew_results(session, RenewResults(**options))
 
 
 @_through_door
@@ -223,7 +223,7 @@ class ShownPlan(Result):
 
     @field_serializer("plan")
     def _print(self, plan):
-        return plan_in_json(plan)
+        return plan_json(plan)
 
 
 def _shown(entry):

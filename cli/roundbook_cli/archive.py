@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from roundbook.requests.transfer import ExportRequest, ImportRequest
 from roundbook_cli.options import Database, Form, Format
 from roundbook_cli.output import Column, count, progress, show
-from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.request_options import field_argument, field_option
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
     from roundbook.transfer.archive.exporting import Contents
+
+commands = typer.Typer()
 
 _CONTENTS = (
     Column("archive", "Archive"),
@@ -32,18 +34,12 @@ _BESIDE = (
 )
 
 
+@commands.command("export", epilog="Example: roundbook export campaign.zip --task covid")
 def export(
     context: typer.Context,
-    archive: Annotated[
-        Path, argument(ExportRequest, "archive", metavar="ARCHIVE", show_default=False)
-    ],
-    tasks: Annotated[
-        list[str] | None,
-        option(ExportRequest, "tasks", "--task", metavar="TASK", show_default=False),
-    ] = None,
-    force: Annotated[bool, option(ExportRequest, "force", "--force")] = default(
-        ExportRequest, "force"
-    ),
+    archive: Path = field_argument(ExportRequest, "archive", metavar="ARCHIVE"),
+    tasks: list[str] | None = field_option(ExportRequest, "tasks", "--task", metavar="TASK"),
+    force: bool = field_option(ExportRequest, "force", "--force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -63,14 +59,11 @@ def export(
     _show(exported, form)
 
 
+@commands.command("import", epilog="Example: roundbook import campaign.zip")
 def import_(
     context: typer.Context,
-    archive: Annotated[
-        Path, argument(ImportRequest, "archive", metavar="ARCHIVE", show_default=False)
-    ],
-    trusted: Annotated[bool, option(ImportRequest, "trusted", "--no-verify")] = default(
-        ImportRequest, "trusted"
-    ),
+    archive: Path = field_argument(ImportRequest, "archive", metavar="ARCHIVE"),
+    trusted: bool = field_option(ImportRequest, "trusted", "--no-verify"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -81,11 +74,11 @@ def import_(
     """
     from roundbook.transfer.archive.importing import import_archive
 
+    request = ImportRequest(archive=archive, trusted=trusted)
     with (
         record(context, database) as session,
         progress("Importing ...") as step,
     ):
-        request = ImportRequest(archive=archive, trusted=trusted)
         imported = import_archive(session, request, step)
     _show(imported, form)
 
@@ -100,9 +93,3 @@ def _show(archived: Contents, form: Format) -> None:
     ]
     below = [f"With {', '.join(beside)}."] if beside else []
     show(archived, form, [archived], columns, below=[*below, f"SHA-256 {archived.sha256}"])
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command("export", epilog="Example: roundbook export campaign.zip --task covid")(export)
-    app.command("import", epilog="Example: roundbook import campaign.zip")(import_)

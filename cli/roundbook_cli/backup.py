@@ -11,8 +11,10 @@ from roundbook.requests.transfer import BackupRequest, RestoreRequest
 from roundbook_cli.interruption import keeping
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show, talk
-from roundbook_cli.request_options import argument, default, option
-from roundbook_cli.session import address, chosen
+from roundbook_cli.request_options import field_argument, field_option
+from roundbook_cli.session import address, chosen, open_database
+
+commands = typer.Typer()
 
 _SAVED = (
     Column("file", "File"),
@@ -35,12 +37,11 @@ _MOVED = (
 )
 
 
+@commands.command(epilog="Example: roundbook db backup campaigns.dump")
 def backup(
     context: typer.Context,
-    file: Annotated[Path, argument(BackupRequest, "file", metavar="FILE", show_default=False)],
-    force: Annotated[bool, option(BackupRequest, "force", "--force")] = default(
-        BackupRequest, "force"
-    ),
+    file: Path = field_argument(BackupRequest, "file", metavar="FILE"),
+    force: bool = field_option(BackupRequest, "force", "--force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -48,24 +49,25 @@ def backup(
 
     The file is PostgreSQL's own (pg_dump's custom format), and only its owner may read it.
     """
-    from roundbook.logbook.record import open_server
-    from roundbook.settings import load_settings
     from roundbook.transfer.backup import save_backup
 
+    request = BackupRequest(file=file, force=force)
     with (
-        open_server(load_settings(), chosen(context, database)) as engine,
+        open_database(context, database) as engine,
         progress("Saving ..."),
     ):
-        saved = save_backup(engine, BackupRequest(file=file, force=force))
+        saved = save_backup(engine, request)
     show(saved, form, [saved], _SAVED)
 
 
+@commands.command(epilog="Example: roundbook db restore campaigns.dump")
+@commands.command(
+    epilog="Example: roundbook db move --to postgresql://organiser@db.example.org/campaigns"
+)
 def restore(
     context: typer.Context,
-    file: Annotated[Path, argument(RestoreRequest, "file", metavar="FILE", show_default=False)],
-    replace: Annotated[bool, option(RestoreRequest, "replace", "--replace")] = default(
-        RestoreRequest, "replace"
-    ),
+    file: Path = field_argument(RestoreRequest, "file", metavar="FILE"),
+    replace: bool = field_option(RestoreRequest, "replace", "--replace"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -74,26 +76,29 @@ def restore(
     Who owns the tables then is who restores. Roles that could read or write the record can no
     longer: run 'roundbook db grant' again. Restore only files that you trust.
     """
-    from roundbook.logbook.record import chosen_address, open_server
+    from roundbook.logbook.record import chosen_address
     from roundbook.settings import load_settings
     from roundbook.transfer.backup import restore_backup
 
-    settings, server = load_settings(), chosen(context, database)
+    request = RestoreRequest(file=file, replace=replace)
     with (
-        open_server(settings, server) as engine,
+        open_database(context, database) as engine,
         progress("Restoring ..."),
         keeping(),
     ):
-        restored = restore_backup(engine, RestoreRequest(file=file, replace=replace))
+        restored = restore_backup(engine, request)
     show(restored, form, [restored], _RESTORED)
     if restored.status == "up to date":
         return
-    if chosen_address(settings, server) is None:
+    if chosen_address(load_settings(), chosen(context, database)) is None:
         talk("The schema is an earlier Roundbook's; the next command brings it up to date.")
     else:
         talk("The schema is an earlier Roundbook's: run 'roundbook db upgrade'.")
 
 
+@commands.command(
+    epilog="Example: roundbook db move --to postgresql://organiser@db.example.org/campaigns"
+)
 def move(
     context: typer.Context,
     to: Annotated[
@@ -130,12 +135,3 @@ def move(
         "Every table is equal. Set ROUNDBOOK_DATABASE_URL to the new address from now on, and write"
         " to the old record no more."
     )
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command(epilog="Example: roundbook db backup campaigns.dump")(backup)
-    app.command(epilog="Example: roundbook db restore campaigns.dump")(restore)
-    app.command(
-        epilog="Example: roundbook db move --to postgresql://organiser@db.example.org/campaigns"
-    )(move)

@@ -12,6 +12,8 @@ from roundbook_cli.output import talk
 if TYPE_CHECKING:
     import altair as alt
 
+    from roundbook.logbook.result import Result
+
 Chart = Annotated[
     Path | None,
     typer.Option(
@@ -30,6 +32,16 @@ def check_chart(path: Path | None) -> None:
         from roundbook.presentation.charts.files import check_chart_file
 
         check_chart_file(path)
+
+
+def draw(path: Path | None, result: Result) -> None:
+    """Write the chart of a result, if a file for it is named; see `write_chart`."""
+    if path is not None:
+        from roundbook.presentation.views import view_of
+
+        chart = view_of(result).chart
+        assert chart is not None
+        write_chart(path, chart())
 
 
 def write_chart(path: Path, chart: alt.ConcatChart) -> None:

@@ -8,7 +8,7 @@ from roundbook_cli import backup, db_grant, server, verify
 from roundbook_cli.interruption import keeping
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, progress, show
-from roundbook_cli.session import chosen
+from roundbook_cli.session import open_database
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -28,12 +28,10 @@ def upgrade(context: typer.Context, form: Form = "table", database: Database = N
 
     What a later schema stores beside the scores is computed from them, matrix by matrix.
     """
-    from roundbook.logbook.record import open_server
     from roundbook.logbook.schema import upgrade_schema
-    from roundbook.settings import load_settings
 
     with (
-        open_server(load_settings(), chosen(context, database)) as engine,
+        open_database(context, database) as engine,
         progress("Upgrading ...") as step,
         keeping(),
     ):
@@ -44,11 +42,9 @@ def upgrade(context: typer.Context, form: Form = "table", database: Database = N
 @app.command(epilog="Example: roundbook db current")
 def current(context: typer.Context, form: Form = "table", database: Database = None) -> None:
     """Show which schema the database has and which this program needs."""
-    from roundbook.logbook.record import open_server
     from roundbook.logbook.schema import read_schema
-    from roundbook.settings import load_settings
 
-    with open_server(load_settings(), chosen(context, database)) as engine:
+    with open_database(context, database) as engine:
         state = read_schema(engine)
     show(state, form, [state], _COLUMNS)
 
@@ -59,18 +55,14 @@ def check(context: typer.Context, form: Form = "table", database: Database = Non
 
     JSON has how the server is reached and set up in any case.
     """
-    from roundbook.logbook.record import open_server
     from roundbook.logbook.schema import read_database, require_schema
     from roundbook.presentation.databases import database_notes
-    from roundbook.settings import load_settings
 
-    with open_server(load_settings(), chosen(context, database)) as engine:
+    with open_database(context, database) as engine:
         state = read_database(engine)
         show(state, form, [state], _COLUMNS, below=database_notes(state))
         require_schema(engine)
 
 
-server.attach(app)
-verify.attach_to_db(app)
-backup.attach(app)
-db_grant.attach(app)
+for part in (server.commands, verify.of_db, backup.commands, db_grant.commands):
+    app.add_typer(part)

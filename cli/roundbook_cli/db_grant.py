@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from roundbook.requests.privileges import Access, GrantRequest
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, show
-from roundbook_cli.request_options import argument, option
+from roundbook_cli.request_options import field_argument, field_option
 from roundbook_cli.session import record
+
+commands = typer.Typer()
 
 _COLUMNS = (
     Column("on", "On"),
@@ -18,10 +18,11 @@ _COLUMNS = (
 )
 
 
+@commands.command(epilog="Example: roundbook db grant analyst --as reader")
 def grant(
     context: typer.Context,
-    role: Annotated[str, argument(GrantRequest, "role", metavar="ROLE")],
-    access: Annotated[Access, option(GrantRequest, "access", "--as")],
+    role: str = field_argument(GrantRequest, "role", metavar="ROLE"),
+    access: Access = field_option(GrantRequest, "access", "--as"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -31,8 +32,9 @@ def grant(
     """
     from roundbook.logbook.privileges import grant_access
 
+    request = GrantRequest(role=role, access=access)
     with record(context, database) as session:
-        granted = grant_access(session, GrantRequest(role=role, access=access))
+        granted = grant_access(session, request)
     show(
         granted,
         form,
@@ -40,8 +42,3 @@ def grant(
         _COLUMNS,
         above=[f"Role '{granted.role}' is now a {granted.access} of the record:"],
     )
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the command to the program's group ``db``."""
-    app.command(epilog="Example: roundbook db grant analyst --as reader")(grant)

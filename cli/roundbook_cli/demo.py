@@ -7,17 +7,29 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from roundbook.presentation.variances import limits
 from roundbook_cli.options import Form
-from roundbook_cli.output import Column, count, number, print_table, progress, section, show
+from roundbook_cli.output import (
+    Column,
+    count,
+    number,
+    print_commands,
+    print_table,
+    progress,
+    section,
+    show,
+)
 
 if TYPE_CHECKING:
     from roundbook.logbook.demonstration import Demonstration
     from roundbook.logbook.drift.report import DriftReport
+
+commands = typer.Typer()
 
 _TRY_NEXT = (
     "plan --variance 0.05 --m 10 --min-d 0.1",
@@ -26,6 +38,7 @@ _TRY_NEXT = (
 )
 
 
+@commands.command(epilog="Example: roundbook demo")
 def demo(form: Form = "table") -> None:
     """Show what Roundbook does, in a database that is thrown away.
 
@@ -70,48 +83,22 @@ _NEXT_ROUND = (
     number("min_d", "minD", 2),
     count("topics_exact", "Topics (exact)"),
     count("topics_sakai", "Topics (sakai)"),
-    count("planning", "Planning"),
-    count("tukey", "tukey"),
+    number("planning", "Planning", 0),
+    number("tukey", "tukey", 0),
 )
 _FACTORS = (Column("topic", "Topic"), number("mean", "Mean"), number("sd", "sd"))
 
 
-class _PublishedVariance(NamedTuple):
-    task: str
-    measure: str
-    topics: int
-    runs: int
-    variance: float
-
-
-class _NextSize(NamedTuple):
-    m: int
-    min_d: float
-    topics_exact: int
-    topics_sakai: int
-    planning: str
-    tukey: str
-
-
-class _Size(NamedTuple):
-    m: int
-    min_d: float
-    published: int
-    topics_sakai: int
-    topics_exact: int
-
-
 def _text(shown: Demonstration) -> dict[str, Any]:
     """Return what JSON has in place of the results alone: with their sentences and commands."""
-    from roundbook.presentation.plans import plan_in_json
     from roundbook_cli.drift_advice import report_json
-    from roundbook_cli.plan_advice import history_json
+    from roundbook_cli.plan_advice import history_json, plan_json
 
     reports = ("drift_held", "drift_undecided", "drift_aged")
     return {
         "published": list(map(history_json, shown.published)),
         **{name: history_json(getattr(shown, name)) for name in ("history", "history_std_ab")},
-        **{name: plan_in_json(getattr(shown, name)) for name in ("plan", "next_round")},
+        **{name: plan_json(getattr(shown, name)) for name in ("plan", "next_round")},
         **{name: report_json(getattr(shown, name)) for name in reports},
     }
 
@@ -121,12 +108,12 @@ def _print(shown: Demonstration) -> None:
     from roundbook.presentation.variances import summary
 
     published = [
-        _PublishedVariance(
-            history.task,
-            history.measure,
-            history.rounds[0].topics,
-            history.rounds[0].runs,
-            history.pooled.variance,
+        SimpleNamespace(
+            task=history.task,
+            measure=history.measure,
+            topics=history.rounds[0].topics,
+            runs=history.rounds[0].runs,
+            variance=history.pooled.variance,
         )
         for history in shown.published
     ]
@@ -137,7 +124,7 @@ def _print(shown: Demonstration) -> None:
     )
     paper = {(cell.m, cell.min_d): cell.topics for cell in shown.plan_published}
     sizes = [
-        _Size(cell.m, cell.min_d, paper[cell.m, cell.min_d], cell.topics_sakai, cell.topics_exact)
+        SimpleNamespace(**dict(cell), published=paper[cell.m, cell.min_d])
         for cell in shown.plan.cells
     ]
     same = sum(size.published == size.topics_sakai for size in sizes)
@@ -162,16 +149,7 @@ def _print(shown: Demonstration) -> None:
     following = shown.next_round
     _section(
         "4. Topics for its next round, from the pooled raw variance",
-        [
-            _NextSize(
-                cell.m,
-                cell.min_d,
-                cell.topics_exact,
-                cell.topics_sakai,
-                *(f"{cell.beside[name] or 0:.0f}" for name in ("planning", "tukey")),
-            )
-            for cell in following.cells
-        ],
+        [SimpleNamespace(**dict(cell), **cell.beside) for cell in following.cells],
         _NEXT_ROUND,
         *(f"{other.name.capitalize()}: {alternative(other)}." for other in following.alternatives),
     )
@@ -186,9 +164,7 @@ def _print(shown: Demonstration) -> None:
     _section("", [], (), *_verdict(shown.drift_undecided))
     _section("", [], (), *_verdict(shown.drift_aged))
     section("Try next, with scores.csv a file of your own: topics down, runs across:")
-    for command in _TRY_NEXT:
-        # Not wrapped, so that it can be copied.
-        typer.echo(f"  {_program()} {command}")
+    print_commands(*(f"{_program()} {command}" for command in _TRY_NEXT))
 
 
 def _program() -> str:
@@ -206,12 +182,8 @@ def _section(heading: str, rows: Sequence[Any], columns: Sequence[Column], *belo
 
 
 def _verdict(report: DriftReport) -> tuple[str, str, str]:
-    from roundbook.presentation.drift_verdict import brief_advice, brief_reason, headline
+    from roundbook.presentation.drift_advice import brief_advice
+    from roundbook.presentation.drift_verdict import brief_reason, headline
     from roundbook_cli.drift_advice import with_options
 
     return headline(report), brief_reason(report), with_options(brief_advice(report))
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(epilog="Example: roundbook demo")(demo)

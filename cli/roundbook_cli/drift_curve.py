@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
-from roundbook_cli.charts import write_chart
+from roundbook.presentation.tables import values_at
 from roundbook_cli.drift_advice import curve_text
 from roundbook_cli.options import Form
 from roundbook_cli.output import (
     Column,
     count,
     number,
-    print_csv,
     print_table,
     section,
     show,
@@ -25,38 +24,34 @@ if TYPE_CHECKING:
     from roundbook.logbook.drift.curve import DriftCurve, LaterRound
 
 
-class _Picture(NamedTuple):
-    """A round's shift, drawn."""
-
-    name: str
-    picture: str
-
-
-class _Row(NamedTuple):
-    """A later round in brief: what its verdict rests on."""
-
-    round: str
-    verdict: str
-    topics: int
-    shift: float | None
-    shift_95: tuple[float, float] | None
-    sd_ratio: float | None
-    sd_ratio_95: tuple[float, float] | None
-
-
+# What a row has of a later round.
+_ROW = {
+    **{name: name for name in ("round", "matrix", "revision", "version", "verdict", "why")},
+    **{name: name for name in ("provisional", "shared_topics")},
+    "units_from": "units.from_",
+    "units_to": "units.to",
+    "units_shared": "units.shared",
+    **{
+        f"{name}{limits}": f"systems_like_these.{name}{limits}"
+        for name in ("shift", "sd_ratio")
+        for limits in ("", "_95")
+    },
+}
 _CURVE = (
     Column("round", "Round"),
     Column("verdict", "Verdict"),
-    count("topics", "Topics", spare=1),
+    count("shared_topics", "Topics", spare=1),
     signed("shift", "Shift"),
     Column("shift_95", "95% interval", lambda limits: f"{limits[0]:+.3f} to {limits[1]:+.3f}"),
     number("sd_ratio", "sd ratio", 3),
     Column("sd_ratio_95", "95% interval", lambda limits: f"{limits[0]:.3f} to {limits[1]:.3f}"),
 )
-_CURVE_CSV = (
-    *("round", "matrix", "revision", "version", "verdict", "why", "provisional", "shared_topics"),
-    *("units_from", "units_to", "units_shared"),
-    *("shift", "shift_low", "shift_high", "sd_ratio", "sd_ratio_low", "sd_ratio_high"),
+_CURVE_CSV = tuple(
+    Column(name, name)
+    for name in (
+        *(name for name in _ROW if not name.startswith(("shift", "sd_ratio"))),
+        *("shift", "shift_low", "shift_high", "sd_ratio", "sd_ratio_low", "sd_ratio_high"),
+    )
 )
 _DRAWN = 60
 _NARROWEST = 20
@@ -64,54 +59,27 @@ _NARROWEST = 20
 
 def show_curve(traced: DriftCurve, form: Form) -> None:
     """Print the curve as a table with a picture, as JSON or as CSV."""
-    if form == "csv":
-        print_csv(_CURVE_CSV, map(_plain, traced.rounds))
-        return
-    if form == "json":
-        show(traced, form, (), (), extra=curve_text(traced))
-        return
-    _print_curve(traced)
+    rows = list(map(_row, traced.rounds))
+    if form == "table":
+        _print_curve(traced, rows)
+    else:
+        show(traced, form, rows, _CURVE_CSV, extra=curve_text(traced))
 
 
-def draw_curve(traced: DriftCurve, path: Path | None) -> None:
-    """Write the curve as a chart, if a file for it is named."""
-    if path is not None:
-        from roundbook.presentation.charts.drift import curve_chart
-
-        write_chart(path, curve_chart(traced))
-
-
-def _plain(later: LaterRound) -> Sequence[object]:
-    row, nothing = _row(later), (None, None)
-    units = later.units
-    return (
-        *(later.round, later.matrix, later.revision, later.version),
-        *(later.verdict, later.why, later.provisional, later.shared_topics),
-        *((units.from_, units.to, units.shared) if units else (None, None, None)),
-        *(row.shift, *(row.shift_95 or nothing)),
-        *(row.sd_ratio, *(row.sd_ratio_95 or nothing)),
-    )
+def _row(later: LaterRound) -> SimpleNamespace:
+    values = values_at(later, _ROW)
+    for name in ("shift", "sd_ratio"):
+        low, high = values[f"{name}_95"] or (None, None)
+        values |= {f"{name}_low": low, f"{name}_high": high}
+    return SimpleNamespace(**values)
 
 
-def _row(later: LaterRound) -> _Row:
-    like = later.systems_like_these
-    return _Row(
-        later.round,
-        later.verdict,
-        later.shared_topics,
-        like.shift if like else None,
-        like.shift_95 if like else None,
-        like.sd_ratio if like else None,
-        like.sd_ratio_95 if like else None,
-    )
-
-
-def _print_curve(traced: DriftCurve) -> None:
+def _print_curve(traced: DriftCurve, rows: Sequence[SimpleNamespace]) -> None:
     from roundbook.logbook.withdrawals import left_out
     from roundbook.presentation.drift_curve import curve_choice, curve_provisional
     from roundbook.presentation.drift_verdict import JUDGED_BY
 
-    rows, text = list(map(_row, traced.rounds)), curve_text(traced)
+    text = curve_text(traced)
     beside = (text["assumed"], curve_choice(traced), curve_provisional(traced))
     print_table([], (), above=[text["summary"]])
     section(
@@ -137,17 +105,21 @@ def _print_curve(traced: DriftCurve) -> None:
     left = shutil.get_terminal_size().columns - max(len(row.round) for row in rows) - 3
     columns = max(_NARROWEST, min(_DRAWN, left))
     drawn = [
-        _Picture(row.round, _picture(row, traced.margin, min(reach), max(reach), columns))
+        SimpleNamespace(
+            round=row.round, picture=_picture(row, traced.margin, min(reach), max(reach), columns)
+        )
         for row in rows
     ]
     section(
         "│ no shift, ┊ the margins, ● the shift, ─ its 95% interval:",
         rows=drawn,
-        columns=(Column("name", "Round"), Column("picture", "Shift")),
+        columns=(Column("round", "Round"), Column("picture", "Shift")),
     )
 
 
-def _picture(row: _Row, margin: float, least: float, largest: float, columns: int) -> str:
+def _picture(
+    row: SimpleNamespace, margin: float, least: float, largest: float, columns: int
+) -> str:
     def column(value: float) -> int:
         return round((value - least) / (largest - least) * (columns - 1))
 

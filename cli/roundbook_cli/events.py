@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
 
 import typer
 
 from roundbook.presentation.events import details, differing_users
 from roundbook.presentation.tables import Column, count
 from roundbook.requests.events import EventsRequest
-from roundbook_cli.matrix_number import matrix_number
-from roundbook_cli.options import Database, Form
+from roundbook_cli.options import Database, Form, matrix_number
 from roundbook_cli.output import show
-from roundbook_cli.request_options import option
+from roundbook_cli.request_options import field_option
 from roundbook_cli.session import chosen, record
+
+commands = typer.Typer()
 
 _COLUMNS = (
     count("event", "#"),
@@ -32,33 +32,23 @@ _COLUMNS = (
 _USER = Column("database_user", "Database user")
 
 
+@commands.command(epilog="Example: roundbook events --task covid --since 2020-05-01")
 def events(
     context: typer.Context,
-    task: Annotated[str | None, option(EventsRequest, "task", "--task", metavar="TASK")] = None,
-    round_label: Annotated[
-        str | None, option(EventsRequest, "round", "--round", metavar="ROUND")
-    ] = None,
-    matrix: Annotated[
-        int | None,
-        option(EventsRequest, "matrix", "--matrix", metavar="NUMBER", parser=matrix_number),
-    ] = None,
-    what: Annotated[str | None, option(EventsRequest, "what", "--what", metavar="TEXT")] = None,
-    who: Annotated[str | None, option(EventsRequest, "who", "--who", metavar="NAME")] = None,
-    since: Annotated[
-        datetime | None, option(EventsRequest, "since", "--since", formats=["%Y-%m-%d"])
-    ] = None,
-    after: Annotated[int | None, option(EventsRequest, "after", "--after", metavar="EVENT")] = None,
-    limit: Annotated[int | None, option(EventsRequest, "limit", "--limit", metavar="N")] = None,
+    task: str | None = field_option(EventsRequest, "task", "--task", metavar="TASK"),
+    round_label: str | None = field_option(EventsRequest, "round", "--round", metavar="ROUND"),
+    matrix: int | None = field_option(
+        EventsRequest, "matrix", "--matrix", metavar="NUMBER", parser=matrix_number
+    ),
+    what: str | None = field_option(EventsRequest, "what", "--what", metavar="TEXT"),
+    who: str | None = field_option(EventsRequest, "who", "--who", metavar="NAME"),
+    since: datetime | None = field_option(EventsRequest, "since", "--since", formats=["%Y-%m-%d"]),
+    after: int | None = field_option(EventsRequest, "after", "--after", metavar="EVENT"),
+    limit: int | None = field_option(EventsRequest, "limit", "--limit", metavar="N"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Show every change of the record, oldest first: who made it, when, what and why."""
-    if round_label is not None and task is None:
-        raise typer.BadParameter("--round needs --task")
-    from roundbook.logbook.events import event_kinds, list_events
-    from roundbook.logbook.record import chosen_address
-    from roundbook.settings import load_settings
-
     request = EventsRequest(
         task=task,
         round=round_label,
@@ -69,6 +59,12 @@ def events(
         after=after,
         limit=limit,
     )
+    if request.round is not None and request.task is None:
+        raise typer.BadParameter("--round needs --task")
+    from roundbook.logbook.events import event_kinds, list_events
+    from roundbook.logbook.record import chosen_address
+    from roundbook.settings import load_settings
+
     with record(context, database) as session:
         listed = list_events(session, request)
         kinds = [] if listed.events else event_kinds(session)
@@ -78,7 +74,7 @@ def events(
     elif listed.later:
         below = [f"{listed.later} later events; see on with --after {listed.events[-1].event}."]
     elif not listed.events:
-        below = [_why_none(kinds, what)]
+        below = [_why_none(kinds, request.what)]
     rows, columns = listed.events, list(_COLUMNS)
     if form == "csv":
         columns.append(_USER)
@@ -97,8 +93,3 @@ def _why_none(kinds: list[str], what: str | None) -> str:
         return "No event fits. The record has others; 'roundbook events' shows them."
     known = ", ".join(f"'{kind}'" for kind in kinds)
     return f"No event fits. The record has none with --what '{what.strip()}', only with {known}."
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(epilog="Example: roundbook events --task covid --since 2020-05-01")(events)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -11,10 +11,10 @@ from roundbook.presentation.publication import publication_note
 from roundbook.presentation.tables import Column, count, number
 from roundbook.requests.factors import FactorsRequest, FitRequest
 from roundbook.requests.fields import ZeroSd
-from roundbook_cli.charts import Chart, check_chart, write_chart
+from roundbook_cli.charts import Chart, check_chart, draw
 from roundbook_cli.options import Assessments, Database, Form, Format, Measure, RoundLabel, TaskName
-from roundbook_cli.output import show, talk
-from roundbook_cli.request_options import default, option
+from roundbook_cli.output import show, talk, talk_notes
+from roundbook_cli.request_options import default, field_option
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
@@ -33,28 +33,23 @@ def show_(
     task: TaskName,
     round_label: RoundLabel,
     measure: Measure,
-    version: Annotated[
-        int | None, option(FactorsRequest, "version", "--version", metavar="N")
-    ] = None,
+    version: int | None = field_option(FactorsRequest, "version", "--version", metavar="N"),
     assessments: Assessments = None,
     chart: Chart = None,
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Show each topic's mean and sample sd over the standardising runs."""
-    check_chart(chart)
-    from roundbook.logbook.factors import show_factors
-
     request = FactorsRequest(
         task=task, round=round_label, measure=measure, version=version, assessments=assessments
     )
+    check_chart(chart)
+    from roundbook.logbook.factors import show_factors
+
     with record(context, database) as session:
         factors = show_factors(session, request)
     _print(factors, form)
-    if chart is not None:
-        from roundbook.presentation.charts.factors import factor_chart
-
-        write_chart(chart, factor_chart(factors))
+    draw(chart, factors)
 
 
 @app.command(
@@ -66,11 +61,9 @@ def fit(
     task: TaskName,
     round_label: RoundLabel,
     measure: Measure,
-    reason: Annotated[str, option(FitRequest, "reason", "--reason", metavar="TEXT")],
-    runs: Annotated[list[str] | None, option(FitRequest, "runs", "--runs", metavar="TAG")] = None,
-    zero_sd: Annotated[ZeroSd, option(FitRequest, "zero_sd", "--zero-sd")] = default(
-        FitRequest, "zero_sd"
-    ),
+    reason: str = field_option(FitRequest, "reason", "--reason", metavar="TEXT"),
+    runs: list[str] | None = field_option(FitRequest, "runs", "--runs", metavar="TAG"),
+    zero_sd: ZeroSd = field_option(FitRequest, "zero_sd", "--zero-sd"),
     assessments: Assessments = None,
     form: Form = "table",
     database: Database = None,
@@ -90,15 +83,14 @@ def fit(
     )
     with record(context, database) as session:
         fitted = fit_factor_set(session, request)
-        publication = find_publication(session, task, round_label)
+        publication = find_publication(session, request.task, request.round)
     _print(fitted, form)
-    for note in fitted_notes(fitted):
-        talk(f"Note: {note}")
+    talk_notes(fitted_notes(fitted))
     remark = unchanged(fitted)
     if not remark and (published := publication_note(fitted.round, publication)):
         talk(f"Note: {published}")
     if remark:
-        assumed = " --runs was not given, so pooled was assumed." if not runs else ""
+        assumed = "" if runs else " --runs was not given, so pooled was assumed."
         talk(f"{remark}{assumed}")
 
 

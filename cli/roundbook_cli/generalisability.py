@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from roundbook.presentation.generalisability import (
@@ -18,9 +16,11 @@ from roundbook.presentation.generalisability import (
 from roundbook.presentation.tables import Column, count, number
 from roundbook.requests.generalisability import GeneralisabilityRequest
 from roundbook_cli.options import Assessments, Database, Form, Measure, TaskName
-from roundbook_cli.output import section, show
-from roundbook_cli.request_options import default, option
+from roundbook_cli.output import print_table, section, show
+from roundbook_cli.request_options import default, field_option
 from roundbook_cli.session import record
+
+commands = typer.Typer()
 
 
 def _interval(limits: tuple[float, float]) -> str:
@@ -28,64 +28,63 @@ def _interval(limits: tuple[float, float]) -> str:
 
 
 def _topics(limits: tuple[int | None, int | None]) -> str:
-    return "-".join("?" if limit is None else str(limit) for limit in limits)
+    return " to ".join("?" if limit is None else f"{limit:,}" for limit in limits)
 
 
-_COLUMNS = (
-    Column("round", "Round"),
-    count("matrix", "Matrix", spare=9),
-    count("topics", "Topics", spare=7),
-    count("runs", "Runs", spare=8),
-    number("system", "System", 5, spare=6),
-    number("topic", "Topic", 5, spare=6),
-    number("residual", "Residual", 5, spare=6),
+_RELIABILITY = (
     number("e_rho_squared", "E-rho2", 3),
     Column("e_rho_squared_interval", "E-rho2 interval", _interval),
     number("phi", "Phi", 3),
     Column("phi_interval", "Phi interval", _interval),
-    count("e_rho_squared_topics", "Topics E-rho2"),
-    Column("e_rho_squared_topics_interval", "Topics E-rho2 interval", _topics, spare=5),
-    count("phi_topics", "Topics Phi"),
-    Column("phi_topics_interval", "Topics Phi interval", _topics, spare=5),
-    count("design_topics", "Topics by power", spare=4),
+)
+_OF_ROUND = (
+    Column("round", "Round"),
+    count("topics", "Topics", spare=1),
+    count("runs", "Runs", spare=2),
+    *_RELIABILITY,
+)
+_NEEDED = (
+    Column("round", "Round"),
+    Column("e_rho_squared_topics", "By E-rho2", "{:,}".format, "right"),
+    Column("e_rho_squared_topics_interval", "Interval", _topics),
+    Column("phi_topics", "By Phi", "{:,}".format, "right"),
+    Column("phi_topics_interval", "Interval", _topics),
+    Column("design_topics", "By power", "{:,}".format, "right"),
+)
+_COMPONENTS = (
+    Column("round", "Round"),
+    count("matrix", "Matrix"),
+    number("system", "System", 5),
+    number("topic", "Topic", 5),
+    number("residual", "Residual", 5),
 )
 _LINES = tuple(Column(name, name) for name in LINE)
 _TABLE = (
     Column("round", "Round"),
     count("topics", "Topics"),
     Column("level", "Level", "{:g}".format, "right"),
-    number("e_rho_squared", "E-rho2", 3),
-    Column("e_rho_squared_interval", "E-rho2 interval", _interval),
-    number("phi", "Phi", 3),
-    Column("phi_interval", "Phi interval", _interval),
+    *_RELIABILITY,
 )
 _TABLE_LINES = tuple(Column(name, name) for name in TABLE_LINE)
 
 
+@commands.command(epilog="Example: roundbook generalisability covid --measure nDCG@10 --target 0.9")
 def generalisability(
     context: typer.Context,
     task: TaskName,
     measure: Measure,
-    round_label: Annotated[
-        str | None, option(GeneralisabilityRequest, "round", "--round", metavar="ROUND")
-    ] = None,
-    target: Annotated[float, option(GeneralisabilityRequest, "target", "--target")] = default(
-        GeneralisabilityRequest, "target"
+    round_label: str | None = field_option(
+        GeneralisabilityRequest, "round", "--round", metavar="ROUND"
     ),
-    level: Annotated[
-        list[float] | None,
-        option(GeneralisabilityRequest, "level", "--level", metavar="LEVEL"),
-    ] = None,
-    topics: Annotated[
-        list[int] | None,
-        option(GeneralisabilityRequest, "topic_counts", "--topics", metavar="n"),
-    ] = None,
-    m: Annotated[int, option(GeneralisabilityRequest, "m", "--m")] = default(
-        GeneralisabilityRequest, "m"
+    target: float = field_option(GeneralisabilityRequest, "target", "--target"),
+    level: list[float] | None = field_option(
+        GeneralisabilityRequest, "level", "--level", metavar="LEVEL"
     ),
-    min_d: Annotated[float, option(GeneralisabilityRequest, "min_d", "--min-d")] = default(
-        GeneralisabilityRequest, "min_d"
+    topics: list[int] | None = field_option(
+        GeneralisabilityRequest, "topic_counts", "--topics", metavar="n"
     ),
+    m: int = field_option(GeneralisabilityRequest, "m", "--m"),
+    min_d: float = field_option(GeneralisabilityRequest, "min_d", "--min-d"),
     assessments: Assessments = None,
     form: Form = "table",
     database: Database = None,
@@ -112,16 +111,12 @@ def generalisability(
     if form == "csv" and rows:
         show(report, form, table_lines(report), _TABLE_LINES)
         return
-    if form == "csv":
+    if form != "table":
         show(report, form, list(map(line, report.rounds)), _LINES)
         return
-    show(report, form, report.rounds, _COLUMNS, above=[heading(report)], below=remarks(report))
-    if form == "table" and rows:
+    print_table(report.rounds, _OF_ROUND, above=[heading(report)])
+    section("Topics needed:", rows=report.rounds, columns=_NEEDED)
+    section("Variance components:", rows=report.rounds, columns=_COMPONENTS)
+    if rows:
         section("With so many topics, and intervals at so many levels:", rows=rows, columns=_TABLE)
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(epilog="Example: roundbook generalisability covid --measure nDCG@10 --target 0.9")(
-        generalisability
-    )
+    section(*remarks(report))

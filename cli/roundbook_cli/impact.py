@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from roundbook.requests.matrices import ShowImpact
-from roundbook_cli.matrix_number import MatrixNumber
-from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, counted, section, show, talk
+from roundbook_cli.options import Database, Form, MatrixNumber
+from roundbook_cli.output import Column, counted, print_commands, section, show, talk
 from roundbook_cli.renewal import computed_anew, dependent_line
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
     from roundbook.logbook.impact import Dependent
+
+commands = typer.Typer()
 
 _DEPENDENTS = (
     Column("name", "What"),
@@ -29,6 +30,7 @@ _CSV = (
 )
 
 
+@commands.command(epilog="Example: roundbook impact 3")
 def impact(
     context: typer.Context,
     matrix: MatrixNumber,
@@ -39,8 +41,9 @@ def impact(
     from roundbook.logbook.impact import Scores, show_impact
     from roundbook.presentation.impact import scores_sentence, source_sentences
 
+    request = ShowImpact(matrix=matrix)
     with record(context, database) as session:
-        shown = show_impact(session, ShowImpact(matrix=matrix))
+        shown = show_impact(session, request)
     why = None if shown.reason is None else scores_sentence(shown.reason)
     rows = [SimpleNamespace(**dependent_line(dependent)) for dependent in shown.dependents]
     resting = [row for row in rows if row.rests]
@@ -74,9 +77,7 @@ def impact(
         )
     if form == "table" and renewals:
         section("To renew what is stale:")
-        for command in renewals:
-            # Not wrapped, so that it can be copied.
-            typer.echo(f"  {command}")
+        print_commands(*renewals)
 
 
 def dependents_json(dependents: Sequence[Dependent]) -> list[dict[str, Any]]:
@@ -104,8 +105,3 @@ def tell_impact(dependents: Sequence[Dependent], headline: str) -> None:
         talk("To renew them:")
     for command in renewals:
         talk(f"  {command}")
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(epilog="Example: roundbook impact 3")(impact)

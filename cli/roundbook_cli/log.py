@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -15,13 +15,15 @@ from roundbook.requests.matrices import LogFilesRequest
 from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, count, number, progress, show, talk
+from roundbook_cli.output import Column, count, number, progress, show, talk, talk_notes
 from roundbook_cli.refitting import in_one_line, refit_command, refit_notes
-from roundbook_cli.request_options import argument, default, option, usage_errors
+from roundbook_cli.request_options import field_argument, field_option, usage_errors
 from roundbook_cli.session import sessions
 
 if TYPE_CHECKING:
     from roundbook.logbook.matrices.logged import LoggedMatrix
+
+commands = typer.Typer()
 
 _COLUMNS = (
     count("matrix", "Matrix"),
@@ -35,59 +37,41 @@ _COLUMNS = (
 _SEVERAL = (Column("measure", "Measure"), *_COLUMNS)
 
 
+@commands.command(
+    epilog="Example: roundbook log covid round1 *.eval --measure nDCG@10 --measure AP --create"
+    "\n\nExample: roundbook log covid round1 --from-runs --measure 'nDCG(gains=1:1,2:3)@10'"
+)
 def log(
     context: typer.Context,
-    task: Annotated[str, argument(LogFilesRequest, "task", metavar="TASK")],
-    round_label: Annotated[str, argument(LogFilesRequest, "round", metavar="ROUND")],
-    files: Annotated[
-        list[Path] | None,
-        argument(LogFilesRequest, "files", metavar="FILE...", show_default=False),
-    ] = None,
-    from_runs: Annotated[bool, option(LogFilesRequest, "from_runs", "--from-runs")] = default(
-        LogFilesRequest, "from_runs"
+    task: str = field_argument(LogFilesRequest, "task", metavar="TASK"),
+    round_label: str = field_argument(LogFilesRequest, "round", metavar="ROUND"),
+    files: list[Path] | None = field_argument(
+        LogFilesRequest, "files", metavar="FILE...", show_default=False
     ),
-    measures: Annotated[
-        list[str] | None,
-        option(LogFilesRequest, "measures", "--measure", metavar="M", show_default=False),
-    ] = None,
-    all_measures: Annotated[
-        bool, option(LogFilesRequest, "all_measures", "--all-measures")
-    ] = default(LogFilesRequest, "all_measures"),
-    layout: Annotated[Layout, option(LogFilesRequest, "layout", "--layout")] = default(
-        LogFilesRequest, "layout"
+    from_runs: bool = field_option(LogFilesRequest, "from_runs", "--from-runs"),
+    measures: list[str] | None = field_option(
+        LogFilesRequest, "measures", "--measure", metavar="M", show_default=False
     ),
-    file_measure: Annotated[
-        str | None, option(LogFilesRequest, "file_measure", "--file-measure", metavar="NAME")
-    ] = default(LogFilesRequest, "file_measure"),
-    teams: Annotated[
-        Path | None, option(LogFilesRequest, "teams", "--teams", metavar="CSV")
-    ] = default(LogFilesRequest, "teams"),
-    assessments: Annotated[
-        str, option(LogFilesRequest, "assessments", "--assessments", metavar="LABEL")
-    ] = default(LogFilesRequest, "assessments"),
-    missing: Annotated[Missing, option(LogFilesRequest, "missing", "--missing")] = default(
-        LogFilesRequest, "missing"
+    all_measures: bool = field_option(LogFilesRequest, "all_measures", "--all-measures"),
+    layout: Layout = field_option(LogFilesRequest, "layout", "--layout"),
+    file_measure: str | None = field_option(
+        LogFilesRequest, "file_measure", "--file-measure", metavar="NAME"
     ),
-    zero_sd: Annotated[ZeroSd, option(LogFilesRequest, "zero_sd", "--zero-sd")] = default(
-        LogFilesRequest, "zero_sd"
+    teams: Path | None = field_option(LogFilesRequest, "teams", "--teams", metavar="CSV"),
+    assessments: str = field_option(
+        LogFilesRequest, "assessments", "--assessments", metavar="LABEL"
     ),
-    bounds: Annotated[
-        tuple[float, float] | None,
-        option(LogFilesRequest, "bounds", "--bounds", metavar="LOW HIGH"),
-    ] = default(LogFilesRequest, "bounds"),
-    tool: Annotated[
-        str | None, option(LogFilesRequest, "tool", "--tool", metavar="TEXT")
-    ] = default(LogFilesRequest, "tool"),
-    create: Annotated[bool, option(LogFilesRequest, "create", "--create")] = default(
-        LogFilesRequest, "create"
+    missing: Missing = field_option(LogFilesRequest, "missing", "--missing"),
+    zero_sd: ZeroSd = field_option(LogFilesRequest, "zero_sd", "--zero-sd"),
+    bounds: tuple[float, float] | None = field_option(
+        LogFilesRequest, "bounds", "--bounds", metavar="LOW HIGH"
     ),
-    revise: Annotated[
-        str | None,
-        option(LogFilesRequest, "revise", "--revise", metavar="REASON", show_default=False),
-    ] = default(LogFilesRequest, "revise"),
-    dry_run: Annotated[bool, option(LogFilesRequest, "dry_run", "--dry-run")] = default(
-        LogFilesRequest, "dry_run"
+    tool: str | None = field_option(LogFilesRequest, "tool", "--tool", metavar="TEXT"),
+    create: bool = field_option(LogFilesRequest, "create", "--create"),
+    revise: str | None = field_option(
+        LogFilesRequest, "revise", "--revise", metavar="REASON", show_default=False
     ),
+    dry_run: bool = field_option(LogFilesRequest, "dry_run", "--dry-run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -153,15 +137,10 @@ def log(
         talk(f"Note: {note}")
     if dry_run:
         talk("Dry run: nothing was written.")
+    when = "once" if dry_run else "now that"
     for matrix in matrices:
-        if matrix.impact:
-            of_measure = f" of {matrix.measure}" if len(matrices) > 1 else ""
-            tell_impact(
-                matrix.impact,
-                f"Stale once the scores{of_measure} are replaced:"
-                if dry_run
-                else f"Stale now that the scores{of_measure} are replaced:",
-            )
+        of_measure = f" of {matrix.measure}" if len(matrices) > 1 else ""
+        tell_impact(matrix.impact, f"Stale {when} the scores{of_measure} are replaced:")
 
 
 def _notes(logged: LoggedMatrix, measure: str) -> list[str]:
@@ -184,16 +163,7 @@ def _tell(matrices: Sequence[LoggedMatrix]) -> None:
         for note in of_matrix:
             if note not in shared:
                 talk(f"Note ({matrix.measure}): {note}")
-    for note in shared:
-        talk(f"Note: {note}")
+    talk_notes(shared)
     for matrix in matrices:
         if matrix.runs_described and matrix.status == "unchanged":
             talk(f"The team file told something new of {matrix.runs_described} runs.")
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(
-        epilog="Example: roundbook log covid round1 *.eval --measure nDCG@10 --measure AP --create"
-        "\n\nExample: roundbook log covid round1 --from-runs --measure 'nDCG(gains=1:1,2:3)@10'"
-    )(log)

@@ -97,10 +97,10 @@ def load_group(path: str, name: str) -> TyperGroup:
     """Import a module of commands and return a group of all that it has."""
     module = import_module(path)
     parent = typer.Typer()
-    if hasattr(module, "attach"):
-        module.attach(parent)
-    else:
+    if hasattr(module, "app"):
         parent.add_typer(module.app, name=name)
+    else:
+        parent.add_typer(module.commands)
     group = typer.main.get_group(parent)
     _unwrap(group)
     return group

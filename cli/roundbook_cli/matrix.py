@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,32 +22,37 @@ from roundbook.requests.matrices import (
     WithdrawMatrix,
 )
 from roundbook_cli.impact import dependents_json, tell_impact
-from roundbook_cli.matrix_number import MatrixNumber, matrix_number
-from roundbook_cli.options import Database, Form, Format
-from roundbook_cli.output import Column, count, counted, number, print_table, section, show, talk
-from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.options import Database, Form, Format, MatrixNumber, matrix_number
+from roundbook_cli.output import (
+    Column,
+    count,
+    counted,
+    number,
+    print_table,
+    section,
+    show,
+    talk,
+    talk_notes,
+)
+from roundbook_cli.request_options import field_argument, field_option
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
     from roundbook.logbook.matrices.corrections import CorrectedMatrix
-    from roundbook.logbook.matrices.history import HistoryEntry
     from roundbook.logbook.matrices.listing import ListedMatrix
     from roundbook.logbook.matrices.showing import ShownMatrix
-    from roundbook.logbook.round_fingerprint import Publication
+    from roundbook.logbook.session import Session
 
 app = typer.Typer(no_args_is_help=True, help="Score matrices: list, show, correct, export.")
 
-Reason = Annotated[str, option(WithdrawMatrix, "reason", "--reason", metavar="TEXT")]
-Anonymous = Annotated[bool, option(ShowMatrix, "anonymous", "--anonymous")]
-
-_DECIDED = (
+_CORRECTED = (
     count("matrix", "Matrix"),
     Column("round", "Round"),
     Column("measure", "Measure"),
     count("revision", "Revision"),
-    Column("standing", "Standing"),
+    Column("standing", "Status"),
     Column("reason", "Reason"),
-    Column("status", "Status"),
+    Column("status", "Change"),
 )
 
 
@@ -62,7 +68,7 @@ LISTED = (
     count("revision", "Revision"),
     count("topics", "Topics"),
     count("runs", "Runs"),
-    Column("standing", "Standing"),
+    Column("standing", "Status"),
     Column("reason", "Reason"),
     Column("logged_at", "Logged", _day),
     Column("logged_by", "By"),
@@ -74,46 +80,26 @@ _LISTED_BRIEFLY = (
     Column("measure", "Measure"),
     count("revision", "Revision", spare=2),
     count("size", "Size", spare=1),
-    Column("standing", "Standing"),
+    Column("standing", "Status"),
     Column("reason", "Reason"),
     Column("logged", "Logged", spare=3),
 )
 
 
-class _Brief(NamedTuple):
-    """A listed matrix in fewer columns."""
-
-    matrix: int
-    round: str
-    measure: str
-    revision: int
-    size: str
-    standing: str
-    reason: str | None
-    logged: str
-
-
 @app.command("list", epilog="Example: roundbook matrix list covid --round round1 --all")
 def list_(
     context: typer.Context,
-    task: Annotated[str, argument(ListMatrices, "task", metavar="TASK")],
-    round_label: Annotated[
-        str | None, option(ListMatrices, "round", "--round", metavar="ROUND")
-    ] = default(ListMatrices, "round"),
-    measure: Annotated[
-        str | None, option(ListMatrices, "measure", "--measure", metavar="M")
-    ] = default(ListMatrices, "measure"),
-    assessments: Annotated[
-        str | None, option(ListMatrices, "assessments", "--assessments", metavar="LABEL")
-    ] = default(ListMatrices, "assessments"),
-    superseded: Annotated[bool, option(ListMatrices, "superseded", "--all")] = default(
-        ListMatrices, "superseded"
+    task: str = field_argument(ListMatrices, "task", metavar="TASK"),
+    round_label: str | None = field_option(ListMatrices, "round", "--round", metavar="ROUND"),
+    measure: str | None = field_option(ListMatrices, "measure", "--measure", metavar="M"),
+    assessments: str | None = field_option(
+        ListMatrices, "assessments", "--assessments", metavar="LABEL"
     ),
-    after: Annotated[
-        int | None,
-        option(ListMatrices, "after", "--after", metavar="MATRIX", parser=matrix_number),
-    ] = None,
-    limit: Annotated[int | None, option(ListMatrices, "limit", "--limit", metavar="N")] = None,
+    superseded: bool = field_option(ListMatrices, "superseded", "--all"),
+    after: int | None = field_option(
+        ListMatrices, "after", "--after", metavar="MATRIX", parser=matrix_number
+    ),
+    limit: int | None = field_option(ListMatrices, "limit", "--limit", metavar="N"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -135,12 +121,12 @@ def list_(
     if listed.later:
         last = listed.matrices[-1].matrix
         below = [f"{listed.later} more score matrices; see on with --after {last}."]
-    elif not listed.matrices and after is None:
+    elif not listed.matrices and request.after is None:
         below = [
-            f"No such score matrix. Log one with 'roundbook log {task} ROUND FILE --measure M'."
+            f"No such score matrix. Log one with 'roundbook log {request.task} ROUND FILE --measure M'."
         ]
     elif not listed.matrices:
-        below = [f"No such score matrix comes after matrix {after}."]
+        below = [f"No such score matrix comes after matrix {request.after}."]
     outdated = [
         row.matrix
         for row in listed.matrices
@@ -157,24 +143,25 @@ def list_(
     print_table(*briefly(listed.matrices), below=below)
 
 
-def briefly(matrices: Sequence[ListedMatrix], *without: str) -> tuple[list[_Brief], list[Column]]:
+def briefly(
+    matrices: Sequence[ListedMatrix], *without: str
+) -> tuple[list[SimpleNamespace], list[Column]]:
     """Return listed matrices in the columns for a terminal, without some, and that of no reason."""
     left_out = {*without, *(() if any(row.reason for row in matrices) else ("reason",))}
     columns = [column for column in _LISTED_BRIEFLY if column.field not in left_out]
-    return list(map(_brief, matrices)), columns
-
-
-def _brief(row: ListedMatrix) -> _Brief:
-    return _Brief(
-        row.matrix,
-        row.round,
-        row.measure + (f" ({row.assessments})" if row.assessments != "official" else ""),
-        row.revision,
-        f"{row.topics} x {row.runs}",
-        row.standing,
-        row.reason,
-        f"{_day(row.logged_at)} by {row.logged_by}",
-    )
+    rows = [
+        SimpleNamespace(
+            **dict(row)
+            | {
+                "measure": row.measure
+                + (f" ({row.assessments})" if row.assessments != "official" else ""),
+                "size": f"{row.topics} x {row.runs}",
+                "logged": f"{_day(row.logged_at)} by {row.logged_by}",
+            }
+        )
+        for row in matrices
+    ]
+    return rows, columns
 
 
 _RUNS = (
@@ -208,15 +195,16 @@ _FACTORS = (
 def show_(
     context: typer.Context,
     matrix: MatrixNumber,
-    anonymous: Anonymous = default(ShowMatrix, "anonymous"),
+    anonymous: bool = field_option(ShowMatrix, "anonymous", "--anonymous"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Show everything known of a score matrix but its scores."""
     from roundbook.logbook.matrices.showing import show_matrix
 
+    request = ShowMatrix(matrix=matrix, anonymous=anonymous)
     with record(context, database) as session:
-        shown = show_matrix(session, ShowMatrix(matrix=matrix, anonymous=anonymous))
+        shown = show_matrix(session, request)
     if form != "table":
         show(shown, form, shown.runs, _RUNS)
         return
@@ -224,7 +212,7 @@ def show_(
     if shown.factors:
         section("Factor versions:", rows=shown.factors, columns=_FACTORS)
     section(f"{counted(len(shown.topics), 'topic')}: {', '.join(shown.topics)}")
-    runs = _RUNS[:2] if anonymous else _RUNS if shown.runs[0].pseudonym else _RUNS[:-1]
+    runs = _RUNS[:2] if request.anonymous else _RUNS if shown.runs[0].pseudonym else _RUNS[:-1]
     section(f"{counted(len(shown.runs), 'run')}:", rows=shown.runs, columns=runs)
 
 
@@ -237,7 +225,7 @@ def _facts(shown: ShownMatrix) -> list[str]:
     return [
         f"Matrix {shown.matrix}: {shown.task}, {shown.round_status} round '{shown.round}',"
         f" {shown.measure}, {shown.assessments} assessments, revision {shown.revision}",
-        f"Standing: {status_phrase(shown)}, {decided}{why}",
+        f"Status: {status_phrase(shown)}, {decided}{why}",
         f"Logged {_day(shown.logged_at)} by {shown.logged_by} with {shown.software}"
         + (f": {shown.reason}" if shown.reason else ""),
         f"Files ({shown.layout}): {', '.join(shown.files) or 'hidden'}",
@@ -258,19 +246,6 @@ _HISTORY = (
 )
 
 
-class _Line(NamedTuple):
-    """An entry as a row, the changes in words."""
-
-    at: datetime
-    who: str
-    what: str
-    matrix: int
-    revision: int
-    factor_version: int | None
-    why: str | None
-    changes: str | None
-
-
 @app.command(epilog="Example: roundbook matrix history 3")
 def history(
     context: typer.Context,
@@ -281,9 +256,15 @@ def history(
     """Show what became of a round's scores: every revision, withdrawal, restoration and fit."""
     from roundbook.logbook.matrices.history import show_history
 
+    request = ShowHistory(matrix=matrix)
     with record(context, database) as session:
-        series = show_history(session, ShowHistory(matrix=matrix))
-    lines = [_line(entry) for entry in series.entries]
+        series = show_history(session, request)
+    lines = [
+        SimpleNamespace(
+            **dict(entry) | {"changes": entry.changes and changes_phrase(entry.changes)}
+        )
+        for entry in series.entries
+    ]
     if form == "table":
         where = f"{series.task}, round '{series.round}': {series.measure}, {series.assessments}"
         changed = [f"Revision {line.revision}: {line.changes}" for line in lines if line.changes]
@@ -292,25 +273,12 @@ def history(
         show(series, form, lines, (*_HISTORY, Column("changes", "Changes")))
 
 
-def _line(entry: HistoryEntry) -> _Line:
-    return _Line(
-        entry.at,
-        entry.who,
-        entry.what,
-        entry.matrix,
-        entry.revision,
-        entry.factor_version,
-        entry.why,
-        None if entry.changes is None else changes_phrase(entry.changes),
-    )
-
-
 _EXPORTED = (
     count("matrix", "Matrix"),
     Column("round", "Round"),
     Column("measure", "Measure"),
     count("revision", "Revision"),
-    Column("standing", "Standing"),
+    Column("standing", "Status"),
     Column("layout", "Layout"),
     count("topics", "Topics"),
     count("runs", "Runs"),
@@ -322,17 +290,11 @@ _EXPORTED = (
 def export(
     context: typer.Context,
     matrix: MatrixNumber,
-    layout: Annotated[ExportLayout, option(ExportMatrix, "layout", "--layout")] = default(
-        ExportMatrix, "layout"
-    ),
-    output: Annotated[
-        Path | None, option(ExportMatrix, "output", "--output", metavar="PATH")
-    ] = default(ExportMatrix, "output"),
-    runs: Annotated[list[str] | None, option(ExportMatrix, "runs", "--run", metavar="TAG")] = None,
-    force: Annotated[bool, option(ExportMatrix, "force", "--force")] = default(
-        ExportMatrix, "force"
-    ),
-    anonymous: Anonymous = default(ShowMatrix, "anonymous"),
+    layout: ExportLayout = field_option(ExportMatrix, "layout", "--layout"),
+    output: Path | None = field_option(ExportMatrix, "output", "--output", metavar="PATH"),
+    runs: list[str] | None = field_option(ExportMatrix, "runs", "--run", metavar="TAG"),
+    force: bool = field_option(ExportMatrix, "force", "--force"),
+    anonymous: bool = field_option(ShowMatrix, "anonymous", "--anonymous"),
     form: Annotated[
         Format | None,
         typer.Option(
@@ -342,10 +304,6 @@ def export(
     database: Database = None,
 ) -> None:
     """Export a score matrix: reading it back gives exactly the same scores."""
-    if output is None and (form is not None or force):
-        raise typer.BadParameter("--format and --force need --output")
-    from roundbook.logbook.matrices.export import export_matrix
-
     request = ExportMatrix(
         matrix=matrix,
         layout=layout,
@@ -354,6 +312,10 @@ def export(
         force=force,
         anonymous=anonymous,
     )
+    if request.output is None and (form is not None or request.force):
+        raise typer.BadParameter("--format and --force need --output")
+    from roundbook.logbook.matrices.export import export_matrix
+
     with record(context, database) as session:
         exported = export_matrix(session, request)
     notes = export_notes(exported)
@@ -361,54 +323,57 @@ def export(
         typer.echo(exported.content, nl=False)
     else:
         show(exported, form or "table", [exported], _EXPORTED, extra={"notes": notes})
-    for note in notes:
-        talk(f"Note: {note}")
+    talk_notes(notes)
 
 
 @app.command(epilog="Example: roundbook matrix withdraw 3 --reason 'scored with the wrong qrels'")
 def withdraw(
     context: typer.Context,
     matrix: MatrixNumber,
-    reason: Reason,
+    reason: str = field_option(WithdrawMatrix, "reason", "--reason", metavar="TEXT"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Withdraw a score matrix: it stays readable and counts in nothing, until restored."""
     from roundbook.logbook.matrices.corrections import withdraw_matrix
-    from roundbook.logbook.round_fingerprint import find_publication
 
-    with record(context, database) as session:
-        decided = withdraw_matrix(session, WithdrawMatrix(matrix=matrix, reason=reason))
-        publication = find_publication(session, decided.task, decided.round)
-    _show_decided(decided, publication, reason, form)
+    request = WithdrawMatrix(matrix=matrix, reason=reason)
+    _correct(withdraw_matrix, context, request, form, database)
 
 
 @app.command(epilog="Example: roundbook matrix restore 3 --reason 'the qrels were right after all'")
 def restore(
     context: typer.Context,
     matrix: MatrixNumber,
-    reason: Reason,
+    reason: str = field_option(WithdrawMatrix, "reason", "--reason", metavar="TEXT"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Take a withdrawal back: the score matrix counts again."""
     from roundbook.logbook.matrices.corrections import restore_matrix
-    from roundbook.logbook.round_fingerprint import find_publication
 
-    with record(context, database) as session:
-        decided = restore_matrix(session, RestoreMatrix(matrix=matrix, reason=reason))
-        publication = find_publication(session, decided.task, decided.round)
-    _show_decided(decided, publication, reason, form)
+    request = RestoreMatrix(matrix=matrix, reason=reason)
+    _correct(restore_matrix, context, request, form, database)
 
 
-def _show_decided(
-    decided: CorrectedMatrix, publication: Publication | None, reason: str, form: Format
+def _correct(
+    correct: Callable[[Session, Any], CorrectedMatrix],
+    context: typer.Context,
+    request: WithdrawMatrix,
+    form: Format,
+    database: str | None,
 ) -> None:
+    """Withdraw or restore a score matrix, and say what is stale by that."""
+    from roundbook.logbook.round_fingerprint import find_publication
     from roundbook.presentation.decisions import corrected_headline, uncorrected_note
 
-    show(decided, form, [decided], _DECIDED, extra={"impact": dependents_json(decided.impact)})
-    if note := uncorrected_note(decided, reason):
+    with record(context, database) as session:
+        corrected = correct(session, request)
+        publication = find_publication(session, corrected.task, corrected.round)
+    impact = {"impact": dependents_json(corrected.impact)}
+    show(corrected, form, [corrected], _CORRECTED, extra=impact)
+    if note := uncorrected_note(corrected, request.reason):
         talk(f"Note: {note}")
-    tell_impact(decided.impact, corrected_headline(decided))
-    if decided.status != "unchanged" and (note := publication_note(decided.round, publication)):
+    tell_impact(corrected.impact, corrected_headline(corrected))
+    if corrected.status != "unchanged" and (note := publication_note(corrected.round, publication)):
         talk(f"Note: {note}")

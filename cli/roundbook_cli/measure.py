@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, cast
 
 import typer
 
@@ -12,8 +11,8 @@ from roundbook.errors import RoundbookError
 from roundbook.presentation.measures import bounds_in_words, merge_sentence, unknown_measure_note
 from roundbook.requests.measures import ListMeasures, MergeMeasures
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, ask, count, show, talk
-from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.output import Column, confirm, count, show, talk
+from roundbook_cli.request_options import field_argument, field_option
 from roundbook_cli.session import record, sessions
 
 if TYPE_CHECKING:
@@ -42,17 +41,16 @@ _MERGED = (
 @app.command("list", epilog="Example: roundbook measure list covid")
 def list_(
     context: typer.Context,
-    task: Annotated[str | None, argument(ListMeasures, "task", metavar="TASK")] = default(
-        ListMeasures, "task"
-    ),
+    task: str | None = field_argument(ListMeasures, "task", metavar="TASK"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """List the measures of the record, or those that a task has numbers for."""
     from roundbook.logbook.recorded_measures import list_measures
 
+    request = ListMeasures(task=task)
     with record(context, database) as session:
-        listed = list_measures(session, ListMeasures(task=task))
+        listed = list_measures(session, request)
     notes = [
         f"'{entry.measure}' is a spelling of {entry.spelling_of}; join them with:"
         f" roundbook measure merge {quote(entry.measure)} {quote(entry.spelling_of)}"
@@ -69,11 +67,9 @@ def list_(
 )
 def merge(
     context: typer.Context,
-    merged: Annotated[str, argument(MergeMeasures, "merged", metavar="FROM")],
-    into: Annotated[str, argument(MergeMeasures, "into", metavar="INTO")],
-    reason: Annotated[
-        str | None, option(MergeMeasures, "reason", "--reason", metavar="TEXT")
-    ] = default(MergeMeasures, "reason"),
+    merged: str = field_argument(MergeMeasures, "merged", metavar="FROM"),
+    into: str = field_argument(MergeMeasures, "into", metavar="INTO"),
+    reason: str | None = field_option(MergeMeasures, "reason", "--reason", metavar="TEXT"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -86,11 +82,7 @@ def merge(
             seen = merge_measures(session, request)
         if seen.known_into_unknown:
             warning = unknown_measure_note(seen)
-            if not (sys.stdin.isatty() and sys.stderr.isatty()):
-                talk(f"Warning: {warning}")
-            elif not ask(f"{warning} Merge {seen.merged} into {seen.measure} for good?"):
-                talk("Nothing was written.")
-                raise typer.Exit(1)
+            confirm(warning, f"{warning} Merge {seen.merged} into {seen.measure} for good?")
         with begin() as session:
             done = merge_measures(session, request)
     show(done, form, [done], _MERGED)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-import typer
-
 from roundbook.requests.base import is_kept
-from roundbook_cli.output import ask as ask_person
-from roundbook_cli.output import talk
+from roundbook_cli.output import confirm, talk
 
 if TYPE_CHECKING:
     from roundbook.logbook.session import Session
@@ -49,11 +45,11 @@ def confirm_names(
 def _confirm(what: str, name: str, near: str | None, *, ask: bool) -> None:
     if near is None:
         return
-    name = name.strip()
-    if not (ask and sys.stdin.isatty() and sys.stderr.isatty()):
-        from roundbook.presentation.previews import near_note
+    from roundbook.presentation.previews import near_note
 
-        talk(f"Warning: {near_note(what, name, near)}")
-    elif not ask_person(f"{name}: did you mean {near}? Make a new {what} '{name}'?"):
-        talk("Nothing was written.")
-        raise typer.Exit(1)
+    name = name.strip()
+    warning = str(near_note(what, name, near))
+    if ask:
+        confirm(warning, f"{name}: did you mean {near}? Make a new {what} '{name}'?")
+    else:
+        talk(f"Warning: {warning}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 import typer
@@ -9,7 +10,6 @@ import typer
 from roundbook_cli.completion import offer
 
 Format = Literal["table", "json", "csv"]
-
 TaskName = Annotated[
     str,
     typer.Argument(metavar="TASK", help="The task's name.", autocompletion=offer("task")),
@@ -47,33 +47,24 @@ Assessments = Annotated[
         show_default=False,
     ),
 ]
-PreferredAssessments = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--assessments",
-        metavar="LABEL",
-        help="Which assessments, where there are several. Repeat it to mix them: each round counts"
-        " by the first of them that it has.",
-        show_default=False,
-    ),
-]
-Anonymous = Annotated[
-    bool,
-    typer.Option(
-        "--anonymous",
-        help="Hide the teams behind pseudonyms, until the round is published.",
-    ),
-]
-Scaled = Annotated[
-    Literal["raw", "std-ab", "std-cdf"], typer.Option("--scale", help="The scale of the scores.")
-]
-Revise = Annotated[
-    str | None,
-    typer.Option(
-        "--revise",
-        metavar="REASON",
-        help="Replace what is recorded by a new revision, for this reason.",
-        show_default=False,
-    ),
-]
 Create = Annotated[bool, typer.Option("--create", help="Make the task and round if needed.")]
+
+
+def matrix_number(given: str) -> int:
+    """Return the number that was given for a matrix; refuse anything else in one sentence."""
+    # int() would take 1_0 and the digits of other alphabets.
+    if re.fullmatch("[0-9]{1,18}", given):
+        return int(given)
+    raise typer.BadParameter(
+        f"A matrix is named by its number, not '{given}'; 'roundbook matrix list TASK' shows them."
+    )
+
+
+MatrixNumber = Annotated[
+    int,
+    typer.Argument(
+        metavar="MATRIX",
+        help="Its number, as log and matrix list print it.",
+        parser=matrix_number,
+    ),
+]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from roundbook.csv_names import marked
+from roundbook.presentation.phrases import counted
 from roundbook.presentation.tables import Column, count, number, signed
 from roundbook_cli.options import Format
 from roundbook_cli.table_layout import lay_out, visible, wrap_sentence
@@ -21,7 +22,7 @@ from roundbook_cli.table_layout import lay_out, visible, wrap_sentence
 if TYPE_CHECKING:
     from roundbook.logbook.result import Result
 
-__all__ = ["Column", "count", "number", "signed"]
+__all__ = ["Column", "count", "counted", "number", "signed"]
 
 # Marks that can steer a terminal.
 _STEERING = re.compile("[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -111,11 +112,6 @@ def print_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         writer.writerow([marked(cell) if isinstance(cell, str) else cell for cell in row])
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number of things in words: 1 topic, 2 topics."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def talk(line: str) -> None:
     """Say something to the person, on stderr.
 
@@ -125,6 +121,35 @@ def talk(line: str) -> None:
     width = shutil.get_terminal_size().columns
     for printed in wrap_sentence(sentence, width) if sys.stderr.isatty() else [sentence]:
         typer.echo(printed, err=True)
+
+
+def talk_notes(notes: Iterable[str]) -> None:
+    """Say what to know beside a result, a line each."""
+    for note in notes:
+        talk(f"Note: {note}")
+
+
+def print_commands(*commands: str, indent: int = 2) -> None:
+    """Print commands as they are, a line each: not wrapped, so that they can be copied."""
+    for command in commands:
+        typer.echo(" " * indent + visible(command))
+
+
+def is_person_there() -> bool:
+    """Return whether a person can be asked, and reads the question."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def confirm(warning: str, question: str) -> None:
+    """Ask whether to go on in spite of a warning; end the command where the answer is no.
+
+    Where nobody can be asked, only warn.
+    """
+    if not is_person_there():
+        talk(f"Warning: {warning}")
+    elif not ask(question):
+        talk("Nothing was written.")
+        raise typer.Exit(1)
 
 
 def ask(question: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +10,7 @@ import typer
 from roundbook.requests.plans import PlanRequest
 from roundbook.requests.results import ListResults, ShowResult
 from roundbook_cli import plan_options as options
-from roundbook_cli.charts import Chart, check_chart, write_chart
+from roundbook_cli.charts import Chart, check_chart, draw
 from roundbook_cli.completion import offer
 from roundbook_cli.measure import refuse_no_measure
 from roundbook_cli.options import Database, Form
@@ -23,8 +22,14 @@ from roundbook_cli.saved_plans import plan_entry, plan_head, print_saved
 from roundbook_cli.session import check, record
 
 if TYPE_CHECKING:
-    from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.saved_results import ResultEntry
+
+app = typer.Typer(
+    invoke_without_command=True,
+    epilog="Example: roundbook plan --variance 0.05 --m 10 --min-d 0.1\n\nFrom a task, for"
+    " runs on the same topics: roundbook plan --task covid --measure nDCG@10 --design tukey\n\n"
+    "Drawn: roundbook plan --variance 0.05 --m 10 --chart power.svg",
+)
 
 PlanName = Annotated[
     str, typer.Argument(metavar="NAME", help="The plan's name.", autocompletion=offer("plans"))
@@ -47,6 +52,7 @@ _LISTED = (
 )
 
 
+@app.callback()
 def plan(
     context: typer.Context,
     variance: options.Variance = None,
@@ -110,14 +116,7 @@ def plan(
         print_json(plan_json(computed))
     else:
         print_plan(computed, form, only_protocol=only_protocol, details=details)
-    _draw(chart, computed)
-
-
-def _draw(path: Path | None, drawn: Plan) -> None:
-    if path is not None:
-        from roundbook.presentation.charts.plans import power_chart
-
-        write_chart(path, power_chart(drawn))
+    draw(chart, computed)
 
 
 def _refuse_options(context: typer.Context, verb: str) -> None:
@@ -133,6 +132,10 @@ def _check_form(form: options.PlanFormat, only_protocol: bool) -> None:
         raise typer.BadParameter(f"--protocol prints a paragraph: leave out --format {form}")
 
 
+@app.command(
+    epilog="Example: roundbook plan save round6 --task covid --measure nDCG@10 --m 10"
+    " --min-d 0.1 --note 'agreed at the round table'",
+)
 def save(
     context: typer.Context,
     name: PlanName,
@@ -200,34 +203,10 @@ def save(
         done = "Saved" if saved.status == "saved" else "Unchanged"
         above = [f"{done}: {plan_head(saved)}"]
         print_plan(saved.result, form, only_protocol=only_protocol, details=details, above=above)
-    _draw(chart, saved.result)
+    draw(chart, saved.result)
 
 
-def show_(
-    context: typer.Context,
-    name: PlanName,
-    version: Annotated[
-        int | None, typer.Option("--version", metavar="N", help="Default: the latest.")
-    ] = None,
-    form: options.PlanForm = "table",
-    only_protocol: options.Protocol = False,
-    details: options.Details = False,
-    chart: Chart = None,
-    database: Database = None,
-) -> None:
-    """Show a saved plan as it was decided, and whether what it rests on still stands."""
-    _check_form(form, only_protocol)
-    check_chart(chart)
-    from roundbook.logbook.plans.plan import Plan
-    from roundbook.logbook.saved_results import show_result
-
-    with record(context, database) as session:
-        shown = show_result(session, ShowResult(name=name, kind="plan", version=version))
-    print_saved(shown, form, only_protocol=only_protocol, details=details)
-    assert isinstance(shown.result, Plan)
-    _draw(chart, shown.result)
-
-
+@app.command("list", epilog="Example: roundbook plan list --task covid")
 def list_(
     context: typer.Context,
     task: Annotated[
@@ -260,23 +239,30 @@ def list_(
 
 def _sizes(entry: ResultEntry) -> str:
     few, most = entry.brief["fewest_topics"], entry.brief["most_topics"]
-    return str(few) if few == most else f"{few}-{most}"
+    return f"{few:,}" if few == most else f"{few:,}-{most:,}"
 
 
-def attach(app: typer.Typer) -> None:
-    """Add the command and its verbs."""
-    group = typer.Typer(
-        invoke_without_command=True,
-        epilog="Example: roundbook plan --variance 0.05 --m 10 --min-d 0.1\n\nFrom a task, for"
-        " runs on the same topics: roundbook plan --task covid --measure nDCG@10 --design tukey\n\n"
-        "Drawn: roundbook plan --variance 0.05 --m 10 --chart power.svg",
-    )
-    group.callback()(plan)
-    group.command(
-        "save",
-        epilog="Example: roundbook plan save round6 --task covid --measure nDCG@10 --m 10"
-        " --min-d 0.1 --note 'agreed at the round table'",
-    )(save)
-    group.command("list", epilog="Example: roundbook plan list --task covid")(list_)
-    group.command("show", epilog="Example: roundbook plan show round6 --version 1")(show_)
-    app.add_typer(group, name="plan")
+@app.command("show", epilog="Example: roundbook plan show round6 --version 1")
+def show_(
+    context: typer.Context,
+    name: PlanName,
+    version: Annotated[
+        int | None, typer.Option("--version", metavar="N", help="Default: the latest.")
+    ] = None,
+    form: options.PlanForm = "table",
+    only_protocol: options.Protocol = False,
+    details: options.Details = False,
+    chart: Chart = None,
+    database: Database = None,
+) -> None:
+    """Show a saved plan as it was decided, and whether what it rests on still stands."""
+    _check_form(form, only_protocol)
+    check_chart(chart)
+    from roundbook.logbook.plans.plan import Plan
+    from roundbook.logbook.saved_results import show_result
+
+    with record(context, database) as session:
+        shown = show_result(session, ShowResult(name=name, kind="plan", version=version))
+    print_saved(shown, form, only_protocol=only_protocol, details=details)
+    assert isinstance(shown.result, Plan)
+    draw(chart, shown.result)

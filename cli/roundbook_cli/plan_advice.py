@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 def history_json(history: VarianceHistory) -> dict[str, Any]:
     """Return a variance history as JSON has it, its warning with what to do."""
-    from roundbook.presentation.variances import history_in_json
-
-    printed = history_in_json(history)
+    printed = history.model_dump(mode="json")
     printed["pooled"]["warning"] = history_warning(history)
     return printed
 
@@ -38,16 +36,17 @@ def advised(history: VarianceHistory, lines: Iterable[str]) -> list[str]:
 
 
 def plan_json(plan: Plan) -> dict[str, Any]:
-    """Return a plan as JSON has it, its sentences with what to do."""
-    from roundbook.presentation.plans import plan_in_json
+    """Return a plan as JSON has it, with its sentences and what to do."""
+    from roundbook.presentation.plan_protocol import protocol
 
-    printed = plan_in_json(plan)
-    powers = zip(printed["rounds"], plan.rounds, strict=True)
-    return printed | {
+    return plan.model_dump(mode="json") | {
         "estimate": None if plan.estimate is None else history_json(plan.estimate),
         "warning": plan_warning(plan),
-        "rounds": [shown | {"reason": no_power(row)} for shown, row in powers],
+        "rounds": [
+            row.model_dump(exclude={"arguments"}) | {"reason": no_power(row)} for row in plan.rounds
+        ],
         "notes": plan_notes(plan),
+        "protocol": protocol(plan),
     }
 
 

@@ -60,32 +60,18 @@ Details = Annotated[
 
 
 def plan_request(*, width: Sequence[float] | None, **fields: Any) -> PlanRequest:  # noqa: ANN401
-    """Return the plan that options ask for.
+    """Return the plan that options ask for; of an interval, the differences may be given as widths.
 
     Raises
     ------
     typer.BadParameter
         When they contradict each other.
     """
+    if width is not None:
+        if fields["design"] not in INTERVALS:
+            raise typer.BadParameter("--width is of an interval: give --min-d")
+        if fields["min_d"] is not None:
+            raise typer.BadParameter("--width and --min-d are the same for an interval: give one")
+        fields["min_d"] = width
     with usage_errors():
-        differences = _differences(fields["design"], fields["min_d"], width)
-        return PlanRequest(**fields | {"min_d": differences})
-
-
-def _differences(
-    design: PlanDesign, min_d: Sequence[float] | None, width: Sequence[float] | None
-) -> Sequence[float] | None:
-    """Return the smallest differences, which for an interval may be given as its widths.
-
-    Raises
-    ------
-    typer.BadParameter
-        When --width is given where it has no part, or beside --min-d.
-    """
-    if width is None:
-        return min_d
-    if design not in INTERVALS:
-        raise typer.BadParameter("--width is of an interval: give --min-d")
-    if min_d is not None:
-        raise typer.BadParameter("--width and --min-d are the same for an interval: give one")
-    return width
+        return PlanRequest(**fields)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from roundbook_cli.output import Column, print_table, show, talk
+from roundbook_cli.output import Column, print_commands, print_table, show, talk
 from roundbook_cli.plan_advice import no_power, plan_remarks
 from roundbook_cli.plan_options import PlanFormat
 
@@ -57,7 +57,7 @@ def print_plan(
     else:
         print_table([], (), above=above)
         if copyable:
-            typer.echo(f"  {copyable}")  # not wrapped, so that it can be copied
+            print_commands(copyable)
         below, runs = [*beside(plan), fits(plan)], tukey_instead(plan)
         if runs and plan.design == "anova":
             below.insert(

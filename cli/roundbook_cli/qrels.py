@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -12,8 +11,8 @@ from roundbook.requests.runs import ListQrels, LogQrels
 from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Create, Database, Form
-from roundbook_cli.output import Column, count, progress, show, talk
-from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.output import Column, count, progress, show, talk, talk_notes
+from roundbook_cli.request_options import default, field_argument, field_option
 from roundbook_cli.session import record, sessions
 
 app = typer.Typer(no_args_is_help=True, help="Relevance assessments: log them, list them.")
@@ -31,19 +30,15 @@ _LOGGED = (
 @app.command(epilog="Example: roundbook qrels log covid round1 round1.qrels.gz")
 def log(
     context: typer.Context,
-    task: Annotated[str, argument(LogQrels, "task", metavar="TASK")],
-    round_label: Annotated[str, argument(LogQrels, "round", metavar="ROUND")],
-    file: Annotated[Path, argument(LogQrels, "file", metavar="FILE")],
-    assessments: Annotated[
-        str, option(LogQrels, "assessments", "--assessments", metavar="LABEL")
-    ] = default(LogQrels, "assessments"),
+    task: str = field_argument(LogQrels, "task", metavar="TASK"),
+    round_label: str = field_argument(LogQrels, "round", metavar="ROUND"),
+    file: Path = field_argument(LogQrels, "file", metavar="FILE"),
+    assessments: str = field_option(LogQrels, "assessments", "--assessments", metavar="LABEL"),
     create: Create = default(LogQrels, "create"),
-    revise: Annotated[
-        str | None, option(LogQrels, "revise", "--revise", metavar="REASON", show_default=False)
-    ] = default(LogQrels, "revise"),
-    dry_run: Annotated[bool, option(LogQrels, "dry_run", "--dry-run")] = default(
-        LogQrels, "dry_run"
+    revise: str | None = field_option(
+        LogQrels, "revise", "--revise", metavar="REASON", show_default=False
     ),
+    dry_run: bool = field_option(LogQrels, "dry_run", "--dry-run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -76,8 +71,7 @@ def log(
     notes = qrels_notes(logged, revise)
     impact = dependents_json(logged.impact)
     show(logged, form, [logged], _LOGGED, extra={"notes": notes, "impact": impact})
-    for note in notes:
-        talk(f"Note: {note}")
+    talk_notes(notes)
     if dry_run:
         talk("Dry run: nothing was written.")
     when = "once" if dry_run else "now that"
@@ -87,10 +81,10 @@ def log(
 @app.command("list", epilog="Example: roundbook qrels list covid")
 def list_(
     context: typer.Context,
-    task: Annotated[str, argument(ListQrels, "task", metavar="TASK")],
-    round_label: Annotated[
-        str | None, argument(ListQrels, "round", metavar="ROUND", show_default=False)
-    ] = None,
+    task: str = field_argument(ListQrels, "task", metavar="TASK"),
+    round_label: str | None = field_argument(
+        ListQrels, "round", metavar="ROUND", show_default=False
+    ),
     form: Form = "table",
     database: Database = None,
 ) -> None:

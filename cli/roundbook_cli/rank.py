@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from roundbook.presentation.rankings import notes, summary
@@ -11,7 +9,6 @@ from roundbook.presentation.tables import Column, number
 from roundbook.requests.fields import StandardisedScale
 from roundbook.requests.rankings import RankRequest
 from roundbook_cli.options import (
-    Anonymous,
     Assessments,
     Database,
     Form,
@@ -19,28 +16,27 @@ from roundbook_cli.options import (
     RoundLabel,
     TaskName,
 )
-from roundbook_cli.output import progress, show, talk
-from roundbook_cli.request_options import default, option
+from roundbook_cli.output import progress, show, talk_notes
+from roundbook_cli.request_options import field_option
 from roundbook_cli.session import record
 
+commands = typer.Typer()
 
+
+@commands.command(epilog="Example: roundbook rank covid round1 --measure nDCG@10")
 def rank(
     context: typer.Context,
     task: TaskName,
     round_label: RoundLabel,
     measure: Measure,
-    scale: Annotated[StandardisedScale, option(RankRequest, "scale", "--scale")] = default(
-        RankRequest, "scale"
+    scale: StandardisedScale = field_option(RankRequest, "scale", "--scale"),
+    versions: tuple[int, int] | None = field_option(
+        RankRequest, "versions", "--versions", metavar="V1 V2"
     ),
-    versions: Annotated[
-        tuple[int, int] | None, option(RankRequest, "versions", "--versions", metavar="V1 V2")
-    ] = None,
-    resamples: Annotated[int, option(RankRequest, "resamples", "--resamples")] = default(
-        RankRequest, "resamples"
-    ),
-    seed: Annotated[int, option(RankRequest, "seed", "--seed")] = default(RankRequest, "seed"),
+    resamples: int = field_option(RankRequest, "resamples", "--resamples"),
+    seed: int = field_option(RankRequest, "seed", "--seed"),
     assessments: Assessments = None,
-    anonymous: Anonymous = False,
+    anonymous: bool = field_option(RankRequest, "anonymous", "--anonymous"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -81,14 +77,8 @@ def rank(
         above=summary(agreement),
         extra={"notes": remarks},
     )
-    for note in remarks:
-        talk(f"Note: {note}")
+    talk_notes(remarks)
 
 
 def _heading(ranking: str) -> str:
     return f"Mean {ranking.replace(' by factor version ', ' v')}"
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(epilog="Example: roundbook rank covid round1 --measure nDCG@10")(rank)

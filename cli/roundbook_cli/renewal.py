@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from roundbook_cli.output import section
+from roundbook_cli.output import print_commands, section
 
 if TYPE_CHECKING:
     from roundbook.logbook.impact import Dependent, RefitRequest, Scores
@@ -35,8 +35,8 @@ def print_staleness(shown: ShownResult, standing: str) -> None:
     section(f"Stale: {why}." if why else f"It stands: {standing}.")
     command = renewal(shown)
     if command:
-        # Not wrapped, so that it can be copied.
-        typer.echo(f"To renew it:\n  {command}")
+        typer.echo("To renew it:")
+        print_commands(command)
 
 
 def renewal_of_dependent(dependent: Dependent) -> str | None:

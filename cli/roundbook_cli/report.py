@@ -12,8 +12,8 @@ from roundbook.requests.fields import VarianceScale
 from roundbook.requests.reports import DepositRequest, HtmlReport, LatexReport
 from roundbook.requests.results import ListResults, ShowResult
 from roundbook_cli.options import Database, Form, TaskName
-from roundbook_cli.output import Column, count, progress, show, signed, talk
-from roundbook_cli.request_options import argument, default, option, usage_errors
+from roundbook_cli.output import Column, count, progress, show, signed, talk_notes
+from roundbook_cli.request_options import field_argument, field_option, usage_errors
 from roundbook_cli.saved_drift import print_saved, report_facts, report_number
 from roundbook_cli.session import record
 
@@ -79,7 +79,7 @@ def list_(
 @app.command("show", epilog="Example: roundbook report show covid 1")
 def show_(
     context: typer.Context,
-    task: TaskName,
+    task: Annotated[str, typer.Argument(metavar="TASK", help="The task's name.")],
     number: Annotated[
         int, typer.Argument(metavar="NUMBER", help="Its number, as report list prints it.")
     ],
@@ -104,18 +104,11 @@ def show_(
 def html(
     context: typer.Context,
     task: TaskName,
-    output: Annotated[Path, option(HtmlReport, "output", "--output", metavar="FILE")],
-    round_label: Annotated[
-        str | None, argument(HtmlReport, "round", metavar="ROUND", show_default=False)
-    ] = None,
-    measure: Annotated[
-        str | None,
-        option(HtmlReport, "measure", "--measure", metavar="M", show_default=False),
-    ] = None,
-    scale: Annotated[VarianceScale, option(HtmlReport, "scale", "--scale")] = default(
-        HtmlReport, "scale"
-    ),
-    force: Annotated[bool, option(HtmlReport, "force", "--force")] = default(HtmlReport, "force"),
+    output: Path = field_option(HtmlReport, "output", "--output", metavar="FILE"),
+    round_label: str | None = field_argument(HtmlReport, "round", metavar="ROUND"),
+    measure: str | None = field_option(HtmlReport, "measure", "--measure", metavar="M"),
+    scale: VarianceScale = field_option(HtmlReport, "scale", "--scale"),
+    force: bool = field_option(HtmlReport, "force", "--force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -149,22 +142,12 @@ def html(
 def latex(
     context: typer.Context,
     task: TaskName,
-    output: Annotated[Path, option(LatexReport, "output", "--output", metavar="DIR_OR_FILE")],
-    round_label: Annotated[
-        str | None, argument(LatexReport, "round", metavar="ROUND", show_default=False)
-    ] = None,
-    measure: Annotated[
-        str | None,
-        option(LatexReport, "measure", "--measure", metavar="M", show_default=False),
-    ] = None,
-    m: Annotated[
-        list[int] | None, option(LatexReport, "m", "--m", metavar="M", show_default=False)
-    ] = None,
-    min_d: Annotated[
-        list[float] | None,
-        option(LatexReport, "min_d", "--min-d", metavar="D", show_default=False),
-    ] = None,
-    force: Annotated[bool, option(LatexReport, "force", "--force")] = default(LatexReport, "force"),
+    output: Path = field_option(LatexReport, "output", "--output", metavar="DIR_OR_FILE"),
+    round_label: str | None = field_argument(LatexReport, "round", metavar="ROUND"),
+    measure: str | None = field_option(LatexReport, "measure", "--measure", metavar="M"),
+    m: list[int] | None = field_option(LatexReport, "m", "--m", metavar="M"),
+    min_d: list[float] | None = field_option(LatexReport, "min_d", "--min-d", metavar="D"),
+    force: bool = field_option(LatexReport, "force", "--force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -205,27 +188,17 @@ def latex(
 def datacite(
     context: typer.Context,
     task: TaskName,
-    output: Annotated[Path, option(DepositRequest, "output", "--output", metavar="DIR_OR_ZIP")],
-    title: Annotated[
-        str | None, option(DepositRequest, "title", "--title", metavar="TEXT", show_default=False)
-    ] = None,
-    creators: Annotated[
-        list[str] | None,
-        option(DepositRequest, "creators", "--creator", metavar="NAME", show_default=False),
-    ] = None,
-    publisher: Annotated[
-        str | None,
-        option(DepositRequest, "publisher", "--publisher", metavar="NAME", show_default=False),
-    ] = None,
-    year: Annotated[
-        int | None, option(DepositRequest, "year", "--year", metavar="YEAR", show_default=False)
-    ] = None,
-    doi: Annotated[
-        str | None, option(DepositRequest, "doi", "--doi", metavar="DOI", show_default=False)
-    ] = None,
-    force: Annotated[bool, option(DepositRequest, "force", "--force")] = default(
-        DepositRequest, "force"
+    output: Path = field_option(DepositRequest, "output", "--output", metavar="DIR_OR_ZIP"),
+    title: str | None = field_option(DepositRequest, "title", "--title", metavar="TEXT"),
+    creators: list[str] | None = field_option(
+        DepositRequest, "creators", "--creator", metavar="NAME"
     ),
+    publisher: str | None = field_option(
+        DepositRequest, "publisher", "--publisher", metavar="NAME"
+    ),
+    year: int | None = field_option(DepositRequest, "year", "--year", metavar="YEAR"),
+    doi: str | None = field_option(DepositRequest, "doi", "--doi", metavar="DOI"),
+    force: bool = field_option(DepositRequest, "force", "--force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -265,5 +238,4 @@ def datacite(
 def _note(written: Result) -> None:
     from roundbook.presentation.decisions import report_notes
 
-    for note in report_notes(written):
-        talk(f"Note: {note}")
+    talk_notes(report_notes(written))

@@ -17,13 +17,27 @@ if TYPE_CHECKING:
     from roundbook.requests.base import Request
 
 
-def option(
-    request: type[Request],
-    field: str,
-    *names: str,
-    metavar: str | None = None,
-    **more: Any,  # noqa: ANN401
-) -> Any:  # noqa: ANN401
+def field_option(request: type[Request], field: str, *names: str, **more: Any) -> Any:  # noqa: ANN401
+    """Return an option of a command with the default of a request's field; see `option`."""
+    described = _described(request, field, more)
+    return typer.Option(_usual(request, field, described), *names, **described)
+
+
+def field_argument(request: type[Request], field: str, **more: Any) -> Any:  # noqa: ANN401
+    """Return an argument of a command with the default of a request's field; see `option`."""
+    described = _described(request, field, more)
+    return typer.Argument(_usual(request, field, described), **described)
+
+
+def _usual(request: type[Request], field: str, described: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Return a field's default, None for a list that is left out or what the help has in words."""
+    if request.model_fields[field].is_required():
+        return ...
+    usual = default(request, field)
+    return None if isinstance(usual, tuple) or "(default" in described["help"] else usual
+
+
+def option(request: type[Request], field: str, *names: str, **more: Any) -> Any:  # noqa: ANN401
     """Return the option of a request's field: its help is the field's description.
 
     Parameters
@@ -33,18 +47,23 @@ def option(
     more
         What else `typer.Option` takes.
     """
-    least, most = _bounds(request, field)
-    text = _with_options(request.model_fields[field].description or "")
-    more.setdefault("autocompletion", BY_METAVAR.get(metavar or ""))
-    return typer.Option(*names, metavar=metavar, help=text, min=least, max=most, **more)
+    return typer.Option(*names, **_described(request, field, more))
 
 
-def argument(request: type[Request], field: str, *, metavar: str | None = None, **more: Any) -> Any:  # noqa: ANN401
+def argument(request: type[Request], field: str, **more: Any) -> Any:  # noqa: ANN401
     """Return the argument of a request's field; see `option`."""
-    least, most = _bounds(request, field)
-    text = _with_options(request.model_fields[field].description or "")
-    more.setdefault("autocompletion", BY_METAVAR.get(metavar or ""))
-    return typer.Argument(metavar=metavar, help=text, min=least, max=most, **more)
+    return typer.Argument(**_described(request, field, more))
+
+
+def _described(request: type[Request], field: str, more: dict[str, Any]) -> dict[str, Any]:
+    """Return what describes a field in the help, and completes and bounds its values."""
+    bounds = request.model_fields[field].metadata
+    return {
+        "help": _with_options(request.model_fields[field].description or ""),
+        "min": next((bound.ge for bound in bounds if isinstance(bound, Ge)), None),
+        "max": next((bound.le for bound in bounds if isinstance(bound, Le)), None),
+        "autocompletion": BY_METAVAR.get(more.get("metavar") or ""),
+    } | more
 
 
 def default(request: type[Request], field: str) -> Any:  # noqa: ANN401
@@ -70,9 +89,3 @@ def usage_errors() -> Iterator[None]:
 def _with_options(text: str) -> str:
     """Return a text with options in place of the fields of a request, which stand in backticks."""
     return re.sub(r"`(\w+)`", lambda field: "--" + field[1].replace("_", "-"), text)
-
-
-def _bounds(request: type[Request], field: str) -> tuple[Any, Any]:
-    bounds = request.model_fields[field].metadata
-    least = next((bound.ge for bound in bounds if isinstance(bound, Ge)), None)
-    return least, next((bound.le for bound in bounds if isinstance(bound, Le)), None)

@@ -10,16 +10,14 @@ import typer
 from roundbook.requests.results import ListResults, RenewResults, ShowResult
 from roundbook_cli.completion import offer
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, count, show, talk
-from roundbook_cli.request_options import default, option
+from roundbook_cli.output import Column, count, show, talk, talk_notes
+from roundbook_cli.request_options import field_option
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry
 
 app = typer.Typer(no_args_is_help=True, help="Saved results: list, show, renew what is stale.")
-
-Kind = Annotated[str | None, option(ListResults, "kind", "--kind", metavar="KIND")]
 
 _LISTED = (
     Column("name", "Name"),
@@ -59,8 +57,8 @@ def list_(
             metavar="TASK", help="Only results of this task.", autocompletion=offer("task")
         ),
     ] = None,
-    stale: Annotated[bool, option(ListResults, "stale", "--stale")] = False,
-    kind: Kind = None,
+    stale: bool = field_option(ListResults, "stale", "--stale"),
+    kind: str | None = field_option(ListResults, "kind", "--kind", metavar="KIND"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -69,8 +67,9 @@ def list_(
     from roundbook.presentation.saved_results import brief_sentence
     from roundbook.presentation.staleness import why_stale
 
+    request = ListResults(task=task, stale=stale, kind=kind)
     with record(context, database) as session:
-        listed = list_results(session, ListResults(task=task, stale=stale, kind=kind))
+        listed = list_results(session, request)
     rows = [
         SimpleNamespace(
             **dict(entry)
@@ -82,8 +81,10 @@ def list_(
         )
         for entry in listed.results
     ]
-    empty = "No result is stale." if stale else "No result is saved: see 'roundbook plan save',"
-    empty += "" if stale else " 'roundbook drift --save' and 'roundbook study NAME --save'."
+    empty = (
+        "No result is stale." if request.stale else "No result is saved: see 'roundbook plan save',"
+    )
+    empty += "" if request.stale else " 'roundbook drift --save' and 'roundbook study NAME --save'."
     show(
         listed,
         form,
@@ -105,10 +106,8 @@ def show_(
             autocompletion=offer("results"),
         ),
     ],
-    version: Annotated[
-        int | None, option(ShowResult, "version", "--version", metavar="N")
-    ] = default(ShowResult, "version"),
-    kind: Kind = None,
+    version: int | None = field_option(ShowResult, "version", "--version", metavar="N"),
+    kind: str | None = field_option(ListResults, "kind", "--kind", metavar="KIND"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -116,8 +115,9 @@ def show_(
     from roundbook.logbook.kinds import import_kind
     from roundbook.logbook.saved_results import show_result
 
+    request = ShowResult(name=name, version=version, kind=kind)
     with record(context, database) as session:
-        shown = show_result(session, ShowResult(name=name, version=version, kind=kind))
+        shown = show_result(session, request)
     import_kind(shown.kind, "roundbook_cli.saved_{}").print_saved(shown, form)
 
 
@@ -135,10 +135,8 @@ def renew(
     stale: Annotated[
         bool, typer.Option("--stale", help="Renew every stale result of the task of this name.")
     ] = False,
-    kind: Kind = None,
-    dry_run: Annotated[bool, option(RenewResults, "dry_run", "--dry-run")] = default(
-        RenewResults, "dry_run"
-    ),
+    kind: str | None = field_option(RenewResults, "kind", "--kind", metavar="KIND"),
+    dry_run: bool = field_option(RenewResults, "dry_run", "--dry-run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -146,7 +144,7 @@ def renew(
 
     With --stale, everything of a task that a correction made stale: all of it, or nothing.
     """
-    from roundbook.logbook.renewing import renew_results
+    from roundbook.logbook.saving import renew_results
     from roundbook.presentation.decisions import DRY_RUN, NOTHING_STALE, renewal_notes
     from roundbook.presentation.saved_results import brief_sentence
 
@@ -170,7 +168,6 @@ def renew(
         _RENEWED,
         below=[] if rows else [NOTHING_STALE],
     )
-    for note in renewal_notes(renewal):
-        talk(f"Note: {note}")
+    talk_notes(renewal_notes(renewal))
     if dry_run:
         talk(DRY_RUN)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import date, datetime
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from roundbook.errors import RecordError
-from roundbook.presentation.publication import published_sentence, round_sentence
+from roundbook.presentation.publication import publication_note, round_sentence
 from roundbook.presentation.runs import QRELS, UPLOADS
 from roundbook.requests.tasks import (
     CreateRound,
@@ -24,8 +23,18 @@ from roundbook.requests.tasks import (
 from roundbook_cli import round_teams, verify
 from roundbook_cli.near_names import confirm_round
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, ask, count, print_table, section, show, talk
-from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.output import (
+    Column,
+    ask,
+    count,
+    is_person_there,
+    print_table,
+    section,
+    show,
+    talk,
+    talk_notes,
+)
+from roundbook_cli.request_options import field_argument, field_option
 from roundbook_cli.session import record, sessions
 
 if TYPE_CHECKING:
@@ -70,37 +79,26 @@ _COLUMNS = (
 )
 
 
-TaskName = Annotated[str, argument(CreateRound, "task", metavar="TASK")]
-RoundLabel = Annotated[str, argument(CreateRound, "round", metavar="ROUND")]
-Held = Annotated[
-    date | None, option(CreateRound, "held", "--held", metavar="DATE", parser=_read_day)
-]
-Collection = Annotated[
-    str | None, option(CreateRound, "collection", "--collection", metavar="NAME")
-]
-
-
 @app.command(epilog="Example: roundbook round create covid round1 --held 2020-04-15")
 def create(
     context: typer.Context,
-    task: TaskName,
-    round_label: RoundLabel,
-    held: Held = None,
-    collection: Collection = None,
+    task: str = field_argument(CreateRound, "task", metavar="TASK"),
+    round_label: str = field_argument(CreateRound, "round", metavar="ROUND"),
+    held: date | None = field_option(
+        CreateRound, "held", "--held", metavar="DATE", parser=_read_day
+    ),
+    collection: str | None = field_option(
+        CreateRound, "collection", "--collection", metavar="NAME"
+    ),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Record a new round, after the task's last one."""
     from roundbook.logbook.rounds import create_round
 
-    request = CreateRound(
-        task=task,
-        round=round_label,
-        held=held,
-        collection=collection,
-    )
+    request = CreateRound(task=task, round=round_label, held=held, collection=collection)
     with record(context, database) as session:
-        confirm_round(session, task, round_label)
+        confirm_round(session, request.task, request.round)
         created = create_round(session, request)
     show(created, form, [created], _COLUMNS)
 
@@ -108,24 +106,22 @@ def create(
 @app.command("set", epilog="Example: roundbook round set covid round1 --collection CORD-19")
 def set_(
     context: typer.Context,
-    task: TaskName,
-    round_label: RoundLabel,
-    held: Held = None,
-    collection: Collection = None,
-    force: Annotated[bool, option(SetRound, "force", "--force")] = default(SetRound, "force"),
+    task: str = field_argument(CreateRound, "task", metavar="TASK"),
+    round_label: str = field_argument(CreateRound, "round", metavar="ROUND"),
+    held: date | None = field_option(
+        CreateRound, "held", "--held", metavar="DATE", parser=_read_day
+    ),
+    collection: str | None = field_option(
+        CreateRound, "collection", "--collection", metavar="NAME"
+    ),
+    force: bool = field_option(SetRound, "force", "--force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Record on which document collection, and when, a round was held."""
     from roundbook.logbook.round_changes import set_round
 
-    request = SetRound(
-        task=task,
-        round=round_label,
-        held=held,
-        collection=collection,
-        force=force,
-    )
+    request = SetRound(task=task, round=round_label, held=held, collection=collection, force=force)
     with record(context, database) as session:
         changed = set_round(session, request)
     show(changed, form, [changed], _COLUMNS)
@@ -134,10 +130,10 @@ def set_(
 @app.command(epilog="Example: roundbook round rename covid roud4 round4")
 def rename(
     context: typer.Context,
-    task: TaskName,
-    round_label: RoundLabel,
-    name: Annotated[str, argument(RenameRound, "name", metavar="NAME")],
-    force: Annotated[bool, option(RenameRound, "force", "--force")] = default(RenameRound, "force"),
+    task: str = field_argument(CreateRound, "task", metavar="TASK"),
+    round_label: str = field_argument(CreateRound, "round", metavar="ROUND"),
+    name: str = field_argument(RenameRound, "name", metavar="NAME"),
+    force: bool = field_option(RenameRound, "force", "--force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -155,27 +151,26 @@ def rename(
 @app.command(epilog="Example: roundbook round remove covid roud4")
 def remove(
     context: typer.Context,
-    task: TaskName,
-    round_label: RoundLabel,
+    task: str = field_argument(CreateRound, "task", metavar="TASK"),
+    round_label: str = field_argument(CreateRound, "round", metavar="ROUND"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Remove a round that was made by a slip and holds no scores; those after it move up."""
     from roundbook.logbook.round_changes import remove_round
 
+    request = RemoveRound(task=task, round=round_label)
     with record(context, database) as session:
-        removed = remove_round(session, RemoveRound(task=task, round=round_label))
+        removed = remove_round(session, request)
     show(removed, form, [removed], (Column("task", "Task"), Column("round", "Removed round")))
 
 
 @app.command(epilog="Example: roundbook round publish covid round1")
 def publish(
     context: typer.Context,
-    task: TaskName,
-    round_label: RoundLabel,
-    reason: Annotated[
-        str | None, option(PublishRound, "reason", "--reason", metavar="TEXT")
-    ] = default(PublishRound, "reason"),
+    task: str = field_argument(CreateRound, "task", metavar="TASK"),
+    round_label: str = field_argument(CreateRound, "round", metavar="ROUND"),
+    reason: str | None = field_option(PublishRound, "reason", "--reason", metavar="TEXT"),
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be published; publish nothing.")
     ] = False,
@@ -191,7 +186,7 @@ def publish(
     from roundbook.presentation.decisions import published_sentences
 
     request = PublishRound(task=task, round=round_label, reason=reason)
-    asks = not (dry_run or yes) and sys.stdin.isatty() and sys.stderr.isatty()
+    asks = not (dry_run or yes) and is_person_there()
     with sessions(context, database) as begin:
         if dry_run or asks:
             with begin(keep=False) as session:
@@ -215,10 +210,9 @@ def publish(
         )
     fingerprint = published.published_fingerprint or published.fingerprint
     show(published, form, [published], _COLUMNS, below=[f"Fingerprint {fingerprint}"])
-    sentences = published_sentences(published, reason)
+    sentences = published_sentences(published, request.reason)
     if published.status == "unchanged":
-        for sentence in sentences:
-            talk(f"Note: {sentence}")
+        talk_notes(sentences)
     elif dry_run:
         talk("Dry run: nothing was published.")
     else:
@@ -228,24 +222,25 @@ def publish(
 @app.command("list", epilog="Example: roundbook round list covid")
 def list_(
     context: typer.Context,
-    task: TaskName,
+    task: str = field_argument(CreateRound, "task", metavar="TASK"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """List a task's rounds in the order they were created."""
     from roundbook.logbook.rounds import list_rounds
 
+    request = ListRounds(task=task)
     with record(context, database) as session:
-        listed = list_rounds(session, ListRounds(task=task))
-    way_out = f"No round yet. Make one with 'roundbook round create {quote(task)} ROUND'."
+        listed = list_rounds(session, request)
+    way_out = f"No round yet. Make one with 'roundbook round create {quote(request.task)} ROUND'."
     show(listed, form, listed.rounds, _COLUMNS, below=[] if listed.rounds else [way_out])
 
 
 @app.command("show", epilog="Example: roundbook round show covid round1")
 def show_(
     context: typer.Context,
-    task: TaskName,
-    round_label: RoundLabel,
+    task: str = field_argument(CreateRound, "task", metavar="TASK"),
+    round_label: str = field_argument(CreateRound, "round", metavar="ROUND"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -253,16 +248,17 @@ def show_(
     from roundbook.logbook.round_contents import show_round
     from roundbook_cli.matrix import LISTED, briefly
 
+    request = ShowRound(task=task, round=round_label)
     with record(context, database) as session:
-        shown = show_round(session, ShowRound(task=task, round=round_label))
+        shown = show_round(session, request)
     below = []
     if not shown.matrices:
         below.append(
-            f"No scores yet: 'roundbook log {quote(task)} {quote(shown.round)} FILE --measure M'"
+            f"No scores yet: 'roundbook log {quote(request.task)} {quote(shown.round)} FILE --measure M'"
             " takes a file."
         )
-    if shown.fingerprint is not None:
-        below += [str(published_sentence(shown)), f"Fingerprint {shown.fingerprint}"]
+    if note := publication_note(shown.round, shown):
+        below += [note, f"Fingerprint {shown.fingerprint}"]
         if shown.published_fingerprint not in (None, shown.fingerprint):
             below.append(f"As published {shown.published_fingerprint}")
     if form != "table":
@@ -275,5 +271,5 @@ def show_(
         section("Relevance assessments:", rows=shown.qrels, columns=QRELS[1:])
 
 
-round_teams.attach_to_round(app)
-verify.attach_to_round(app)
+app.add_typer(round_teams.commands)
+app.add_typer(verify.of_round)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Annotated
 
 import typer
 
@@ -12,26 +11,27 @@ from roundbook.presentation.publication import publication_note
 from roundbook.presentation.teams import corrections, described_phrase
 from roundbook.requests.teams import DescribeTeams
 from roundbook_cli.options import Database, Form, RoundLabel, TaskName
-from roundbook_cli.output import Column, show, talk
+from roundbook_cli.output import Column, show, talk, talk_notes
 from roundbook_cli.refitting import in_one_line, refit_notes
-from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.request_options import field_argument, field_option
 from roundbook_cli.session import record
+
+commands = typer.Typer()
 
 _CORRECTED = (Column("run", "Run"), Column("corrected", "Corrected"))
 _CHANGES = tuple(Column(field, field) for field in ("run", "fact", "was", "now"))
 
 
+@commands.command(
+    epilog="Example: roundbook round teams covid round1 teams.csv --revise 'wrong file'"
+)
 def teams(
     context: typer.Context,
     task: TaskName,
     round_label: RoundLabel,
-    file: Annotated[Path, argument(DescribeTeams, "file", metavar="FILE", show_default=False)],
-    revise: Annotated[
-        str | None, option(DescribeTeams, "revise", "--revise", metavar="REASON")
-    ] = default(DescribeTeams, "revise"),
-    dry_run: Annotated[bool, option(DescribeTeams, "dry_run", "--dry-run")] = default(
-        DescribeTeams, "dry_run"
-    ),
+    file: Path = field_argument(DescribeTeams, "file", metavar="FILE"),
+    revise: str | None = field_option(DescribeTeams, "revise", "--revise", metavar="REASON"),
+    dry_run: bool = field_option(DescribeTeams, "dry_run", "--dry-run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -46,9 +46,11 @@ def teams(
     from roundbook.settings import load_settings
 
     request = DescribeTeams(task=task, round=round_label, file=file, revise=revise, dry_run=dry_run)
-    with record(context, database, keep=not dry_run) as session:
+    with record(context, database, keep=not request.dry_run) as session:
         described = describe_teams(session, request, max_file_bytes=load_settings().max_file_bytes)
-        publication = find_publication(session, task, round_label) if described.changes else None
+        publication = None
+        if described.changes:
+            publication = find_publication(session, request.task, request.round)
     refits = refit_notes(described, described.refittable, corrected=pool_corrected(described))
     notes = [*described_notes(described), *refits]
     rows = [
@@ -63,16 +65,8 @@ def teams(
         above=[f"{described.task}, round '{described.round}': {described_phrase(described)}."],
         extra={"notes": in_one_line(notes)},
     )
-    for note in notes:
-        talk(f"Note: {note}")
-    if published := publication_note(described.round, publication, dry_run=dry_run):
+    talk_notes(notes)
+    if published := publication_note(described.round, publication, dry_run=request.dry_run):
         talk(f"Note: {published}")
-    if dry_run:
+    if request.dry_run:
         talk(DRY_RUN)
-
-
-def attach_to_round(app: typer.Typer) -> None:
-    """Add the command to the group ``round``."""
-    app.command(
-        epilog="Example: roundbook round teams covid round1 teams.csv --revise 'wrong file'"
-    )(teams)

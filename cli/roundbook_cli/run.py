@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -12,8 +11,8 @@ from roundbook.requests.runs import ListRuns, LogRuns
 from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Create, Database, Form
-from roundbook_cli.output import Column, count, progress, show, talk
-from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.output import Column, count, progress, show, talk, talk_notes
+from roundbook_cli.request_options import default, field_argument, field_option
 from roundbook_cli.run_compare import compare
 from roundbook_cli.session import record, sessions
 
@@ -41,11 +40,11 @@ _RUNS = (
 @app.command(epilog="Example: roundbook run log covid round1 runs/ --create")
 def log(
     context: typer.Context,
-    task: Annotated[str, argument(LogRuns, "task", metavar="TASK")],
-    round_label: Annotated[str, argument(LogRuns, "round", metavar="ROUND")],
-    files: Annotated[list[Path], argument(LogRuns, "files", metavar="FILE...")],
+    task: str = field_argument(LogRuns, "task", metavar="TASK"),
+    round_label: str = field_argument(LogRuns, "round", metavar="ROUND"),
+    files: list[Path] = field_argument(LogRuns, "files", metavar="FILE..."),
     create: Create = default(LogRuns, "create"),
-    dry_run: Annotated[bool, option(LogRuns, "dry_run", "--dry-run")] = default(LogRuns, "dry_run"),
+    dry_run: bool = field_option(LogRuns, "dry_run", "--dry-run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -69,8 +68,7 @@ def log(
     notes = run_notes(logged)
     impact = dependents_json(logged.impact)
     show(logged, form, [logged], _LOGGED, extra={"notes": notes, "impact": impact})
-    for note in notes:
-        talk(f"Note: {note}")
+    talk_notes(notes)
     if dry_run:
         talk("Dry run: nothing was written.")
     when = "once" if dry_run else "now that"
@@ -80,10 +78,10 @@ def log(
 @app.command("list", epilog="Example: roundbook run list covid round1")
 def list_(
     context: typer.Context,
-    task: Annotated[str, argument(ListRuns, "task", metavar="TASK")],
-    round_label: Annotated[
-        str | None, argument(ListRuns, "round", metavar="ROUND", show_default=False)
-    ] = None,
+    task: str = field_argument(ListRuns, "task", metavar="TASK"),
+    round_label: str | None = field_argument(
+        ListRuns, "round", metavar="ROUND", show_default=False
+    ),
     form: Form = "table",
     database: Database = None,
 ) -> None:

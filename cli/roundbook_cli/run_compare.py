@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from roundbook.presentation.run_scores import notes, summary
 from roundbook.presentation.tables import Column, number, signed
 from roundbook.requests.run_scores import CompareScores
 from roundbook_cli.options import Assessments, Database, Form, Measure, RoundLabel, TaskName
-from roundbook_cli.output import progress, show, talk
-from roundbook_cli.request_options import default, option
+from roundbook_cli.output import progress, show, talk_notes
+from roundbook_cli.request_options import field_option
 from roundbook_cli.session import record
 
 _CELLS = (
@@ -28,12 +26,8 @@ def compare(
     task: TaskName,
     round_label: RoundLabel,
     measure: Measure,
-    tolerance: Annotated[float, option(CompareScores, "tolerance", "--tolerance")] = default(
-        CompareScores, "tolerance"
-    ),
-    limit: Annotated[int, option(CompareScores, "limit", "--limit", metavar="N")] = default(
-        CompareScores, "limit"
-    ),
+    tolerance: float = field_option(CompareScores, "tolerance", "--tolerance"),
+    limit: int = field_option(CompareScores, "limit", "--limit", metavar="N"),
     assessments: Assessments = None,
     form: Form = "table",
     database: Database = None,
@@ -52,5 +46,4 @@ def compare(
     with progress("Computing ..."), record(context, database) as session:
         comparison = compare_scores(session, request)
     show(comparison, form, comparison.cells_shown, _CELLS, above=summary(comparison))
-    for note in notes(comparison):
-        talk(f"Note: {note}")
+    talk_notes(notes(comparison))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from roundbook_cli.drift_advice import report_json
+from roundbook_cli.drift_report import TOPICS_CSV, print_report
 from roundbook_cli.output import print_table, show
+from roundbook_cli.renewal import print_staleness, renewal
 
 if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry, ShownResult
@@ -20,26 +23,16 @@ def report_number(entry: ResultEntry) -> int:
 def report_facts(entry: ResultEntry) -> dict[str, Any]:
     """Return who saved a report, when, why, and whether it is stale, as JSON prints it."""
     from roundbook.presentation.staleness import why_stale
-    from roundbook_cli.renewal import renewal
 
     stored = entry.model_dump(mode="json", include=set(_ENTRY))
-    return (
-        {"number": report_number(entry), "version": entry.version}
-        | stored
-        | {
-            "why": why_stale(entry),
-            "renew": renewal(entry),
-        }
-    )
+    numbers = {"number": report_number(entry), "version": entry.version}
+    return numbers | stored | {"why": why_stale(entry), "renew": renewal(entry)}
 
 
 def print_saved(shown: ShownResult, form: Any, *, details: bool = True) -> None:  # noqa: ANN401
     """Print a saved drift report, in brief or with all details, and whether it is stale."""
     from roundbook.logbook.drift.report import DriftReport
     from roundbook.presentation.saved_results import saved_heading
-    from roundbook_cli.drift import TOPICS_CSV, print_report
-    from roundbook_cli.drift_advice import report_json
-    from roundbook_cli.renewal import print_staleness
 
     report = shown.result
     assert isinstance(report, DriftReport)

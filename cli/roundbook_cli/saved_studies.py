@@ -1,13 +1,16 @@
-"""A saved study on the terminal."""
+"""Studies on the terminal: tables to read, JSON or CSV; and what is said of one that is saved."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from roundbook_cli.output import print_table
+from roundbook_cli.output import Column, print_table, section, show
 
 if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry, ShownResult
+    from roundbook.logbook.studies.study import Study
+    from roundbook_cli.options import Format
 
 _ENTRY = {"name", "version", "versions", "task", "note", "saved_at", "saved_by", "stale"}
 
@@ -26,12 +29,11 @@ def print_saved(shown: ShownResult, form: Any) -> None:  # noqa: ANN401
     from roundbook.logbook.studies.study import Study
     from roundbook.presentation.saved_results import saved_heading
     from roundbook_cli.renewal import print_staleness
-    from roundbook_cli.studies.running import print_study
 
     study = shown.result
     assert isinstance(study, Study)
     if form != "table":
-        print_study(study, form, saved=study_entry(shown))
+        print_study(study, form, beside=study_entry(shown))
         return
     head = saved_heading(
         f"Study '{shown.name}', version {shown.version} of {shown.versions}", shown
@@ -39,3 +41,50 @@ def print_saved(shown: ShownResult, form: Any) -> None:  # noqa: ANN401
     print_table([], (), above=[head, ""])
     print_study(study, form)
     print_staleness(shown, "these scores count today")
+
+
+def print_study(
+    study: Study,
+    form: Format,
+    *,
+    beside: Mapping[str, Any] | None = None,
+    remarks: Sequence[str] = (),
+    top: int | None = None,
+    more: str = "--format json",
+) -> None:
+    """Print a study as tables to read, JSON or CSV.
+
+    Parameters
+    ----------
+    beside : mapping, optional
+        What JSON has besides.
+    remarks : sequence of str
+        Those besides its own.
+    top : int, optional
+        How many rows of a long table are printed, in place of its own number.
+    more : str
+        The option that shows all, with ``{}`` for how many there are.
+    """
+    from roundbook.presentation.studies.common import study_words
+
+    text = study_words(study)
+    if form != "table":
+        columns = [Column(field, field) for field in text.main.held()]
+        extra = dict(beside or {}) | {"protocol": text.protocol}
+        show(study, form, text.main.rows, columns, extra=extra)
+        return
+    print_table([], (), above=[text.heading, *text.sentences])
+    for table in text.tables:
+        parts = list(table.parts(top))
+        alike = [row for part, _ in parts for row in part.rows]
+        for part, there in parts:
+            left = [f"{len(part.rows)} of {there:,} rows: {more.format(there)} shows all."]
+            print_table(
+                part.rows,
+                part.columns,
+                above=["", part.heading],
+                below=left if len(part.rows) < there else [],
+                alike=alike,
+            )
+    for remark in [*text.remarks, *remarks, text.protocol]:
+        section(remark)

@@ -11,7 +11,12 @@ from roundbook_cli.options import Database
 from roundbook_cli.output import progress, talk
 from roundbook_cli.session import chosen, record
 
+commands = typer.Typer()
 
+
+@commands.command(
+    epilog="Example: roundbook serve --port 8765\n\nTo look around: roundbook serve --demo"
+)
 def serve(
     context: typer.Context,
     host: Annotated[
@@ -53,7 +58,7 @@ def serve(
     """
     from contextlib import ExitStack
 
-    from roundbook.api.access import is_loopback
+    from roundbook.api.callers import is_loopback
     from roundbook.api.running import run_service
     from roundbook.errors import InputError
     from roundbook.jobs.worker import worker_beside
@@ -94,10 +99,3 @@ def serve(
             open_to_all=open_to_all,
             listening=lambda at: talk(f"Serving on {at} (Ctrl-C ends it)."),
         )
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(
-        epilog="Example: roundbook serve --port 8765\n\nTo look around: roundbook serve --demo"
-    )(serve)

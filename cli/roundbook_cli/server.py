@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from roundbook.logbook.embedded_server import EmbeddedServer
 
+commands = typer.Typer()
+
 _COLUMNS = (
     Column("directory", "Data directory"),
     Column("status", "Status"),
@@ -24,6 +26,7 @@ _COLUMNS = (
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
+@commands.command(epilog="Example: roundbook db start --for 2h")
 def start(
     context: typer.Context,
     time_up: Annotated[
@@ -53,6 +56,7 @@ def start(
     )
 
 
+@commands.command(epilog="Example: roundbook db stop")
 def stop(context: typer.Context, form: Form = "table", database: Database = None) -> None:
     """Stop the embedded server that 'db start' keeps up.
 
@@ -87,9 +91,3 @@ def _show(server: EmbeddedServer, form: Form, sentence: str) -> None:
         typer.echo(sentence)
     else:
         show(server, form, [server], _COLUMNS)
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the commands to the program's group ``db``."""
-    app.command(epilog="Example: roundbook db start --for 2h")(start)
-    app.command(epilog="Example: roundbook db stop")(stop)

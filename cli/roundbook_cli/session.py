@@ -71,6 +71,16 @@ def _begin(
                 ends.close()
 
 
+@contextmanager
+def open_database(context: typer.Context, database: str | None) -> Iterator[Engine]:
+    """Yield the server that the command line, else the settings, name, whatever its schema."""
+    from roundbook.logbook.record import open_server
+    from roundbook.settings import load_settings
+
+    with open_server(load_settings(), chosen(context, database)) as engine:
+        yield engine
+
+
 def chosen(context: typer.Context, database: str | None) -> str | None:
     """Return --database as given to the command, else as given before it.
 

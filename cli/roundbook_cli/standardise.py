@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,48 +17,50 @@ from roundbook.presentation.factors import (
 from roundbook.presentation.tables import Column, number
 from roundbook.requests.fields import Layout, Missing
 from roundbook.requests.standardise import Scale, StandardiseFilesRequest, StandardiseRequest
-from roundbook_cli.options import Anonymous, Assessments, Database, Format, Measure, TaskName
-from roundbook_cli.output import print_csv, show, talk
-from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.options import Assessments, Database, Format, TaskName
+from roundbook_cli.output import print_csv, show, talk_notes
+from roundbook_cli.request_options import (
+    field_argument,
+    field_option,
+    option,
+)
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
     from roundbook.logbook.session import Session
     from roundbook.logbook.standardise import StandardisedScores
 
+commands = typer.Typer()
 
+
+@commands.command(
+    epilog="Example: roundbook standardise covid round2 --measure nDCG@10"
+    " --factors-from round1 --format csv"
+)
 def standardise(
     context: typer.Context,
     task: TaskName,
-    round_label: Annotated[str, argument(StandardiseRequest, "round", metavar="ROUND|FILE")],
-    measure: Measure,
-    scale: Annotated[Scale, option(StandardiseRequest, "scale", "--scale")] = default(
-        StandardiseRequest, "scale"
+    round_label: str = field_argument(StandardiseRequest, "round", metavar="ROUND|FILE"),
+    measure: str = field_option(StandardiseRequest, "measure", "--measure", metavar="M"),
+    scale: Scale = field_option(StandardiseRequest, "scale", "--scale"),
+    a: float | None = field_option(StandardiseRequest, "a", "--a"),
+    b: float | None = field_option(StandardiseRequest, "b", "--b"),
+    factors_from: str | None = field_option(
+        StandardiseRequest, "factors_from", "--factors-from", metavar="ROUND[:VERSION]"
     ),
-    a: Annotated[float | None, option(StandardiseRequest, "a", "--a")] = None,
-    b: Annotated[float | None, option(StandardiseRequest, "b", "--b")] = None,
-    factors_from: Annotated[
-        str | None,
-        option(StandardiseRequest, "factors_from", "--factors-from", metavar="ROUND[:VERSION]"),
-    ] = None,
-    factors_version: Annotated[
-        int | None, option(StandardiseRequest, "factors_version", "--factors-version", metavar="N")
-    ] = None,
+    factors_version: int | None = field_option(
+        StandardiseRequest, "factors_version", "--factors-version", metavar="N"
+    ),
     files: Annotated[
         list[Path] | None, option(StandardiseFilesRequest, "files", "--file", metavar="FILE")
     ] = None,
-    layout: Annotated[Layout, option(StandardiseFilesRequest, "layout", "--layout")] = default(
-        StandardiseFilesRequest, "layout"
+    layout: Layout = field_option(StandardiseFilesRequest, "layout", "--layout"),
+    file_measure: str | None = field_option(
+        StandardiseFilesRequest, "file_measure", "--file-measure", metavar="NAME"
     ),
-    file_measure: Annotated[
-        str | None,
-        option(StandardiseFilesRequest, "file_measure", "--file-measure", metavar="NAME"),
-    ] = None,
-    missing: Annotated[Missing, option(StandardiseFilesRequest, "missing", "--missing")] = default(
-        StandardiseFilesRequest, "missing"
-    ),
+    missing: Missing = field_option(StandardiseFilesRequest, "missing", "--missing"),
     assessments: Assessments = None,
-    anonymous: Anonymous = False,
+    anonymous: bool = field_option(StandardiseRequest, "anonymous", "--anonymous"),
     form: Annotated[
         Format | None,
         typer.Option(
@@ -70,71 +72,68 @@ def standardise(
     database: Database = None,
 ) -> None:
     """Standardise a round's scores, or new runs from a file, by a round's factors."""
-    if files and factors_from is not None and factors_from != round_label:
+    request = StandardiseRequest(
+        task=task,
+        measure=measure,
+        scale=scale,
+        a=a,
+        b=b,
+        factors_version=factors_version,
+        assessments=assessments,
+        round=round_label,
+        factors_from=factors_from,
+        anonymous=anonymous,
+    )
+    label = request.round
+    if files and request.factors_from is not None and request.factors_from != label:
         raise typer.BadParameter(
             "with --file, ROUND is whose factors score the runs: leave out --factors-from"
         )
-    if scale != "std-ab" and not (a is None and b is None):
-        raise typer.BadParameter(f"--a and --b are those of std-ab: --scale {scale} has none")
+    if request.scale != "std-ab" and not (request.a is None and request.b is None):
+        raise typer.BadParameter(
+            f"--a and --b are those of std-ab: --scale {request.scale} has none"
+        )
     from roundbook.errors import InputError, NotRecordedError
     from roundbook.logbook import standardise as use_cases
     from roundbook.settings import load_settings
 
-    asked: dict[str, Any] = {
-        "task": task,
-        "measure": measure,
-        "scale": scale,
-        "a": a,
-        "b": b,
-        "factors_version": factors_version,
-        "assessments": assessments,
-    }
-
     def from_files(session: Session, factors: str, paths: list[Path]) -> StandardisedScores:
-        if anonymous:
+        if request.anonymous:
             raise InputError(
                 "Runs in a file have no pseudonyms, which are a round's; leave out --anonymous."
             )
-        request = StandardiseFilesRequest(
-            **asked,
+        scaling = request.model_dump(exclude={"round", "factors_from", "anonymous"})
+        of_files = StandardiseFilesRequest(
+            **scaling,
             factors_from=factors,
             files=paths,
             layout=layout,
             file_measure=file_measure,
             missing=missing,
         )
-        return use_cases.standardise_files(session, request, load_settings().max_file_bytes)
+        return use_cases.standardise_files(session, of_files, load_settings().max_file_bytes)
 
-    request = StandardiseRequest(
-        **asked, round=round_label, factors_from=factors_from, anonymous=anonymous
-    )
     with record(context, database) as session:
         if files:
-            scores = from_files(session, factors_from or round_label, files)
+            scores = from_files(session, request.factors_from or label, files)
         else:
             try:
                 scores = use_cases.standardise(session, request)
-                _refuse_options_of_files(round_label, layout, file_measure, missing)
+                if (layout, file_measure, missing) != ("auto", None, "reject"):
+                    raise typer.BadParameter(
+                        f"--layout, --file-measure and --missing are of files, and '{label}' is a"
+                        " round: leave them out, or name a file with --file"
+                    )
             except NotRecordedError:
-                if not Path(round_label).is_file():
+                if not Path(label).is_file():
                     raise
-                if factors_from is None:
+                if request.factors_from is None:
                     raise InputError(
-                        f"'{round_label}' is a file and no round: say by whose factors its runs"
-                        " are scored, with --factors-from ROUND[:VERSION]."
+                        f"'{label}' is a file and no round: say by whose factors its runs are"
+                        " scored, with --factors-from ROUND[:VERSION]."
                     ) from None
-                scores = from_files(session, factors_from, [Path(round_label)])
+                scores = from_files(session, request.factors_from, [Path(label)])
     _print(scores, form or ("table" if sys.stdout.isatty() else "csv"))
-
-
-def _refuse_options_of_files(
-    label: str, layout: Layout, file_measure: str | None, missing: Missing
-) -> None:
-    if (layout, file_measure, missing) != ("auto", None, "reject"):
-        raise typer.BadParameter(
-            f"--layout, --file-measure and --missing are of files, and '{label}' is a round: leave"
-            " them out, or name a file with --file"
-        )
 
 
 def _print(scores: StandardisedScores, form: Format) -> None:
@@ -153,13 +152,4 @@ def _print(scores: StandardisedScores, form: Format) -> None:
             below=["Every score: add --format csv or --format json."],
             extra={"notes": notes},
         )
-    for note in [*notes, *standardised_remarks(scores)]:
-        talk(f"Note: {note}")
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(
-        epilog="Example: roundbook standardise covid round2 --measure nDCG@10"
-        " --factors-from round1 --format csv"
-    )(standardise)
+    talk_notes([*notes, *standardised_remarks(scores)])

@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from typer.core import TyperGroup
 
-from roundbook_cli.studies import (
-    change,
-    discriminative_power,
-    incremental,
-    leave_one_out,
-    leave_teams_out,
-    per_topic_variance,
-    swap_rate,
-    topic_subsets,
+from roundbook.requests.studies import (
+    AcrossRoundsRequest,
+    ChangeRequest,
+    DiscriminativePowerRequest,
+    IncrementalRequest,
+    LeaveOneOutRequest,
+    LeaveOneOutRoundsRequest,
+    LeaveTeamsOutRequest,
+    PerTopicVarianceRequest,
+    StudyRequest,
+    SwapRateRequest,
+    TopicSubsetsRequest,
 )
-from roundbook_cli.studies.running import shared_out
+from roundbook_cli.charts import Chart
+from roundbook_cli.completion import offer
+from roundbook_cli.options import Assessments, Database, Form, Measure
+from roundbook_cli.request_options import default, field_argument, field_option, option
+from roundbook_cli.studies.options import (
+    AllRounds,
+    Dask,
+    FileLayout,
+    FileMeasure,
+    Files,
+    MissingScores,
+    Note,
+    Round,
+    Save,
+    Scales,
+    Seed,
+    Task,
+    Top,
+    Workers,
+)
+from roundbook_cli.studies.running import refuse_beside_all_rounds, run_and_print
 
 if TYPE_CHECKING:
     from typer._click import Command, Context
@@ -38,25 +61,342 @@ class _Group(TyperGroup):
         return super().get_command(ctx, _SHORT.get(cmd_name, cmd_name))
 
 
-class _Studies(typer.Typer):
-    """A group of commands that all take the options of who does a study's work."""
-
-    def command(self, name: str | None = None, **settings: Any) -> Callable[..., Any]:  # noqa: ANN401
-        register = super().command(name, **settings)
-        return lambda function: register(shared_out(function))
-
-
-app = _Studies(cls=_Group, no_args_is_help=True, help="Studies: what the scores of a round bear.")
-
-app.command("discriminative-power", epilog=discriminative_power.EXAMPLE)(
-    discriminative_power.discriminative_power
+app = typer.Typer(
+    cls=_Group, no_args_is_help=True, help="Studies: what the scores of a round bear."
 )
-app.command("swap-rate", epilog=swap_rate.EXAMPLE)(swap_rate.swap_rate)
-app.command("incremental", epilog=incremental.EXAMPLE)(incremental.incremental)
-app.command("change", epilog=change.EXAMPLE)(change.change)
-app.command("leave-one-out", epilog=leave_one_out.EXAMPLE)(leave_one_out.leave_one_out)
-app.command("leave-teams-out", epilog=leave_teams_out.EXAMPLE)(leave_teams_out.leave_teams_out)
-app.command("topic-subsets", epilog=topic_subsets.EXAMPLE)(topic_subsets.topic_subsets)
-app.command("per-topic-variance", epilog=per_topic_variance.EXAMPLE)(
-    per_topic_variance.per_topic_variance
+
+
+@app.command(
+    "discriminative-power",
+    epilog="Example: roundbook study discriminative-power covid round1 --measure nDCG@10"
+    " --scale raw --scale std-ab\n\n"
+    "Over all rounds: roundbook study discriminative-power covid --all-rounds --measure nDCG@10",
 )
+def discriminative_power(
+    context: typer.Context,
+    measure: Measure,
+    task: Task = None,
+    round_label: Round = None,
+    scales: Scales = None,
+    trials: int = field_option(DiscriminativePowerRequest, "trials", "--trials"),
+    resamples: int = field_option(DiscriminativePowerRequest, "resamples", "--resamples"),
+    alpha: float = field_option(DiscriminativePowerRequest, "alpha", "--alpha"),
+    plus_one: bool = field_option(DiscriminativePowerRequest, "plus_one", "--plus-one"),
+    seed: Seed = default(StudyRequest, "seed"),
+    all_rounds: AllRounds = False,
+    chart: Chart = None,
+    save: Save = None,
+    note: Note = None,
+    files: Files = None,
+    layout: FileLayout = default(StudyRequest, "layout"),
+    file_measure: FileMeasure = None,
+    missing: MissingScores = default(StudyRequest, "missing"),
+    assessments: Assessments = None,
+    form: Form = "table",
+    database: Database = None,
+    workers: Workers = 1,
+    dask: Dask = None,
+    top: Top = None,
+) -> None:
+    """Show which pairs of runs differ, and how many of all pairs are told apart."""
+    given = locals()
+    if all_rounds:
+        refuse_beside_all_rounds(context, resamples="has no bootstrap test")
+    run_and_print(AcrossRoundsRequest if all_rounds else DiscriminativePowerRequest, given)
+
+
+@app.command(
+    "swap-rate",
+    epilog="Example: roundbook study swap-rate covid round1 --measure nDCG@10\n\n"
+    "Over all rounds: roundbook study swap-rate covid --all-rounds --measure nDCG@10",
+)
+def swap_rate(
+    context: typer.Context,
+    measure: Measure,
+    task: Task = None,
+    round_label: Round = None,
+    scales: Scales = None,
+    trials: int = field_option(SwapRateRequest, "trials", "--trials"),
+    level: float = field_option(SwapRateRequest, "level", "--level"),
+    topics_each: int | None = field_option(
+        SwapRateRequest, "topics_each", "--topics-each", metavar="n"
+    ),
+    with_replacement: bool = field_option(
+        SwapRateRequest, "with_replacement", "--with-replacement"
+    ),
+    seed: Seed = default(StudyRequest, "seed"),
+    all_rounds: AllRounds = False,
+    chart: Chart = None,
+    save: Save = None,
+    note: Note = None,
+    files: Files = None,
+    layout: FileLayout = default(StudyRequest, "layout"),
+    file_measure: FileMeasure = None,
+    missing: MissingScores = default(StudyRequest, "missing"),
+    assessments: Assessments = None,
+    form: Form = "table",
+    database: Database = None,
+    workers: Workers = 1,
+    dask: Dask = None,
+    top: Top = None,
+) -> None:
+    """Show how often other topics turn a difference round, and how large one must be to hold."""
+    given = locals()
+    if all_rounds:
+        run_and_print(AcrossRoundsRequest, given | {"trials": None, "swap_trials": trials})
+    else:
+        run_and_print(SwapRateRequest, given)
+
+
+@app.command(
+    epilog="Example: roundbook study incremental covid round1 --measure nDCG@10 --difference 0.1"
+)
+def incremental(
+    context: typer.Context,
+    measure: Measure,
+    task: Task = None,
+    round_label: Round = None,
+    difference: Annotated[
+        float | None, option(IncrementalRequest, "difference", "--difference", metavar="D")
+    ] = None,
+    scales: Scales = None,
+    alpha: float = field_option(IncrementalRequest, "alpha", "--alpha"),
+    beta: float = field_option(IncrementalRequest, "beta", "--beta"),
+    start: int = field_option(IncrementalRequest, "start", "--start", metavar="n"),
+    step: int = field_option(IncrementalRequest, "step", "--step", metavar="n"),
+    confidence: float = field_option(IncrementalRequest, "confidence", "--confidence"),
+    pair: list[str] | None = field_option(IncrementalRequest, "pair", "--pair", metavar="RUN"),
+    trials: int = field_option(IncrementalRequest, "trials", "--trials"),
+    seed: Seed = default(StudyRequest, "seed"),
+    chart: Chart = None,
+    save: Save = None,
+    note: Note = None,
+    files: Files = None,
+    layout: FileLayout = default(StudyRequest, "layout"),
+    file_measure: FileMeasure = None,
+    missing: MissingScores = default(StudyRequest, "missing"),
+    assessments: Assessments = None,
+    form: Form = "table",
+    database: Database = None,
+    workers: Workers = 1,
+    dask: Dask = None,
+    top: Top = None,
+) -> None:
+    """Show whether the topics judged so far have the power to find a difference."""
+    run_and_print(
+        IncrementalRequest,
+        locals(),
+        difference="name the difference between two runs' means that is to be found, such as 0.1,"
+        " with --difference",
+    )
+
+
+@app.command(epilog="Example: roundbook study change web 2010 2011 --measure nDCG@20 --pivot bm25")
+def change(
+    context: typer.Context,
+    measure: Measure,
+    task: Task = None,
+    round_label: str | None = field_argument(
+        ChangeRequest, "round", metavar="FROM", autocompletion=offer("rounds")
+    ),
+    to_round: str | None = field_argument(
+        ChangeRequest, "to_round", metavar="TO", autocompletion=offer("rounds")
+    ),
+    pivot: str | None = field_option(ChangeRequest, "pivot", "--pivot", metavar="SYSTEM"),
+    match: Literal["system", "tag"] = field_option(ChangeRequest, "match", "--match"),
+    level: float = field_option(ChangeRequest, "level", "--level"),
+    trials: int = field_option(ChangeRequest, "trials", "--trials"),
+    seed: Seed = default(StudyRequest, "seed"),
+    chart: Chart = None,
+    save: Save = None,
+    note: Note = None,
+    files: list[Path] | None = field_option(ChangeRequest, "files", "--file", metavar="FILE"),
+    to_files: list[Path] | None = field_option(
+        ChangeRequest, "to_files", "--to-file", metavar="FILE"
+    ),
+    layout: FileLayout = default(StudyRequest, "layout"),
+    file_measure: FileMeasure = None,
+    missing: MissingScores = default(StudyRequest, "missing"),
+    assessments: Assessments = None,
+    form: Form = "table",
+    database: Database = None,
+    workers: Workers = 1,
+    dask: Dask = None,
+    top: Top = None,
+) -> None:
+    """Show how the systems that ran in two rounds changed, alone and beside a pivot."""
+    run_and_print(ChangeRequest, locals())
+
+
+@app.command(
+    "leave-one-out",
+    epilog="Example: roundbook study leave-one-out covid round1 --measure nDCG@10 --reassessed\n\n"
+    "Over all rounds: roundbook study leave-one-out covid --all-rounds --measure nDCG@10",
+)
+def leave_one_out(
+    context: typer.Context,
+    measure: Measure,
+    task: Task = None,
+    round_label: Round = None,
+    scales: Scales = None,
+    by: Literal["team", "run"] | None = field_option(LeaveOneOutRequest, "by", "--by"),
+    reassessed: bool = field_option(LeaveOneOutRequest, "reassessed", "--reassessed"),
+    pool_depth: int | None = field_option(
+        LeaveOneOutRequest, "pool_depth", "--pool-depth", metavar="DEPTH"
+    ),
+    all_rounds: Annotated[
+        bool,
+        typer.Option(
+            "--all-rounds",
+            help="Study all rounds that have the measure, by the factors and, where runs and"
+            " assessments are recorded, by the assessments too; beside it, how the first round's"
+            " factors age.",
+        ),
+    ] = False,
+    chart: Chart = None,
+    save: Save = None,
+    note: Note = None,
+    files: Files = None,
+    teams: Path | None = field_option(LeaveOneOutRequest, "teams", "--teams", metavar="FILE"),
+    qrels: Path | None = field_option(LeaveOneOutRequest, "qrels", "--qrels", metavar="FILE"),
+    layout: FileLayout = default(StudyRequest, "layout"),
+    file_measure: FileMeasure = None,
+    missing: MissingScores = default(StudyRequest, "missing"),
+    assessments: Assessments = None,
+    form: Form = "table",
+    database: Database = None,
+    workers: Workers = 1,
+    dask: Dask = None,
+    top: Top = None,
+) -> None:
+    """Show whether a run that was not there would have been scored fairly by what the others left."""
+    given = locals()
+    if all_rounds:
+        anew = "scores anew wherever runs and assessments are recorded"
+        by_run = {"by": "leaves out teams, as run by run hardly anything can change"}
+        refuse_beside_all_rounds(
+            context,
+            reassessed=anew,
+            pool_depth="goes by each round's own pool depth",
+            teams="goes by the teams that are recorded",
+            qrels=anew,
+            **(by_run if by == "run" else {}),
+        )
+    run_and_print(LeaveOneOutRoundsRequest if all_rounds else LeaveOneOutRequest, given)
+
+
+@app.command(
+    "leave-teams-out",
+    epilog="Example: roundbook study leave-teams-out covid round1 --measure nDCG@10 --teams-left 10"
+    " --teams-left 5",
+)
+def leave_teams_out(
+    context: typer.Context,
+    measure: Measure,
+    task: Task = None,
+    round_label: Round = None,
+    scales: Scales = None,
+    teams_left: list[int] | None = field_option(
+        LeaveTeamsOutRequest, "teams_left", "--teams-left", metavar="N"
+    ),
+    every_number: bool = field_option(LeaveTeamsOutRequest, "every_number", "--every-number"),
+    mode: Literal["keep", "reduce"] = field_option(LeaveTeamsOutRequest, "mode", "--mode"),
+    pool_depth: int | None = field_option(
+        LeaveTeamsOutRequest, "pool_depth", "--pool-depth", metavar="DEPTH"
+    ),
+    trials: int = field_option(LeaveTeamsOutRequest, "trials", "--trials"),
+    min_d: float = field_option(LeaveTeamsOutRequest, "min_d", "--min-d", metavar="D"),
+    m: int = field_option(LeaveTeamsOutRequest, "m", "--m", metavar="m"),
+    alpha: float = field_option(LeaveTeamsOutRequest, "alpha", "--alpha"),
+    beta: float = field_option(LeaveTeamsOutRequest, "beta", "--beta"),
+    seed: Seed = default(StudyRequest, "seed"),
+    chart: Chart = None,
+    save: Save = None,
+    note: Note = None,
+    files: Files = None,
+    teams: Path | None = field_option(LeaveTeamsOutRequest, "teams", "--teams", metavar="FILE"),
+    qrels: Path | None = field_option(LeaveTeamsOutRequest, "qrels", "--qrels", metavar="FILE"),
+    layout: FileLayout = default(StudyRequest, "layout"),
+    file_measure: FileMeasure = None,
+    missing: MissingScores = default(StudyRequest, "missing"),
+    assessments: Assessments = None,
+    form: Form = "table",
+    database: Database = None,
+    workers: Workers = 1,
+    dask: Dask = None,
+    top: Top = None,
+) -> None:
+    """Show what variance, and which plan, a pilot with fewer teams would have given."""
+    run_and_print(LeaveTeamsOutRequest, locals())
+
+
+@app.command(
+    "topic-subsets",
+    epilog="Example: roundbook study topic-subsets covid round1 --measure nDCG@10 --topics 10"
+    " --topics 20",
+)
+def topic_subsets(
+    context: typer.Context,
+    measure: Measure,
+    task: Task = None,
+    round_label: Round = None,
+    scales: Scales = None,
+    topics: list[int] | None = field_option(TopicSubsetsRequest, "topics", "--topics", metavar="N"),
+    trials: int = field_option(TopicSubsetsRequest, "trials", "--trials"),
+    min_d: float = field_option(TopicSubsetsRequest, "min_d", "--min-d", metavar="D"),
+    m: int = field_option(TopicSubsetsRequest, "m", "--m", metavar="m"),
+    alpha: float = field_option(TopicSubsetsRequest, "alpha", "--alpha"),
+    beta: float = field_option(TopicSubsetsRequest, "beta", "--beta"),
+    seed: Seed = default(StudyRequest, "seed"),
+    chart: Chart = None,
+    save: Save = None,
+    note: Note = None,
+    files: Files = None,
+    layout: FileLayout = default(StudyRequest, "layout"),
+    file_measure: FileMeasure = None,
+    missing: MissingScores = default(StudyRequest, "missing"),
+    assessments: Assessments = None,
+    form: Form = "table",
+    database: Database = None,
+    workers: Workers = 1,
+    dask: Dask = None,
+    top: Top = None,
+) -> None:
+    """Show what variance, and which plan, a pilot with fewer topics would have given."""
+    run_and_print(TopicSubsetsRequest, locals())
+
+
+@app.command(
+    "per-topic-variance",
+    epilog="Example: roundbook study per-topic-variance covid round1 --model kde --trials 10000",
+)
+def per_topic_variance(
+    context: typer.Context,
+    task: Task = None,
+    round_label: Round = None,
+    measure: str = field_option(PerTopicVarianceRequest, "measure", "--measure", metavar="AP"),
+    model: Literal["bst", "kde"] = field_option(PerTopicVarianceRequest, "model", "--model"),
+    denominator: Literal["sampled", "fixed"] = field_option(
+        PerTopicVarianceRequest, "denominator", "--denominator"
+    ),
+    depth: int = field_option(PerTopicVarianceRequest, "depth", "--depth", metavar="N"),
+    padded: bool = field_option(PerTopicVarianceRequest, "padded", "--padded"),
+    trials: int = field_option(PerTopicVarianceRequest, "trials", "--trials"),
+    alpha: float = field_option(PerTopicVarianceRequest, "alpha", "--alpha"),
+    seed: Seed = default(StudyRequest, "seed"),
+    chart: Chart = None,
+    save: Save = None,
+    note: Note = None,
+    files: list[Path] | None = field_option(
+        PerTopicVarianceRequest, "files", "--file", metavar="FILE"
+    ),
+    qrels: Path | None = field_option(PerTopicVarianceRequest, "qrels", "--qrels", metavar="FILE"),
+    assessments: Assessments = None,
+    form: Form = "table",
+    database: Database = None,
+    workers: Workers = 1,
+    dask: Dask = None,
+    top: Top = None,
+) -> None:
+    """Show whether the runs would rank alike on another sample of the documents."""
+    run_and_print(PerTopicVarianceRequest, locals())

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from roundbook.requests.tasks import CreateTask, RemoveTask, RenameTask
 from roundbook_cli.near_names import confirm_task
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, count, show, talk
-from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.output import Column, count, print_commands, show, talk
+from roundbook_cli.request_options import field_argument, field_option
 from roundbook_cli.session import record
 
 app = typer.Typer(no_args_is_help=True, help="Tasks: what a campaign evaluates.")
@@ -29,28 +27,27 @@ _REMOVED = (Column("task", "Removed task"), Column("rounds", "Its rounds", ", ".
 @app.command(epilog="Example: roundbook task create covid --title 'TREC-COVID'")
 def create(
     context: typer.Context,
-    task: Annotated[str, argument(CreateTask, "task", metavar="TASK")],
-    title: Annotated[str | None, option(CreateTask, "title", "--title")] = default(
-        CreateTask, "title"
-    ),
+    task: str = field_argument(CreateTask, "task", metavar="TASK"),
+    title: str | None = field_option(CreateTask, "title", "--title"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Record a new task."""
     from roundbook.logbook.tasks import create_task
 
+    request = CreateTask(task=task, title=title)
     with record(context, database) as session:
-        confirm_task(session, task)
-        created = create_task(session, CreateTask(task=task, title=title))
+        confirm_task(session, request.task)
+        created = create_task(session, request)
     show(created, form, [created], _COLUMNS)
 
 
 @app.command(epilog="Example: roundbook task rename covdi covid")
 def rename(
     context: typer.Context,
-    task: Annotated[str, argument(RenameTask, "task", metavar="TASK")],
-    name: Annotated[str, argument(RenameTask, "name", metavar="NAME")],
-    force: Annotated[bool, option(RenameTask, "force", "--force")] = default(RenameTask, "force"),
+    task: str = field_argument(RenameTask, "task", metavar="TASK"),
+    name: str = field_argument(RenameTask, "name", metavar="NAME"),
+    force: bool = field_option(RenameTask, "force", "--force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -58,8 +55,9 @@ def rename(
     from roundbook.logbook.tasks import rename_task
     from roundbook.presentation.decisions import renamed_sentence
 
+    request = RenameTask(task=task, name=name, force=force)
     with record(context, database) as session:
-        renamed = rename_task(session, RenameTask(task=task, name=name, force=force))
+        renamed = rename_task(session, request)
     show(renamed, form, [renamed], _COLUMNS)
     talk(renamed_sentence("Task", renamed.was, renamed.task))
 
@@ -67,15 +65,16 @@ def rename(
 @app.command(epilog="Example: roundbook task remove covdi")
 def remove(
     context: typer.Context,
-    task: Annotated[str, argument(RemoveTask, "task", metavar="TASK")],
+    task: str = field_argument(RemoveTask, "task", metavar="TASK"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Remove a task that was made by a slip, with its rounds; none may hold scores."""
     from roundbook.logbook.tasks import remove_task
 
+    request = RemoveTask(task=task)
     with record(context, database) as session:
-        removed = remove_task(session, RemoveTask(task=task))
+        removed = remove_task(session, request)
     show(removed, form, [removed], _REMOVED)
 
 
@@ -93,5 +92,4 @@ def list_(
     empty = [] if listed.tasks else ["No task yet. Make one by logging its first round:"]
     show(listed, form, listed.tasks, _COLUMNS, below=empty)
     if empty and form == "table":
-        # Not wrapped, so that it can be copied.
-        typer.echo("  roundbook log TASK ROUND FILE --measure M --create")
+        print_commands("roundbook log TASK ROUND FILE --measure M --create")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from roundbook.requests.tokens import CreateToken, RevokeToken, Scope
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, show, talk
-from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.request_options import field_argument, field_option
 from roundbook_cli.session import record
 
 app = typer.Typer(no_args_is_help=True, help="Tokens: who may use the service.")
@@ -28,20 +26,19 @@ _COLUMNS = (
 @app.command(epilog="Example: roundbook token create ann --scope log --task covid --days 90")
 def create(
     context: typer.Context,
-    name: Annotated[str, argument(CreateToken, "name", metavar="NAME")],
-    scope: Annotated[Scope, option(CreateToken, "scope", "--scope")] = default(
-        CreateToken, "scope"
-    ),
-    task: Annotated[str | None, option(CreateToken, "task", "--task", metavar="TASK")] = None,
-    days: Annotated[int | None, option(CreateToken, "days", "--days", metavar="N")] = None,
+    name: str = field_argument(CreateToken, "name", metavar="NAME"),
+    scope: Scope = field_option(CreateToken, "scope", "--scope"),
+    task: str | None = field_option(CreateToken, "task", "--task", metavar="TASK"),
+    days: int | None = field_option(CreateToken, "days", "--days", metavar="N"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Make a token for the service, and show it this once."""
     from roundbook.logbook.tokens import create_token
 
+    request = CreateToken(name=name, scope=scope, task=task, days=days)
     with record(context, database) as session:
-        made = create_token(session, CreateToken(name=name, scope=scope, task=task, days=days))
+        made = create_token(session, request)
     show(made, form, [made], (*_COLUMNS, Column("token", "Secret")) if form == "csv" else _COLUMNS)
     if form == "table":
         typer.echo(f"\n{made.token}")
@@ -62,15 +59,16 @@ def list_(context: typer.Context, form: Form = "table", database: Database = Non
 @app.command(epilog="Example: roundbook token revoke ann")
 def revoke(
     context: typer.Context,
-    name: Annotated[str, argument(RevokeToken, "name", metavar="NAME")],
+    name: str = field_argument(RevokeToken, "name", metavar="NAME"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Refuse a token from now on."""
     from roundbook.logbook.tokens import revoke_token
 
+    request = RevokeToken(name=name)
     with record(context, database) as session:
-        revoked = revoke_token(session, RevokeToken(name=name))
+        revoked = revoke_token(session, request)
     show(revoked, form, [revoked], _COLUMNS)
     if form == "table":
         talk(

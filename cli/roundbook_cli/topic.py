@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from roundbook.requests.topics import AliasTopics, ListTopics, UnaliasTopic
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, show, talk
-from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.request_options import field_argument, field_option
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
     from roundbook.logbook.topics import AliasedTopics, TopicInRound, UnaliasedTopic
 
 app = typer.Typer(no_args_is_help=True, help="Topics: list, and declare their other ids.")
-
-TaskName = Annotated[str, argument(AliasTopics, "task", metavar="TASK")]
 
 
 def _rounds(rounds: list[TopicInRound]) -> str:
@@ -37,8 +35,8 @@ _TOPICS = (
 @app.command(epilog="Example: roundbook topic alias longeval core.csv")
 def alias(
     context: typer.Context,
-    task: TaskName,
-    file: Annotated[Path, argument(AliasTopics, "file", metavar="FILE")],
+    task: str = field_argument(AliasTopics, "task", metavar="TASK"),
+    file: Path = field_argument(AliasTopics, "file", metavar="FILE"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -50,10 +48,9 @@ def alias(
     from roundbook.presentation.decisions import aliased_sentence
     from roundbook.settings import load_settings
 
+    request = AliasTopics(task=task, file=file)
     with record(context, database) as session:
-        aliased = alias_topics(
-            session, AliasTopics(task=task, file=file), load_settings().max_file_bytes
-        )
+        aliased = alias_topics(session, request, load_settings().max_file_bytes)
     show(aliased, form, aliased.aliases, _OTHER_IDS)
     talk(aliased_sentence(aliased))
     _tell_stale(aliased)
@@ -62,8 +59,8 @@ def alias(
 @app.command(epilog="Example: roundbook topic unalias longeval q072217124")
 def unalias(
     context: typer.Context,
-    task: TaskName,
-    name: Annotated[str, argument(UnaliasTopic, "name", metavar="ID")],
+    task: str = field_argument(AliasTopics, "task", metavar="TASK"),
+    name: str = field_argument(UnaliasTopic, "name", metavar="ID"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -71,8 +68,9 @@ def unalias(
     from roundbook.logbook.topics import unalias_topic
     from roundbook.presentation.decisions import unaliased_sentence
 
+    request = UnaliasTopic(task=task, name=name)
     with record(context, database) as session:
-        unaliased = unalias_topic(session, UnaliasTopic(task=task, name=name))
+        unaliased = unalias_topic(session, request)
     show(unaliased, form, [unaliased], _OTHER_IDS)
     talk(unaliased_sentence(unaliased))
     _tell_stale(unaliased)
@@ -89,23 +87,22 @@ def _tell_stale(changed: AliasedTopics | UnaliasedTopic) -> None:
 @app.command("list", epilog="Example: roundbook topic list longeval --aliased")
 def list_(
     context: typer.Context,
-    task: TaskName,
-    aliased: Annotated[bool, option(ListTopics, "aliased", "--aliased")] = default(
-        ListTopics, "aliased"
-    ),
+    task: str = field_argument(AliasTopics, "task", metavar="TASK"),
+    aliased: bool = field_option(ListTopics, "aliased", "--aliased"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """List a task's topics, their other ids, and the rounds that scored them."""
     from roundbook.logbook.topics import list_topics
 
+    request = ListTopics(task=task, aliased=aliased)
     with record(context, database) as session:
-        listed = list_topics(session, ListTopics(task=task, aliased=aliased))
+        listed = list_topics(session, request)
     empty = []
     if not listed.topics:
         empty = [
             "No topic has another id. Declare some with 'roundbook topic alias TASK FILE'."
-            if aliased
+            if request.aliased
             else "No topic yet: they come with scores, which 'roundbook log' takes."
         ]
     show(listed, form, listed.topics, _TOPICS, below=empty)

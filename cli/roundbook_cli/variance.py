@@ -40,32 +40,18 @@ from roundbook_cli.options import (
     Form,
     Format,
     Measure,
-    PreferredAssessments,
-    Revise,
     RoundLabel,
-    Scaled,
     TaskName,
 )
-from roundbook_cli.output import print_table, show, talk
+from roundbook_cli.output import print_table, show, talk, talk_notes
 from roundbook_cli.plan_advice import advised, history_json, history_warning
-from roundbook_cli.request_options import default, option
+from roundbook_cli.request_options import field_option
 from roundbook_cli.session import record, sessions
 
 if TYPE_CHECKING:
     from roundbook.logbook.variance_history import VarianceHistory
 
 app = typer.Typer(no_args_is_help=True, help="Variances: of a measure in each round, and pooled.")
-
-Weights = Annotated[PoolBy, option(VarianceRequest, "pool_by", "--pool-by")]
-ListedMeasure = Annotated[
-    str | None,
-    typer.Option(
-        "--measure",
-        metavar="M",
-        help="The measure: nDCG@10, AP, RBP(p=0.8), ... (default: a line for each)",
-        autocompletion=offer("measures"),
-    ),
-]
 
 _ROUNDS = (
     Column("round", "Round"),
@@ -94,10 +80,20 @@ _LINES = tuple(Column(name, name) for name in HISTORY_LINE)
 def show_(
     context: typer.Context,
     task: TaskName,
-    measure: ListedMeasure = None,
-    scale: Scaled = default(VarianceRequest, "scale"),
-    assessments: PreferredAssessments = None,
-    pool_by: Weights = default(VarianceRequest, "pool_by"),
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            "--measure",
+            metavar="M",
+            help="The measure: nDCG@10, AP, RBP(p=0.8), ... (default: a line for each)",
+            autocompletion=offer("measures"),
+        ),
+    ] = None,
+    scale: VarianceScale = field_option(VarianceRequest, "scale", "--scale"),
+    assessments: list[str] | None = field_option(
+        VarianceRequest, "assessments", "--assessments", metavar="LABEL"
+    ),
+    pool_by: PoolBy = field_option(VarianceRequest, "pool_by", "--pool-by"),
     chart: Chart = None,
     form: Form = "table",
     database: Database = None,
@@ -105,46 +101,41 @@ def show_(
     """Show a measure's residual variance in every round, with intervals, and pooled."""
     check_chart(chart)
     if measure is None:
-        histories = _list_measures(context, database, task, scale, assessments, pool_by, form)
-        _draw(chart, histories)
+        if assessments is not None and len(assessments) > 1:
+            raise typer.BadParameter("--assessments repeated mixes those of one --measure: name it")
+        of_all = VarianceHistoryRequest(
+            task=task,
+            scale=scale,
+            assessments=assessments[0] if assessments else None,
+            pool_by=pool_by,
+        )
+        _draw(chart, _show_measures(context, database, of_all, form))
         return
-    history = _history(context, database, task, measure, scale, assessments, pool_by)
+    request = VarianceRequest(
+        task=task, measure=measure, scale=scale, assessments=assessments, pool_by=pool_by
+    )
+    history = _history(context, database, request)
     if form == "csv":
         show(history, form, history_lines(history), _LINES)
-        _draw(chart, [history])
-        return
-    show(
-        history,
-        form,
-        history.rounds,
-        _columns(history),
-        above=[heading(history)],
-        below=[*advised(history, summary(history)), *withdrawn_notes(history)],
-        extra=history_json(history),
-    )
+    else:
+        show(
+            history,
+            form,
+            history.rounds,
+            _columns(history),
+            above=[heading(history)],
+            below=[*advised(history, summary(history)), *withdrawn_notes(history)],
+            extra=history_json(history),
+        )
     _draw(chart, [history])
 
 
-def _list_measures(
-    context: typer.Context,
-    database: str | None,
-    task: str,
-    scale: VarianceScale,
-    assessments: list[str] | None,
-    pool_by: PoolBy,
-    form: Format,
+def _show_measures(
+    context: typer.Context, database: str | None, request: VarianceHistoryRequest, form: Format
 ) -> list[VarianceHistory]:
     """Print a line a measure, and return what of."""
     from roundbook.logbook.variances import show_histories
 
-    if assessments is not None and len(assessments) > 1:
-        raise typer.BadParameter("--assessments repeated mixes those of one --measure: name it")
-    request = VarianceHistoryRequest(
-        task=task,
-        scale=scale,
-        assessments=assessments[0] if assessments else None,
-        pool_by=pool_by,
-    )
     with record(context, database) as session:
         shown = show_histories(session, request)
     histories = sorted(shown.histories, key=lambda one: (one.measure, one.assessments))
@@ -160,12 +151,13 @@ def _list_measures(
         form,
         lines,
         (_MEASURES[0], *((_ASSESSMENTS,) if several or form == "csv" else ()), *_MEASURES[1:]),
-        above=[f"{task}: variances on the {scale} scale. Name a --measure for its rounds."],
+        above=[
+            f"{request.task}: variances on the {request.scale} scale. Name a --measure for its rounds."
+        ],
         extra={"measures": list(map(vars, lines))},
         without=["since", "undated", "histories"],
     )
-    for matrix in shown.withdrawn:
-        talk(f"Note: {left_out(matrix)}")
+    talk_notes(map(left_out, shown.withdrawn))
     return histories
 
 
@@ -190,27 +182,23 @@ def _columns(history: VarianceHistory) -> tuple[Column, ...]:
 def history(
     context: typer.Context,
     task: TaskName,
-    measure: Annotated[
-        list[str] | None, option(VarianceHistoryRequest, "measures", "--measure", metavar="M")
-    ] = None,
-    rounds: Annotated[
-        list[str] | None, option(VarianceHistoryRequest, "rounds", "--rounds", metavar="ROUND")
-    ] = None,
-    since: Annotated[
-        datetime | None,
-        option(VarianceHistoryRequest, "since", "--since", formats=["%Y-%m-%d"]),
-    ] = None,
-    scale: Scaled = default(VarianceHistoryRequest, "scale"),
+    measure: list[str] | None = field_option(
+        VarianceHistoryRequest, "measures", "--measure", metavar="M"
+    ),
+    rounds: list[str] | None = field_option(
+        VarianceHistoryRequest, "rounds", "--rounds", metavar="ROUND"
+    ),
+    since: datetime | None = field_option(
+        VarianceHistoryRequest, "since", "--since", formats=["%Y-%m-%d"]
+    ),
+    scale: VarianceScale = field_option(VarianceHistoryRequest, "scale", "--scale"),
     assessments: Assessments = None,
-    pool_by: Weights = default(VarianceHistoryRequest, "pool_by"),
+    pool_by: PoolBy = field_option(VarianceRequest, "pool_by", "--pool-by"),
     chart: Chart = None,
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Show the variances of all measures over all rounds, the least stable measure first."""
-    check_chart(chart)
-    from roundbook.logbook.variances import show_histories
-
     request = VarianceHistoryRequest(
         task=task,
         measures=measure or (),
@@ -220,6 +208,9 @@ def history(
         assessments=assessments,
         pool_by=pool_by,
     )
+    check_chart(chart)
+    from roundbook.logbook.variances import show_histories
+
     with record(context, database) as session:
         shown = show_histories(session, request)
     if shown.undated:
@@ -227,8 +218,7 @@ def history(
             f"Note: left out, since their date is not recorded: {', '.join(shown.undated)}. Record"
             " it with 'roundbook round set' and --held."
         )
-    for matrix in shown.withdrawn:
-        talk(f"Note: {left_out(matrix)}")
+    talk_notes(map(left_out, shown.withdrawn))
     if form == "table":
         for of_measure in shown.histories:
             print_table(
@@ -238,10 +228,10 @@ def history(
                 below=[*advised(of_measure, summary(of_measure)), ""],
             )
         print_table([], (), above=stability(shown.histories))
-        _draw(chart, shown.histories)
-        return
-    lines = [line for of_measure in shown.histories for line in history_lines(of_measure)]
-    show(shown, form, lines, _LINES, extra={"histories": list(map(history_json, shown.histories))})
+    else:
+        lines = [line for of_measure in shown.histories for line in history_lines(of_measure)]
+        extra = {"histories": list(map(history_json, shown.histories))}
+        show(shown, form, lines, _LINES, extra=extra)
     _draw(chart, shown.histories)
 
 
@@ -250,14 +240,19 @@ def pooled(
     context: typer.Context,
     task: TaskName,
     measure: Measure,
-    scale: Scaled = default(VarianceRequest, "scale"),
-    assessments: PreferredAssessments = None,
-    pool_by: Weights = default(VarianceRequest, "pool_by"),
+    scale: VarianceScale = field_option(VarianceRequest, "scale", "--scale"),
+    assessments: list[str] | None = field_option(
+        VarianceRequest, "assessments", "--assessments", metavar="LABEL"
+    ),
+    pool_by: PoolBy = field_option(VarianceRequest, "pool_by", "--pool-by"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Show the variance pooled over all rounds, with its interval and a homogeneity test."""
-    history = _history(context, database, task, measure, scale, assessments, pool_by)
+    request = VarianceRequest(
+        task=task, measure=measure, scale=scale, assessments=assessments, pool_by=pool_by
+    )
+    history = _history(context, database, request)
     result = history.pooled
     columns: tuple[Column, ...] = (
         number("variance", "Pooled", 5),
@@ -274,27 +269,17 @@ def pooled(
             number("max_min_ratio", "Max/min", 2),
             Column("homogeneity_p", "Wald p"),
         )
-    for matrix in history.withdrawn:
-        talk(f"Note: {left_out(matrix)}")
+    talk_notes(map(left_out, history.withdrawn))
     below = [f"Rounds: {', '.join(result.rounds)}.", *advised(history, pooled_summary(history))]
     extra = {"warning": history_warning(history)}
     show(result, form, [pooled_line(result)], columns, below=below, extra=extra)
 
 
 def _history(
-    context: typer.Context,
-    database: str | None,
-    task: str,
-    measure: str,
-    scale: VarianceScale,
-    assessments: list[str] | None,
-    pool_by: PoolBy,
+    context: typer.Context, database: str | None, request: VarianceRequest
 ) -> VarianceHistory:
     from roundbook.logbook.variances import show_variances
 
-    request = VarianceRequest(
-        task=task, measure=measure, scale=scale, assessments=assessments, pool_by=pool_by
-    )
     with record(context, database) as session:
         return show_variances(session, request)
 
@@ -309,19 +294,19 @@ def record_(
     task: TaskName,
     round_label: RoundLabel,
     measure: Measure,
-    value: Annotated[float, option(RecordVarianceRequest, "variance", "--value", metavar="V")],
-    runs: Annotated[int, option(RecordVarianceRequest, "runs", "--runs", metavar="m")],
-    topics: Annotated[int, option(RecordVarianceRequest, "topics", "--topics", metavar="n")],
-    source: Annotated[str, option(RecordVarianceRequest, "source", "--source", metavar="TEXT")],
-    teams: Annotated[
-        int | None, option(RecordVarianceRequest, "teams", "--teams", metavar="G")
-    ] = None,
-    scale: Scaled = default(RecordVarianceRequest, "scale"),
-    assessments: Annotated[
-        str, option(RecordVarianceRequest, "assessments", "--assessments", metavar="LABEL")
-    ] = default(RecordVarianceRequest, "assessments"),
+    value: float = field_option(RecordVarianceRequest, "variance", "--value", metavar="V"),
+    runs: int = field_option(RecordVarianceRequest, "runs", "--runs", metavar="m"),
+    topics: int = field_option(RecordVarianceRequest, "topics", "--topics", metavar="n"),
+    source: str = field_option(RecordVarianceRequest, "source", "--source", metavar="TEXT"),
+    teams: int | None = field_option(RecordVarianceRequest, "teams", "--teams", metavar="G"),
+    scale: VarianceScale = field_option(RecordVarianceRequest, "scale", "--scale"),
+    assessments: str = field_option(
+        RecordVarianceRequest, "assessments", "--assessments", metavar="LABEL"
+    ),
     create: Create = False,
-    revise: Revise = None,
+    revise: str | None = field_option(
+        RecordVarianceRequest, "revise", "--revise", metavar="REASON"
+    ),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -355,7 +340,6 @@ def record_(
         Column("source", "Source"),
         Column("status", "Status"),
     )
-    notes = recorded_notes(recorded, revise)
+    notes = recorded_notes(recorded, request.revise)
     show(recorded, form, [recorded], columns, extra={"notes": notes})
-    for note in notes:
-        talk(f"Note: {note}")
+    talk_notes(notes)

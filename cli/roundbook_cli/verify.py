@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
 import typer
 
 from roundbook.requests.verification import RoundVerificationRequest, VerifyRequest
 from roundbook_cli.options import Database, Form, RoundLabel, TaskName
 from roundbook_cli.output import Column, count, progress, show
-from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.request_options import field_argument, field_option
 from roundbook_cli.session import record
 
-if TYPE_CHECKING:
-    from roundbook.logbook.verifying.differences import Verification
+of_db, of_round = typer.Typer(), typer.Typer()
 
 _ROUND = (
     Column("task", "Task"),
@@ -23,11 +20,10 @@ _ROUND = (
 )
 
 
+@of_db.command(epilog="Example: roundbook db verify --task covid")
 def verify(
     context: typer.Context,
-    task: Annotated[
-        str | None, option(VerifyRequest, "task", "--task", metavar="TASK", show_default=False)
-    ] = default(VerifyRequest, "task"),
+    task: str | None = field_option(VerifyRequest, "task", "--task", metavar="TASK"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -44,11 +40,18 @@ def verify(
         not_computed_sentences,
     )
 
+    request = VerifyRequest(task=task)
     with (
         record(context, database, one_moment=True) as session,
         progress("Verifying ...") as step,
     ):
-        verification = verify_record(session, VerifyRequest(task=task), step)
+        verification = verify_record(session, request, step)
+    of_runs = []
+    if verification.uploads or verification.qrels:
+        of_runs = [
+            f"So were {verification.uploads} uploads of runs and {verification.qrels} relevance"
+            " assessments."
+        ]
     show(
         verification,
         form,
@@ -62,7 +65,7 @@ def verify(
             f"{verification.matrices} matrices, {verification.factor_sets} factor versions,"
             f" {verification.variances} variances, {verification.results} saved results and"
             f" {verification.events} events were verified.",
-            *_of_runs(verification),
+            *of_runs,
         ],
         below=[
             *([] if verification.differences else ["Nothing differs."]),
@@ -73,25 +76,14 @@ def verify(
         raise typer.Exit(1)
 
 
-def _of_runs(verification: Verification) -> list[str]:
-    if not (verification.uploads or verification.qrels):
-        return []
-    return [
-        f"So were {verification.uploads} uploads of runs and {verification.qrels} relevance"
-        " assessments."
-    ]
-
-
+@of_round.command("verify", epilog="Example: roundbook round verify covid round1")
 def verify_round(
     context: typer.Context,
     task: TaskName,
     round_label: RoundLabel,
-    fingerprint: Annotated[
-        str | None,
-        argument(
-            RoundVerificationRequest, "fingerprint", metavar="FINGERPRINT", show_default=False
-        ),
-    ] = default(RoundVerificationRequest, "fingerprint"),
+    fingerprint: str | None = field_argument(
+        RoundVerificationRequest, "fingerprint", metavar="FINGERPRINT"
+    ),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -114,13 +106,3 @@ def verify_round(
     show(verified, form, [verified], _ROUND, below=below)
     if verified.status == "different":
         raise typer.Exit(1)
-
-
-def attach_to_db(app: typer.Typer) -> None:
-    """Add the command to the program's group ``db``."""
-    app.command(epilog="Example: roundbook db verify --task covid")(verify)
-
-
-def attach_to_round(app: typer.Typer) -> None:
-    """Add the command to the program's group ``round``."""
-    app.command("verify", epilog="Example: roundbook round verify covid round1")(verify_round)

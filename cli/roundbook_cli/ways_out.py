@@ -94,7 +94,6 @@ _WAYS_OUT = {
     "existing file": "{message}; name another, or overwrite it by --force.",
     "foreign file": "{message}, so --force does not overwrite it; name another file, or remove it.",
     "existing directory": "{message}; name another, or replace it by --force.",
-    # Studies
     "only one measure": "{message}; leave out --measure.",
     # Studies
     "start a job": "A service's job computes a study for as long as it takes.",

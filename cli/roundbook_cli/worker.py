@@ -8,7 +8,10 @@ from roundbook_cli.options import Database
 from roundbook_cli.output import talk
 from roundbook_cli.session import chosen
 
+commands = typer.Typer()
 
+
+@commands.command(epilog="Example: roundbook worker")
 def worker(context: typer.Context, database: Database = None) -> None:
     """Take the jobs that the service was given, one by one, until Ctrl-C.
 
@@ -25,8 +28,3 @@ def worker(context: typer.Context, database: Database = None) -> None:
         raise MissingExtraError("Jobs are kept by procrastinate.", "serve") from None
 
     run_worker(load_settings(), chosen(context, database), talk)
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(epilog="Example: roundbook worker")(worker)

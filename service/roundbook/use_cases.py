@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel
 
@@ -39,7 +41,31 @@ if TYPE_CHECKING:
     from roundbook.logbook.session import Session
 
 
-class UseCase(NamedTuple):
+@dataclass(frozen=True)
+class _Imported:
+    function: str
+    # Where its module is.
+    package: ClassVar[str] = "roundbook.logbook"
+
+    @property
+    def call(self) -> Callable[..., Any]:
+        """The function, which is imported by now."""
+        module, _, name = self.function.partition(":")
+        function: Callable[..., Any] = getattr(import_module(f"{self.package}.{module}"), name)
+        return function
+
+    @property
+    def result(self) -> type[BaseModel]:
+        """The type of what comes of a request."""
+        function = self.call
+        model: type[BaseModel] = getattr(
+            import_module(function.__module__), function.__annotations__["return"]
+        )
+        return model
+
+
+@dataclass(frozen=True)
+class UseCase(_Imported):
     """One use case.
 
     Attributes
@@ -56,24 +82,18 @@ class UseCase(NamedTuple):
         Whether it may compute for seconds and longer.
     """
 
-    function: str
     request: type[Request] | None
-    changes: bool = False
     scope: Scope = "read"
+    changes: bool = False
     computes: bool = False
 
     def run(self, session: Session, request: Request | None) -> Any:  # noqa: ANN401
         """Return what comes of a request."""
-        function = _function(self.function)
-        return function(session) if request is None else function(session, request)
-
-    @property
-    def result(self) -> type[BaseModel]:
-        """The type of what comes of a request."""
-        return _result(self.function)
+        return self.call(session) if request is None else self.call(session, request)
 
 
-class Upload(NamedTuple):
+@dataclass(frozen=True)
+class Upload(_Imported):
     """A use case whose scores, runs or names are in a file, which a door may be sent.
 
     Attributes
@@ -86,7 +106,6 @@ class Upload(NamedTuple):
         Further fields that name files, which are not sent along.
     """
 
-    function: str
     request: type[Request]
     file: str
     without: tuple[str, ...] = ()
@@ -111,15 +130,11 @@ class Upload(NamedTuple):
 
     def run(self, session: Session, request: Request, max_file_bytes: int) -> Any:  # noqa: ANN401
         """Return what comes of a request."""
-        return _function(self.function)(session, request, max_file_bytes=max_file_bytes)
-
-    @property
-    def result(self) -> type[BaseModel]:
-        """The type of what comes of a request."""
-        return _result(self.function)
+        return self.call(session, request, max_file_bytes=max_file_bytes)
 
 
-class Download(NamedTuple):
+@dataclass(frozen=True)
+class Download(_Imported):
     """A use case that writes a file, which a door may send.
 
     Attributes
@@ -133,7 +148,8 @@ class Download(NamedTuple):
     media_type : str
     """
 
-    function: str
+    package = "roundbook"
+
     request: type[Request]
     field: str
     file: str
@@ -144,13 +160,10 @@ class Download(NamedTuple):
         self, session: Session, request: Request, progress: Callable[[str], object] = lambda _: None
     ) -> Any:  # noqa: ANN401
         """Write the file, and return what it is."""
-        return _function(self.function, "roundbook")(session, request, progress)
+        return self.call(session, request, progress)
 
-    @property
-    def result(self) -> type[BaseModel]:
-        """The type of what comes of a request."""
-        return _result(self.function, "roundbook")
 
+_decision = partial(UseCase, changes=True)
 
 USE_CASES = {
     # Questions
@@ -191,41 +204,27 @@ USE_CASES = {
     ),
     "tokens": UseCase("tokens:list_tokens", None, scope="admin"),
     # Decisions
-    "create_task": UseCase("tasks:create_task", tasks.CreateTask, changes=True, scope="admin"),
-    "rename_task": UseCase("tasks:rename_task", tasks.RenameTask, changes=True, scope="admin"),
-    "remove_task": UseCase("tasks:remove_task", tasks.RemoveTask, changes=True, scope="admin"),
-    "create_round": UseCase("rounds:create_round", tasks.CreateRound, changes=True, scope="log"),
-    "set_round": UseCase("round_changes:set_round", tasks.SetRound, changes=True, scope="log"),
-    "rename_round": UseCase(
-        "round_changes:rename_round", tasks.RenameRound, changes=True, scope="admin"
+    "create_task": _decision("tasks:create_task", tasks.CreateTask, "admin"),
+    "rename_task": _decision("tasks:rename_task", tasks.RenameTask, "admin"),
+    "remove_task": _decision("tasks:remove_task", tasks.RemoveTask, "admin"),
+    "create_round": _decision("rounds:create_round", tasks.CreateRound, "log"),
+    "set_round": _decision("round_changes:set_round", tasks.SetRound, "log"),
+    "rename_round": _decision("round_changes:rename_round", tasks.RenameRound, "admin"),
+    "remove_round": _decision("round_changes:remove_round", tasks.RemoveRound, "admin"),
+    "publish": _decision("round_changes:publish_round", tasks.PublishRound, "admin"),
+    "record_variance": _decision(
+        "published:record_variance", variances.RecordVarianceRequest, "log"
     ),
-    "remove_round": UseCase(
-        "round_changes:remove_round", tasks.RemoveRound, changes=True, scope="admin"
+    "fit": _decision("fitting:fit_factor_set", factors.FitRequest, "log"),
+    "withdraw": _decision("matrices.corrections:withdraw_matrix", matrices.WithdrawMatrix, "admin"),
+    "restore": _decision("matrices.corrections:restore_matrix", matrices.RestoreMatrix, "admin"),
+    "merge_measures": _decision(
+        "recorded_measures:merge_measures", measures.MergeMeasures, "admin"
     ),
-    "publish": UseCase(
-        "round_changes:publish_round", tasks.PublishRound, changes=True, scope="admin"
-    ),
-    "record_variance": UseCase(
-        "published:record_variance", variances.RecordVarianceRequest, changes=True, scope="log"
-    ),
-    "fit": UseCase("fitting:fit_factor_set", factors.FitRequest, changes=True, scope="log"),
-    "withdraw": UseCase(
-        "matrices.corrections:withdraw_matrix", matrices.WithdrawMatrix, changes=True, scope="admin"
-    ),
-    "restore": UseCase(
-        "matrices.corrections:restore_matrix", matrices.RestoreMatrix, changes=True, scope="admin"
-    ),
-    "merge_measures": UseCase(
-        "recorded_measures:merge_measures", measures.MergeMeasures, changes=True, scope="admin"
-    ),
-    "unalias_topic": UseCase(
-        "topics:unalias_topic", topics.UnaliasTopic, changes=True, scope="admin"
-    ),
-    "create_token": UseCase("tokens:create_token", tokens.CreateToken, changes=True, scope="admin"),
-    "revoke_token": UseCase("tokens:revoke_token", tokens.RevokeToken, changes=True, scope="admin"),
-    "renew": UseCase(
-        "renewing:renew_results", results.RenewResults, changes=True, scope="log", computes=True
-    ),
+    "unalias_topic": _decision("topics:unalias_topic", topics.UnaliasTopic, "admin"),
+    "create_token": _decision("tokens:create_token", tokens.CreateToken, "admin"),
+    "revoke_token": _decision("tokens:revoke_token", tokens.RevokeToken, "admin"),
+    "renew": _decision("saving:renew_results", results.RenewResults, "log", computes=True),
 }
 
 # What is sent as a file.
@@ -296,16 +295,3 @@ def find_use_case(name: str) -> UseCase:
     if name not in USE_CASES:
         raise InputError(f"There is no use case '{name}'; there are {', '.join(USE_CASES)}.")
     return USE_CASES[name]
-
-
-def _function(function: str, package: str = "roundbook.logbook") -> Any:  # noqa: ANN401
-    module, _, name = function.partition(":")
-    return getattr(import_module(f"{package}.{module}"), name)
-
-
-def _result(function: str, package: str = "roundbook.logbook") -> type[BaseModel]:
-    found = _function(function, package)
-    model: type[BaseModel] = getattr(
-        import_module(found.__module__), found.__annotations__["return"]
-    )
-    return model

@@ -29,17 +29,17 @@ from roundbook.logbook.record import embedded_record
 from roundbook.logbook.runs.logging import log_runs
 from roundbook.logbook.session import begin
 from roundbook.logbook.studies.workers import share_out
-from roundbook.logbook.variances import HISTORY
+from roundbook.logbook.variance_rows import HISTORY
 from roundbook.requests.runs import LogRuns
 from roundbook.settings import Settings
 from roundbook.statistics.design import solve_topics
-from roundbook.statistics.measures.hits import Judgments, find_hits
+from roundbook.statistics.measures.hits import Judgments, find_hits, relevant_hits
 from roundbook.statistics.measures.measure import parse_measure
 from roundbook.statistics.studies.discriminative_power import bootstrap_test, tukey_test
 from roundbook.statistics.studies.leave_one_out import leave_one_out
 from roundbook.statistics.studies.pool import find_contributions, kept_judgments
 from roundbook.statistics.studies.resampled_precision import resample_ranks
-from roundbook.statistics.studies.scoring import ReassessedScores, needed_hits
+from roundbook.statistics.studies.scoring import ReassessedScores
 from roundbook.statistics.studies.swap_rate import swap_rate
 
 PROGRAM = (sys.executable, "-c", "from roundbook_cli.main import main; main()")
@@ -467,7 +467,7 @@ def bench_leaving_out() -> None:
 
     def ours() -> None:
         for measure in map(parse_measure, names):
-            needed = needed_hits(measure, hits, judgments)
+            needed = relevant_hits(hits, judgments, measure.cutoff)
             scoring = ReassessedScores(measure, needed, judgments, contributed)
             leave_one_out(scoring, team, scales=("raw", "std-ab", "std-cdf"))
 

@@ -84,6 +84,7 @@ def test_matrix_list_in_three_formats(logged):
     table = logged("matrix", "list", "t", "--all").out
     assert "superseded" in table
     assert "4 x 3" in table
+    assert "Status" in table
     for filters in (["--round", "r1"], ["--measure", "ap"], ["--assessments", "official"]):
         assert numbers(logged, *filters) == [second]
     assert "roundbook log t" in logged("matrix", "list", "t", "--assessments", "gold").out
@@ -106,7 +107,12 @@ def test_matrix_show_in_three_formats(logged):
         ("gamma", ""),
     ]
     table = logged("matrix", "show", first).out
-    for part in (f"superseded by matrix {second}", "a typo", "4 topics: 0, 1, 2, 3", "Bologna"):
+    for part in (
+        f"Status: superseded by matrix {second}",
+        "a typo",
+        "4 topics: 0, 1, 2, 3",
+        "Bologna",
+    ):
         assert part in table
     assert "matrix list" in logged("matrix", "show", 99).refusal()
 

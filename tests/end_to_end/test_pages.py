@@ -20,7 +20,7 @@ from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.errors import DatabaseUnreachableError
 from roundbook.logbook.studies.studies import STUDIES
 from roundbook.pages.numbers import sentence
-from roundbook.presentation import drift, drift_verdict
+from roundbook.presentation import drift, drift_advice, drift_verdict
 from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.plans import fits
@@ -135,7 +135,7 @@ def test_every_page_says_what_the_terminal_says(client, record):
     on_task = words(pages["/task"])
     for said in (*summary(asked["variances"]), curve_summary(asked["ageing"])):
         assert plain(said) in on_task
-    assert plain(drift_verdict.brief_advice(asked["drift"])) in on_task
+    assert plain(drift_advice.brief_advice(asked["drift"])) in on_task
     assert "published" in on_task
     assert "draft" in on_task
     assert f'<th scope="row"><a href="/round?task={TASK}' not in pages["/task"].text
@@ -221,7 +221,7 @@ def test_what_a_draft_shows_without_a_token(address, record, monkeypatch, caplog
         def refuse(_):
             raise DatabaseUnreachableError(where)
 
-        monkeypatch.setattr("roundbook.pages.tasks.list_tasks", refuse)
+        monkeypatch.setattr("roundbook.api.access.list_tasks", refuse)
         assert where in words(client.get("/", headers={"Authorization": f"Bearer {token}"}))
         client.cookies.clear()
         assert client.get("/matrix", params=draft).status_code == 303
@@ -434,6 +434,16 @@ def test_runs_and_assessments_are_looked_at_and_then_logged(client, address, sha
     assert [confirm(one).status_code for one in (first, second)] == [303, 409]
 
 
+COMMANDS = {
+    "across-rounds": ["roundbook study swap-rate t --all-rounds --measure M"],
+    "leave-one-out-rounds": ["roundbook study leave-one-out t --all-rounds --measure M"],
+}
+TITLES = {
+    "across-rounds": "Swap rates across all rounds",
+    "leave-one-out-rounds": "Leave one out across all rounds",
+}
+
+
 @pytest.mark.long
 def test_every_study_is_run_from_its_form(client, address):
     fill(address, 2, 12, 6)
@@ -461,9 +471,23 @@ def test_every_study_is_run_from_its_form(client, address):
         }
         rounds = {"round"} if {"across-rounds", "leave-one-out-rounds"} & {name} else set()
         assert set(entry.request.model_fields) - files - rounds <= shown, name
+        # Of all rounds, the terminal calls it otherwise; nobody need know what the record calls it.
+        in_terminal = re.findall(r"<pre[^>]*>(roundbook study [^<]+)</pre>", form.text)
+        assert in_terminal == COMMANDS.get(name, []), name
+        assert f">{TITLES.get(name, name.capitalize().replace('-', ' '))}</option>" in form.text
         asked = of | {"study": name, "trials": "40"} | extra.get(name, {})
         ran = client.get("/studies", params=asked)
         assert ran.status_code == (200 if name not in wanting else ran.status_code), words(ran)
+        if name == "across-rounds":
+            assert "<h2>Swap rates across all rounds</h2>" in ran.text
+            kept = client.post("/save", data={
+                "kind": "study", "asked": f"study={name}&task=t&measure=AP&trials=40", "name": "over",
+            })  # fmt: skip
+            assert "Swap rates across all rounds" in words(kept)
+            assert "over study AP Swap rates across all rounds: pairs told" in words(
+                client.get("/results")
+            )
+            assert "across-rounds" not in words(ran) + words(kept)
         if name in wanting:
             refused = re.findall(r'class="refused"[^>]*>(.*?)</span>', ran.text, re.DOTALL)
             assert ran.status_code in (404, 422), words(ran)
@@ -472,7 +496,7 @@ def test_every_study_is_run_from_its_form(client, address):
         for link in links:
             # What was shown is kept, and drawn again.
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("roundbook.pages.kept_studies.compute_result", None)
+                patch.setattr("roundbook.pages.study_form.compute_result", None)
                 assert client.get(link).status_code == 200
 
 

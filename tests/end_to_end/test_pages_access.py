@@ -17,7 +17,7 @@ from tests.serving import serving
 import roundbook
 from roundbook.api.app import make_app
 from roundbook.errors import NotRecordedError
-from roundbook.pages import answers, charts, jobs, site, tasks, uploads
+from roundbook.pages.site import ROUTERS
 from roundbook.settings import load_settings
 
 pytestmark = [pytest.mark.one_server, pytest.mark.long]
@@ -108,10 +108,7 @@ def record(address, tmp_path):
 
 def test_what_others_may_not_see_is_refused_whether_it_is_there_or_not(address, record, tmp_path):
     known = {
-        route.path
-        for module in (site, tasks, answers, jobs, charts, uploads)
-        for route in module.router.routes
-        if isinstance(route, APIRoute)
+        route.path for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)
     }
     assert known == PAGES.keys() | FORMS.keys() | OF_NOTHING
     with TestClient(make_app(load_settings(), address)) as client:
@@ -174,7 +171,7 @@ def test_what_computes_on_pages_ends_in_time_and_stops_nobody_else(
         assert answered.wait(60)
         raise NotRecordedError("There is nothing to renew.")
 
-    monkeypatch.setattr("roundbook.pages.tasks.renew_results", renew_slowly)
+    monkeypatch.setattr("roundbook.pages.results.renew_results", renew_slowly)
     with serving(make_app(load_settings(), address)) as port:
         at = f"http://127.0.0.1:{port}"
         renewing = threading.Thread(target=fetch, args=(f"{at}/renew", token, {"name": "hushplan"}))

@@ -15,6 +15,7 @@ from tests.savepoints import prepared
 
 from roundbook.database.engine import unit_of_work
 from roundbook.logbook.events import record_event
+from roundbook.logbook.session import Session
 
 pytestmark = pytest.mark.one_server
 
@@ -456,7 +457,7 @@ def test_save_list_show(logged):
     ]
     table = logged("plan", "list").out
     assert re.search(r"^next +2 +it's_50%", table, re.MULTILINE)
-    assert re.search(r"^other .* 21-1199 ", table, re.MULTILINE)
+    assert re.search(r"^other .* 21-1,199 ", table, re.MULTILINE)
     assert logged("plan", "list").lines[0].split()[-2:] == ["Stale", "Note"]
     assert re.search(r"^next .* no +-", table, re.MULTILINE)
     first = logged("plan", "show", "next", "--version", 1)
@@ -484,7 +485,7 @@ def test_a_plan_of_an_earlier_release_is_shown_with_the_sizes_it_had(roundbook, 
             ),
             {"result": json.dumps(was)},
         )
-        record_event(connection, "plan saved", who="me")
+        record_event(Session(connection, "me"), "plan saved")
         connection.commit()
     shown = roundbook("plan", "show", "old", "--format", "json").json["plan"]
     # The paragraph is composed anew.

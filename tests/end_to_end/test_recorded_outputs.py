@@ -44,7 +44,24 @@ SHORT_HEADING = "factor versions are short in headings"
 SAME_SCORES = "the same scores of another measure of the round are noted"
 MEASURE_LISTED = "saved results are listed with their measure"
 STUDIES_TOO = "studies, uploads of runs and assessments are counted too"
+STATUS = "a score matrix has a status, as a round has; what is done to it is its change"
+BIASED = "a heading that says what it is: whether pilots are wrong on average"
 CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
+    "matrix show 2": {
+        "out[1]": STATUS,
+    },
+    "matrix export 1 --layout long --output exported.csv": {
+        "out": STATUS,
+    },
+    "matrix list drift": {
+        "out": STATUS,
+    },
+    "matrix restore 3 --reason 'To renew it once more'": {
+        "out": STATUS,
+    },
+    "study leave-teams-out web 2022 --measure AP --mode reduce --pool-depth 5 --trials 3": {
+        "out": BIASED,
+    },
     "export tasks.zip --task web --format csv": {
         "out": STUDIES_TOO,
     },
@@ -119,6 +136,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "err": RENEWAL,
     },
     "matrix withdraw 21 --reason 'Wrong topics'": {
+        "out": STATUS,
         "err[5]": RENEWAL,
         "err[6]": RENEWAL,
         "err[8]": RENEWAL,
@@ -179,6 +197,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out": BRIEF,
     },
     "matrix restore 21 --reason 'They were right after all'": {
+        "out": STATUS,
         "err[3]": RENEWAL,
     },
     "round publish draft d1": {
@@ -232,6 +251,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out": TABLES,
     },
     "matrix withdraw 3 --reason 'For what rests on it'": {
+        "out": STATUS,
         "err[5]": RENEWAL,
         "err[6]": RENEWAL,
         "err[7]": RENEWAL,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 from sqlalchemy import text
 
 from roundbook.database.engine import unit_of_work
-from roundbook_cli import near_names
+from roundbook_cli import output
 
 SCORES = "topic,a,b,c\n1,.1,.2,.4\n2,.5,.3,.2\n3,.6,.7,.1\n"
 
@@ -122,11 +120,10 @@ def test_a_near_name_is_warned_of_and_asked_about_on_a_terminal(
         ("round", "create", "covid", "Round-4"): "Round-4",
         ("task", "create", "coviid"): "coviid",
     }
-    terminal = SimpleNamespace(isatty=lambda: True)
     asked = []
     with monkeypatch.context() as patch:
-        patch.setattr(near_names, "sys", SimpleNamespace(stdin=terminal, stderr=terminal))
-        patch.setattr(near_names, "ask_person", asked.append)
+        patch.setattr(output, "is_person_there", lambda: True)
+        patch.setattr(output, "ask", asked.append)
         before = snapshot()
         for words, name in slips.items():
             declined = roundbook(*words)

@@ -421,11 +421,12 @@ def test_generalisability(covid):
         ("round2", "0.960", "0.918", ("28", "60", "225")),
         ("round3", "0.976", "0.946", ("19", "44", "225")),
     ):
-        (line,) = (each for each in said.splitlines() if each.startswith(label))
-        cells = line.split()
-        assert relative in cells
-        assert absolute in cells
-        assert [cell for cell in cells if cell in topics] == list(topics)
+        lines = (each.split() for each in said.splitlines() if each.startswith(label))
+        reliability, needed, components = lines
+        assert relative in reliability
+        assert absolute in reliability
+        assert [cell for cell in needed if cell in topics] == list(topics)
+        assert len(components) == 5
     shown = covid(*words, "--format", "json").json
     assert (shown["alpha"], shown["beta"]) == (0.05, 0.2)
     full = shown["rounds"]

@@ -121,12 +121,25 @@ def test_a_wide_table_says_what_it_leaves_out_and_leaves_the_next_line_alone(
     path = write("topic,a,b\n1,.1,.2\n2,.3,.9\n3,.2,.2\n")
     assert roundbook("log", "t", "r", path, "--measure", "AP", "--create").code == 0
     on_a_terminal(monkeypatch, sys.stdout)
-    lines = roundbook("generalisability", "t", "--measure", "AP").lines
-    (start,) = [index for index, line in enumerate(lines) if line.startswith("Left out, as 80")]
-    assert "Matrix, Topics, Runs, System, Topic, Residual" in " ".join(lines[start : start + 2])
-    assert max(map(len, lines)) <= 80
+    monkeypatch.setenv("COLUMNS", "50")
+    lines = roundbook("matrix", "list", "t").lines
+    (start,) = [index for index, line in enumerate(lines) if line.startswith("Left out, as 50")]
+    assert "Revision, Logged" in " ".join(lines[start : start + 2])
+    assert max(map(len, lines)) <= 50
     monkeypatch.setenv("COLUMNS", "200")
-    assert "Left out" not in roundbook("generalisability", "t", "--measure", "AP").out
+    assert "Left out" not in roundbook("matrix", "list", "t").out
+
+
+def test_generalisability_leaves_nothing_out_at_80_columns(roundbook, write, monkeypatch):
+    path = write("topic,a,b\n1,.1,.2\n2,.3,.9\n3,.2,.2\n")
+    assert roundbook("log", "t", "r", path, "--measure", "AP", "--create").code == 0
+    on_a_terminal(monkeypatch, sys.stdout)
+    lines = roundbook("generalisability", "t", "--measure", "AP").lines
+    assert max(map(len, lines)) <= 80
+    shown = [line.split() for line in lines if line.startswith(("Round  ", "r  "))]
+    assert [words[1] for words in shown[::2]] == ["Topics", "By", "Matrix"]
+    assert shown[1][1:3] == ["3", "2"]
+    assert "Left out" not in "".join(lines)
 
 
 def test_a_round_is_published_after_a_question(roundbook, write, monkeypatch, snapshot):

@@ -23,7 +23,7 @@ from sqlalchemy import text
 from tests.serving import serving
 
 import roundbook
-from roundbook.api import answers, middleware, routes, running, turns
+from roundbook.api import answers, endpoints, middleware, running, turns
 from roundbook.api.app import PREFIX, make_app
 from roundbook.api.problems import HttpError
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
@@ -196,7 +196,7 @@ def test_who_may_do_what(service, address):
     engine.dispose()
 
 
-def test_drafts_are_not_seen_without_a_token(service):
+def test_drafts_are_not_seen_without_a_token(service, address):
     client = service["none"]
     assert [
         row["round"] for row in client.get(path("rounds"), params={"task": "t"}).json()["rounds"]
@@ -206,6 +206,15 @@ def test_drafts_are_not_seen_without_a_token(service):
     problem(client.get(path("factors"), params=OF | {"round": "7"}), 401, "takes a token")
     problem(client.get(path("variances"), params=OF), 401, "takes a token")
     problem(client.get(path("variances"), params={"task": "x", "measure": "AP"}), 401)
+    # Whatever is a draft of a task, what it has is told to nobody; of one that is published, to all.
+    unknown = OF_ROUND | {"measure": "P@5"}
+    problem(client.get(path("factors"), params=unknown), 401, "takes a token")
+    with roundbook.open(address) as book:
+        book.publish("t", "2")
+    problem(
+        client.get(path("factors"), params=unknown), 404, "nothing for measure 'P@5'; it has AP."
+    )
+    problem(client.get(path("factors"), params=OF | {"round": "7"}), 404, "no round '7'")
     assert client.get(path("plan"), params={"variance": 0.05, "m": 10, "min_d": 0.1}).json()[
         "cells"
     ]
@@ -417,6 +426,16 @@ def test_other_sites_and_bad_requests(address):
         problem(client.get(f"{PREFIX}/nothing"), 404, "no such page")
         problem(client.delete(path("tasks")), 405)
         answer = client.get(path("tasks"))
+        # HEAD is answered as GET is, without what it would send.
+        head = client.head(path("tasks"))
+        assert (head.status_code, head.headers, head.content) == (200, answer.headers, b"")
+        known = {"If-None-Match": answer.headers["etag"]}
+        assert client.head(path("tasks"), headers=known).status_code == 304
+        assert client.head(PREFIX).status_code == client.head(f"{PREFIX}/jobs").status_code == 200
+        refused = client.head(path("rounds"), params={"task": "u"})
+        assert (refused.status_code, refused.content) == (404, b"")
+        assert client.head(path("create_task")).status_code == 405
+        assert client.delete(path("tasks")).headers["allow"] == "GET, HEAD"
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert "default-src 'none'" in answer.headers["content-security-policy"]
 
@@ -604,7 +623,7 @@ def test_reports_are_for_whoever_may_see_all_that_they_tell(service, monkeypatch
     assert base64.b64decode(facts.json()["content"]).startswith(b"% roundbook")
     monkeypatch.setattr(turns.Limit, "check", too_late)
     problem(client.get(path("report_latex"), params=of_round), 503, "too late")
-    monkeypatch.setattr(routes, "render", None)
+    monkeypatch.setattr(endpoints, "render", None)
     faulty = TestClient(client.app, raise_server_exceptions=False)
     problem(faulty.get(path("tasks")), 500, "went wrong")
 
@@ -688,9 +707,8 @@ def test_uploads_that_are_slow_or_broken_off(address, monkeypatch):
     """As a server meets them: over a socket."""
     monkeypatch.setattr(middleware, "_SECONDS_FOR_THEM", 0.3)
     monkeypatch.setattr(running, "_SECONDS_TO_ASK", 0.2)
-    monkeypatch.setattr(
-        middleware.BodyLimit.__init__, "__kwdefaults__", {"most_bytes": 1000, "seconds": 0.3}
-    )
+    monkeypatch.setattr(middleware, "_MOST_BYTES", 1000)
+    monkeypatch.setattr(middleware, "_SECONDS_FOR_BODY", 0.3)
     with serving(make_app(load_settings(), address, open_to_all=True)) as port:
         target = f"{PREFIX}/log?task=t&round=1&measures=AP&create=true"
         for where in (target, f"{PREFIX}/create-task", "/login", "/upload"):
@@ -775,10 +793,8 @@ def test_an_answer_is_kept_until_the_record_changes(service, address):
 
 def test_what_is_kept_is_what_the_asker_would_see_now(service, address, monkeypatch):
     computed = []
-    of_record = routes.visible
-    monkeypatch.setattr(
-        routes, "visible", lambda *given, **more: computed.append(1) or of_record(*given, **more)
-    )
+    of_record = endpoints.answer
+    monkeypatch.setattr(endpoints, "answer", lambda *given: computed.append(1) or of_record(*given))
 
     def held(scope="admin"):
         answer = service[scope].get(path("rounds"), params={"task": "t"})

@@ -77,7 +77,7 @@ from roundbook.formats import ScoreMatrix, apply_missing_policy
 from roundbook.logbook.drift.report import DriftReport
 from roundbook.logbook.events import record_event
 from roundbook.logbook.plans.plan import Plan
-from roundbook.logbook.session import begin
+from roundbook.logbook.session import Session, begin
 from roundbook.logbook.storing import load_matrix
 from roundbook.logbook.variances import VarianceHistory
 from roundbook.requests.transfer import ImportRequest
@@ -374,7 +374,7 @@ def test_texts_and_numbers_of_every_kind(engine, second, export):
                 " '1999-12-31 23:59:59.999999+05:30', '' FROM roundbook.measure"
             )
         )
-        record_event(connection, "made by hand", who="tester", task_id=1)
+        record_event(Session(connection, "tester"), "made by hand", task_id=1)
         connection.commit()
     file = export(engine)
     take(second, file)

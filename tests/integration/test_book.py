@@ -111,6 +111,16 @@ def test_answers_are_frames_words_and_charts(book):
     plan = book.plan("t", "AP", m=(10,), min_d=(0.1,))
     assert plan.to_frame()["topics"][0] == plan.cells[0].topics
     assert "\\toprule" in plan.to_latex()
+    headline, which, fitting, paragraph = plan.say().splitlines()
+    assert headline.startswith("Topics needed: one-way ANOVA")
+    assert which == (
+        "Take tukey where all runs get the same topics, as in most campaigns: anova stands first only"
+        " because published plans and variances are by it."
+    )
+    assert fitting.startswith("Design anova fits runs that each have topics of their own; design")
+    assert paragraph.startswith("The topic set was designed for a one-way ANOVA")
+    paired = book.plan(variance=0.05, design="paired-t", min_d=(0.1,)).say().splitlines()
+    assert paired[1] == "For the best and the worst of several runs prefer tukey."
     assert book.plan(variance=0.05, m=(10,), min_d=(0.1,)).cells[0].topics == 158
     assert book.drift("t", "AP").verdict in ("held", "aged", "undecided")
     assert book.ageing("t", "AP").chart().to_dict()["title"]

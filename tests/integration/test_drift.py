@@ -37,7 +37,7 @@ from roundbook.presentation.drift_curve import summary
 from roundbook.presentation.drift_verdict import curve_reason, headline, reason
 from roundbook.presentation.staleness import why_stale
 from roundbook.statistics.drift.assessment import assess_drift, assess_recurring
-from roundbook.statistics.drift.units import kin_groups, unit_labels
+from roundbook.statistics.drift.units import RunsOfRound, kin_groups, unit_labels
 from roundbook_cli.drift_advice import report_text
 
 pytestmark = pytest.mark.one_server
@@ -185,7 +185,7 @@ def check_every_number(report, first, later, *, with_teams):
     assert (report.undefined_shifts, report.undefined_sd_ratios) == (0, 0)
 
     # What the verdict rests on.
-    units = unit_labels(*known)
+    units = unit_labels(RunsOfRound(*known[:3]), RunsOfRound(*known[3:]))
     figures = assess_drift(old, new, units.labels_from, units.labels_to)
     shown = report.model_dump(mode="json")
     for name in ("systems_like_these", "variance_parts", "needed", "verdicts"):

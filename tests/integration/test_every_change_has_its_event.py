@@ -18,7 +18,7 @@ from roundbook.formats import RunTeam, ScoreMatrix
 from roundbook.logbook import published
 from roundbook.logbook.drift.curve import trace_drift
 from roundbook.logbook.drift.report import report_drift
-from roundbook.logbook.events import event_kinds, list_events
+from roundbook.logbook.events import event_kinds, list_events, record_event
 from roundbook.logbook.factors import show_factors, store_factors
 from roundbook.logbook.fitting import fit_factor_set
 from roundbook.logbook.generalisability import report_generalisability
@@ -39,29 +39,30 @@ from roundbook.logbook.published import record_variance
 from roundbook.logbook.rankings import compare_rankings
 from roundbook.logbook.recorded_measures import list_measures, merge_measures
 from roundbook.logbook.recorded_names import known_names
-from roundbook.logbook.renewing import renew_results
 from roundbook.logbook.round_changes import publish_round, remove_round, rename_round, set_round
 from roundbook.logbook.round_contents import show_round
 from roundbook.logbook.round_fingerprint import find_publication, verify_round
-from roundbook.logbook.rounds import create_round, list_rounds, near_round
+from roundbook.logbook.rounds import create_round, list_rounds, near_round, open_round
 from roundbook.logbook.runs.assessing import latest_qrels, log_qrels
 from roundbook.logbook.runs.comparing import compare_scores
 from roundbook.logbook.runs.listing import list_qrels, list_runs
 from roundbook.logbook.runs.logging import log_runs
 from roundbook.logbook.runs.scoring import score_round
 from roundbook.logbook.saved_results import list_results, show_result
-from roundbook.logbook.saving import compute_result, save_result, save_version
+from roundbook.logbook.saving import compute_result, renew_results, save_result
 from roundbook.logbook.session import Work, begin
 from roundbook.logbook.standardise import standardise, standardise_files
 from roundbook.logbook.storing import store_matrix
-from roundbook.logbook.studies.left_out_runs import current_factors, runs_of_round
-from roundbook.logbook.studies.logged_scores import logged_beside
-from roundbook.logbook.studies.reassessing import load_reassessed
+from roundbook.logbook.studies.assessed_runs import load_study_runs, logged_beside
+from roundbook.logbook.studies.left_out_round import leave_out_by_assessments, leave_out_by_factors
+from roundbook.logbook.studies.left_out_runs import runs_as_scored
+from roundbook.logbook.studies.reassessing import reassess
 from roundbook.logbook.studies.run_teams import teams_of_runs
 from roundbook.logbook.studies.scores import study_scores
 from roundbook.logbook.studies.studies import run_study
 from roundbook.logbook.tasks import (
     create_task,
+    ensure_task,
     list_tasks,
     near_task,
     remove_task,
@@ -329,8 +330,10 @@ def reading(directory):
 
 # What several use cases share, and what changes rights and no row.
 NO_USE_CASES = {
-    *(store_matrix, log_complete, compute_result, save_version, store_factors, score_round),
-    *(load_reassessed, runs_of_round, teams_of_runs, current_factors, logged_beside),
+    *(record_event, ensure_task, open_round),
+    *(store_matrix, log_complete, compute_result, store_factors, score_round),
+    *(load_study_runs, logged_beside, teams_of_runs, runs_as_scored, reassess),
+    *(leave_out_by_factors, leave_out_by_assessments),
 }
 CHANGES_RIGHTS = {grant_access}
 

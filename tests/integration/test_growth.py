@@ -89,7 +89,6 @@ def test_the_number_of_queries_does_not_grow_with_the_record(engine, asked):
     assert set(reads.values()) == {0}
 
 
-@pytest.mark.one_server  # events wait for what other tests have under way on a server
 def test_long_lists_are_read_page_by_page(engine, committed, terminal):
     grow(engine, ["2", "1"], ["M1", "M0"])
     log_scores(engine, "1", RANDOM.random((6, 4)), "M0", assessments="crowd")

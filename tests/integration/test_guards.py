@@ -14,6 +14,7 @@ from roundbook.database.engine import unit_of_work
 from roundbook.errors import DatabaseError
 from roundbook.formats import ScoreMatrix, apply_missing_policy
 from roundbook.logbook.events import record_event
+from roundbook.logbook.session import Session
 
 IMMUTABLE = (
     "topic",
@@ -71,7 +72,7 @@ def test_a_run_keeps_its_tag(engine, logged):
     refused(engine, "UPDATE roundbook.run SET tag = 'z' WHERE tag = 'x'")
     with unit_of_work(engine) as connection:
         connection.execute(text("UPDATE roundbook.run SET system = 's' WHERE tag = 'x'"))
-        record_event(connection, "runs changed", who="tester")
+        record_event(Session(connection, "tester"), "runs changed")
         connection.commit()
 
 

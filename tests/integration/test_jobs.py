@@ -356,6 +356,9 @@ def test_who_may_start_follow_and_cancel(service):
     assert service["log"].post(f"{jobs}/1/cancel").status_code == 200
     # Another task's token is refused alike, whatever has become of the job.
     assert service["of u"].post(f"{jobs}/1/cancel").status_code == 403
+    # And is not told whether there is a job.
+    there, absent = (service["of u"].get(f"{jobs}/{number}") for number in (1, 7))
+    assert (there.status_code, there.text) == (403, absent.text)
     missing = service["log"].post(
         f"{jobs}/study/swap-rate", json={"request": SWAPS | {"round": "9"}}
     )
@@ -365,6 +368,9 @@ def test_who_may_start_follow_and_cancel(service):
     statuses = [job["status"] for job in service["read"].get(jobs).json()["jobs"]]
     assert statuses == ["waiting", "cancelled"]
     client = service["log"]
+    # What would follow a job that waits is over at once without a body.
+    head = client.head(f"{jobs}/2/events")
+    assert (head.status_code, head.headers["content-type"][:17]) == (200, "text/event-stream")
     for answer, status in (
         (client.get(f"{jobs}/7"), 404),
         (client.get(f"{jobs}/x"), 422),
@@ -390,6 +396,7 @@ def test_the_page_of_a_job_looks_again_by_itself(service):
     assert "Waiting for a worker." in shown.text
     assert "<dt>trials</dt><dd>7</dd>" in shown.text
     assert '<a href="/job/1">1</a>' in client.get("/jobs").text
+    assert "<h1>Job 1: Swap rate of t</h1>" in shown.text
     assert "Cancelled; nothing is saved." in client.post("/job/1/cancel").text
     assert "refresh" not in client.get("/job/1").headers
     assert client.post("/jobs", data=form | {"trials": "x"}).status_code == 422

@@ -10,7 +10,7 @@ import typer
 from tests.factories import log_scores, verify_record
 
 from roundbook.logbook import impact, kinds, saving
-from roundbook.logbook.input_rows import factors_today
+from roundbook.logbook.input_rows import inputs_today
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result, read_result
@@ -36,7 +36,7 @@ class Topics(Result):
 
 def inputs(connection, task_id, request):
     measure_id, _ = find_measure(connection, task_id, request.task, request.measure)
-    return factors_today(connection, task_id, measure_id)
+    return inputs_today(connection, "factor_set", task_id, measure_id)
 
 
 def compute(session, request):
@@ -59,11 +59,9 @@ KIND = kinds.Kind(
         connection, find_task(connection, counted.task), request
     ),
     today=inputs,
-    renewable=lambda _, today: bool(today),
-    left_out=lambda _: [],
     brief=lambda stored: {"measure": stored["measure"], "sets": stored["factor_sets"]},
     read=lambda stored, what: read_result(Topics, stored, what),
-    differences=lambda connection, row, counted: (
+    differences=lambda connection, row, counted, request: (
         [] if counted.factor_sets == 2 else [{"what": "factor_sets", "computed": 2}]
     ),
 )

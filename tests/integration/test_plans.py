@@ -41,6 +41,7 @@ from roundbook.errors import (
 )
 from roundbook.formats import ScoreMatrix, apply_missing_policy
 from roundbook.logbook.events import record_event
+from roundbook.logbook.session import Session
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.plans import no_power, notes, warning
 from roundbook.presentation.variances import disagreement
@@ -302,7 +303,7 @@ def test_a_plan_that_roundbook_did_not_save_is_named(two_rounds, result):
             ),
             {"result": result},
         )
-        record_event(connection, "plan saved", who="me")
+        record_event(Session(connection, "me"), "plan saved")
         connection.commit()
     for ask in (
         lambda: show_plan(two_rounds, "junk"),

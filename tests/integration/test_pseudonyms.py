@@ -24,6 +24,7 @@ from roundbook.errors import NotRecordedError, RecordError
 from roundbook.formats import RunTeam, ScoreMatrix
 from roundbook.logbook.events import record_event
 from roundbook.logbook.pseudonyms import read_pseudonyms
+from roundbook.logbook.session import Session
 
 TEAMS = {"Aalto": ("aalto-bm25", "aalto-dense"), "Bologna": ("bol-1",), "Cork": ("ucc", "ucc-x")}
 UNKNOWN = ("mystery", "stranger")
@@ -58,7 +59,7 @@ def set_key(engine, key):
     with unit_of_work(engine) as connection:
         connection.execute(text("ALTER TABLE roundbook.round DISABLE TRIGGER immutable"))
         connection.execute(text("UPDATE roundbook.round SET pseudonym_key = :key"), {"key": key})
-        record_event(connection, "keys changed", who="tester")
+        record_event(Session(connection, "tester"), "keys changed")
         connection.execute(text("SET CONSTRAINTS ALL IMMEDIATE"))
         connection.execute(text("ALTER TABLE roundbook.round ENABLE ALWAYS TRIGGER immutable"))
         connection.commit()

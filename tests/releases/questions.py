@@ -16,8 +16,8 @@ from tests.factories import (
 )
 
 from roundbook.presentation.factors import standardised_notes
-from roundbook.presentation.variances import history_in_json
 from roundbook_cli.drift_advice import report_text
+from roundbook_cli.plan_advice import history_json
 
 _ASK = {
     "variance": show_variances,
@@ -40,7 +40,7 @@ def _dump(answer: BaseModel) -> dict[str, Any]:
 
 # By the names of its fields: a report's ``from_round`` is ``from`` in the terminal's JSON.
 _IN_JSON = {
-    "variance": history_in_json,
+    "variance": history_json,
     "drift": lambda report: _dump(report) | report_text(report, report.assessments),
     "standardise": lambda scores: _dump(scores) | {"notes": standardised_notes(scores)},
 }

@@ -8,7 +8,7 @@ import pytest
 
 from roundbook.logbook.demonstration import simulate_campaign
 from roundbook.statistics.drift.assessment import assess_drift
-from roundbook.statistics.drift.units import unit_labels
+from roundbook.statistics.drift.units import RunsOfRound, unit_labels
 
 SHARED_TOPICS = 40
 
@@ -17,12 +17,13 @@ def verdicts(seed):
     (_, first, first_runs), *later = simulate_campaign(seed)
     for label, scores, runs in later:
         units = unit_labels(
-            [first_runs[tag].team for tag in first.runs],
-            [first_runs[tag].system for tag in first.runs],
-            None,
-            [runs[tag].team for tag in scores.runs],
-            [runs[tag].system for tag in scores.runs],
-            None,
+            RunsOfRound(
+                [first_runs[tag].team for tag in first.runs],
+                [first_runs[tag].system for tag in first.runs],
+            ),
+            RunsOfRound(
+                [runs[tag].team for tag in scores.runs], [runs[tag].system for tag in scores.runs]
+            ),
         )
         drift = assess_drift(
             first.scores[:SHARED_TOPICS],

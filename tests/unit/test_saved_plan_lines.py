@@ -4,6 +4,7 @@ import pytest
 
 from roundbook.logbook.round_fingerprint import Publication
 from roundbook.presentation.publication import publication_note
+from roundbook.presentation.saved_plans import brief_sentence
 from roundbook_cli.saved_plans import _changes
 
 
@@ -20,6 +21,12 @@ from roundbook_cli.saved_plans import _changes
 def test_a_stale_plan_has_both_variances_to_the_same_decimals(was, now, clause):
     stale = [{"round": "r 1", "was": was, "now": now, "why": "its teams became known"}]
     assert _changes(stale, []) == [f"Stale: round 'r 1'{clause}: its teams became known."]
+
+
+def test_topics_of_a_plan_in_a_line_have_their_thousands_apart():
+    brief = {"design": "anova", "fewest_topics": 27, "most_topics": 1560}
+    assert brief_sentence(brief) == "anova: 27 to 1,560 topics"
+    assert brief_sentence(brief | {"fewest_topics": 1560}) == "anova: 1,560 topics"
 
 
 @pytest.mark.parametrize(

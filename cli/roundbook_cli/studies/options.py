@@ -1,4 +1,4 @@
-"""What all studies are asked with."""
+"""Options that several studies have."""
 
 from __future__ import annotations
 
@@ -34,6 +34,9 @@ MissingScores = Annotated[Missing, option(StudyRequest, "missing", "--missing")]
 Save = Annotated[
     str | None,
     typer.Option("--save", metavar="NAME", help="Keep the study under this name, with its inputs."),
+]
+Note = Annotated[
+    str | None, typer.Option("--note", metavar="TEXT", help="With --save: why it is kept.")
 ]
 AllRounds = Annotated[
     bool,
@@ -72,20 +75,3 @@ Top = Annotated[
         show_default=False,
     ),
 ]
-Note = Annotated[
-    str | None, typer.Option("--note", metavar="TEXT", help="With --save: why it is kept.")
-]
-
-
-def refuse_beside_all_rounds(context: typer.Context, **why: str) -> None:
-    """Refuse options that a study of all rounds would pass over.
-
-    Parameters
-    ----------
-    why
-        By parameter of the command, what ``--all-rounds`` does instead.
-    """
-    for name, reason in why.items():
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            raise typer.BadParameter(f"--all-rounds {reason}: leave out --{name.replace('_', '-')}")

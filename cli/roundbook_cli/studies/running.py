@@ -3,88 +3,58 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
-from inspect import Parameter, signature
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from roundbook_cli.charts import check_chart, write_chart
-from roundbook_cli.options import Format
-from roundbook_cli.output import Column, print_table, progress, section, show, talk
-from roundbook_cli.saved_studies import study_entry
+from roundbook_cli.output import progress, talk
+from roundbook_cli.request_options import usage_errors
+from roundbook_cli.saved_studies import print_study, study_entry
 from roundbook_cli.session import sessions
-from roundbook_cli.studies.across_rounds import ageing_beside
-from roundbook_cli.studies.options import Dask, Top, Workers
 
 if TYPE_CHECKING:
-    from roundbook.logbook.saving import SavedResult
-    from roundbook.logbook.studies.study import Study
+    from roundbook.logbook.session import Session
+    from roundbook.logbook.studies.across_rounds import AcrossRounds
     from roundbook.requests.studies import StudyRequest
 
 
-def shared_out(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a study's command with the options of who does its work and how much is printed.
+def refuse_beside_all_rounds(context: typer.Context, **why: str) -> None:
+    """Refuse options that a study of all rounds would pass over.
 
-    `run_and_print` reads them. They are nothing that a study is asked: its numbers are the same.
+    Parameters
+    ----------
+    why
+        By parameter of the command, what ``--all-rounds`` does instead.
     """
-    own = signature(command, eval_str=True)
-    more = [
-        Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-        for name, default, annotation in (
-            ("workers", 1, Workers),
-            ("dask", None, Dask),
-            ("top", None, Top),
-        )
-    ]
-
-    @wraps(command)
-    def with_workers(*, workers: int, dask: str | None, top: int | None, **given: Any) -> None:  # noqa: ANN401, ARG001
-        task, named = given["task"], given.get("round_label") or given.get("from_round")
-        if task and not (named or given["files"] or given.get("all_rounds")):
-            every = ", or take all with --all-rounds" if "all_rounds" in given else ""
-            raise typer.BadParameter(
-                f"name a round of task '{task}' ('roundbook round list {quote(task)}' shows those"
-                f" there are){every}"
-            )
-        command(**given)
-
-    parameters = [*own.parameters.values(), *more]
-    with_workers.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-    with_workers.__annotations__ = {one.name: one.annotation for one in parameters}
-    return with_workers
+    for name, reason in why.items():
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise typer.BadParameter(f"--all-rounds {reason}: leave out --{name.replace('_', '-')}")
 
 
-def run_and_print(
-    context: typer.Context,
-    request: StudyRequest,
-    save: str | None,
-    note: str | None,
-    form: Format,
-    database: str | None,
-    chart: Path | None = None,
-) -> None:
+def run_and_print(request: type[StudyRequest], given: Mapping[str, Any], **needed: str) -> None:
     """Compute a study, keep it if that is wanted, and print it.
 
     Parameters
     ----------
-    context : typer.Context
-        Its ``workers`` and ``dask`` say who does the work, ``top`` how many rows are printed; see
-        `shared_out`.
-    save, note : str, optional
-        The name that it is kept under, and why.
-    chart : Path, optional
-        The file that it is drawn in.
+    request
+        Which study.
+    given : mapping
+        The parameters of the command by name: fields of the request, `round_label` for its round,
+        and what is done with the study.
+    needed
+        By parameter, what is said where it is not given.
     """
+    asked = _request(request, given, needed)
+    save, note, chart, dask = (given[name] for name in ("save", "note", "chart", "dask"))
     if note is not None and save is None:
         raise typer.BadParameter("--note needs --save")
-    if request.files and save is not None:
+    if asked.files and save is not None:
         raise typer.BadParameter("--save keeps a study of a round: a file is in no record")
-    workers, dask = context.params["workers"], context.params["dask"]
-    if dask is not None and workers > 1:
+    if dask is not None and given["workers"] > 1:
         raise typer.BadParameter("--dask has the cluster's own workers: leave out --workers")
     check_chart(chart)
     from roundbook.logbook.saving import save_long_result
@@ -93,96 +63,85 @@ def run_and_print(
     from roundbook.logbook.studies.studies import run_study
     from roundbook.logbook.studies.study import Study
     from roundbook.logbook.studies.workers import share_out
+    from roundbook.presentation.decisions import saved_sentence
     from roundbook.settings import load_settings
 
     saved = None
-    extra: dict[str, Any] = {}
-    with progress("Studying ...") as step, share_out(workers, dask) as mapped:
+    beside: dict[str, Any] = {}
+    with progress("Studying ...") as step, share_out(given["workers"], dask) as mapped:
         work = Work(_timed(step), mapped, load_settings().max_file_bytes)
-        if request.files:
-            study: object = run_study(None, request, work)
+        if asked.files:
+            study: object = run_study(None, asked, work)
         else:
-            with sessions(context, database) as begin:
+            with sessions(given["context"], given["database"]) as begin:
                 if save:
-                    saved = save_long_result(begin, "study", request, save, note, work)
+                    saved = save_long_result(begin, "study", asked, save, note, work)
                 with begin(one_moment=True) as session:
-                    study = saved.result if saved else run_study(session, request, work)
-                    assert isinstance(study, Study)
+                    study = saved.result if saved else run_study(session, asked, work)
                     if isinstance(study, AcrossRounds):
-                        extra = ageing_beside(session, study)
+                        beside = _ageing(session, study)
     assert isinstance(study, Study)
-    told = [beside["summary"] for beside in extra.values()]
-    extra |= _saved(saved) if saved else {}
-    print_study(study, form, saved=extra, told=told, top=context.params["top"], more="--top {}")
+    remarks = [ageing["summary"] for ageing in beside.values()]
+    if saved:
+        talk(saved_sentence(saved))
+        beside |= study_entry(saved) | {"status": saved.status}
+    print_study(
+        study, given["form"], beside=beside, remarks=remarks, top=given["top"], more="--top {}"
+    )
     if chart is not None:
         from roundbook.presentation.charts.studies import study_chart
 
         write_chart(chart, study_chart(study))
 
 
+def _request(
+    request: type[StudyRequest], given: Mapping[str, Any], needed: Mapping[str, str]
+) -> StudyRequest:
+    task = given["task"]
+    if task and not (given["round_label"] or given["files"] or given.get("all_rounds")):
+        every = ", or take all with --all-rounds" if "all_rounds" in given else ""
+        raise typer.BadParameter(
+            f"name a round of task '{task}' ('roundbook round list {quote(task)}' shows those"
+            f" there are){every}"
+        )
+    for name, sentence in needed.items():
+        if given[name] is None:
+            raise typer.BadParameter(sentence)
+    values = {**given, "round": given["round_label"]}
+    fields = [name for name in request.model_fields if values.get(name) is not None]
+    with usage_errors():
+        return request(**{name: values[name] for name in fields})
+
+
 def _timed(step: Callable[[str], object]) -> Callable[[str, int, int], None]:
     """Return what tells how much of a study is done, and how long the part will take yet."""
     began: dict[str, float] = {}
 
-    def tell(what: str, done: int, of: int) -> None:
-        started = began.setdefault(what, time.monotonic())
+    def tell(part: str, done: int, of: int) -> None:
+        started = began.setdefault(part, time.monotonic())
         taken = time.monotonic() - started
         left = f", {taken * (of - done) / done:.0f} s left" if taken > 1 else ""
-        step(f"{what}: {done:,} of {of:,}{left}")
+        step(f"{part}: {done:,} of {of:,}{left}")
 
     return tell
 
 
-def _saved(saved: SavedResult) -> dict[str, Any]:
-    from roundbook.presentation.decisions import saved_sentence
+def _ageing(session: Session, study: AcrossRounds) -> dict[str, Any]:
+    """Return the ageing of the first round's factors, if several rounds have any."""
+    if len(study.rounds) < 2 or study.rounds[0].factor_version is None:
+        return {}
+    from roundbook.logbook.drift.curve import trace_drift
+    from roundbook.presentation.drift_curve import summary
+    from roundbook.requests.drift import CurveRequest
 
-    talk(saved_sentence(saved))
-    return study_entry(saved) | {"status": saved.status}
-
-
-def print_study(
-    study: Study,
-    form: Format,
-    *,
-    saved: Mapping[str, Any] | None = None,
-    told: Sequence[str] = (),
-    top: int | None = None,
-    more: str = "--format json",
-) -> None:
-    """Print a study as tables to read, JSON or CSV.
-
-    Parameters
-    ----------
-    saved : mapping, optional
-        What JSON has besides: of a study that is saved, or beside it.
-    told : sequence of str
-        Remarks besides its own.
-    top : int, optional
-        How many rows of a long table are printed, in place of its own number.
-    more : str
-        The option that shows all, with ``{}`` for how many there are.
-    """
-    from roundbook.presentation.studies.common import study_words
-
-    words = study_words(study)
-    if form != "table":
-        held = [Column(field, field) for field in words.main.held()]
-        extra = dict(saved or {}) | {"protocol": words.protocol}
-        show(study, form, words.main.rows, held, extra=extra)
-        return
-    print_table([], (), above=[words.heading, *words.sentences])
-    for table in words.tables:
-        parts = list(table.parts(top))
-        alike = [row for part, _ in parts for row in part.rows]
-        for part, there in parts:
-            left = [f"{len(part.rows)} of {there:,} rows: {more.format(there)} shows all."]
-            print_table(
-                part.rows,
-                part.columns,
-                above=["", part.heading],
-                below=left if len(part.rows) < there else [],
-                alike=alike,
-            )
-    for remark in [*words.remarks, *told]:
-        section(remark)
-    section(words.protocol)
+    curve = trace_drift(
+        session,
+        CurveRequest(
+            task=study.task or "",
+            measure=study.measure,
+            assessments=study.assessments,
+            from_round=study.rounds[0].round,
+        ),
+    )
+    verdicts = [{"round": later.round, "verdict": later.verdict} for later in curve.rounds]
+    return {"ageing": {"summary": summary(curve), "rounds": verdicts}}

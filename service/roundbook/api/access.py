@@ -1,33 +1,27 @@
-"""Who may do what over HTTP: tokens, what is seen without one, and requests of other pages."""
+"""What of the record a caller may see: one's own task, or without a token what is published."""
 
 from __future__ import annotations
 
 import re
-import time
-from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Callable, Mapping
-from ipaddress import ip_address
-from typing import Annotated, Any, NamedTuple, TypeVar, cast
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
+from typing import TypeVar, cast
 from unicodedata import normalize
-from urllib.parse import urlsplit
 
-from fastapi import Depends, Request
-from fastapi.concurrency import contextmanager_in_threadpool
 from pydantic import BaseModel
 from sqlalchemy import func, select
-from starlette.concurrency import run_in_threadpool
 
+from roundbook.api.callers import Caller
 from roundbook.api.problems import HttpError
-from roundbook.api.turns import Limit, Turns, computing_turn
 from roundbook.database.tables import matrix as matrix_table
 from roundbook.database.tables import measure, result, round_, task
 from roundbook.errors import NotRecordedError
 from roundbook.logbook.impact import Impact
 from roundbook.logbook.recorded_measures import MeasureList
 from roundbook.logbook.rounds import RoundList
-from roundbook.logbook.session import Session, begin
-from roundbook.logbook.tasks import TaskList
-from roundbook.logbook.tokens import check_token
+from roundbook.logbook.session import Session
+from roundbook.logbook.tasks import Task, TaskList, list_tasks
+from roundbook.requests.base import Request
 from roundbook.requests.events import EventsRequest
 from roundbook.requests.matrices import ListMatrices
 from roundbook.requests.measures import ListMeasures
@@ -36,140 +30,15 @@ from roundbook.requests.reports import HtmlReport, LatexReport
 from roundbook.requests.results import ListResults, RenewResults, ShowResult
 from roundbook.requests.studies import StudyRequest
 from roundbook.requests.tasks import CreateTask, ListRounds, RenameTask
-from roundbook.requests.tokens import Scope
 from roundbook.requests.verification import VerifyRequest
 
-COOKIE = "roundbook_token"
-_SCOPES: Mapping[Scope | None, int] = {None: 0, "read": 1, "log": 2, "admin": 3}
-_FAILURES, _SECONDS = 20, 60
-_LOOPBACK = frozenset({"localhost", "testserver"})
-_Asked = TypeVar("_Asked", bound=BaseModel)
+_Asked = TypeVar("_Asked", bound=Request)
+_AskedOrNone = TypeVar("_AskedOrNone", bound=Request | None)
+_Answer = TypeVar("_Answer", bound=BaseModel)
 _WITH_FILES = frozenset({"file", "files", "to_files", "uploads", "qrels", "result"})
 _HIDDEN = "It is not there, or takes a token."
 # Of all tasks, where none is named.
 _OF_EVERY_TASK = (ListMeasures, ListResults, EventsRequest, VerifyRequest, RenewResults)
-
-
-class Caller(NamedTuple):
-    """Who asks.
-
-    Attributes
-    ----------
-    user : str
-        As events name them.
-    scope : str or None
-        The most they may do; None, without a token: see what is published.
-    task : str or None
-        The one task that they may, None for all.
-    """
-
-    user: str
-    scope: Scope | None
-    task: str | None = None
-
-
-class Failures:
-    """The times at which wrong tokens came, by address: whoever tries many has to wait."""
-
-    def __init__(self) -> None:
-        self._times: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=_FAILURES))
-
-    def check(self, address: str) -> None:
-        """Refuse an address from which too many wrong tokens came within a minute."""
-        times = self._times.get(address)
-        if times and len(times) == _FAILURES and time.monotonic() - times[0] < _SECONDS:
-            raise HttpError(429, "Too many wrong tokens came from here; try again in a minute.")
-
-    def note(self, address: str) -> None:
-        """Take note of a wrong token."""
-        if len(self._times) > 10_000:
-            self._times.clear()
-        self._times[address].append(time.monotonic())
-
-
-def find_caller(http: Request) -> Caller:
-    """Return who asks, and keep it with the request; see `_find`."""
-    http.state.caller = caller = _find(http)
-    return caller
-
-
-async def asking(
-    http: Request, caller: Annotated[Caller, Depends(find_caller)]
-) -> AsyncIterator[Session]:
-    """Yield a transaction that reads the record as one moment saw it.
-
-    Requests wait here for their turn: while they waited in threads for connections, none would be
-    left to answer those that have one.
-    """
-    turns: Turns = http.app.state.turns
-    transaction = begin(http.app.state.engine, caller.user, one_moment=True)
-    async with turns.reading, contextmanager_in_threadpool(transaction) as session:
-        yield await run_in_threadpool(Limit(turns).on, session)
-
-
-async def computing(
-    http: Request, caller: Annotated[Caller, Depends(find_caller)]
-) -> AsyncIterator[Session]:
-    """Yield a transaction as `asking` does, for what computes for long; see `computing_turn`.
-
-    What is computed in it ends once its time is over or whoever asks has gone.
-    """
-    transaction = begin(http.app.state.engine, caller.user, one_moment=True)
-    async with (
-        computing_turn(http, caller) as limit,
-        contextmanager_in_threadpool(transaction) as session,
-    ):
-        yield await run_in_threadpool(limit.on, session)
-
-
-def _find(http: Request) -> Caller:
-    """Return who asks: by a token in the header or the cookie, else as the service is set up.
-
-    Raises
-    ------
-    HttpError
-        401 for a token that is none, has expired or is revoked, alike; 403 for a request that a
-        page of another site makes; 429 after too many wrong tokens.
-    """
-    state = http.app.state
-    refuse_other_pages(http)
-    kind, _, secret = http.headers.get("authorization", "").partition(" ")
-    if kind and kind.lower() != "bearer":
-        raise HttpError(401, "A token is given as: Authorization: Bearer rb_...")
-    secret = secret.strip() or http.cookies.get(COOKIE, "")
-    if not secret:
-        return Caller(state.settings.user, "admin") if state.open else Caller("nobody", None)
-    address = http.client.host if http.client else ""
-    with begin(state.engine) as session:
-        token = check_token(session, secret)
-    if token is None:
-        # Those who have one are not kept waiting by others who come from the same address.
-        state.failures.check(address)
-        state.failures.note(address)
-        raise HttpError(
-            401, "The token is not valid: there is none like it, or it has expired or is revoked."
-        )
-    return Caller(f"token {token.name}", token.scope, token.task)
-
-
-def require_scope(caller: Caller, scope: Scope) -> None:
-    """Refuse whoever may not do as much.
-
-    Raises
-    ------
-    HttpError
-        401 without a token, 403 with one of a smaller scope.
-    """
-    if _SCOPES[caller.scope] < _SCOPES[scope]:
-        if caller.scope is None:
-            raise HttpError(401, "This takes a token.")
-        raise HttpError(403, f"This takes a token with the scope {scope}; yours is {caller.scope}.")
-
-
-def limit_to_task(caller: Caller, result: Any) -> None:  # noqa: ANN401
-    """Refuse what is of another task than the token's one."""
-    if caller.task is not None and _task_of(result) != caller.task:
-        raise _of_another_task(caller)
 
 
 def permit(caller: Caller, session: Session, request: _Asked) -> _Asked:
@@ -191,7 +60,7 @@ def permit(caller: Caller, session: Session, request: _Asked) -> _Asked:
         and request.task is None
         and getattr(request, "name", None) is None
     ):
-        request = cast("Any", request).model_copy(update={"task": caller.task})
+        request = cast("_Asked", request.model_copy(update={"task": caller.task}))
     tasks, rounds = _named(session, request)
     if caller.task is not None:
         free = isinstance(request, (PlanRequest, StudyRequest))
@@ -203,7 +72,7 @@ def permit(caller: Caller, session: Session, request: _Asked) -> _Asked:
     if not tasks and isinstance(request, PlanRequest):
         return request  # from a given variance, it is of no task
     for name in tasks or {None}:
-        if name is None or not _is_published(session, name, rounds, request):
+        if name is None or not _is_published(_statuses(session, name), rounds, request):
             raise HttpError(401, _HIDDEN)
     return request
 
@@ -216,95 +85,102 @@ def permit_name(caller: Caller, session: Session, name: str | None) -> None:
             raise _of_another_task(caller)
 
 
-def visible(
+def answer(
     caller: Caller,
     session: Session,
-    ask: Callable[[], Any],
-    *,
-    permitted: bool = False,
-) -> Any:  # noqa: ANN401
-    """Return what of the answer to a question a caller may see.
+    ask: Callable[[Session, _AskedOrNone], _Answer],
+    request: _AskedOrNone,
+) -> _Answer:
+    """Return what of the answer to a request a caller may see; see `permit`.
 
     Without a token that is what is published: a published round, and what is of a whole task once
     none of its rounds is a draft. Lists of tasks and rounds leave out the others.
-
-    Parameters
-    ----------
-    permitted : bool
-        Whether `permit` has looked at the request, and so limited it to the caller's task.
 
     Raises
     ------
     HttpError
         When there is nothing of it to be seen.
     """
+    permitted = request if request is None else permit(caller, session, request)
     try:
-        result = ask()
+        result = ask(session, permitted)
     except NotRecordedError:
-        if caller.scope is None:
+        if caller.scope is None and not _is_of_published_tasks(session, permitted):
             # Nor are they told what there is.
             raise HttpError(401, _HIDDEN) from None
         raise
     if isinstance(result, TaskList):
-        rows = [row for row in result.tasks if caller.task in (None, row.task)]
-        if caller.scope is None:
-            known = _published_tasks(session)
-            rows = [
-                row.model_copy(
-                    update=dict(zip(("rounds", "measures"), known[row.task], strict=True))
-                )
-                for row in rows
-                if row.task in known
-            ]
-        return result.model_copy(update={"tasks": rows})
-    if not permitted:
+        return cast("_Answer", _visible_tasks(caller, session, result))
+    if permitted is None:
         limit_to_task(caller, result)
     if isinstance(result, MeasureList) and (caller.scope is None or caller.task is not None):
         own = {"tasks": [result.task]}  # there are others that have them
         measures = [row.model_copy(update=own) for row in result.measures]
-        result = result.model_copy(update={"measures": measures})
-    if caller.scope is not None:
-        return result
+        result = cast("_Answer", result.model_copy(update={"measures": measures}))
+    return result if caller.scope is not None else _published_part(session, result)
+
+
+def visible_tasks(caller: Caller, session: Session) -> list[Task]:
+    """Return the tasks that a caller may see."""
+    return _visible_tasks(caller, session, list_tasks(session)).tasks
+
+
+def limit_to_task(caller: Caller, result: BaseModel | None) -> None:
+    """Refuse what is of another task than the token's one."""
+    if caller.task is not None and _task_of(result) != caller.task:
+        raise _of_another_task(caller)
+
+
+def _visible_tasks(caller: Caller, session: Session, listed: TaskList) -> TaskList:
+    rows = [row for row in listed.tasks if caller.task in (None, row.task)]
+    if caller.scope is None:
+        known = _published_tasks(session)
+        rows = [
+            row.model_copy(update={"rounds": known[row.task][0], "measures": known[row.task][1]})
+            for row in rows
+            if row.task in known
+        ]
+    return listed.model_copy(update={"tasks": rows})
+
+
+def _published_part(session: Session, result: _Answer) -> _Answer:
+    """Return what of an answer those without a token may see."""
     name = _task_of(result)
     if name is None or isinstance(result, Impact):  # what rests on scores may be of drafts
         if getattr(result, "estimate", "") is None:
             return result  # a plan from a given variance is of no task
         raise HttpError(401, _HIDDEN)
-    drafts = _drafts(session, name)
+    statuses = _statuses(session, _plain(name))
+    drafts = {label for label, published in statuses.items() if not published}
     if isinstance(result, RoundList):
         kept = [row for row in result.rounds if row.round not in drafts]
-        return result.model_copy(update={"rounds": kept})
+        return cast("_Answer", result.model_copy(update={"rounds": kept}))
     label = getattr(result, "round", None)
     if label in drafts or (label is None and drafts):
         raise HttpError(401, _HIDDEN)
-    return _without_folders(result)
+    return cast("_Answer", _without_folders(result))
 
 
-def is_loopback(host: str) -> bool:
-    """Return whether an address to listen on is reached from this machine alone."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host in _LOOPBACK
-
-
-def _task_of(result: Any) -> str | None:  # noqa: ANN401
+def _task_of(result: BaseModel | None) -> str | None:
     estimate = getattr(result, "estimate", None)
     return getattr(result, "task", None) or getattr(estimate, "task", None)
 
 
-def _without_folders(result: Any) -> Any:  # noqa: ANN401
+def _without_folders(result: object) -> object:
     """Return a result with names of files alone: where somebody had them is theirs."""
     if isinstance(result, str):
         return re.sub(r".*[/\\]", "", result)
     if isinstance(result, list):
         return [_without_folders(one) for one in result]
-    if not isinstance(result, BaseModel):
-        return result
-    held = type(result).model_fields.keys() & _WITH_FILES
-    return result.model_copy(
-        update={name: _without_folders(getattr(result, name)) for name in held}
-    )
+    if isinstance(result, BaseModel):
+        held = type(result).model_fields.keys() & _WITH_FILES
+        return result.model_copy(
+            update={name: _without_folders(getattr(result, name)) for name in held}
+        )
+    if is_dataclass(result) and not isinstance(result, type):
+        held = {field.name for field in fields(result)} & _WITH_FILES
+        return replace(result, **{name: _without_folders(getattr(result, name)) for name in held})
+    return result
 
 
 def _plain(name: str) -> str:
@@ -349,24 +225,37 @@ def _named(session: Session, request: BaseModel) -> tuple[set[str | None], set[s
     return tasks, rounds
 
 
-def _is_published(session: Session, name: str, rounds: set[str], request: BaseModel) -> bool:
-    """Return whether all that a request is about is published.
-
-    That is its rounds, and where it names none, or may take others by itself, all of the task's.
-    """
+def _statuses(session: Session, name: str) -> dict[str, bool]:
+    """Return whether each round of a task is published, by its label."""
     rows = session.connection.execute(
         select(round_.c.label, round_.c.status)
         .join(task, task.c.id == round_.c.task_id)
         .where(func.normalize(task.c.name) == name)
     )
-    published = {_plain(row.label): row.status == "published" for row in rows}
+    return {row.label: row.status == "published" for row in rows}
+
+
+def _is_of_published_tasks(session: Session, request: Request | None) -> bool:
+    """Return whether a request names tasks none of whose rounds is a draft."""
+    tasks = set() if request is None else _named(session, request)[0]
+    statuses = [() if name is None else _statuses(session, name).values() for name in tasks]
+    return bool(statuses) and all(of_task and all(of_task) for of_task in statuses)
+
+
+def _is_published(statuses: dict[str, bool], rounds: set[str], request: BaseModel) -> bool:
+    """Return whether all that a request is about is published.
+
+    That is its rounds, and where it names none, or may take others by itself, all of the task's.
+    """
+    published = {_plain(label): status for label, status in statuses.items()}
     if isinstance(request, ListRounds):
         return any(published.values())  # the drafts among them are left out
     takes_others = isinstance(request, (HtmlReport, LatexReport)) or (
         {"from_round", "to_round"} & type(request).model_fields.keys()
     )
-    if not rounds or takes_others or getattr(request, "rounds", None) == ():
-        return bool(published) and all(published.values())
+    whole = bool(published) and all(published.values())
+    if whole or not rounds or takes_others or getattr(request, "rounds", None) == ():
+        return whole  # then what is not there is told too
     factors = getattr(request, "factors_from", None)
     if factors is not None:
         # As ROUND or ROUND:VERSION: a label may have a colon too.
@@ -400,25 +289,3 @@ def _published_tasks(session: Session) -> dict[str, tuple[int, list[str]]]:
     for name, spelling in measures:
         known[name][1].append(spelling)
     return known
-
-
-def _drafts(session: Session, name: str) -> set[str]:
-    found = (
-        select(round_.c.label)
-        .join(task, round_.c.task_id == task.c.id)
-        .where(task.c.name == name, round_.c.status == "draft")
-    )
-    return set(session.connection.execute(found).scalars())
-
-
-def refuse_other_pages(http: Request) -> None:
-    """Refuse what a page of another site has a browser send, and names that others point here."""
-    host = urlsplit(f"//{http.headers.get('host', '')}").hostname or ""
-    if http.app.state.open and not is_loopback(host):
-        raise HttpError(403, "Without tokens this service answers to this machine's own name only.")
-    if http.method in ("GET", "HEAD"):
-        return
-    origin = http.headers.get("origin")
-    other = origin is not None and urlsplit(origin).netloc != http.headers.get("host")
-    if other or http.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-        raise HttpError(403, "The request comes from a page of another site.")

@@ -8,6 +8,7 @@ import io
 import json
 from base64 import b64encode
 from collections import OrderedDict
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
@@ -32,6 +33,8 @@ from roundbook.presentation.views import columns_of, rows_of, view_of
 
 JSON, CSV, PARQUET = "application/json", "text/csv", "application/vnd.apache.parquet"
 _PRIVATE = "private, no-cache"
+# So much is kept of answers in all, and of one a quarter of it.
+_MOST_BYTES = 2**26
 # A matrix's scores never change, whatever becomes of it.
 _FOR_GOOD = "private, max-age=31536000, immutable"
 # The same snapshot of the same server is the same record. A standby's snapshots name no transactions.
@@ -52,8 +55,7 @@ class Sent(NamedTuple):
 class Kept:
     """Answers as they were sent, the latest of them, each with the moment that it is true of."""
 
-    def __init__(self, most_bytes: int = 2**26) -> None:
-        self._most_bytes = most_bytes
+    def __init__(self) -> None:
         self._bytes = 0
         self._answers: OrderedDict[object, tuple[str, Sent]] = OrderedDict()
         self._lock = Lock()
@@ -74,13 +76,13 @@ class Kept:
 
     def put(self, key: object, moment: str | None, sent: Sent) -> None:
         """Keep an answer, and let go of what was asked for longest ago."""
-        if moment is None or len(sent.body) > self._most_bytes // 4:
+        if moment is None or len(sent.body) > _MOST_BYTES // 4:
             return
         with self._lock:
             before = self._answers.pop(key, None)
             self._bytes += len(sent.body) - (len(before[1].body) if before else 0)
             self._answers[key] = (moment, sent)
-            while self._bytes > self._most_bytes or len(self._answers) > 1_000:
+            while self._bytes > _MOST_BYTES or len(self._answers) > 1_000:
                 self._bytes -= len(self._answers.popitem(last=False)[1][1].body)
 
 
@@ -123,7 +125,7 @@ def render(http: Request, result: BaseModel, kind: str) -> Sent:
     elif isinstance(result, ExportedMatrix) and kind == CSV:
         body, cache = (result.content or "").encode(), _FOR_GOOD
     elif kind == CSV:
-        body = _csv(rows_of(result)).encode()
+        body = csv_text(rows_of(result)).encode()
     else:
         body = _parquet(result)
         cache = _FOR_GOOD if isinstance(result, ExportedMatrix) else cache
@@ -162,7 +164,7 @@ def render_file(result: BaseModel, file: Path, kind: str) -> Sent:
 def respond(http: Request, sent: Sent, file: Path | None = None) -> Response:
     """Return an answer, which may be a file's; 304 where whoever asks has it already."""
     tag, known = sent.headers["ETag"], http.headers.get("if-none-match", "")
-    if http.method == "GET" and (tag in known or known.strip() == "*"):
+    if http.method in ("GET", "HEAD") and (tag in known or known.strip() == "*"):
         # The one they know it by: of what was compressed it is a weak one.
         headers = sent.headers | ({"ETag": f"W/{tag}"} if f"W/{tag}" in known else {})
         return Response(status_code=304, headers=headers)
@@ -186,7 +188,7 @@ def _json(result: BaseModel, **more: str) -> bytes:
     return json.dumps(facts, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
-def _headers(digest: Any, cache: str) -> dict[str, str]:  # noqa: ANN401
+def _headers(digest: hashlib._Hash, cache: str) -> dict[str, str]:
     return {
         "ETag": f'"{digest.hexdigest()[:32]}"',
         "Vary": "Accept, Authorization, Cookie",
@@ -194,7 +196,8 @@ def _headers(digest: Any, cache: str) -> dict[str, str]:  # noqa: ANN401
     }
 
 
-def _csv(rows: list[dict[str, Any]]) -> str:
+def csv_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Return rows as CSV, whose cells no spreadsheet takes for formulas."""
     stream = io.StringIO()
     writer = csv.DictWriter(stream, list(rows[0]) if rows else [], lineterminator="\n")
     writer.writeheader()
@@ -214,6 +217,6 @@ def _parquet(result: BaseModel) -> bytes:
     return stream.getvalue()
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401
+def _plain(value: object) -> object:
     """Return a value as a column holds it: lists as their JSON."""
     return json.dumps(value, default=str) if isinstance(value, (list, tuple)) else value

@@ -1,6 +1,6 @@
 """The application on a record: the use cases below ``/api/v1``, the pages, what monitors ask."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -12,10 +12,11 @@ from sqlalchemy import text
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Scope
 
-from roundbook.api.access import Failures
 from roundbook.api.answers import Kept
+from roundbook.api.callers import Failures
 from roundbook.api.jobs import add_jobs
 from roundbook.api.metrics import add_metrics
 from roundbook.api.middleware import BodyLimit, SecurityHeaders
@@ -83,7 +84,9 @@ def make_app(
     add_jobs(router)
     _add_index(router)
     # As the application's own they are looked through once a request, and included ones twice.
-    app.router.routes += [*router.routes, *_health().routes]
+    routes = [*router.routes, *_health().routes]
+    routes += _heads(routes)
+    app.router.routes += routes
     describe = app.openapi
 
     def described() -> dict[str, Any]:
@@ -93,7 +96,7 @@ def make_app(
 
     app.openapi = described  # type: ignore[method-assign]
     # Below the prefix there are no pages, so that an error is a problem there.
-    app.mount(PREFIX, _nothing(router))
+    app.mount(PREFIX, _nothing(routes))
     app.mount("/", make_site(app.state))
     return app
 
@@ -114,15 +117,22 @@ def _add_index(router: APIRouter) -> None:
         return Index()
 
 
+def _heads(routes: Sequence[BaseRoute]) -> list[BaseRoute]:
+    """Return the routes of HEAD, which is answered as GET is; a server sends nothing of the body."""
+    heads = APIRouter(include_in_schema=False)
+    for route in routes:
+        if isinstance(route, APIRoute) and "GET" in (route.methods or ()):
+            heads.head(route.path, response_model=None)(route.endpoint)
+    return heads.routes
+
+
 def _health() -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
-    @router.head("/healthz")
     @router.get("/healthz")
     def healthy() -> PlainTextResponse:
         return PlainTextResponse("ok\n")
 
-    @router.head("/readyz")
     @router.get("/readyz")
     def ready(http: Request) -> JSONResponse:
         engine = http.app.state.engine
@@ -134,15 +144,14 @@ def _health() -> APIRouter:
     return router
 
 
-def _nothing(router: APIRouter) -> ASGIApp:
+def _nothing(routes: Sequence[BaseRoute]) -> ASGIApp:
     """Return what refuses the paths and methods that no route takes."""
-    routes = [route for route in router.routes if isinstance(route, APIRoute)]
 
     async def refuse(scope: Scope, *_: object) -> None:
         known = {
             method
             for route in routes
-            if route.path_regex.match(scope["path"])
+            if isinstance(route, APIRoute) and route.path_regex.match(scope["path"])
             for method in route.methods or ()
         }
         if known:

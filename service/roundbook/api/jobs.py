@@ -8,22 +8,24 @@ from typing import TypeVar
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
-from starlette.concurrency import run_in_threadpool
 
-from roundbook.api.access import find_caller, limit_to_task, permit, permit_name, require_scope
+from roundbook.api.access import limit_to_task, permit, permit_name
+from roundbook.api.callers import Caller, find_caller, require_scope
+from roundbook.api.endpoints import Saving
 from roundbook.api.openapi import PROBLEMS, parameters
-from roundbook.api.routes import Saving
-from roundbook.errors import RoundbookError
+from roundbook.api.turns import in_turn
+from roundbook.errors import NotRecordedError, RoundbookError
 from roundbook.jobs.job import ENDED, Job, JobList
 from roundbook.jobs.queue import make_queue
 from roundbook.jobs.studies import cancel_job, list_jobs, show_job, start_study
 from roundbook.logbook.kinds import find_kind
-from roundbook.logbook.session import begin
+from roundbook.logbook.session import Session, begin
 from roundbook.logbook.studies.studies import find_study
 from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
+from roundbook.requests.tokens import Scope
 
 _BETWEEN_LOOKS, _BETWEEN_SIGNS = 0.5, 15
-Found = TypeVar("Found", Job, JobList)
+_Shown = TypeVar("_Shown", Job, JobList)
 # Whoever still listens then asks again, with a token that may have been revoked.
 _LONGEST = 600
 
@@ -76,57 +78,58 @@ async def _start(http: Request, study: str, saving: Saving) -> Response:
     def work() -> Job:
         caller = find_caller(http)
         require_scope(caller, "log")
-        find_study(study)
-        asked = find_kind("study").request(**{**saving.request, "study": study})
-        make_queue(http.app.state.engine)
-        with begin(http.app.state.engine, caller.user) as session:
-            permit(caller, session, asked)
-            permit_name(caller, session, saving.name)
-            return start_study(session, StartStudy(study=study, **saving.model_dump()))
+        return start_job(http, caller, StartStudy(study=study, **saving.model_dump()))
 
-    job = await _in_turn(http, work)
+    job = await in_turn(http, work)
     url = f"{http.url.path.removesuffix(f'/study/{study}')}/{job.job}"
     return _answer(job, 202, {"Location": url})
 
 
+def start_job(http: Request, caller: Caller, wanted: StartStudy) -> Job:
+    """Put a study into the queue for a caller who may see what it is of."""
+    find_study(wanted.study)
+    asked = find_kind("study").request(**{**wanted.request, "study": wanted.study})
+    make_queue(http.app.state.engine)
+    with begin(http.app.state.engine, caller.user) as session:
+        permit(caller, session, asked)
+        permit_name(caller, session, wanted.name)
+        return start_study(session, wanted)
+
+
 async def _list(http: Request) -> Response:
-    def work() -> JobList:
-        caller = find_caller(http)
-        require_scope(caller, "read")
+    def work(caller: Caller, session: Session) -> JobList:
         asked = ListJobs(**dict(http.query_params))
         if asked.task is None:
             asked = asked.model_copy(update={"task": caller.task})
-        with begin(http.app.state.engine, one_moment=True) as session:
-            return list_jobs(session, permit(caller, session, asked))
+        return list_jobs(session, permit(caller, session, asked))
 
-    return _answer(await _in_turn(http, work))
+    return _answer(await in_turn(http, lambda: _ask(http, work)))
 
 
 async def _show(http: Request, job: int) -> Response:
-    return _answer(await _in_turn(http, lambda: _look(http, job)))
+    return _answer(await in_turn(http, partial(_ask_for, http, job)))
 
 
 async def _cancel(http: Request, job: int) -> Response:
-    def work() -> Job:
-        caller = find_caller(http)
-        require_scope(caller, "log")
-        with begin(http.app.state.engine, caller.user) as session:
-            limit_to_task(caller, show_job(session, ShowJob(job=job)))
-            return cancel_job(session, ShowJob(job=job))
+    def work(caller: Caller, session: Session) -> Job:
+        visible_job(caller, session, job)
+        return cancel_job(session, ShowJob(job=job))
 
-    return _answer(await _in_turn(http, work))
+    return _answer(await in_turn(http, lambda: _ask(http, work, "log")))
 
 
 async def _events(http: Request, job: int) -> Response:
-    first = await _in_turn(http, lambda: _look(http, job))
+    first = await in_turn(http, partial(_ask_for, http, job))
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    if http.method == "HEAD":
+        return Response(headers=headers, media_type="text/event-stream")
     return StreamingResponse(_follow(http, first), media_type="text/event-stream", headers=headers)
 
 
 async def _follow(http: Request, job: Job) -> AsyncIterator[str]:
     """Yield a job as an event whenever it has changed, until it or the service ends."""
     shown: Job | None = None
-    looked_for = partial(_look, http, job.job)
+    look = partial(_ask_for, http, job.job)
     number, sent = 0, 0.0
     until = time.monotonic() + _LONGEST
     while True:
@@ -142,27 +145,37 @@ async def _follow(http: Request, job: Job) -> AsyncIterator[str]:
             return
         await asyncio.sleep(_BETWEEN_LOOKS)
         try:
-            job = await _in_turn(http, looked_for)
+            job = await in_turn(http, look)
         except RoundbookError:
             return  # whoever listens asks again, and is told
 
 
-def _look(http: Request, job: int) -> Job:
+def _ask(http: Request, work: Callable[[Caller, Session], _Shown], scope: Scope = "read") -> _Shown:
+    """Return what comes of what somebody with the scope asks, or does."""
     caller = find_caller(http)
-    require_scope(caller, "read")
-    with begin(http.app.state.engine, one_moment=True) as session:
-        found = show_job(session, ShowJob(job=job))
-    limit_to_task(caller, found)
-    return found
+    require_scope(caller, scope)
+    reads = scope == "read"
+    with begin(http.app.state.engine, caller.user, one_moment=reads) as session:
+        return work(caller, session)
 
 
-async def _in_turn(http: Request, work: Callable[[], Found]) -> Found:
-    async with http.app.state.turns.reading:
-        return await run_in_threadpool(work)
+def _ask_for(http: Request, job: int) -> Job:
+    return _ask(http, lambda caller, session: visible_job(caller, session, job))
+
+
+def visible_job(caller: Caller, session: Session, number: int) -> Job:
+    """Return a job; those of one task are not told whether there is one that is of another."""
+    try:
+        job = show_job(session, ShowJob(job=number))
+    except NotRecordedError:
+        limit_to_task(caller, None)
+        raise
+    limit_to_task(caller, job)
+    return job
 
 
 def _answer(
-    found: Job | JobList, status: int = 200, headers: dict[str, str] | None = None
+    shown: Job | JobList, status: int = 200, headers: dict[str, str] | None = None
 ) -> JSONResponse:
     cached = {"Cache-Control": "no-store", **(headers or {})}
-    return JSONResponse(found.model_dump(mode="json"), status, cached)
+    return JSONResponse(shown.model_dump(mode="json"), status, cached)

@@ -19,6 +19,8 @@ _HEADERS = {
 }
 # So much of a file has to come in so long a time, and all of it within ten minutes.
 _LEAST_BYTES, _SECONDS_FOR_THEM, _SECONDS = 2**16, 30, 600
+# And so long any other body may be and take.
+_MOST_BYTES, _SECONDS_FOR_BODY = 1_000_000, 30
 
 
 class SecurityHeaders:
@@ -77,26 +79,12 @@ class _Paced:
 class BodyLimit:
     """Reads a body before anything looks at it: at most so long, in so long a time.
 
-    Parameters
-    ----------
-    uploads : frozenset of str
-        The paths that take files, which have a limit of their own; so much of one has to come in
-        every half a minute.
-    most_bytes : int
-    seconds : float
+    Paths that take `uploads` have a limit of their own, and a pace.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        uploads: frozenset[str],
-        most_bytes: int = 1_000_000,
-        seconds: float = 30,
-    ) -> None:
+    def __init__(self, app: ASGIApp, *, uploads: frozenset[str]) -> None:
         self._app = app
         self._uploads = uploads
-        self._most_bytes, self._seconds = most_bytes, seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -109,7 +97,7 @@ class BodyLimit:
             await self._take_file(scope, receive, send)
             return
         try:
-            body = await self._read(receive)
+            body = await _read(receive)
         except HttpError as error:
             await problem(error)(scope, receive, send)
             return
@@ -142,18 +130,20 @@ class BodyLimit:
             slow = HttpError(408, "The file came too slowly; nothing was kept of it.")
             await problem(slow)(scope, receive, send)
 
-    async def _read(self, receive: Receive) -> bytes | None:
-        body = bytearray()
-        try:
-            async with asyncio.timeout(self._seconds):
-                while True:
-                    message = await receive()
-                    if message["type"] == "http.disconnect":
-                        return None
-                    body += message.get("body", b"")
-                    if len(body) > self._most_bytes:
-                        raise HttpError(413, f"The body is longer than {self._most_bytes} bytes.")
-                    if not message.get("more_body", False):
-                        return bytes(body)
-        except TimeoutError:
-            raise HttpError(408, f"The body took longer than {self._seconds:g} seconds.") from None
+
+async def _read(receive: Receive) -> bytes | None:
+    body = bytearray()
+    try:
+        async with asyncio.timeout(_SECONDS_FOR_BODY):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
+                body += message.get("body", b"")
+                if len(body) > _MOST_BYTES:
+                    raise HttpError(413, f"The body is longer than {_MOST_BYTES} bytes.")
+                if not message.get("more_body", False):
+                    return bytes(body)
+    except TimeoutError:
+        sentence = f"The body took longer than {_SECONDS_FOR_BODY:g} seconds."
+        raise HttpError(408, sentence) from None

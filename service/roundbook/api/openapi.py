@@ -145,8 +145,7 @@ def file_body(name: str) -> dict[str, Any]:
 def names_files(request: type[BaseModel], name: str) -> bool:
     """Return whether a field names files: a service's own are nobody else's."""
     annotation = request.model_fields[name].annotation
-    of = get_args(annotation) or (annotation,)
-    return Path in of
+    return Path in (get_args(annotation) or (annotation,))
 
 
 @cache

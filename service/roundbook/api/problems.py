@@ -13,9 +13,7 @@ from starlette.exceptions import HTTPException
 
 from roundbook.api.ways_out import help_after
 from roundbook.errors import (
-    AlreadyRecordedError,
     BadFileError,
-    ContentDiffersError,
     DatabaseBusyError,
     DatabaseError,
     DatabaseUnreachableError,
@@ -24,9 +22,7 @@ from roundbook.errors import (
     NotRecordedError,
     RecordError,
     RequestError,
-    RevisedMeanwhileError,
     RoundbookError,
-    RoundPublishedError,
     SchemaOutOfDateError,
     WayOut,
     WithdrawnError,
@@ -36,14 +32,9 @@ from roundbook.errors import (
 _STATUSES: tuple[tuple[type[RoundbookError], int], ...] = (
     (WithdrawnError, 409),
     (NotRecordedError, 404),
-    (AlreadyRecordedError, 409),
-    (ContentDiffersError, 409),
-    (RevisedMeanwhileError, 409),
-    (RoundPublishedError, 409),
     (RecordError, 409),
     (InputError, 422),
     (MissingExtraError, 501),
-    (DatabaseBusyError, 503),
     (SchemaOutOfDateError, 503),
     (DatabaseError, 503),
 )
@@ -84,12 +75,7 @@ PROBLEM_SCHEMA = {
 
 
 class HttpError(RoundbookError):
-    """A request that HTTP itself refuses: too large, not allowed, without a token.
-
-    Attributes
-    ----------
-    status : int
-    """
+    """A request that HTTP itself refuses by a status: too large, not allowed, without a token."""
 
     def __init__(self, status: int, message: str, *, way_out: str | None = None) -> None:
         self.status = status
@@ -113,7 +99,7 @@ def problem(error: RoundbookError) -> Response:
         code=type(error).__name__.removesuffix("Error"),
         way_out=error.way_out.code if error.way_out else None,
         help=help_after(error.way_out),
-        way_out_facts=_facts(error.way_out) if error.way_out and error.way_out.facts else None,
+        way_out_facts=_facts(error.way_out),
         **facts,
     )
     return _answer(content, headers)
@@ -172,11 +158,9 @@ def add_handlers(app: FastAPI) -> None:
         )
 
 
-def _facts(way_out: WayOut) -> dict[str, object]:
-    return {
-        name: fact if isinstance(fact, (int, float)) else str(fact)
-        for name, fact in way_out.facts.items()
-    }
+def _facts(way_out: WayOut | None) -> dict[str, object] | None:
+    facts = way_out.facts.items() if way_out else ()
+    return {name: of if isinstance(of, (int, float)) else str(of) for name, of in facts} or None
 
 
 def status_of(error: RoundbookError) -> int:

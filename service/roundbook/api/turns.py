@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import Any, TypeVar
 
 from fastapi import Request
 from starlette.concurrency import run_in_threadpool
 
+from roundbook.api.callers import Caller
 from roundbook.api.problems import HttpError
-from roundbook.logbook.session import Session, Work
-
-if TYPE_CHECKING:
-    from roundbook.api.access import Caller
+from roundbook.logbook.session import Session, Work, begin
 
 _BETWEEN_LOOKS = 0.5
 _SECONDS_TO_WAIT = 60
@@ -30,21 +28,15 @@ class Turns:
     What computes for long has turns of its own, and whoever comes without a token another one, so
     that what is only read is answered meanwhile. Together they are fewer than the engine has
     connections: whoever looks up a token needs one too.
-
-    Attributes
-    ----------
-    reading : Semaphore
-        Of what is read, and of most decisions.
-    computing : mapping
-        Those of who has a token, or needs none, and that of who has none.
-    ending : bool
-        Whether the service ends, and nothing is to be computed any more.
     """
 
     def __init__(self) -> None:
-        self.reading = asyncio.Semaphore(8)
+        self.reading = asyncio.Semaphore(8)  # most decisions too
+        # Pages for whoever comes without a token leave turns to read to others.
+        self.strangers = asyncio.Semaphore(4)
+        # By whether they have a token, or need none.
         self.computing = {True: asyncio.Semaphore(2), False: asyncio.Semaphore(1)}
-        self.ending = False
+        self.ending = False  # with the service; nothing is to be computed any more
 
 
 class Limit:
@@ -68,12 +60,7 @@ class Limit:
         self._until = time.monotonic() + self._seconds
 
     def check(self, *_: object) -> None:
-        """End the work by an error once its time is over, or nobody waits for it any more.
-
-        Raises
-        ------
-        HttpError
-        """
+        """End the work by an error once its time is over, or nobody waits for it any more."""
         if self.gone or self._turns.ending:
             raise HttpError(503, "Nobody waits for the answer any more, or the service ends.")
         if time.monotonic() > self._until:
@@ -97,29 +84,43 @@ class Limit:
         return session._replace(work=Work(progress=self.check, mapped=mapped))
 
 
+@contextmanager
+def transaction(
+    http: Request, caller: Caller, limit: Limit, *, keep: bool = True, one_moment: bool = False
+) -> Iterator[Session]:
+    """Yield a transaction that ends in time; see `begin`."""
+    engine = http.app.state.engine
+    with begin(engine, caller.user, keep=keep, one_moment=one_moment) as session:
+        yield limit.on(session)
+
+
+def to_decide(http: Request) -> Limit:
+    """Return how long a decision may take that needs no turn to compute."""
+    return Limit(http.app.state.turns, SECONDS_TO_DECIDE)
+
+
+async def in_turn(http: Request, work: Callable[[], _Made]) -> _Made:
+    """Return what is read or decided: in a thread, when its turn comes.
+
+    Requests wait here: while they waited in threads for connections, none would be left to answer
+    those that have one.
+    """
+    async with http.app.state.turns.reading:
+        return await run_in_threadpool(work)
+
+
 @asynccontextmanager
 async def computing_turn(
     http: Request, caller: Caller, seconds: float | None = None
 ) -> AsyncIterator[Limit]:
-    """Wait for a turn to compute something, and keep it within the block.
+    """Wait for a turn to compute something, a minute at most, and keep it within the block.
+
+    What is computed ends once the time is over, whoever asks has gone or the service ends.
 
     Parameters
     ----------
-    caller : Caller
-        Without a token, they have a turn apart from those of others.
     seconds : float, optional
         Default: `SECONDS_TO_ANSWER`, and without a token `SECONDS_WITHOUT_TOKEN`.
-
-    Yields
-    ------
-    Limit
-        Its `on` gives a session that ends what is computed once the time is over, whoever asks has
-        gone or the service ends.
-
-    Raises
-    ------
-    HttpError
-        503 where none comes within a minute.
     """
     turns: Turns = http.app.state.turns
     with_token = caller.scope is not None
@@ -139,19 +140,9 @@ async def computing_turn(
 
 
 async def computed(
-    http: Request,
-    work: Callable[[Limit], _Made],
-    *,
-    caller: Caller,
-    seconds: float | None = None,
+    http: Request, work: Callable[[Limit], _Made], *, caller: Caller, seconds: float | None = None
 ) -> _Made:
-    """Return what a computation gives: in a thread, when its turn comes; see `computing_turn`.
-
-    Parameters
-    ----------
-    work : callable
-        Given the limit, whose `on` it applies to the session that it begins.
-    """
+    """Return what a computation gives: in a thread, when its turn comes; see `computing_turn`."""
     async with computing_turn(http, caller, seconds) as limit:
         return await run_in_threadpool(work, limit)
 

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection
 
-_SIGNATURE = b"PGCOPY\n\xff\r\n\x00" + bytes(8)  # no flags, no header extension
-_TRAILER = b"\xff\xff"
+from roundbook.database.vectors import SIGNATURE, TRAILER, copy_in, copy_out
+
 _INT4_OID, _FLOAT4_OID = 23, 700
 _BLOCK_BYTES = 2**20
 
@@ -45,7 +45,7 @@ class StoredList(NamedTuple):
 
 def encode_lists(lists: Iterable[StoredList], upload_id: int) -> Iterator[bytes]:
     """Yield the binary COPY stream of ``run_list`` for an upload, block by block."""
-    parts, size = [_SIGNATURE], 0
+    parts, size = [SIGNATURE], 0
     for stored in lists:
         assert stored.scores is not None
         parts += (
@@ -57,7 +57,7 @@ def encode_lists(lists: Iterable[StoredList], upload_id: int) -> Iterator[bytes]
         if size > _BLOCK_BYTES:
             yield b"".join(parts)
             parts, size = [], 0
-    yield b"".join((*parts, _TRAILER))
+    yield b"".join((*parts, TRAILER))
 
 
 def _array(values: npt.NDArray[np.generic], kind: np.dtype[np.void], oid: int) -> tuple[bytes, ...]:
@@ -75,10 +75,10 @@ def decode_lists(stream: bytes) -> Iterator[StoredList]:
     ValueError
         When it holds something else.
     """
-    if not stream.startswith(_SIGNATURE):
+    if not stream.startswith(SIGNATURE):
         raise ValueError("the stream holds no lists")
-    at = len(_SIGNATURE)
-    while stream[at : at + 2] != _TRAILER:
+    at = len(SIGNATURE)
+    while stream[at : at + 2] != TRAILER:
         fields, _, _, _, run_id, _, topic_id = _KEYS.unpack_from(stream, at)
         if fields not in (4, 5):
             raise ValueError("the stream holds no lists")
@@ -107,20 +107,12 @@ def _elements(
 
 def write_lists(connection: Connection, lists: Iterable[StoredList], upload_id: int) -> None:
     """Store the lists of an upload, one row of the table a run and topic."""
-    driver = connection.connection.driver_connection
-    assert driver is not None
-    with driver.cursor() as cursor, cursor.copy(_WRITE) as copy:
-        for block in encode_lists(lists, upload_id):
-            copy.write(block)
+    copy_in(connection, _WRITE, encode_lists(lists, upload_id))
 
 
 def read_lists(
     connection: Connection, upload_id: int, *, scores: bool = True
 ) -> Iterator[StoredList]:
     """Yield the stored lists of an upload, by run and topic in the order of their ids."""
-    driver = connection.connection.driver_connection
-    assert driver is not None
     statement = _READ.format(scores=", scores" if scores else "")
-    with driver.cursor() as cursor, cursor.copy(statement, (upload_id,)) as copy:
-        stream = b"".join(copy)
-    yield from decode_lists(stream)
+    yield from decode_lists(copy_out(connection, statement, upload_id))

@@ -7,14 +7,14 @@ one structured dtype, with no Python loop over runs or scores.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection
 
-_SIGNATURE = b"PGCOPY\n\xff\r\n\x00" + bytes(8)  # no flags, no header extension
-_TRAILER = b"\xff\xff"
+SIGNATURE = b"PGCOPY\n\xff\r\n\x00" + bytes(8)  # no flags, no header extension
+TRAILER = b"\xff\xff"
 _FLOAT8_OID = 701
 # Large enough that the overhead of a call does not show, small enough to stay in cache.
 _BLOCK_BYTES = 4 * 2**20
@@ -82,14 +82,14 @@ def encode(scores: npt.NDArray[np.float64], matrix_id: int) -> Iterator[bytes]:
     block["matrix_id"] = matrix_id
     block["topics"] = topics
     block["runs"] = runs
-    yield _SIGNATURE
+    yield SIGNATURE
     for start in range(0, runs, per_block):
         stop = min(start + per_block, runs)
         part = block[: stop - start]
         part["position"] = np.arange(start, stop)
         part["scores"]["value"] = scores[:, start:stop].T
         yield part.tobytes()
-    yield _TRAILER
+    yield TRAILER
 
 
 def decode(stream: bytes, topics: int) -> npt.NDArray[np.float64]:
@@ -112,28 +112,37 @@ def decode(stream: bytes, topics: int) -> npt.NDArray[np.float64]:
         When the stream is not of that shape.
     """
     row = _row(topics)
-    size = len(stream) - len(_SIGNATURE) - len(_TRAILER)
-    if size < 0 or size % row.itemsize or not stream.startswith(_SIGNATURE):
+    size = len(stream) - len(SIGNATURE) - len(TRAILER)
+    if size < 0 or size % row.itemsize or not stream.startswith(SIGNATURE):
         raise ValueError(f"the stream holds no vectors of {topics} scores")
-    rows = np.frombuffer(stream, row, size // row.itemsize, len(_SIGNATURE))
+    rows = np.frombuffer(stream, row, size // row.itemsize, len(SIGNATURE))
     if (rows["length"] != topics).any() or (rows["element_oid"] != _FLOAT8_OID).any():
         raise ValueError(f"the stream holds no vectors of {topics} scores")
     return np.ascontiguousarray(rows["scores"]["value"], dtype=np.float64).T
 
 
-def write_vectors(connection: Connection, scores: npt.NDArray[np.float64], matrix_id: int) -> None:
-    """Store a score matrix: `scores` is (topics, runs), one row of the table a run."""
+def copy_in(connection: Connection, statement: str, blocks: Iterable[bytes]) -> None:
+    """Send a binary COPY stream, block by block, to where a statement writes it."""
     driver = connection.connection.driver_connection
     assert driver is not None
-    with driver.cursor() as cursor, cursor.copy(_WRITE) as copy:
-        for block in encode(scores, matrix_id):
+    with driver.cursor() as cursor, cursor.copy(statement) as copy:
+        for block in blocks:
             copy.write(block)
+
+
+def copy_out(connection: Connection, statement: str, number: int) -> bytes:
+    """Return the binary COPY stream of a statement about what has a number."""
+    driver = connection.connection.driver_connection
+    assert driver is not None
+    with driver.cursor() as cursor, cursor.copy(statement, (number,)) as copy:
+        return b"".join(copy)
+
+
+def write_vectors(connection: Connection, scores: npt.NDArray[np.float64], matrix_id: int) -> None:
+    """Store a score matrix: `scores` is (topics, runs), one row of the table a run."""
+    copy_in(connection, _WRITE, encode(scores, matrix_id))
 
 
 def read_vectors(connection: Connection, matrix_id: int, topics: int) -> npt.NDArray[np.float64]:
     """Return a stored score matrix, (topics, runs), runs in the order they were logged."""
-    driver = connection.connection.driver_connection
-    assert driver is not None
-    with driver.cursor() as cursor, cursor.copy(_READ, (matrix_id,)) as copy:
-        stream = b"".join(copy)
-    return decode(stream, topics)
+    return decode(copy_out(connection, _READ, matrix_id), topics)

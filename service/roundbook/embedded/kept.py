@@ -18,7 +18,7 @@ from typing import IO, NamedTuple
 
 import psutil
 
-from roundbook.embedded.locks import lock
+from roundbook.embedded.machine import lock
 from roundbook.errors import DatabaseUnreachableError
 
 _FILE = ".kept_up.json"

@@ -1,7 +1,8 @@
 """Which machine uses a data directory that several can reach: one at a time.
 
 Its users share a lock on a file beside the directory, which names the machine. PostgreSQL's own
-lock file has only a process number, which means nothing to another machine or container.
+lock file has only a process number, which means nothing to another machine or container. Locks end
+with the process that holds them; POSIX systems have them.
 """
 
 from __future__ import annotations
@@ -13,8 +14,26 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from roundbook.embedded.locks import lock
 from roundbook.errors import DatabaseUnreachableError
+
+try:
+    import fcntl
+except ImportError:  # on Windows, where the embedded server is not run
+    fcntl = None  # type: ignore[assignment]
+
+AVAILABLE = fcntl is not None
+
+
+def lock(file: IO[str], *, shared: bool = False, wait: bool = False) -> None:
+    """Lock an open file, alone or `shared`.
+
+    Raises
+    ------
+    BlockingIOError
+        When another process has it, unless one is to `wait` for that.
+    """
+    how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    fcntl.flock(file, how if wait else how | fcntl.LOCK_NB)
 
 
 @contextmanager

@@ -22,12 +22,12 @@ import psutil
 
 from roundbook.database.server_library import load_library, socket_lock
 from roundbook.embedded.kept import forget_dead_keeper
-from roundbook.embedded.locks import AVAILABLE
-from roundbook.embedded.machine import use_here
-from roundbook.embedded.upgrade import bring_to_this_version
+from roundbook.embedded.machine import AVAILABLE, use_here
+from roundbook.embedded.upgrade import bring_to_this_version, reason_of
 from roundbook.errors import DatabaseError, DatabaseUnreachableError
 
 _SETTLING_SECONDS = 30
+_Server = Any  # the library has no types
 
 
 @contextmanager
@@ -114,7 +114,7 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
             server._instances.pop(server.pgdata, None)
 
 
-def _leave(server: Any) -> None:  # noqa: ANN401
+def _leave(server: _Server) -> None:
     """Stop the server if nobody else uses it, also where another user had to start it anew.
 
     The library would wait for a killed one until somebody has asked for the end of its process.
@@ -126,7 +126,7 @@ def _leave(server: Any) -> None:  # noqa: ANN401
     server.cleanup()
 
 
-def _start(server: Any) -> None:  # noqa: ANN401
+def _start(server: _Server) -> None:
     """Start the server unless it runs, whatever a killed process has left behind."""
     try:
         _prepare(server)
@@ -137,7 +137,7 @@ def _start(server: Any) -> None:  # noqa: ANN401
         server.start()
 
 
-def _prepare(server: Any) -> None:  # noqa: ANN401
+def _prepare(server: _Server) -> None:
     with server._lock:
         _settle(server.pgdata)
         _make(server.pgdata)
@@ -227,7 +227,7 @@ def _make(directory: Path) -> None:
         raise
 
 
-def _close_to_others(server: Any) -> None:  # noqa: ANN401
+def _close_to_others(server: _Server) -> None:
     """Let only the server's own user into a socket directory that the library opened to all.
 
     The embedded server trusts whoever reaches its socket.
@@ -238,7 +238,7 @@ def _close_to_others(server: Any) -> None:  # noqa: ANN401
         socket.chmod(0o700)
 
 
-def _forget_dead_users(server: Any) -> None:  # noqa: ANN401
+def _forget_dead_users(server: _Server) -> None:
     """Drop killed processes from the list of users, or nobody would be the last to leave."""
     users = server.global_process_id_list
     keeper = forget_dead_keeper(server.pgdata)  # another process may have its number by now
@@ -261,7 +261,7 @@ def _reason(error: Exception, directory: Path, since: int) -> str:
         reasons := _logged(directory, since, "FATAL")
     ):
         return reasons[-1]
-    return str(error).rstrip(".") or type(error).__name__
+    return reason_of(error)
 
 
 def _logged(directory: Path, since: int, level: str) -> list[str]:

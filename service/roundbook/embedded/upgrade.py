@@ -33,7 +33,7 @@ from roundbook.database.fingerprints import Fingerprint, fingerprint_tables
 from roundbook.database.programs import find_program
 from roundbook.database.server_library import load_library, target_version
 from roundbook.embedded.kept import end_keeper
-from roundbook.embedded.locks import lock
+from roundbook.embedded.machine import lock
 from roundbook.errors import DatabaseUnreachableError, RoundbookError
 
 _TALK = logging.getLogger(__name__)
@@ -83,7 +83,7 @@ def bring_to_this_version(directory: Path) -> None:
             except (RoundbookError, OSError, subprocess.SubprocessError, RuntimeError) as error:
                 raise DatabaseUnreachableError(
                     f"The embedded record in {directory} could not be brought from PostgreSQL"
-                    f" {version} to {target_version()}, and is as it was: {_reason(error)}. Try"
+                    f" {version} to {target_version()}, and is as it was: {reason_of(error)}. Try"
                     " again, or use the Roundbook that you used before."
                 ) from error
 
@@ -262,19 +262,19 @@ def _control(directory: Path, version: int, user: str | None, *arguments: str) -
     program = str(find_program("pg_ctl", version))
     command = (program, "-w", "-t", str(_START_SECONDS), "-D", str(directory), *arguments)
     # A started server keeps the streams open: a pipe would never end.
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as output:
         done = subprocess.run(  # noqa: S603
             command,
             user=user,
             cwd="/",
             stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=said,
+            stdout=output,
+            stderr=output,
             check=False,
         )
         if done.returncode != 0:
-            said.seek(0)
-            lines = said.read().decode(errors="replace").splitlines()
+            output.seek(0)
+            lines = output.read().decode(errors="replace").splitlines()
             raise RuntimeError(lines[-1] if lines else "pg_ctl failed")
 
 
@@ -305,5 +305,6 @@ def _beside(directory: Path, ending: str) -> Path:
     return directory.with_name(directory.name + ending)
 
 
-def _reason(error: BaseException) -> str:
+def reason_of(error: BaseException) -> str:
+    """Return what an error says, as a part of a sentence; one that says nothing by its name."""
     return str(error).rstrip(".") or type(error).__name__

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import IO, Annotated, Any, NamedTuple, NoReturn
+from typing import IO, Annotated, NamedTuple, NoReturn
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
@@ -114,11 +114,9 @@ def write_archive(
     members: Iterable[tuple[str, Iterable[str]]],
     *,
     schemas: Mapping[str, TableSchema],
-    software: str,
-    schema_revision: str,
-    tasks: list[str] | None,
+    about: Manifest,
 ) -> Manifest:
-    """Write a new archive, which only its owner may read.
+    """Write a new archive, which only its owner may read, and return its manifest.
 
     Parameters
     ----------
@@ -127,6 +125,8 @@ def write_archive(
         held in memory but a piece of a member at a time, and the headers.
     schemas : mapping of str to Table Schema
         By member, for ``datapackage.json``; a CSV without one is a score matrix, or ranked lists.
+    about : Manifest
+        What it says but for the members.
 
     Raises
     ------
@@ -155,16 +155,9 @@ def write_archive(
                 for name, header in headers.items()
             )
             written[DATA_PACKAGE] = _write_member(
-                content, DATA_PACKAGE, package_pieces(software, resources)
+                content, DATA_PACKAGE, package_pieces(about.software, resources)
             )
-            manifest = Manifest(
-                format=FORMAT,
-                version=VERSION,
-                software=software,
-                schema_revision=schema_revision,
-                tasks=tasks,
-                members=written,
-            )
+            manifest = about.model_copy(update={"members": written})
             _write_member(content, MANIFEST, [manifest.model_dump_json(indent=1), "\n"])
         file.flush()
         os.fsync(file.fileno())
@@ -306,7 +299,7 @@ def _read_manifest(content: ZipFile, file: str) -> Manifest:
     return manifest
 
 
-def _check_version(version: Any, software: Any, member: str) -> None:  # noqa: ANN401
+def _check_version(version: object, software: object, member: str) -> None:
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         _refuse("this does not say of which version the archive is", member)
     if version > VERSION:

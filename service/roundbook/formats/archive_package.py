@@ -52,12 +52,7 @@ _LISTS: TableSchema = {
 def part_schema(header: str) -> TableSchema:
     """Return the Table Schema of ranked lists, or of a score matrix.
 
-    A matrix has a topic a row and, by the header, a run a column.
-
-    Parameters
-    ----------
-    header : str
-        The first record of its CSV.
+    A matrix has a topic a row and, by the header, the first record of its CSV, a run a column.
     """
     topic, *runs = next(csv.reader(io.StringIO(header, newline="")))
     if (topic, *runs) == LISTS_HEADER:
@@ -74,13 +69,7 @@ def part_schema(header: str) -> TableSchema:
 
 
 def describe_file(path: str, *, sha256: str, size: int, schema: TableSchema) -> dict[str, Any]:
-    """Return the Tabular Data Resource of a CSV file.
-
-    Parameters
-    ----------
-    sha256, size
-        Of what it unpacks to; the size in bytes.
-    """
+    """Return the Tabular Data Resource of a CSV file, which unpacks to so many bytes."""
     return {
         "profile": "tabular-data-resource",
         "name": path.removesuffix(".csv").replace("/", "-").lower(),

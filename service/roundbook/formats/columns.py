@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from operator import methodcaller
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,16 +16,20 @@ from roundbook.csv_names import unmarked
 from roundbook.errors import BadFileError
 from roundbook.formats.matrix import HiddenCells
 from roundbook.formats.table import (
+    ANY_RUN_HEADER,
+    ANY_TOPIC_HEADER,
+    ANY_VALUE_HEADER,
     MAX_NUMBER,
-    delimiter_of,
-    header_keys,
+    has_decimal_comma,
+    header_key,
     numbers,
-    split_fields,
 )
 from roundbook.formats.text import SourceText
 from roundbook.limits import LARGEST_SCORE
 
 _Numbers = npt.NDArray[np.float64]
+# What else a table has whose column of runs is called name.
+_PYTERRIER = (ANY_TOPIC_HEADER, frozenset({"measure"}), ANY_VALUE_HEADER)
 
 
 class Table:
@@ -57,7 +64,51 @@ class Table:
     @cached_property
     def keys(self) -> list[str]:
         """The header as the lists of headers spell it."""
-        return header_keys(self.header)
+        # Of many in little time; no cell of a table in text holds a line feed.
+        joined = "\n".join(map(str.strip, self.header)).lower().replace(" ", "_").replace("-", "_")
+        keys = joined.split("\n")
+        return keys if len(keys) == len(self.header) else [*map(header_key, self.header)]
+
+    @cached_property
+    def is_pyterrier(self) -> bool:
+        """Whether these are scores a topic as PyTerrier has them: name, qid, measure, value."""
+        keys = self.keys
+        return "name" in keys and not any(others.isdisjoint(keys) for others in _PYTERRIER)
+
+    def named_column(self, names: Sequence[Sequence[str]]) -> int | None:
+        """Return the index of the column that one of the names heads, or None.
+
+        Raises
+        ------
+        BadFileError
+            If two columns could be meant.
+        """
+        for group in names:
+            columns = [index for index, key in enumerate(self.keys) if key in group]
+            if len(columns) > 1:
+                one, two = self.header[columns[0]].strip(), self.header[columns[1]].strip()
+                raise BadFileError(
+                    f"columns {one!r} and {two!r} could be meant for the same thing; "
+                    "remove or rename one",
+                    self.file,
+                    self.header_line,
+                    columns[1] + 1,
+                )
+            if columns:
+                return columns[0]
+        return None
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield of each row below the header its line, or its number, and its cells.
+
+        Raises
+        ------
+        BadFileError
+            As `TextTable.cells`.
+        """
+        columns = [self.texts(column) for column in range(len(self.header))]
+        for line, *cells in zip(self.line_numbers(), *columns, strict=True):
+            yield line, cells
 
     def line_numbers(self) -> Sequence[int]:
         """Return of each row below the header its line, or its number, in the file."""
@@ -91,7 +142,7 @@ class Table:
         return values
 
     def _cells(self, column: int) -> list[str]:
-        return self._columns[column]
+        return self.texts(column)
 
     def scores(self) -> _Numbers:
         """Return all columns but the first as scores, (rows, columns - 1)."""
@@ -100,52 +151,53 @@ class Table:
         return np.column_stack(columns) if columns else np.empty((len(rows), 0))
 
 
+class _Rows(NamedTuple):
+    """The rows of a table in text: the line of each, and its text.
+
+    `plain` is whether no cell is quoted, and there are as many cells as the header asks for.
+    """
+
+    lines: Sequence[int]
+    texts: list[str]
+    delimiter: str
+    plain: bool
+
+
 class TextTable(Table):
     """A table in CSV or the like: a row a line, cells parted by commas, tabs or semicolons."""
 
     def __init__(self, source: SourceText) -> None:
         line, text = source.first_rows[0]
-        self._source = source
-        self.delimiter = delimiter_of(source)
+        self._text = source.text
+        self._delimiter = _delimiter_of(source)
         cells = [text]
-        if self.delimiter is not None:
-            cells = split_fields(text, self.delimiter, source.file, line)
-        super().__init__(source.file, self._names(cells), line)
-
-    def _names(self, cells: list[str]) -> list[str]:
-        return [*map(unmarked, cells)] if "'" in self._source.text else cells
+        if self._delimiter is not None:
+            cells = _split_fields(text, self._delimiter, source.file, line)
+        names = [*map(unmarked, cells)] if "'" in text else cells
+        super().__init__(source.file, names, line)
 
     @cached_property
-    def _rows(self) -> tuple[Sequence[int], list[str]]:
-        """The lines of the rows, and their text."""
-        if self.delimiter is None:
+    def _rows(self) -> _Rows:
+        if self._delimiter is None:
             raise BadFileError(
                 "the header has one field only; separate the columns by commas, tabs or semicolons",
                 self.file,
                 self.header_line,
             )
-        texts = self._source.text.split("\n")[self.header_line :]
+        texts = self._text.split("\n")[self.header_line :]
         if texts and not texts[-1]:
             texts.pop()
-        numbers: Sequence[int] = range(self.header_line + 1, self.header_line + 1 + len(texts))
-        if not self._are_even(len(texts)) and not all(map(str.strip, texts)):
-            rows = [row for row in zip(numbers, texts, strict=True) if row[1].strip()]
-            numbers, texts = [number for number, _ in rows], [text for _, text in rows]
+        lines: Sequence[int] = range(self.header_line + 1, self.header_line + 1 + len(texts))
+        marks = -1 if '"' in self._text else self._text.count(self._delimiter)
+        a_row = len(self.header) - 1
+        if marks != a_row * (len(texts) + 1) and not all(map(str.strip, texts)):
+            rows = [row for row in zip(lines, texts, strict=True) if row[1].strip()]
+            lines, texts = [line for line, _ in rows], [text for _, text in rows]
         if not texts:
             raise BadFileError(
                 "there is a header and nothing below it", self.file, self.header_line
             )
-        return numbers, texts
-
-    def _are_even(self, rows: int) -> bool:
-        """Return whether no cell is quoted, and there are as many as the header asks for."""
-        assert self.delimiter is not None
-        text, width = self._source.text, len(self.header)
-        return '"' not in text and text.count(self.delimiter) == (width - 1) * (rows + 1)
-
-    @cached_property
-    def _is_plain(self) -> bool:
-        return self._are_even(len(self._rows[1]))
+        return _Rows(lines, texts, self._delimiter, marks == a_row * (len(texts) + 1))
 
     @cached_property
     def cells(self) -> list[str]:
@@ -154,45 +206,43 @@ class TextTable(Table):
         Raises
         ------
         BadFileError
-            If a row has more or fewer fields than the header.
+            If there is no delimiter or no row, or one has more or fewer fields than the header.
         """
-        assert self.delimiter is not None
-        numbers, texts = self._rows
+        lines, texts, delimiter, plain = self._rows
         width = len(self.header)
-        if self._is_plain and {*map(methodcaller("count", self.delimiter), texts)} == {width - 1}:
-            return self.delimiter.join(texts).split(self.delimiter)
+        if plain and {*map(methodcaller("count", delimiter), texts)} == {width - 1}:
+            return delimiter.join(texts).split(delimiter)
         cells: list[str] = []
-        for number, text in zip(numbers, texts, strict=True):
-            fields = split_fields(text, self.delimiter, self.file, number)
+        for line, text in zip(lines, texts, strict=True):
+            fields = _split_fields(text, delimiter, self.file, line)
             if len(fields) != width:
                 reason = f"expected {width} fields as in the header, found {len(fields)}"
-                if self.delimiter == "," and len(fields) == 2 * width - 1:
+                if delimiter == "," and len(fields) == 2 * width - 1:
                     reason += "; where scores have decimal commas, separate columns by semicolons"
-                raise BadFileError(
-                    reason,
-                    self.file,
-                    number,
-                    min(len(fields), width) + (len(fields) > width),
-                )
+                column = min(len(fields), width) + (len(fields) > width)
+                raise BadFileError(reason, self.file, line, column)
             cells += fields
         return cells
 
     def line_numbers(self) -> Sequence[int]:
         """Return the line of each row."""
-        return self._rows[0]
+        return self._rows.lines
 
     def texts(self, column: int) -> list[str]:
         """Return the cells of a column."""
-        if column == 0 and self._is_plain and "cells" not in self.__dict__:
-            return self._names([text.split(self.delimiter, 1)[0] for text in self._rows[1]])
-        return self._names(self._cells(column))
+        _, texts, delimiter, plain = self._rows
+        if column == 0 and plain and "cells" not in self.__dict__:
+            cells = [text.partition(delimiter)[0] for text in texts]
+        else:
+            cells = self._cells(column)
+        return [*map(unmarked, cells)] if "'" in self._text else cells
 
     def _cells(self, column: int) -> list[str]:
         return self.cells[column :: len(self.header)]
 
     def scores(self) -> _Numbers:
         """Return all columns but the first as scores."""
-        values = self._quick_scores() if self._is_plain else None
+        values = self._quick_scores() if self._rows.plain else None
         if values is None:
             lines, width = self.line_numbers(), len(self.header) - 1
             cells = list(self.cells)
@@ -204,21 +254,15 @@ class TextTable(Table):
 
     def _quick_scores(self) -> _Numbers | None:
         """Return what `scores` does, or None if any cell or row needs a closer look."""
-        _, texts = self._rows
-        assert self.delimiter is not None
-        if max(map(len, texts)) > MAX_NUMBER and any(
-            _has_long(text, self.delimiter) for text in texts
-        ):
-            return None
+        _, texts, delimiter, _ = self._rows
+        for text in texts if max(map(len, texts)) > MAX_NUMBER else ():
+            marks = np.flatnonzero(np.frombuffer(text.encode(), np.uint8) == ord(delimiter))
+            if np.diff(marks, prepend=-1, append=len(text)).max() > MAX_NUMBER:
+                return None
         try:
             # It takes the numbers that `numbers` takes, and nan and infinity besides.
-            values = np.loadtxt(
-                texts,
-                delimiter=self.delimiter,
-                usecols=range(1, len(self.header)),
-                comments=None,
-                ndmin=2,
-            )
+            columns = range(1, len(self.header))
+            values = np.loadtxt(texts, delimiter=delimiter, usecols=columns, comments=None, ndmin=2)
         except ValueError:
             return None
         # It leaves out empty lines; the comparison is also false for NaN.
@@ -226,23 +270,78 @@ class TextTable(Table):
         return values if fit else None
 
 
-def _has_long(text: str, delimiter: str) -> bool:
-    """Tell whether a cell of a line is longer than any number that is read."""
-    marks = np.flatnonzero(np.frombuffer(text.encode(), np.uint8) == ord(delimiter))
-    return bool(np.diff(marks, prepend=-1, append=len(text)).max() > MAX_NUMBER)
+def _delimiter_of(source: SourceText) -> str | None:
+    """Return what separates the fields of a table, or None.
 
-
-def table_rows(source: SourceText | Table) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line number and the fields of the header, then of every row.
+    A tab wins over the others, since no name may hold a tab. Of comma and semicolon it is the one
+    that parts the first row into as many fields as the header, of both the one that leaves a known
+    heading over the first column.
 
     Raises
     ------
     BadFileError
-        If there is no delimiter, a row has more or fewer fields than the header, or there
-        is nothing below the header.
+        If it could be either.
     """
-    table = TextTable(source) if isinstance(source, SourceText) else source
-    yield table.header_line, table.header
-    columns = [table.texts(column) for column in range(len(table.header))]
-    for line, *fields in zip(table.line_numbers(), *columns, strict=True):
-        yield line, fields
+    line, header = source.first_rows[0]
+    bare = [re.sub(r'"[^"]*"', "", text) for _, text in source.first_rows]
+    marks = [mark for mark in "\t,;" if mark in bare[0]]
+    # Below the header a name, then a score a run with its decimal comma.
+    scores = bare[-1].split(";")[1:]
+    if marks == [","] and len(scores) == bare[0].count(",") and all(map(has_decimal_comma, scores)):
+        raise BadFileError(
+            "the header has commas between its columns and the rows below it have semicolons;"
+            " separate all by one of them",
+            source.file,
+            line,
+        )
+    if marks != [",", ";"]:
+        return next((mark for mark in marks or "\t,;" if mark in header), None)
+    fitting = [mark for mark in marks if len({text.count(mark) for text in bare}) == 1]
+    if len(fitting) == 2:
+        known = ANY_TOPIC_HEADER | ANY_RUN_HEADER
+        heading = {mark: header_key(header.partition(mark)[0].strip('"')) for mark in marks}
+        fitting = [mark for mark in marks if heading[mark] in known] or fitting
+    if len(fitting) == 2:
+        raise BadFileError(
+            "the columns may be separated by commas or by semicolons; put names that hold one in"
+            " double quotes",
+            source.file,
+            line,
+        )
+    return fitting[0] if fitting else ","
+
+
+def _split_fields(text: str, delimiter: str, file: str, line: int) -> list[str]:
+    """Return the fields of one line, quotes taken off.
+
+    Raises
+    ------
+    BadFileError
+        If a quote is not closed on its line, or is followed by more text.
+    """
+    if '"' not in text:
+        return text.split(delimiter)
+    try:
+        return next(csv.reader([text], delimiter=delimiter, strict=True, skipinitialspace=True))
+    except csv.Error as error:
+        column = _open_quote(text, delimiter)
+        if "field larger" in str(error):
+            raise BadFileError("a quoted field is far too long", file, line, column) from None
+        raise BadFileError(
+            "a double quote is not closed on its line, or text follows the closing one; "
+            "double the quotes inside a name",
+            file,
+            line,
+            column,
+        ) from None
+
+
+def _open_quote(text: str, delimiter: str) -> int:
+    column, inside = 1, False
+    for mark in text:
+        if mark == '"':
+            inside = not inside
+            start = column
+        elif mark == delimiter and not inside:
+            column += 1
+    return start if inside else 1

@@ -7,32 +7,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from roundbook.errors import BadFileError
-from roundbook.formats.lines import ScoreLine, blocks_of_lines
-from roundbook.formats.matrix import SUMMARY_TOPIC, Block
+from roundbook.formats.lines import ScoreLine, ToolLines
+from roundbook.formats.matrix import SUMMARY_TOPIC
 from roundbook.formats.table import shown
 from roundbook.formats.text import SourceText, fields_of
-from roundbook.formats.wanted import WantedMeasures
 
 _NO_TOPICS = (
     "there are summaries over all topics, no scores of single topics; run ir_measures with -q"
 )
 
 
-def read_ir_measures(source: SourceText, wanted: WantedMeasures) -> dict[str, Block]:
-    """Read one file of ir_measures output; the file's name is the run's tag.
+def ir_measures_lines(source: SourceText) -> ToolLines:
+    """Return the scores of a file of ir_measures output, which evaluates one run a call.
 
-    ir_measures evaluates one run a call and does not write its tag. The topic ``all`` of the
-    summary (absent with ``-n``) is left out.
-
-    Parameters
-    ----------
-    source : SourceText
-    wanted : WantedMeasures
-
-    Returns
-    -------
-    dict of str to Block
-        By the measures that are wanted.
+    The topic ``all`` of the summary (absent with ``-n``) is left out.
 
     Raises
     ------
@@ -44,13 +32,7 @@ def read_ir_measures(source: SourceText, wanted: WantedMeasures) -> dict[str, Bl
     lines = [line for line in read_lines(source) if line.topic != SUMMARY_TOPIC]
     if not lines:
         raise BadFileError(_NO_TOPICS, source.file)
-    return blocks_of_lines(
-        lines,
-        wanted,
-        source.file,
-        value_column=None if is_json else 3,
-        topic_column=None if is_json else 1,
-    )
+    return ToolLines(lines) if is_json else ToolLines(lines, topic_column=1, value_column=3)
 
 
 def _tsv_lines(source: SourceText) -> Iterator[ScoreLine]:

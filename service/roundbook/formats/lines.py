@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,9 +11,9 @@ import numpy as np
 
 from roundbook.errors import BadFileError
 from roundbook.formats.matrix import Block, Location, Scores, refuse_oversize
-from roundbook.formats.table import checked_name, checked_names, numbers
+from roundbook.formats.measures import WantedMeasures, choose_measures
+from roundbook.formats.table import checked_name, numbered_names, numbers
 from roundbook.formats.text import STANDARD_INPUT
-from roundbook.formats.wanted import WantedMeasures, choose_measures
 
 # Only these are taken off a file's name: run tags hold dots themselves (10x20.prf.unipd.it).
 _SUFFIXES = frozenset(
@@ -22,7 +22,7 @@ _SUFFIXES = frozenset(
 )  # fmt: skip
 
 
-@dataclass
+@dataclass(frozen=True)
 class Records:
     """Scores of one measure as they stand in a file line by line; columns of equal length.
 
@@ -30,10 +30,10 @@ class Records:
     """
 
     file: str
-    topics: list[str] = field(default_factory=list)
-    runs: list[str] = field(default_factory=list)
-    values: list[str] | Scores = field(default_factory=list)
-    lines: Sequence[int] = field(default_factory=list)
+    topics: list[str]
+    runs: list[str]
+    values: list[str] | Scores
+    lines: Sequence[int]
     topic_column: int | None = None
     run_column: int | None = None
     value_column: int | None = None
@@ -48,8 +48,12 @@ def block_from_records(records: Records, *, whole_runs: bool) -> Block:
         If a name or a score is unfit, or a topic and run come twice.
     """
     file, lines = records.file, records.lines
-    topics, at_topic = _coded(records.topics, "topic", records, records.topic_column)
-    runs, at_run = _coded(records.runs, "run", records, records.run_column)
+    topics, at_topic = numbered_names(
+        records.topics, "topic", file, lambda at: (lines[at], records.topic_column)
+    )
+    runs, at_run = numbered_names(
+        records.runs, "run", file, lambda at: (lines[at], records.run_column)
+    )
     refuse_oversize(len(topics), len(runs), file)
     cell = at_topic * len(runs) + at_run
     filled = np.zeros(len(topics) * len(runs), dtype=bool)
@@ -82,23 +86,6 @@ def block_from_records(records: Records, *, whole_runs: bool) -> Block:
     return Block(file, topics, runs, scores.reshape(len(topics), len(runs)), location, whole_runs)
 
 
-def _coded(
-    names: list[str], what: str, records: Records, column: int | None
-) -> tuple[tuple[str, ...], np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    spellings = list(dict.fromkeys(names))
-    fit = checked_names(
-        spellings,
-        what,
-        records.file,
-        lambda at: (records.lines[names.index(spellings[at])], column),
-    )
-    codes = {name: code for code, name in enumerate(dict.fromkeys(fit))}
-    of_names = codes
-    if fit != spellings:
-        of_names = {spelling: codes[name] for spelling, name in zip(spellings, fit, strict=True)}
-    return tuple(codes), np.fromiter(map(of_names.__getitem__, names), np.int64, len(names))
-
-
 class ScoreLine(NamedTuple):
     """One score of a tool's output; the run is None where only the file's name tells it."""
 
@@ -109,7 +96,15 @@ class ScoreLine(NamedTuple):
     run: str | None = None
 
 
-def run_tag_from_name(file: str) -> str:
+class ToolLines(NamedTuple):
+    """The scores of a tool's output; topics and values stand in these columns of its lines."""
+
+    lines: list[ScoreLine]
+    topic_column: int | None = None
+    value_column: int | None = None
+
+
+def _run_tag(file: str) -> str:
     """Return the run tag a file's name stands for: the name without known suffixes.
 
     Raises
@@ -131,49 +126,30 @@ def run_tag_from_name(file: str) -> str:
     return checked_name(name, "run", file, None, None)
 
 
-def blocks_of_lines(
-    lines: Iterable[ScoreLine],
-    wanted: WantedMeasures,
-    file: str,
-    *,
-    value_column: int | None,
-    topic_column: int | None,
-) -> dict[str, Block]:
-    """Lay out the scores of the wanted measures; lines without a run belong to the file's run.
+def blocks_of_lines(output: ToolLines, wanted: WantedMeasures, file: str) -> dict[str, Block]:
+    """Lay out the scores of the wanted measures, by these; the file's name is the tag of a run.
 
     Only their values are read as numbers, since other measures may hold text (trec_eval's
     relstring) or nothing defined.
-
-    Returns
-    -------
-    dict of str to Block
-        By the measures that are wanted.
     """
     by_name: dict[str, list[ScoreLine]] = {}
-    for line in lines:
+    for line in output.lines:
         by_name.setdefault(line.measure, []).append(line)
-    return {
-        measure: replace(
-            _block_of_measure(by_name[name], file, value_column, topic_column), measure=name
+    blocks = {}
+    for measure, name in choose_measures(by_name, wanted, file).items():
+        lines = by_name[name]
+        for line in lines:
+            if not line.value:
+                raise BadFileError("the score is missing", file, line.line, output.value_column)
+        tag = "" if all(line.run is not None for line in lines) else _run_tag(file)
+        records = Records(
+            file,
+            topics=[line.topic for line in lines],
+            runs=[tag if line.run is None else line.run for line in lines],
+            values=[line.value for line in lines],
+            lines=[line.line for line in lines],
+            topic_column=output.topic_column,
+            value_column=output.value_column,
         )
-        for measure, name in choose_measures(by_name, wanted, file).items()
-    }
-
-
-def _block_of_measure(
-    lines: list[ScoreLine], file: str, value_column: int | None, topic_column: int | None
-) -> Block:
-    for line in lines:
-        if not line.value:
-            raise BadFileError("the score is missing", file, line.line, value_column)
-    tag = "" if all(line.run is not None for line in lines) else run_tag_from_name(file)
-    records = Records(
-        file,
-        topics=[line.topic for line in lines],
-        runs=[tag if line.run is None else line.run for line in lines],
-        values=[line.value for line in lines],
-        lines=[line.line for line in lines],
-        topic_column=topic_column,
-        value_column=value_column,
-    )
-    return block_from_records(records, whole_runs=True)
+        blocks[measure] = replace(block_from_records(records, whole_runs=True), measure=name)
+    return blocks

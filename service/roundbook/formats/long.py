@@ -9,22 +9,16 @@ from roundbook.errors import BadFileError
 from roundbook.formats.columns import Table
 from roundbook.formats.lines import Records, block_from_records
 from roundbook.formats.matrix import SUMMARY_TOPIC, Block, without_summary
+from roundbook.formats.measures import WantedMeasures, choose_measures
 from roundbook.formats.table import (
     ANY_RUN_HEADER,
     ANY_TOPIC_HEADER,
-    ANY_VALUE_HEADER,
     MEASURE_HEADERS,
     PYTERRIER_RUN_HEADERS,
     RUN_HEADERS,
     TOPIC_HEADERS,
     VALUE_HEADERS,
-    named_column,
 )
-from roundbook.formats.wanted import WantedMeasures, choose_measures
-from roundbook.measure_names import is_measure_like, measure_key
-
-# What else a table has whose column of runs is called name.
-_PYTERRIER = (ANY_TOPIC_HEADER, frozenset({"measure"}), ANY_VALUE_HEADER)
 
 
 def read_long(table: Table, wanted: WantedMeasures) -> dict[str, Block]:
@@ -49,16 +43,14 @@ def read_long(table: Table, wanted: WantedMeasures) -> dict[str, Block]:
         If columns are missing or could be confused, or a row does not fit.
     """
     file, header, line = table.file, table.header, table.header_line
-    topic = named_column(header, TOPIC_HEADERS, file, line)
-    value = named_column(header, VALUE_HEADERS, file, line)
-    run = named_column(header, RUN_HEADERS, file, line)
-    if run is None and is_pyterrier(table):
-        run = named_column(header, PYTERRIER_RUN_HEADERS, file, line)
+    topic, value, run = map(table.named_column, (TOPIC_HEADERS, VALUE_HEADERS, RUN_HEADERS))
+    if run is None and table.is_pyterrier:
+        run = table.named_column(PYTERRIER_RUN_HEADERS)
     if topic is None or run is None:
         raise BadFileError(
             f"a long file needs a column {'topic' if topic is None else 'run'!r}", file, line
         )
-    at = named_column(header, MEASURE_HEADERS, file, line)
+    at = table.named_column(MEASURE_HEADERS)
     lines = table.line_numbers()
     # By measure: its name in the file, the column of its scores, its rows.
     parts: dict[str, tuple[str | None, int, Sequence[int]]]
@@ -105,12 +97,6 @@ def read_long(table: Table, wanted: WantedMeasures) -> dict[str, Block]:
     return blocks
 
 
-def is_pyterrier(table: Table) -> bool:
-    """Tell whether these are scores a topic as PyTerrier has them: name, qid, measure, value."""
-    keys = table.keys
-    return "name" in keys and not any(others.isdisjoint(keys) for others in _PYTERRIER)
-
-
 def _measure_columns(
     cells: Sequence[str], wanted: WantedMeasures, file: str, line: int
 ) -> dict[str, str]:
@@ -130,14 +116,3 @@ def _measure_columns(
         if names.count(name) > 1:
             raise BadFileError(f"two columns are called {name!r}; keep one", file, line)
     return chosen
-
-
-def has_measure_column(header: Sequence[str], wanted: WantedMeasures) -> bool:
-    """Tell whether one of the header's cells is the name of a measure that is wanted."""
-    cells = [cell.strip() for cell in header]
-    if wanted.file_measure is not None:
-        return wanted.file_measure in cells
-    if not wanted.measures:
-        return any(map(is_measure_like, cells))
-    identities = set(map(measure_key, wanted.measures))
-    return not identities.isdisjoint(map(measure_key, cells))

@@ -144,19 +144,14 @@ def apply_missing_policy(matrix: ScoreMatrix, policy: str) -> CompleteMatrix:
         by_run = np.ascontiguousarray(by_run[:, ~gaps])
     elif count:
         by_run = np.where(missing, 0.0, by_run)
-    return CompleteMatrix(
-        topics=topics,
-        runs=matrix.runs,
-        scores=by_run.T,
-        measure=matrix.measure,
-        layout=matrix.layout,
-        files=matrix.files,
-        parts=matrix.parts,
-        hidden=matrix.hidden,
-        missing_policy=policy,
-        missing_cells=count,
-        dropped_topics=dropped,
-    )
+    completed = {
+        "topics": topics,
+        "scores": by_run.T,
+        "missing_policy": policy,
+        "missing_cells": count,
+        "dropped_topics": dropped,
+    }
+    return CompleteMatrix(**(vars(matrix) | completed))
 
 
 def _missing_scores(matrix: ScoreMatrix, missing: NDArray[np.bool_]) -> MissingScoresError:
@@ -304,11 +299,9 @@ def without_summary(block: Block) -> Block:
     BadFileError
         If a topic has such a name and cannot be shown to be a row of means, or is the only one.
     """
-    # No name holds a line feed, and one long text is searched sooner than many short ones.
-    joined = "\n".join(("", *block.topics, "")).lower()
-    if not any(f"\n{name}\n" in joined for name in MEANS):
+    names = [*map(str.lower, block.topics)]
+    if MEANS.isdisjoint(names):
         return block
-    names = list(map(str.lower, block.topics))
     at, last = min(names.index(name) for name in MEANS if name in names), len(names) - 1
     name, (line, _) = block.topics[at], block.location(at, 0)
     if at != last:

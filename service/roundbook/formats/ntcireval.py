@@ -3,53 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from roundbook.errors import BadFileError
-from roundbook.formats.lines import ScoreLine, blocks_of_lines
-from roundbook.formats.matrix import Block
+from roundbook.formats.lines import ScoreLine, ToolLines
 from roundbook.formats.table import is_number, shown
 from roundbook.formats.text import SourceText
-from roundbook.formats.wanted import WantedMeasures
 
 # After -out TOPIC; the last are the rank-by-rank lines of -v, which name no topic.
 _NOTE = re.compile(r"(?:\S+\s+)?#\s*(?:syslen|r1|intent_num|nuggets)=|#\d+\s+(?:CGi|count)=")
 
 
-def read_ntcireval(source: SourceText, wanted: WantedMeasures) -> dict[str, Block]:
-    """Read one ``.nev`` file; the file's name is the run's tag.
+def ntcireval_lines(source: SourceText) -> ToolLines:
+    """Return the scores of a ``.nev`` file, which is of one run.
 
     Notes on the run (``0001 # syslen=620 jrel=5 jnonrel=0``) are left out, and so are the lines
     of single intents in diversity evaluation (``0001 2 0.25 Q@0010= 0.3``); what they sum up
     to (``0001 SUMp= 1.0 IA-Q@0010= 0.3``) is read.
-
-    Parameters
-    ----------
-    source : SourceText
-    wanted : WantedMeasures
-
-    Returns
-    -------
-    dict of str to Block
-        By the measures that are wanted.
 
     Raises
     ------
     BadFileError
         If a line does not fit.
     """
-    lines = list(_score_lines(source))
-    if not lines:
-        raise BadFileError("there are notes only, no scores", source.file)
-    return blocks_of_lines(lines, wanted, source.file, value_column=3, topic_column=1)
-
-
-def looks_like_ntcireval(text: str) -> bool:
-    """Tell whether a line can only be NTCIREVAL's."""
-    return _is_note(text) or bool(_pairs(text.split()[1:])) or bool(_pairs(text.split()))
-
-
-def _score_lines(source: SourceText) -> Iterator[ScoreLine]:
+    lines: list[ScoreLine] = []
     for line, text in source.rows:
         if _is_note(text):
             continue
@@ -65,8 +41,15 @@ def _score_lines(source: SourceText) -> Iterator[ScoreLine]:
             raise BadFileError(
                 f"expected 'topic measure= value', found {shown(text.strip())}", source.file, line
             )
-        for name, value in pairs:
-            yield ScoreLine(line, topic, name, value)
+        lines += (ScoreLine(line, topic, name, value) for name, value in pairs)
+    if not lines:
+        raise BadFileError("there are notes only, no scores", source.file)
+    return ToolLines(lines, topic_column=1, value_column=3)
+
+
+def looks_like_ntcireval(text: str) -> bool:
+    """Tell whether a line can only be NTCIREVAL's."""
+    return _is_note(text) or bool(_pairs(text.split()[1:])) or bool(_pairs(text.split()))
 
 
 def _is_note(text: str) -> bool:

@@ -60,9 +60,6 @@ class _ParquetTable(Table):
             score(repr(float(whole[at])), self.file, rows[at] + 2, column + 1)
         return np.where(missing, np.nan, whole)
 
-    def _cells(self, column: int) -> list[str]:
-        return self.texts(column)
-
     def _refusal(self, column: int, reason: str) -> BadFileError:
         return BadFileError(
             f"the column {self.header[column][:40]!r} holds {reason}", self.file, None, None

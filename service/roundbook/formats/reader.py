@@ -1,46 +1,38 @@
-"""Score files in: which layout each has, and one score matrix a measure from all of them."""
+"""Score files in: the reader of each layout, and one score matrix a measure from all files."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from roundbook.errors import AmbiguousLayoutError, BadFileError, InputError
+from roundbook.errors import BadFileError, InputError
 from roundbook.formats.columns import Table, TextTable
-from roundbook.formats.ir_measures import read_ir_measures
-from roundbook.formats.long import has_measure_column, is_pyterrier, read_long
-from roundbook.formats.matrix import (
-    SUMMARY_TOPIC,
-    Block,
-    FilePart,
-    HiddenCells,
-    ScoreMatrix,
-    files_shown,
-    merged,
+from roundbook.formats.ir_measures import ir_measures_lines
+from roundbook.formats.layouts import detect_layout
+from roundbook.formats.lines import blocks_of_lines
+from roundbook.formats.long import read_long
+from roundbook.formats.matrix import Block, FilePart, HiddenCells, ScoreMatrix, files_shown, merged
+from roundbook.formats.measures import WantedMeasures
+from roundbook.formats.ntcireval import ntcireval_lines
+from roundbook.formats.parquet import read_parquet
+from roundbook.formats.text import (
+    DEFAULT_MAX_BYTES,
+    SourceText,
+    decoded,
+    read_bytes,
+    shown_path,
 )
-from roundbook.formats.ntcireval import looks_like_ntcireval, read_ntcireval
-from roundbook.formats.sources import read_source
-from roundbook.formats.table import (
-    ANY_RUN_HEADER,
-    ANY_TEAM_HEADER,
-    ANY_TOPIC_HEADER,
-    ANY_VALUE_HEADER,
-    has_decimal_comma,
-    is_number,
-)
-from roundbook.formats.text import DEFAULT_MAX_BYTES, SourceText, fields_of, shown_path
-from roundbook.formats.trec.files import kind_of_line
-from roundbook.formats.trec_eval import read_trec_eval
-from roundbook.formats.wanted import WantedMeasures
+from roundbook.formats.trec_eval import trec_eval_lines
 from roundbook.formats.wide import read_wide
-from roundbook.measure_names import is_measure_like, measure_key
+from roundbook.formats.workbooks import read_workbook
+from roundbook.measure_names import measure_key
 
-LAYOUTS = ("wide", "long", "trec_eval", "ir_measures", "ntcireval")
 _OF_TOOLS = {
-    "trec_eval": read_trec_eval,
-    "ir_measures": read_ir_measures,
-    "ntcireval": read_ntcireval,
+    "trec_eval": trec_eval_lines,
+    "ir_measures": ir_measures_lines,
+    "ntcireval": ntcireval_lines,
 }
+LAYOUTS = ("wide", "long", *_OF_TOOLS)
 
 
 def read_scores(
@@ -116,8 +108,6 @@ def read_measures(
     AmbiguousLayoutError, BadFileError, InputError
         As `read_scores`; also if a run has scores of one measure and none of another.
     """
-    if isinstance(paths, (str, Path)):
-        paths = [paths]
     if not paths:
         raise InputError("no score file was given")
     if layout not in ("auto", *LAYOUTS):
@@ -177,6 +167,22 @@ def read_measures(
     return matrices
 
 
+def read_source(path: Path | str, max_bytes: int) -> SourceText | Table:
+    """Read a file, whose content tells what it is.
+
+    Raises
+    ------
+    BadFileError
+        If it cannot be read as such, or a library is missing that reads it.
+    """
+    file, _, data = read_bytes(path, max_bytes)
+    if data.startswith(b"PK\x03\x04") and b"xl/workbook" in data:
+        return read_workbook(data, file, max_bytes)
+    if data.startswith(b"PAR1"):
+        return read_parquet(data, file, max_bytes)
+    return decoded(file, data)
+
+
 def _blocks(source: SourceText | Table, kind: str, wanted: WantedMeasures) -> dict[str, Block]:
     if kind in _OF_TOOLS:
         if isinstance(source, Table):
@@ -187,7 +193,7 @@ def _blocks(source: SourceText | Table, kind: str, wanted: WantedMeasures) -> di
                 first="wide",
                 second="long",
             )
-        return _OF_TOOLS[kind](source, wanted)
+        return blocks_of_lines(_OF_TOOLS[kind](source), wanted, source.file)
     table = source if isinstance(source, Table) else TextTable(source)
     if kind == "long":
         return read_long(table, wanted)
@@ -222,158 +228,3 @@ def _refuse_partial_runs(matrices: Sequence[ScoreMatrix]) -> None:
                     files_shown([part.file for part in has.parts if run in part.runs] or has.files),
                     way_out="name the measures",
                 )
-
-
-def detect_layout(
-    source: SourceText | Table, wanted: WantedMeasures
-) -> tuple[str, SourceText | Table]:
-    """Return the one layout the content fits, and the content as what its reader takes.
-
-    trec_eval writes ``measure topic value`` and ir_measures ``topic measure value``. Which of
-    the two columns holds measures is told by the names the tools use and the measure asked
-    for; if both columns do, or neither, the file is refused.
-
-    Parameters
-    ----------
-    source : SourceText or Table
-    wanted : WantedMeasures
-
-    Returns
-    -------
-    str
-        One of `LAYOUTS`.
-    SourceText or Table
-
-    Raises
-    ------
-    AmbiguousLayoutError
-        If the content fits more than one layout, or none.
-    BadFileError
-        If the content is that of another file of an evaluation, which holds no scores.
-    """
-    if isinstance(source, SourceText):
-        first = source.first_rows[0][1].lstrip()
-        if first.startswith("{"):
-            return "ir_measures", source
-        if first.startswith(("[", "<")):
-            raise _no_layout(source.file)
-        _refuse_other_text(source)
-        table: Table = TextTable(source)
-        has_heading = table.keys[0] in ANY_TOPIC_HEADER | ANY_RUN_HEADER | {""}
-        if not has_heading or first.split(maxsplit=2)[:2] == ["runid", SUMMARY_TOPIC]:
-            names = {*wanted.measures, wanted.file_measure} - {None, ""}
-            layout = _tool_layout(source, table.header, names)
-            if layout is not None:
-                return layout, source
-    else:
-        table = source
-    _refuse_other_table(table)
-    keys = table.keys
-    if len(keys) < 2:
-        raise _no_layout(table.file)
-    if is_pyterrier(table):
-        return "long", table
-    if ANY_TOPIC_HEADER.isdisjoint(keys) or ANY_RUN_HEADER.isdisjoint(keys):
-        return "wide", table
-    return _long_or_wide(table, wanted), table
-
-
-def _tool_layout(
-    source: SourceText, header: Sequence[str], measures: set[str | None]
-) -> str | None:
-    first = source.first_rows[0][1]
-    fields = fields_of(first)
-    if all(looks_like_ntcireval(text) for _, text in source.first_rows):
-        return "ntcireval"
-    if len(fields) == 2 and is_measure_like(fields[0]) and is_number(fields[1]):
-        return "ir_measures"
-    if len(fields) != 3 or not _holds_value(fields):
-        return None
-    in_first, in_second = _measures_in(source, measures)
-    if in_first != in_second:
-        return "trec_eval" if in_first else "ir_measures"
-    if not in_first and len(header) > 1 and "\t" not in first:
-        return None  # a CSV header with blanks in it
-    which = "both the first and the second" if in_first else "neither the first nor the second"
-    raise AmbiguousLayoutError(
-        f"{which} column holds known measures, so this may be trec_eval output "
-        "(measure topic value) or ir_measures output (topic measure value)",
-        source.file,
-        way_out="one of two layouts",
-        first="trec_eval",
-        second="ir_measures",
-    )
-
-
-def _holds_value(fields: Sequence[str]) -> bool:
-    name, topic, value = fields
-    return is_number(value) or SUMMARY_TOPIC in (name, topic) or name.startswith("relstring")
-
-
-def _measures_in(source: SourceText, measures: set[str | None]) -> tuple[bool, bool]:
-    rows = [fields for fields in (fields_of(text) for _, text in source.rows) if len(fields) == 3]
-
-    def is_measure(name: str) -> bool:
-        return name in measures or is_measure_like(name)
-
-    return (
-        any(is_measure(name) for name in {fields[0] for fields in rows}),
-        any(is_measure(name) for name in {fields[1] for fields in rows}),
-    )
-
-
-def _long_or_wide(table: Table, wanted: WantedMeasures) -> str:
-    keys = table.keys
-    if not ANY_VALUE_HEADER.isdisjoint(keys):
-        return "long"
-    # No column of scores by name: a column a measure, or a wide file with a run called "run".
-    at = next(i for i, key in enumerate(keys) if key in ANY_RUN_HEADER)
-    first = next(iter(table.texts(at)), "0")
-    if not is_number(first) and not has_decimal_comma(first):
-        return "long"
-    if at == 0 or not has_measure_column(table.header, wanted):
-        return "wide"
-    raise AmbiguousLayoutError(
-        f"the column {table.header[at].strip()!r} may be a run or hold run tags, so this may be "
-        "a wide or a long file",
-        table.file,
-        way_out="one of two layouts",
-        first="wide",
-        second="long",
-    )
-
-
-def _no_layout(file: str) -> BadFileError:
-    return AmbiguousLayoutError("the content fits none of the layouts", file, way_out="no layout")
-
-
-def _refuse_other_table(table: Table) -> None:
-    """Refuse a team file and PyTerrier's means, which lie beside scores and hold none."""
-    first, keys = table.keys[0], table.keys
-    if (
-        first in ANY_RUN_HEADER | ANY_TEAM_HEADER
-        and not ANY_RUN_HEADER.isdisjoint(keys)
-        and not ANY_TEAM_HEADER.isdisjoint(keys)
-        and ANY_TOPIC_HEADER.isdisjoint(keys)
-    ):
-        raise BadFileError(
-            "this looks like a team file, and not like scores", table.file, way_out="team file"
-        )
-    names = table.header[keys.index("name") + 1 :] if "name" in keys[:2] else []
-    if names and all(is_measure_like(name.strip()) for name in names):
-        raise BadFileError(
-            "this looks like PyTerrier's means over topics; Roundbook takes scores a topic, as"
-            " pt.Experiment gives them with perquery=True",
-            table.file,
-        )
-
-
-def _refuse_other_text(source: SourceText) -> None:
-    """Refuse TREC qrels and a TREC run."""
-    kinds = {kind_of_line(text) for _, text in source.first_rows}
-    if len(kinds) == 1 and (kind := kinds.pop()) is not None:
-        raise BadFileError(
-            f"this looks like {kind}, and not like scores; Roundbook takes scores a topic, as"
-            " trec_eval -q prints them",
-            source.file,
-        )

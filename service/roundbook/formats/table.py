@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Sequence
 from itertools import chain
@@ -12,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from roundbook.errors import BadFileError
-from roundbook.formats.text import SourceText
 from roundbook.limits import LARGEST_SCORE
 
 # A header of a later group names the column only where none of an earlier group does:
@@ -54,121 +52,6 @@ _UNFIT = re.compile(
 def header_key(cell: str) -> str:
     """Return a header cell as the lists of headers spell it."""
     return cell.strip().lower().replace(" ", "_").replace("-", "_")
-
-
-def header_keys(header: Sequence[str]) -> list[str]:
-    """Return what `header_key` gives for each cell, of many in little time."""
-    joined = "\n".join(map(str.strip, header)).lower().replace(" ", "_").replace("-", "_")
-    keys = joined.split("\n")
-    return keys if len(keys) == len(header) else [*map(header_key, header)]
-
-
-def delimiter_of(source: SourceText) -> str | None:
-    """Return what separates the fields of a table, or None.
-
-    A tab wins over the others, since no name may hold a tab. Of comma and semicolon it is the one
-    that parts the first row into as many fields as the header, of both the one that leaves a known
-    heading over the first column.
-
-    Raises
-    ------
-    BadFileError
-        If it could be either.
-    """
-    line, header = source.first_rows[0]
-    bare = [re.sub(r'"[^"]*"', "", text) for _, text in source.first_rows]
-    marks = [mark for mark in "\t,;" if mark in bare[0]]
-    if marks == [","] and any(_has_decimal_commas(text, bare[0].count(",")) for text in bare[1:]):
-        raise BadFileError(
-            "the header has commas between its columns and the rows below it have semicolons;"
-            " separate all by one of them",
-            source.file,
-            line,
-        )
-    if marks != [",", ";"]:
-        return next((mark for mark in marks or "\t,;" if mark in header), None)
-    fitting = [mark for mark in marks if len({text.count(mark) for text in bare}) == 1]
-    if len(fitting) == 2:
-        known = ANY_TOPIC_HEADER | ANY_RUN_HEADER
-        heading = {mark: header_key(header.partition(mark)[0].strip('"')) for mark in marks}
-        fitting = [mark for mark in marks if heading[mark] in known] or fitting
-    if len(fitting) == 2:
-        raise BadFileError(
-            "the columns may be separated by commas or by semicolons; put names that hold one in"
-            " double quotes",
-            source.file,
-            line,
-        )
-    return fitting[0] if fitting else ","
-
-
-def _has_decimal_commas(row: str, scores: int) -> bool:
-    """Tell whether a row is a name and so many scores between semicolons, with decimal commas."""
-    cells = row.split(";")[1:]
-    return len(cells) == scores and all(map(has_decimal_comma, cells))
-
-
-def split_fields(text: str, delimiter: str, file: str, line: int) -> list[str]:
-    """Return the fields of one line, quotes taken off.
-
-    Raises
-    ------
-    BadFileError
-        If a quote is not closed on its line, or is followed by more text.
-    """
-    if '"' not in text:
-        return text.split(delimiter)
-    try:
-        return next(csv.reader([text], delimiter=delimiter, strict=True, skipinitialspace=True))
-    except csv.Error as error:
-        column = _open_quote(text, delimiter)
-        if "field larger" in str(error):
-            raise BadFileError("a quoted field is far too long", file, line, column) from None
-        raise BadFileError(
-            "a double quote is not closed on its line, or text follows the closing one; "
-            "double the quotes inside a name",
-            file,
-            line,
-            column,
-        ) from None
-
-
-def _open_quote(text: str, delimiter: str) -> int:
-    column, inside = 1, False
-    for mark in text:
-        if mark == '"':
-            inside = not inside
-            start = column
-        elif mark == delimiter and not inside:
-            column += 1
-    return start if inside else 1
-
-
-def named_column(
-    header: Sequence[str], names: Sequence[Sequence[str]], file: str, line: int
-) -> int | None:
-    """Return the index of the column that one of the names heads, or None.
-
-    Raises
-    ------
-    BadFileError
-        If two columns could be meant.
-    """
-    keys = [header_key(cell) for cell in header]
-    for group in names:
-        columns = [index for index, key in enumerate(keys) if key in group]
-        if len(columns) > 1:
-            one, two = header[columns[0]].strip(), header[columns[1]].strip()
-            raise BadFileError(
-                f"columns {one!r} and {two!r} could be meant for the same thing; "
-                "remove or rename one",
-                file,
-                line,
-                columns[1] + 1,
-            )
-        if columns:
-            return columns[0]
-    return None
 
 
 def shown(text: str, limit: int = 40) -> str:
@@ -224,6 +107,28 @@ def checked_names(
         if not lengths or 0 < min(lengths) <= max(lengths) <= MAX_NAME:
             return list(cells)
     return [checked_name(cell, what, file, *location(at)) for at, cell in enumerate(cells)]
+
+
+def numbered_names(
+    names: list[str],
+    what: str,
+    file: str,
+    location: Callable[[int], tuple[int, int | None]],
+) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
+    """Return the names there are, as `checked_name` gives them, and the number of each name given.
+
+    Parameters
+    ----------
+    location : callable
+        A name's index to its line and column.
+    """
+    spellings = list(dict.fromkeys(names))
+    fit = checked_names(spellings, what, file, lambda at: location(names.index(spellings[at])))
+    codes = {name: code for code, name in enumerate(dict.fromkeys(fit))}
+    of_names = codes
+    if fit != spellings:
+        of_names = {spelling: codes[name] for spelling, name in zip(spellings, fit, strict=True)}
+    return tuple(codes), np.fromiter(map(of_names.__getitem__, names), np.int32, len(names))
 
 
 def first_repeated(names: Sequence[str]) -> int | None:

@@ -6,17 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roundbook.errors import BadFileError
-from roundbook.formats.columns import Table, table_rows
+from roundbook.formats.columns import TextTable
 from roundbook.formats.matrix import HiddenCells
-from roundbook.formats.sources import read_source
-from roundbook.formats.table import (
-    RUN_HEADERS,
-    TEAM_HEADERS,
-    checked_name,
-    named_column,
-    shown,
-)
-from roundbook.formats.text import DEFAULT_MAX_BYTES
+from roundbook.formats.reader import read_source
+from roundbook.formats.table import RUN_HEADERS, TEAM_HEADERS, checked_name, shown
+from roundbook.formats.text import DEFAULT_MAX_BYTES, SourceText
 
 _RUN = RUN_HEADERS[:1]  # a system has a column of its own here
 _TYPE = (("type", "run_type", "runtype"),)
@@ -73,21 +67,19 @@ def read_teams(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> RunTeams
         If the file cannot be read, lacks a column, or names a run twice.
     """
     source = read_source(path, max_bytes)
-    file = source.file
-    rows = table_rows(source)
-    head_line, header = next(rows)
-    run_at, team_at, type_at, pool_at, system_at = (
-        named_column(header, names, file, head_line)
-        for names in (_RUN, TEAM_HEADERS, _TYPE, _POOL, _SYSTEM)
+    table = TextTable(source) if isinstance(source, SourceText) else source
+    file = table.file
+    run_at, team_at, type_at, pool_at, system_at = map(
+        table.named_column, (_RUN, TEAM_HEADERS, _TYPE, _POOL, _SYSTEM)
     )
     if run_at is None or team_at is None:
         missing = "run" if run_at is None else "team"
-        raise BadFileError(f"a team file needs a column {missing!r}", file, head_line)
+        raise BadFileError(f"a team file needs a column {missing!r}", file, table.header_line)
     teams = RunTeams()
-    if isinstance(source, Table) and source.hidden is not None:
-        teams.hidden = (source.hidden,)
+    if table.hidden is not None:
+        teams.hidden = (table.hidden,)
     lines: dict[str, int] = {}
-    for line, fields in rows:
+    for line, fields in table.rows():
         run = checked_name(fields[run_at], "run", file, line, run_at + 1)
         if run in lines:
             raise BadFileError(

@@ -30,13 +30,11 @@ _NOT_TEXT = {
     b"\xfd7zXZ\x00": "is compressed with xz; decompress it, or compress it with gzip",
     b"\x28\xb5\x2f\xfd": "is compressed with zstd; decompress it, or compress it with gzip",
     b"%PDF-": "is a PDF; save the scores as CSV",
-}
-# UTF-32 first: in little endian its mark begins with that of UTF-16.
-_WIDE = {
-    b"\xff\xfe\x00\x00": "UTF-32",
-    b"\x00\x00\xfe\xff": "UTF-32",
-    b"\xff\xfe": "UTF-16",
-    b"\xfe\xff": "UTF-16",
+    # UTF-32 first: in little endian its mark begins with that of UTF-16.
+    b"\xff\xfe\x00\x00": "the file is UTF-32 text; save it as UTF-8",
+    b"\x00\x00\xfe\xff": "the file is UTF-32 text; save it as UTF-8",
+    b"\xff\xfe": "the file is UTF-16 text; save it as UTF-8",
+    b"\xfe\xff": "the file is UTF-16 text; save it as UTF-8",
 }
 
 
@@ -104,41 +102,15 @@ def shown_path(path: Path | str) -> str:
     return "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in text)
 
 
-def read_text(path: Path | str, max_bytes: int) -> SourceText:
-    """Read a UTF-8 text file, or standard input by the path ``-``, gzipped or not.
+def read_bytes(path: Path | str, max_bytes: int) -> tuple[str, bytes, bytes]:
+    """Return what a file is called, its bytes, and these decompressed where they are gzipped.
 
     Parameters
     ----------
     path : path
+        ``-`` is standard input.
     max_bytes : int
         Neither the file nor what it decompresses to may be larger.
-
-    Returns
-    -------
-    SourceText
-
-    Raises
-    ------
-    BadFileError
-        If the file cannot be read, is too large, is not UTF-8 text, or is empty.
-    """
-    return decoded(*read_bytes(path, max_bytes))
-
-
-def read_bytes(path: Path | str, max_bytes: int) -> tuple[str, bytes]:
-    """Return what a file is called, and its bytes, decompressed where it is gzipped.
-
-    Raises
-    ------
-    BadFileError
-        If the file cannot be read, or is too large.
-    """
-    file, data = stored_bytes(path, max_bytes)
-    return file, unpacked(file, data, max_bytes)
-
-
-def stored_bytes(path: Path | str, max_bytes: int) -> tuple[str, bytes]:
-    """Return what a file is called, and its bytes as they are stored.
 
     Raises
     ------
@@ -146,18 +118,31 @@ def stored_bytes(path: Path | str, max_bytes: int) -> tuple[str, bytes]:
         If the file cannot be read, or is too large.
     """
     file = shown_path(path)
-    return file, _file_bytes(path, file, max_bytes)
-
-
-def unpacked(file: str, data: bytes, max_bytes: int) -> bytes:
-    """Return a file's bytes, decompressed where they are gzipped.
-
-    Raises
-    ------
-    BadFileError
-        If they cannot be decompressed, or to too much.
-    """
-    return _decompressed(data, file, max_bytes) if data.startswith(_GZIP) else data
+    try:
+        if file == STANDARD_INPUT:
+            stored = _limited(sys.stdin.buffer, "is larger", file, max_bytes)
+        else:
+            mode = Path(path).stat().st_mode
+            if stat.S_ISDIR(mode):
+                raise BadFileError("is a directory; give the files in it", file)
+            if not stat.S_ISREG(mode):
+                # Opening a pipe nobody writes to would wait for ever.
+                refusal = "is a pipe or a device; save its content to a file first"
+                raise BadFileError(refusal, file)
+            with Path(path).open("rb") as stream:
+                stored = _limited(stream, "is larger", file, max_bytes)
+    except BadFileError:
+        raise
+    except FileNotFoundError:
+        raise BadFileError("there is no such file", file) from None
+    except PermissionError:
+        refusal = "the file may not be read; check its permissions"
+        raise BadFileError(refusal, file) from None
+    except (OSError, ValueError) as error:
+        refusal = f"the file cannot be read ({getattr(error, 'strerror', None) or error})"
+        raise BadFileError(refusal, file) from None
+    is_packed = stored.startswith(_GZIP)
+    return file, stored, _decompressed(stored, file, max_bytes) if is_packed else stored
 
 
 def decoded(file: str, data: bytes) -> SourceText:
@@ -168,7 +153,27 @@ def decoded(file: str, data: bytes) -> SourceText:
     BadFileError
         If they are not UTF-8 text, or none.
     """
-    text = _decoded(data, file)
+    for magic, reason in _NOT_TEXT.items():
+        if data.startswith(magic):
+            raise BadFileError(reason, file)
+    nul = data.find(b"\x00")
+    if nul >= 0:
+        raise BadFileError(
+            f"the file is not text: NUL byte at byte offset {nul}; save it as UTF-8 text",
+            file,
+            _line_at(data, nul),
+        )
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # The codec counts from behind the byte order mark.
+        offset = error.start + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
+        raise BadFileError(
+            f"the text is not UTF-8: byte 0x{data[offset]:02x} at byte offset {offset}; "
+            "save the file as UTF-8",
+            file,
+            _line_at(data, offset),
+        ) from None
     if not text.isascii():
         text = normalize("NFC", text)
     if "\r" in text:
@@ -181,30 +186,6 @@ def decoded(file: str, data: bytes) -> SourceText:
 def fields_of(text: str) -> list[str]:
     """Return the fields of a line; a tab, where there is one, is the only separator."""
     return [field.strip() for field in text.split("\t")] if "\t" in text else text.split()
-
-
-def _file_bytes(path: Path | str, file: str, max_bytes: int) -> bytes:
-    try:
-        if file == STANDARD_INPUT:
-            return _limited(sys.stdin.buffer, "is larger", file, max_bytes)
-        mode = Path(path).stat().st_mode
-        if stat.S_ISDIR(mode):
-            refusal = "is a directory; give the files in it"
-        elif not stat.S_ISREG(mode):
-            # Opening a pipe nobody writes to would wait for ever.
-            refusal = "is a pipe or a device; save its content to a file first"
-        else:
-            with Path(path).open("rb") as stream:
-                return _limited(stream, "is larger", file, max_bytes)
-    except BadFileError:
-        raise
-    except FileNotFoundError:
-        refusal = "there is no such file"
-    except PermissionError:
-        refusal = "the file may not be read; check its permissions"
-    except (OSError, ValueError) as error:
-        refusal = f"the file cannot be read ({getattr(error, 'strerror', None) or error})"
-    raise BadFileError(refusal, file) from None
 
 
 def _limited(stream: BinaryIO | gzip.GzipFile, what: str, file: str, max_bytes: int) -> bytes:
@@ -234,33 +215,6 @@ def _decompressed(data: bytes, file: str, max_bytes: int) -> bytes:
     if unpacked.startswith(_GZIP):
         raise BadFileError("the file is gzipped twice; decompress it once", file)
     return unpacked
-
-
-def _decoded(data: bytes, file: str) -> str:
-    for magic, reason in _NOT_TEXT.items():
-        if data.startswith(magic):
-            raise BadFileError(reason, file)
-    for mark, encoding in _WIDE.items():
-        if data.startswith(mark):
-            raise BadFileError(f"the file is {encoding} text; save it as UTF-8", file)
-    nul = data.find(b"\x00")
-    if nul >= 0:
-        raise BadFileError(
-            f"the file is not text: NUL byte at byte offset {nul}; save it as UTF-8 text",
-            file,
-            _line_at(data, nul),
-        )
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        # The codec counts from behind the byte order mark.
-        offset = error.start + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
-        raise BadFileError(
-            f"the text is not UTF-8: byte 0x{data[offset]:02x} at byte offset {offset}; "
-            "save the file as UTF-8",
-            file,
-            _line_at(data, offset),
-        ) from None
 
 
 def _line_at(data: bytes, offset: int) -> int:

@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from roundbook.errors import BadFileError
-from roundbook.formats.columns import table_rows
-from roundbook.formats.table import checked_name, named_column
-from roundbook.formats.text import DEFAULT_MAX_BYTES, read_text
+from roundbook.formats.columns import TextTable
+from roundbook.formats.table import checked_name
+from roundbook.formats.text import DEFAULT_MAX_BYTES, decoded, read_bytes
 
-_TOPIC = (("topic", "topic_id"),)
-_ROUND = (("round",),)
-_ID = (("id", "id_there", "other_id", "alias"),)
+_COLUMNS = {
+    "topic": (("topic", "topic_id"),),
+    "round": (("round",),),
+    "id": (("id", "id_there", "other_id", "alias"),),
+}
 
 
 class TopicId(NamedTuple):
@@ -33,22 +35,20 @@ def read_topic_ids(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> list
     BadFileError
         If the file cannot be read, lacks a column, or has an empty name.
     """
-    source = read_text(path, max_bytes)
-    file = source.file
-    rows = table_rows(source)
-    head_line, header = next(rows)
+    file, _, data = read_bytes(path, max_bytes)
+    table = TextTable(decoded(file, data))
     columns: dict[str, int] = {}
-    for what, names in (("topic", _TOPIC), ("round", _ROUND), ("id", _ID)):
-        at = named_column(header, names, file, head_line)
+    for what, names in _COLUMNS.items():
+        at = table.named_column(names)
         if at is None:
             raise BadFileError(
                 f"a file of topic ids needs the columns topic, round and id; {what!r} is missing",
                 file,
-                head_line,
+                table.header_line,
             )
         columns[what] = at
     ids = []
-    for line, fields in rows:
+    for line, fields in table.rows():
         topic, round_, there = (
             checked_name(fields[at], what, file, line, at + 1) for what, at in columns.items()
         )

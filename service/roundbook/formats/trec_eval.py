@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from roundbook.errors import BadFileError
-from roundbook.formats.lines import ScoreLine, blocks_of_lines
-from roundbook.formats.matrix import SUMMARY_TOPIC, Block
+from roundbook.formats.lines import ScoreLine, ToolLines
+from roundbook.formats.matrix import SUMMARY_TOPIC
 from roundbook.formats.table import checked_name
 from roundbook.formats.text import SourceText, fields_of
-from roundbook.formats.wanted import WantedMeasures
 
 
-def read_trec_eval(source: SourceText, wanted: WantedMeasures) -> dict[str, Block]:
-    """Read one file of trec_eval output, of one run or of several one after another.
+def trec_eval_lines(source: SourceText) -> ToolLines:
+    """Return the scores of a file of trec_eval output, of one run or of several one after another.
 
     The run's tag is in the summary line ``runid all TAG``; without one (``trec_eval -m map -q``
     does not write it) the file holds one run and its name is the tag. Outputs one after another
     are told apart by their summaries, so each needs its own ``runid``.
-
-    Parameters
-    ----------
-    source : SourceText
-    wanted : WantedMeasures
-
-    Returns
-    -------
-    dict of str to Block
-        By the measures that are wanted.
 
     Raises
     ------
@@ -61,18 +48,12 @@ def read_trec_eval(source: SourceText, wanted: WantedMeasures) -> dict[str, Bloc
             "there are only summary lines, no scores of single topics; run trec_eval with -q",
             source.file,
         )
-    return blocks_of_lines(
-        _tagged(groups, tags, source.file),
-        wanted,
-        source.file,
-        value_column=3,
-        topic_column=2,
-    )
+    return ToolLines(_tagged(groups, tags, source.file), topic_column=2, value_column=3)
 
 
 def _tagged(
     groups: list[list[ScoreLine]], tags: list[tuple[int, int, str]], file: str
-) -> Iterable[ScoreLine]:
+) -> list[ScoreLine]:
     seen: dict[str, int] = {}
     for _, line, tag in tags:
         if tag in seen:

@@ -26,6 +26,7 @@ from roundbook.formats.table import (
     ANY_VALUE_HEADER,
     header_key,
 )
+from roundbook.formats.text import shown_path
 from roundbook.formats.workbooks import write_workbook
 
 ExportLayout = Literal["wide", "long", "trec_eval"]
@@ -54,8 +55,7 @@ def write_wide(
     topics: Sequence[str],
     runs: Sequence[str],
     scores: Scores,
-    kind: TableFile = "csv",
-    file: str = "",
+    output: Path | None = None,
 ) -> str | bytes:
     """Return a score matrix as a table, a topic a row and a run a column.
 
@@ -63,16 +63,15 @@ def write_wide(
     ----------
     scores : (topics, runs) float array
         Without missing scores.
-    kind : {'csv', 'xlsx', 'parquet'}
-        Text is what CSV gives, the others bytes.
-    file : str
-        What it will be called, for the refusals.
+    output : path, optional
+        What it will be called; see `table_file`. Text is what CSV gives, the others bytes.
 
     Raises
     ------
     InputError
         When a name would be read as something else, or the library for the kind is missing.
     """
+    kind, file = table_file(output), shown_path(output or "")
     _refuse_summaries(topics, "wide")
     for run in runs:
         if header_key(run) in _COLUMN_HEADERS:
@@ -95,10 +94,10 @@ def write_long(
     runs: Sequence[str],
     scores: Scores,
     measure: str,
-    kind: TableFile = "csv",
-    file: str = "",
+    output: Path | None = None,
 ) -> str | bytes:
     """Return a score matrix as a table, a score a row, run by run; see `write_wide`."""
+    kind, file = table_file(output), shown_path(output or "")
     _refuse_summaries(topics, "long")
     header = ["run", "topic", "measure", "value"]
     if kind == "parquet":

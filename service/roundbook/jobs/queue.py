@@ -73,7 +73,7 @@ class Connector(BaseAsyncConnector):
         """Return itself, which works both ways."""
         return self
 
-    def execute_query_all(self, query: str, **arguments: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+    def execute_query_all(self, query: str, **arguments: object) -> list[dict[str, Any]]:
         """Return the rows of a query."""
         values = {name: _adapted(value) for name, value in arguments.items()}
         with self.transaction() as connection:
@@ -86,23 +86,25 @@ class Connector(BaseAsyncConnector):
                 cursor.execute(query, values)
                 return cursor.fetchall() if cursor.description else []
 
-    def execute_query_one(self, query: str, **arguments: Any) -> dict[str, Any]:  # noqa: ANN401
+    def execute_query_one(self, query: str, **arguments: object) -> dict[str, Any]:
         """Return the one row of a query."""
         return self.execute_query_all(query, **arguments)[0]
 
-    def execute_query(self, query: str, **arguments: Any) -> None:  # noqa: ANN401
+    def execute_query(self, query: str, **arguments: object) -> None:
         """Run a query."""
         self.execute_query_all(query, **arguments)
 
-    async def execute_query_all_async(self, query: str, **arguments: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+    async def execute_query_all_async(
+        self, query: str, **arguments: object
+    ) -> list[dict[str, Any]]:
         """Return the rows of a query, as the worker asks."""
         return await asyncio.to_thread(self.execute_query_all, query, **arguments)
 
-    async def execute_query_one_async(self, query: str, **arguments: Any) -> dict[str, Any]:  # noqa: ANN401
+    async def execute_query_one_async(self, query: str, **arguments: object) -> dict[str, Any]:
         """Return the one row of a query, as the worker asks."""
         return await asyncio.to_thread(self.execute_query_one, query, **arguments)
 
-    async def execute_query_async(self, query: str, **arguments: Any) -> None:  # noqa: ANN401
+    async def execute_query_async(self, query: str, **arguments: object) -> None:
         """Run a query, as the worker asks."""
         await asyncio.to_thread(self.execute_query, query, **arguments)
 
@@ -113,7 +115,7 @@ class Connector(BaseAsyncConnector):
         """Close nothing."""
 
 
-def _adapted(value: Any) -> Any:  # noqa: ANN401
+def _adapted(value: object) -> object:
     if isinstance(value, dict):
         return Jsonb(value)
     if isinstance(value, list):
@@ -201,11 +203,11 @@ def _make_schema(connection: Connection) -> None:
 
 
 def _is_there(connection: Connection, function: str, name: str) -> bool:
-    found = connection.execute(text(f"SELECT {function}(:name) IS NOT NULL"), {"name": name})
-    return bool(found.scalar_one())
+    there = connection.execute(text(f"SELECT {function}(:name) IS NOT NULL"), {"name": name})
+    return bool(there.scalar_one())
 
 
 def _version(connection: Connection) -> str | None:
     comment = text("SELECT obj_description(to_regnamespace(:schema), 'pg_namespace')")
-    found: str | None = connection.execute(comment, {"schema": SCHEMA}).scalar_one()
-    return found
+    version: str | None = connection.execute(comment, {"schema": SCHEMA}).scalar_one()
+    return version

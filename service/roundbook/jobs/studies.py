@@ -13,10 +13,10 @@ from roundbook.jobs.queue import QUEUE, has_queue, queue_in
 from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.lookup import (
     check_name,
-    current_matrix,
     find_round,
     find_series,
     find_task,
+    logged_matrix,
     optional_text,
 )
 from roundbook.logbook.session import Session
@@ -54,7 +54,8 @@ def start_study(session: Session, request: StartStudy) -> Job:
     NotRecordedError
         When there is no such task, round or scores.
     """
-    asked = find_kind("study").request(**{**request.request, "study": _known(request.study)})
+    find_study(request.study)
+    asked = find_kind("study").request(**{**request.request, "study": request.study})
     assert isinstance(asked, StudyRequest)
     if asked.files or asked.task is None:
         raise InputError("A job's study is saved, so it is of a round, not of files.")
@@ -87,19 +88,7 @@ def _refuse_missing(connection: Connection, task_id: int, task: str, asked: Stud
             find_round(connection, task_id, task, label)
             continue
         series = find_series(connection, task, label, asked.measure, asked.assessments)
-        if current_matrix(connection, series) is None:
-            raise NotRecordedError(
-                f"Round '{series.round}' has no logged scores of {series.measure}.",
-                way_out="log scores",
-                task=task,
-                round=series.round,
-                measure=series.measure,
-            )
-
-
-def _known(study: str) -> str:
-    find_study(study)
-    return study
+        logged_matrix(connection, task, series)
 
 
 def list_jobs(session: Session, request: ListJobs) -> JobList:
@@ -117,10 +106,10 @@ def show_job(session: Session, request: ShowJob) -> Job:
         When there is none of the number; a job that ended is forgotten after thirty days.
     """
     wanted = {"job": request.job, "task": None, "before": None, "limit": 1}
-    found = _jobs(session.connection, wanted)
-    if not found:
+    jobs = _jobs(session.connection, wanted)
+    if not jobs:
         raise NotRecordedError(f"There is no job {request.job}.")
-    return found[0]
+    return jobs[0]
 
 
 def cancel_job(session: Session, request: ShowJob) -> Job:

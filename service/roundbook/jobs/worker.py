@@ -31,7 +31,7 @@ from roundbook.jobs.studies import note_job, task_of
 from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.record import open_record
 from roundbook.logbook.saving import save_long_result
-from roundbook.logbook.session import Work, begin
+from roundbook.logbook.session import Tell, Work, begin, tell_nobody
 from roundbook.logbook.studies.workers import uninterrupted
 from roundbook.settings import Settings
 
@@ -41,13 +41,11 @@ _KEPT_HOURS = 30 * 24
 _BETWEEN_NOTES = 0.5
 _POLLING = 1.0
 
-Tell = Callable[[str], object]
-
 
 def run_worker(
     settings: Settings,
     address: str | None = None,
-    tell: Tell = lambda _: None,
+    tell: Tell = tell_nobody,
     *,
     until_idle: bool = False,
 ) -> None:
@@ -158,13 +156,7 @@ class _Again(BaseRetryStrategy):
 
 
 def _app(engine: Engine, settings: Settings, tell: Tell, busy: set[int]) -> App:
-    """Return the queue with what is done for each job, in a thread of its own.
-
-    Parameters
-    ----------
-    busy : set of int
-        Has the number of the job that is being done.
-    """
+    """Return the queue with what is done for each job, which is `busy` meanwhile, in a thread."""
     app = App(connector=Connector(partial(kept, engine)))
 
     def study(
@@ -257,10 +249,7 @@ def _progress(engine: Engine, context: JobContext) -> Callable[[str, int, int], 
 def worker_beside(settings: Settings, address: str | None, tell: Tell) -> Iterator[None]:
     """Run a worker as a child process within a block; where it is lost, another is started.
 
-    Parameters
-    ----------
-    tell : callable
-        As `run_worker` is given; a function of a module, since it goes to the child.
+    `tell` is a function of a module, since it goes to the child.
     """
     # A fork would take over the connections and threads of this process.
     context = get_context("spawn")

@@ -6,7 +6,6 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -75,8 +74,10 @@ def write_directory(
     InputError
         When there is something of that name that is no empty directory, or it cannot be written.
     """
-    earlier = partial(_ends_in, suffix)
-    with atomic_directory(path, earlier, force=force) as part, _named(path):
+    with (
+        atomic_directory(path, lambda file: file.suffix == suffix, force=force) as part,
+        _named(path),
+    ):
         for name, content in contents.items():
             _write(part / name, content)
 
@@ -113,10 +114,6 @@ def atomic_directory(
                 part.rename(target)  # onto an empty directory too
     finally:
         shutil.rmtree(part, ignore_errors=True)
-
-
-def _ends_in(suffix: str, file: Path) -> bool:
-    return file.suffix == suffix
 
 
 def _placed(path: Path) -> Path:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import csv
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -31,7 +31,7 @@ from roundbook.logbook.record import embedded_record, open_record
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_changes import publish_round
 from roundbook.logbook.saving import save_result
-from roundbook.logbook.session import Session, begin
+from roundbook.logbook.session import Session, Tell, begin, tell_nobody
 from roundbook.logbook.variance_history import VarianceHistory
 from roundbook.logbook.variances import show_variances
 from roundbook.requests.drift import DriftRequest
@@ -97,35 +97,69 @@ class Demonstration(Result):
     drift_aged: DriftReport
 
 
-def demonstrate(settings: Settings, progress: Callable[[str], object]) -> Demonstration:
-    """Run the demonstration in an embedded database that is thrown away.
-
-    Parameters
-    ----------
-    progress : callable
-        Told in a few words what is done next.
-    """
+def demonstrate(settings: Settings, progress: Tell) -> Demonstration:
+    """Run the demonstration in an embedded database that is thrown away."""
     progress("Starting an embedded PostgreSQL")
     with (
         tempfile.TemporaryDirectory(prefix="roundbook-demo-") as directory,
         embedded_record(Path(directory) / "postgres", settings, throw_away=True) as engine,
         begin(engine, _USER) as session,
     ):
-        return _demonstrate(session, progress)
+        published = _record_all(session, progress)
+        progress("Planning topic sets in both engines")
+        cells = [
+            PublishedSize(m=int(row["m"]), min_d=float(row["min_d"]), topics=int(row["topics"]))
+            for row in _table("airs2016_table2_stc.csv")
+        ]
+        asked = PlanRequest(
+            task=_PUBLISHED_TASK,
+            measure=_PUBLISHED_MEASURE,
+            m=tuple(sorted({cell.m for cell in cells})),
+            min_d=tuple(sorted({cell.min_d for cell in cells})),
+            engine="sakai",
+        )
+        sizes = plan_topics(session, asked)
+        asked = PlanRequest(task=CAMPAIGN, measure=MEASURE, m=(10, 30, 50), min_d=(0.05, 0.1, 0.2))
+        next_round = plan_topics(session, asked)
+        progress("Reading variances and factors")
+        history, history_std_ab = (
+            show_variances(session, VarianceRequest(task=CAMPAIGN, measure=MEASURE, scale=scale))
+            for scale in ("raw", "std-ab")
+        )
+        factors = show_factors(
+            session, FactorsRequest(task=CAMPAIGN, round=_ROUNDS[0].label, measure=MEASURE)
+        )
+        progress("Comparing the first round's factors with later ones")
+        first, *later = (entry.label for entry in _ROUNDS)
+        held, undecided, aged = (
+            report_drift(
+                session,
+                DriftRequest(task=CAMPAIGN, measure=MEASURE, from_round=first, to_round=label),
+            )
+            for label in later
+        )
+        return Demonstration(
+            source=SOURCE,
+            published=published,
+            plan=sizes,
+            plan_published=cells,
+            simulated=True,
+            seed=SEED,
+            history=history,
+            history_std_ab=history_std_ab,
+            next_round=next_round,
+            factors=factors,
+            drift_held=held,
+            drift_undecided=undecided,
+            drift_aged=aged,
+        )
 
 
 @contextmanager
-def demonstration_record(
-    settings: Settings, progress: Callable[[str], object] = lambda _: None
-) -> Iterator[Settings]:
+def demonstration_record(settings: Settings, progress: Tell = tell_nobody) -> Iterator[Settings]:
     """Yield the settings of a record with the demonstration's data, thrown away at the end.
 
     It has a saved plan and a saved drift report too, and its first two rounds are published.
-
-    Parameters
-    ----------
-    progress : callable
-        Told in a few words what is done next.
     """
     with tempfile.TemporaryDirectory(prefix="roundbook-demo-") as directory:
         its = settings.model_copy(update={"data_dir": Path(directory), "database_url": None})
@@ -140,7 +174,7 @@ def demonstration_record(
         yield its
 
 
-def _record_all(session: Session, progress: Callable[[str], object]) -> list[VarianceHistory]:
+def _record_all(session: Session, progress: Tell) -> list[VarianceHistory]:
     """Record the published variances, which it returns, and the simulated campaign."""
     progress("Recording the published NTCIR-12 variances")
     published = [_record_published(session, row) for row in _table("airs2016_table1.csv")]
@@ -155,57 +189,6 @@ def _record_all(session: Session, progress: Callable[[str], object]) -> list[Var
         )
         log_scores(session, request, scores, teams)
     return published
-
-
-def _demonstrate(session: Session, progress: Callable[[str], object]) -> Demonstration:
-    published = _record_all(session, progress)
-    progress("Planning topic sets in both engines")
-    cells = [
-        PublishedSize(m=int(row["m"]), min_d=float(row["min_d"]), topics=int(row["topics"]))
-        for row in _table("airs2016_table2_stc.csv")
-    ]
-    asked = PlanRequest(
-        task=_PUBLISHED_TASK,
-        measure=_PUBLISHED_MEASURE,
-        m=tuple(sorted({cell.m for cell in cells})),
-        min_d=tuple(sorted({cell.min_d for cell in cells})),
-        engine="sakai",
-    )
-    sizes = plan_topics(session, asked)
-    asked = PlanRequest(task=CAMPAIGN, measure=MEASURE, m=(10, 30, 50), min_d=(0.05, 0.1, 0.2))
-    next_round = plan_topics(session, asked)
-    progress("Reading variances and factors")
-    history, history_std_ab = (
-        show_variances(session, VarianceRequest(task=CAMPAIGN, measure=MEASURE, scale=scale))
-        for scale in ("raw", "std-ab")
-    )
-    factors = show_factors(
-        session, FactorsRequest(task=CAMPAIGN, round=_ROUNDS[0].label, measure=MEASURE)
-    )
-    progress("Comparing the first round's factors with later ones")
-    first, *later = (entry.label for entry in _ROUNDS)
-    held, undecided, aged = (
-        report_drift(
-            session,
-            DriftRequest(task=CAMPAIGN, measure=MEASURE, from_round=first, to_round=label),
-        )
-        for label in later
-    )
-    return Demonstration(
-        source=SOURCE,
-        published=published,
-        plan=sizes,
-        plan_published=cells,
-        simulated=True,
-        seed=SEED,
-        history=history,
-        history_std_ab=history_std_ab,
-        next_round=next_round,
-        factors=factors,
-        drift_held=held,
-        drift_undecided=undecided,
-        drift_aged=aged,
-    )
 
 
 def simulate_campaign(seed: int = SEED) -> Iterator[tuple[str, ScoreMatrix, dict[str, RunTeam]]]:

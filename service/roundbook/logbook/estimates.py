@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, Row, select, text
 
-from roundbook.database.tables import factor_set, matrix, variance_estimate
-from roundbook.logbook.factors import FittedFactors, load_factors
+from roundbook.database.tables import factor_set, variance_estimate
+from roundbook.logbook.factors import FittedFactors, load_factors, usable_topics
+from roundbook.logbook.lookup import find_matrix
 from roundbook.logbook.result import SOFTWARE
-from roundbook.logbook.storing import StoredMatrix, load_matrix
+from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.statistics.standardisation.factors import (
     Factors,
     fit_factors,
@@ -21,10 +22,14 @@ from roundbook.statistics.standardisation.factors import (
     std_ab,
     std_cdf,
 )
-from roundbook.statistics.variance.parts import VarianceParts, runs_parts, variance_parts
+from roundbook.statistics.variance.parts import VarianceParts, variance_parts
 
 Scores = npt.NDArray[np.float64]
 Vector = npt.NDArray[np.float64]
+
+
+# What the teams of runs bear on.
+_RENEWED = ("clusters", "runs_part", "two_way_runs_part")
 
 
 class MatrixStatistics(NamedTuple):
@@ -42,6 +47,9 @@ def matrix_statistics(
 ) -> MatrixStatistics:
     """Compute what is stored beside a matrix; it takes as long as storing the scores.
 
+    Without factors, or with fewer than two topics left after dropping those without spread, there
+    is no variance on a standardised scale.
+
     Parameters
     ----------
     scores : (topics, runs) float array
@@ -49,34 +57,32 @@ def matrix_statistics(
     standardising : (runs,) bool array
         The runs to fit factors on; None for none.
     """
-    factors = None
-    if standardising is not None:
-        factors = fit_factors(scores, None if standardising.all() else standardising)
     parts = {"raw": variance_parts(scores, team_ids)}
-    if factors is not None:
-        parts |= _standardised_parts(scores, team_ids, factors, zero_sd)
+    if standardising is None:
+        return MatrixStatistics(None, parts)
+    factors = fit_factors(scores, None if standardising.all() else standardising)
+    kept = usable_topics(factors.sd, zero_sd)
+    if kept.sum() >= 2:
+        usable = scores if kept.all() else scores[kept]
+        std = standardise(usable, factors.mean[kept], factors.sd[kept])
+        parts["std-ab"] = variance_parts(std_ab(std), team_ids)
+        parts["std-cdf"] = variance_parts(std_cdf(std), team_ids)
     return MatrixStatistics(factors, parts)
 
 
 def store_estimates(
     connection: Connection,
-    stored: StoredMatrix,
+    stored: LoadedMatrix,
     fitted: FittedFactors | None,
-    parts: dict[str, VarianceParts] | None = None,
+    parts: dict[str, VarianceParts],
 ) -> dict[str, float]:
     """Store a matrix's residual variances, with what their intervals need; return them by scale.
 
-    Without factors, or with fewer than two topics left after dropping those without spread,
-    there is none on a standardised scale.
-
     Parameters
     ----------
-    parts : dict, optional
-        The variances by scale; default those that the factors give.
+    parts : dict
+        Of `matrix_statistics`, by scale.
     """
-    if parts is None:
-        assert fitted is not None
-        parts = _standardised_parts(stored.scores, stored.team_ids, fitted.factors, fitted.zero_sd)
     rows = []
     for scale, of_scale in parts.items():
         topic_ids, factor_set_id = stored.topic_ids, None
@@ -102,39 +108,13 @@ def store_estimates(
 
 def estimate_columns(parts: VarianceParts) -> dict[str, Any]:
     """Return what a row of ``variance_estimate`` holds of the statistics of a score matrix."""
-    one_way, two_way = parts.one_way, parts.two_way
-    return {
-        "topics": parts.topics,
-        "runs": parts.runs,
-        "clusters": parts.clusters,
-        "sum_of_squares": one_way.sum_of_squares,
-        "dof": one_way.dof,
-        "variance": one_way.variance,
-        "topic_squares": one_way.by_topic.tolist(),
-        "runs_part": one_way.runs_part,
-        "two_way_sum_of_squares": None if two_way is None else two_way.sum_of_squares,
-        "two_way_dof": None if two_way is None else two_way.dof,
-        "two_way_topic_squares": None if two_way is None else two_way.by_topic.tolist(),
-        "two_way_runs_part": None if two_way is None else two_way.runs_part,
-    }
-
-
-def usable_topics(sd: Vector, zero_sd: str) -> npt.NDArray[np.bool_]:
-    """Return which topics count on a standardised scale, by the policy for those with sd 0."""
-    return sd > 0 if zero_sd == "drop" else np.ones(sd.size, dtype=bool)
-
-
-def _standardised_parts(
-    scores: Scores, team_ids: Sequence[int | None], factors: Factors, zero_sd: str
-) -> dict[str, VarianceParts]:
-    kept = usable_topics(factors.sd, zero_sd)
-    if kept.sum() < 2:
-        return {}
-    std = standardise(scores if kept.all() else scores[kept], factors.mean[kept], factors.sd[kept])
-    return {
-        "std-ab": variance_parts(std_ab(std), team_ids),
-        "std-cdf": variance_parts(std_cdf(std), team_ids),
-    }
+    columns = {name: getattr(parts, name) for name in ("topics", "runs", "clusters")}
+    columns["variance"] = parts.one_way.variance
+    for prefix, part in (("", parts.one_way), ("two_way_", parts.two_way)):
+        for name in ("sum_of_squares", "dof", "runs_part"):
+            columns[prefix + name] = None if part is None else getattr(part, name)
+        columns[f"{prefix}topic_squares"] = None if part is None else part.by_topic.tolist()
+    return columns
 
 
 def renew_runs_parts(
@@ -159,29 +139,33 @@ def renew_runs_parts(
     list of str
         The measures, one entry for each estimate that was renewed.
     """
-    rows = _estimates_in_force(connection, [round_id], _AS_KNOWN if teams_before is None else "")
+    rows = estimates_in_force(connection, [round_id], outdated=teams_before is None)
     by_matrix: dict[int, list[Row[Any]]] = {}
     for row in rows:
         by_matrix.setdefault(row.matrix_id, []).append(row)
     renewed = []
     for matrix_id, estimates in by_matrix.items():
-        row = connection.execute(select(matrix).where(matrix.c.id == matrix_id)).one()
-        stored = load_matrix(connection, row).stored()
+        stored = load_matrix(connection, find_matrix(connection, matrix_id))
         if teams_before is not None:
             now = stored.team_ids
             run_ids = stored.run_ids.tolist()
             before = [teams_before.get(*of_run) for of_run in zip(run_ids, now, strict=True)]
             if _clusters(before) == _clusters(now):
                 continue
-        for estimate, scores in _scores_of(connection, stored, estimates):
-            parts = runs_parts(scores, stored.team_ids)
+        for estimate in estimates:
+            scores = stored.scores
+            if estimate.factor_set_id is not None:
+                fitted = select(factor_set).where(factor_set.c.id == estimate.factor_set_id)
+                factors = load_factors(connection, connection.execute(fitted).one())
+                scores = scores_on_scale(
+                    scores, factors.mean, factors.sd, estimate.scale, factors.row.zero_sd
+                )
+            columns = estimate_columns(variance_parts(scores, stored.team_ids))
             connection.execute(
                 text(_FURTHER),
                 {
                     "id": estimate.id,
-                    "clusters": parts.clusters,
-                    "runs_part": parts.one_way,
-                    "two_way_runs_part": parts.two_way,
+                    **{name: columns[name] for name in _RENEWED},
                     "software": SOFTWARE,
                 },
             )
@@ -198,8 +182,15 @@ def _clusters(team_ids: Sequence[int | None]) -> list[int]:
     ]
 
 
-def outdated_estimates(connection: Connection, rounds: Sequence[int]) -> list[Row[Any]]:
-    """Return the estimates in force in rounds that were made before their teams were known.
+def estimates_in_force(
+    connection: Connection, rounds: Sequence[int], *, outdated: bool
+) -> list[Row[Any]]:
+    """Return the estimates in force in rounds.
+
+    Parameters
+    ----------
+    outdated : bool
+        Only those that were made before their teams were known.
 
     Returns
     -------
@@ -207,36 +198,7 @@ def outdated_estimates(connection: Connection, rounds: Sequence[int]) -> list[Ro
         With `id`, `matrix_id`, `factor_set_id`, `scale`, `clusters`, and how many clusters the
         runs form by what is `known` today; `round` and `measure` by name.
     """
-    return _estimates_in_force(connection, rounds, _AS_KNOWN)
-
-
-def _estimates_in_force(
-    connection: Connection, rounds: Sequence[int], condition: str
-) -> list[Row[Any]]:
-    query = text(f"{_IN_FORCE}{condition}ORDER BY latest.id")
-    return list(connection.execute(query, {"rounds": list(rounds)}))
-
-
-def _scores_of(
-    connection: Connection, stored: StoredMatrix, estimates: Sequence[Row[Any]]
-) -> Iterator[tuple[Row[Any], Scores]]:
-    """Yield estimates of a matrix, each with the scores on its scale."""
-    for estimate in estimates:
-        if estimate.factor_set_id is None:
-            yield estimate, stored.scores
-            continue
-        factors = load_factors(
-            connection,
-            connection.execute(
-                select(factor_set).where(factor_set.c.id == estimate.factor_set_id)
-            ).one(),
-        )
-        yield (
-            estimate,
-            scores_on_scale(
-                stored.scores, factors.mean, factors.sd, estimate.scale, factors.row.zero_sd
-            ),
-        )
+    return list(connection.execute(_IN_FORCE, {"rounds": list(rounds), "outdated": outdated}))
 
 
 def scores_on_scale(scores: Scores, mean: Vector, sd: Vector, scale: Any, zero_sd: str) -> Scores:  # noqa: ANN401
@@ -253,7 +215,7 @@ def scores_on_scale(scores: Scores, mean: Vector, sd: Vector, scale: Any, zero_s
 
 # The latest version of every estimate by the latest factors, of the latest revisions of a round's
 # matrices, beside how many clusters the runs form by the teams that are known today.
-_IN_FORCE = """
+_IN_FORCE = text("""
 SELECT latest.id, latest.matrix_id, latest.factor_set_id, latest.scale, latest.clusters,
        known.clusters AS known, round.label AS round, measure.name AS measure
 FROM (
@@ -277,8 +239,9 @@ CROSS JOIN LATERAL (
     WHERE estimate.matrix_id = newest.id
     ORDER BY estimate.scale, factor_set.version DESC, estimate.version DESC
 ) AS latest
-"""
-_AS_KNOWN = "WHERE latest.clusters > known.clusters "
+WHERE NOT :outdated OR latest.clusters > known.clusters
+ORDER BY latest.id
+""")
 
 _FURTHER = """
 INSERT INTO roundbook.variance_estimate

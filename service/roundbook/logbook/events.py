@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, select, text
+from sqlalchemy import ColumnElement, func, select, text
 
 from roundbook.database.tables import event, round_, task
 from roundbook.logbook.lookup import find_matrix, find_round, find_task
@@ -45,10 +45,9 @@ class EventList(Result):
 
 
 def record_event(
-    connection: Connection,
+    session: Session,
     what: str,
     *,
-    who: str | None,
     why: str | None = None,
     task_id: int | None = None,
     round_id: int | None = None,
@@ -61,16 +60,14 @@ def record_event(
     ----------
     what : str
         Two or three words: ``matrix logged``, ``round published``.
-    who : str or None
-        None where it is not known.
     details : mapping, optional
         What else a reader would ask; names and figures, never ids of the database.
     """
     # In a savepoint, so that the row's xmin is drawn right after its number; see `_under_way`.
-    with connection.begin_nested():
-        connection.execute(
+    with session.connection.begin_nested():
+        session.connection.execute(
             event.insert().values(
-                who=who,
+                who=session.user,
                 what=what,
                 why=why,
                 task_id=task_id,
@@ -118,7 +115,13 @@ def list_events(session: Session, request: EventsRequest) -> EventList:
         wanted += [event.c.id > request.after, event.c.id < _under_way(request.after)]
     limit, forwards = request.limit, request.after is not None
     rows = connection.execute(
-        select(event, task.c.name.label("task"), round_.c.label.label("round"))
+        select(
+            event,
+            event.c.id.label("event"),
+            event.c.matrix_id.label("matrix"),
+            task.c.name.label("task"),
+            round_.c.label.label("round"),
+        )
         .outerjoin(task, task.c.id == event.c.task_id)
         .outerjoin(round_, round_.c.id == event.c.round_id)
         .where(*wanted)
@@ -131,23 +134,23 @@ def list_events(session: Session, request: EventsRequest) -> EventList:
             select(func.count()).select_from(event).where(*wanted)
         ).scalar_one()
     events = [
-        Event(
-            event=row.id,
-            at=row.at,
-            who=row.who,
-            what=row.what,
-            task=row.task,
-            round=row.round,
-            matrix=row.matrix_id,
-            why=row.why,
-            details=row.details,
-            software=None if row.software == "unknown" else row.software,
-            database_user=row.database_user,
-        )
+        Event(**{**row._mapping, "software": None if row.software == "unknown" else row.software})
         for row in (rows if forwards else reversed(rows))
     ]
     left = total - len(events)
     return EventList(events=events, earlier=0 if forwards else left, later=left if forwards else 0)
+
+
+# One that has ended meanwhile is in no lock, and counts as of this database.
+_FIRST_UNDER_WAY = """
+    SELECT coalesce(min(under_way), pg_snapshot_xmax(pg_current_snapshot()))
+    FROM pg_snapshot_xip(pg_current_snapshot()) under_way
+    WHERE NOT EXISTS (
+        SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
+        WHERE locktype = 'transactionid' AND mode = 'ExclusiveLock'
+            AND transactionid = under_way::xid AND datname <> current_database()
+    )
+"""
 
 
 def _under_way(after: int) -> ColumnElement[int]:
@@ -156,11 +159,12 @@ def _under_way(after: int) -> ColumnElement[int]:
     Events are numbered when they are recorded and seen when their transactions are committed,
     which is in another order. A transaction under way has its own number before it numbers an
     event, for what it changed. An event whose xmin is below that of all transactions under way was
-    therefore numbered before any event of theirs. Transaction numbers wrap round at 2^32, so `age`
-    compares them, and what is older than a day is taken for settled.
+    therefore numbered before any event of theirs. Transactions of the server's other databases are
+    passed over. Transaction numbers wrap round at 2^32, so `age` compares them, and what is older
+    than a day is taken for settled.
     """
     later = event.alias("later")
-    unsettled = text("age(later.xmin) <= age(pg_snapshot_xmin(pg_current_snapshot())::xid)")
+    unsettled = text(f"age(later.xmin) <= age(({_FIRST_UNDER_WAY})::xid)")
     first = select(func.min(later.c.id)).where(
         later.c.id > after, later.c.at > func.now() - timedelta(days=1), unsettled
     )

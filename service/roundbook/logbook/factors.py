@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Collection
 from datetime import datetime
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, Row, select, text
 
-from roundbook.database.tables import factor, factor_set, matrix, matrix_topic, topic
-from roundbook.logbook.lookup import Series, factor_sets, find_factor_set, find_series
+from roundbook.database.tables import (
+    factor,
+    factor_set,
+    matrix,
+    matrix_topic,
+    topic,
+    withdrawn,
+)
+from roundbook.errors import NotRecordedError
+from roundbook.logbook.lookup import Series, current_matrix, find_series, of_series
 from roundbook.logbook.matrices.listing import read_status
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.runs.recorded_runs import known_pool
 from roundbook.logbook.session import Session
-from roundbook.logbook.storing import StoredMatrix
+from roundbook.logbook.storing import LoadedMatrix
 from roundbook.requests.factors import FactorsRequest
 from roundbook.statistics.standardisation.factors import Factors
 
@@ -61,6 +72,11 @@ class LoadedFactors(NamedTuple):
     topics: list[str]
     mean: npt.NDArray[np.float64]
     sd: npt.NDArray[np.float64]
+
+    def usable(self) -> dict[str, int]:
+        """Return the indices of the topics that scores can be standardised on, by name."""
+        usable = usable_topics(self.sd, self.row.zero_sd)
+        return {name: index for index, name in enumerate(self.topics) if usable[index]}
 
 
 class Standardising(NamedTuple):
@@ -115,26 +131,14 @@ def read_factor_set(
     """Return one version of a series' factors, by default the latest."""
     loaded = load_factors(connection, find_factor_set(connection, series, version))
     row = loaded.row
-    revision = connection.execute(
-        select(matrix.c.revision).where(matrix.c.id == row.matrix_id)
-    ).scalar_one()
     return FactorSet(
+        **row._mapping,
         task=task,
         round=series.round,
         measure=series.measure,
-        assessments=series.assessments,
-        version=row.version,
         versions=[other.version for other in factor_sets(connection, series)],
         matrix=row.matrix_id,
-        revision=revision,
-        standardising=row.standardising,
-        zero_sd=row.zero_sd,
-        zero_sd_topics=[name for name, sd in zip(loaded.topics, loaded.sd, strict=True) if sd == 0],
-        reason=row.reason,
-        fitted_at=row.fitted_at,
-        fitted_by=row.fitted_by,
-        software=row.software,
-        withdrawn=row.withdrawn,
+        zero_sd_topics=list(compress(loaded.topics, loaded.sd == 0)),
         factors=[
             Factor(topic=name, mean=mean, sd=sd, runs=row.runs)
             for name, mean, sd in zip(
@@ -144,25 +148,85 @@ def read_factor_set(
     )
 
 
+def factor_sets(connection: Connection, series: Series | Row[Any]) -> list[Row[Any]]:
+    """Return every version of the factor sets of a series, or of a matrix's series, oldest first.
+
+    ``revision`` is that of a version's matrix, and ``withdrawn`` why this is withdrawn at present,
+    None where it is not.
+    """
+    return list(
+        connection.execute(
+            select(factor_set, matrix.c.revision, withdrawn.c.reason.label("withdrawn"))
+            .join(matrix, matrix.c.id == factor_set.c.matrix_id)
+            .outerjoin(withdrawn, withdrawn.c.matrix_id == factor_set.c.matrix_id)
+            .where(of_series(factor_set, series))
+            .order_by(factor_set.c.version)
+        )
+    )
+
+
+def find_factor_set(connection: Connection, series: Series, version: int | None = None) -> Row[Any]:
+    """Return a factor set by version, or the latest.
+
+    Raises
+    ------
+    NotRecordedError
+        Naming the versions there are.
+    WithdrawnError
+        When the latest is wanted and its matrix is withdrawn.
+    """
+    sets = factor_sets(connection, series)
+    where = f"Round '{series.round}' has no {series.measure}"
+    if not sets:
+        raise NotRecordedError(
+            f"{where} standardisation factors: they need a logged score matrix of at least two"
+            " runs."
+        )
+    known = ", ".join(str(row.version) for row in sets)
+    if version is None:
+        row = current_matrix(connection, series)
+        if row is None or row.id != sets[-1].matrix_id:
+            raise NotRecordedError(
+                f"{where} factors of its current scores, which one run cannot have; of earlier"
+                f" revisions it has factor version {known}."
+            )
+        return sets[-1]
+    for row in sets:
+        if row.version == version:
+            return row
+    raise NotRecordedError(f"{where} factor version {version}; it has {known}.")
+
+
 def load_factors(connection: Connection, row: Row[Any]) -> LoadedFactors:
     """Return the factors of a ``factor_set`` row as arrays."""
+    topics, mean, sd = zip(*read_factors(connection, [row.id])[row.id], strict=True)
+    return LoadedFactors(row, list(topics), np.array(mean), np.array(sd))
+
+
+def read_factors(
+    connection: Connection, factor_sets: Collection[int]
+) -> dict[int, list[tuple[str, float, float]]]:
+    """Return topic, mean and sd by factor set, in the order of its matrix; one query."""
     rows = connection.execute(
-        select(topic.c.name, factor.c.mean, factor.c.sd)
+        select(factor.c.factor_set_id, topic.c.name, factor.c.mean, factor.c.sd)
         .join(topic, topic.c.id == factor.c.topic_id)
         .join(
             matrix_topic,
             (matrix_topic.c.matrix_id == factor.c.matrix_id)
             & (matrix_topic.c.topic_id == factor.c.topic_id),
         )
-        .where(factor.c.factor_set_id == row.id)
+        .where(factor.c.factor_set_id.in_(factor_sets))
         .order_by(matrix_topic.c.position)
-    ).all()
-    return LoadedFactors(
-        row,
-        [topic_row.name for topic_row in rows],
-        np.array([topic_row.mean for topic_row in rows], dtype=float),
-        np.array([topic_row.sd for topic_row in rows], dtype=float),
     )
+    factors = defaultdict(list)
+    for factor_set_id, *facts in rows:
+        factors[factor_set_id].append(tuple(facts))
+    return factors
+
+
+def usable_topics(sd: npt.NDArray[np.float64], zero_sd: str) -> npt.NDArray[np.bool_]:
+    """Return which topics count on a standardised scale, by the policy for those with sd 0."""
+    return sd > 0 if zero_sd == "drop" else np.ones(sd.size, dtype=bool)
 
 
 def outdated_factors(connection: Connection, row: Row[Any]) -> OutdatedFactors | None:
@@ -203,7 +267,7 @@ class Fit(NamedTuple):
 
 
 def store_factors(
-    session: Session, series: Series, stored: StoredMatrix, fit: Fit
+    session: Session, series: Series, stored: LoadedMatrix, fit: Fit
 ) -> FittedFactors:
     """Store the factors of a matrix as its series' next version."""
     connection, standardising, factors = session.connection, fit.standardising, fit.factors

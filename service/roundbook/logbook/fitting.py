@@ -10,12 +10,13 @@ from sqlalchemy import Connection, Row, select
 
 from roundbook.database.tables import factor_set_run
 from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
-from roundbook.logbook.estimates import store_estimates
+from roundbook.logbook.estimates import matrix_statistics, store_estimates
 from roundbook.logbook.events import record_event
 from roundbook.logbook.factors import (
     FactorSet,
     Fit,
     Standardising,
+    factor_sets,
     read_factor_set,
     store_factors,
 )
@@ -23,14 +24,12 @@ from roundbook.logbook.lookup import (
     Series,
     check_text,
     current_matrix,
-    factor_sets,
     find_series,
     find_task,
 )
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.requests.factors import FitRequest
-from roundbook.statistics.standardisation.factors import fit_factors
 
 
 class FittedFactorSet(FactorSet):
@@ -71,16 +70,17 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
     chosen = _choose(loaded, request.runs)
     unchanged = _is_latest(connection, series, loaded, chosen, request.zero_sd)
     if not unchanged:
-        stored = loaded.stored()
-        factors = fit_factors(stored.scores, None if chosen.mask.all() else chosen.mask)
-        fitted = store_factors(
-            session, series, stored, Fit(factors, chosen, request.zero_sd, request.reason)
+        factors, parts = matrix_statistics(
+            loaded.scores, loaded.team_ids, chosen.mask, request.zero_sd
         )
-        store_estimates(connection, stored, fitted)
+        assert factors is not None
+        fit = Fit(factors, chosen, request.zero_sd, request.reason)
+        fitted = store_factors(session, series, loaded, fit)
+        del parts["raw"]  # which is recorded already
+        store_estimates(connection, loaded, fitted, parts)
         record_event(
-            connection,
+            session,
             "factors fitted",
-            who=session.user,
             why=request.reason,
             task_id=task_id,
             round_id=series.round_id,

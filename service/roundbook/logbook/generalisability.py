@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from pydantic import Field
-from sqlalchemy import select, text
+from sqlalchemy import text
 
-from roundbook.database.tables import matrix
 from roundbook.errors import NotRecordedError, WithdrawnError
 from roundbook.logbook.lookup import choose_assessments, find_round, find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
-from roundbook.logbook.withdrawals import WithdrawnMatrix, left_out, read_withdrawn
+from roundbook.logbook.withdrawals import TaskScores, WithdrawnMatrix, left_out, read_withdrawn
 from roundbook.requests.generalisability import GeneralisabilityRequest
 from roundbook.statistics.design import solve_topics
-from roundbook.statistics.generalisability.reliability import generalisability
-from roundbook.statistics.generalisability.reliable_topics import reliable_topics
+from roundbook.statistics.generalisability.reliability import generalisability, reliable_topics
 from roundbook.statistics.generalisability.variance_components import (
     VarianceComponents,
     variance_components,
@@ -118,22 +116,9 @@ def report_generalisability(
     ).all()
     withdrawn = read_withdrawn(
         connection,
-        task_id,
-        measures=[measure_id],
-        assessments=[label],
-        rounds=[round_label] if round_label else None,
+        TaskScores(task_id, [measure_id], [label], [round_label] if round_label else None),
     )
-    loaded = [
-        (
-            row.label,
-            load_matrix(
-                connection,
-                connection.execute(select(matrix).where(matrix.c.id == row.id)).one(),
-            ),
-        )
-        for row in current
-        if row.runs >= 2
-    ]
+    loaded = [(row.label, load_matrix(connection, row)) for row in current if row.runs >= 2]
     if not loaded:
         raise (WithdrawnError if withdrawn else NotRecordedError)(
             f"Task '{task}' has no logged {measure} scores of at least two runs"
@@ -154,7 +139,7 @@ def report_generalisability(
 
 
 _CURRENT = """
-SELECT round.label, matrix.id, matrix.runs
+SELECT round.label, matrix.*
 FROM roundbook.round
 JOIN roundbook.current_matrix AS current ON current.round_id = round.id
 JOIN roundbook.matrix ON matrix.id = current.id
@@ -181,22 +166,13 @@ def _reliability(
         round=label,
         matrix=loaded.row.id,
         revision=loaded.row.revision,
-        topics=len(loaded.topics),
         runs=len(loaded.runs),
-        system=components.system,
-        topic=components.topic,
-        residual=components.residual,
-        negative=list(components.negative),
-        e_rho_squared=here.e_rho_squared,
-        e_rho_squared_interval=here.e_rho_squared_interval,
-        phi=here.phi,
-        phi_interval=here.phi_interval,
+        **vars(components) | vars(here) | {"reason": here.reason or needed.reason},
         e_rho_squared_topics=needed.e_rho_squared_topics,
         e_rho_squared_topics_interval=needed.e_rho_squared_interval,
         phi_topics=needed.phi_topics,
         phi_topics_interval=needed.phi_interval,
         design_topics=size,
-        reason=here.reason or needed.reason,
         reliabilities=_reliabilities(work, components, request),
     )
 
@@ -211,15 +187,6 @@ def _reliabilities(
     for number, topics in enumerate(counts):
         work.progress("numbers of topics", number, len(counts))
         for level in (request.level, *request.more_levels):
-            found = generalisability(components, topics, level)
-            rows.append(
-                ReliabilityAt(
-                    topics=topics,
-                    level=level,
-                    e_rho_squared=found.e_rho_squared,
-                    e_rho_squared_interval=found.e_rho_squared_interval,
-                    phi=found.phi,
-                    phi_interval=found.phi_interval,
-                )
-            )
+            of_level = generalisability(components, topics, level)
+            rows.append(ReliabilityAt(**vars(of_level)))
     return rows

@@ -10,14 +10,14 @@ from pydantic import Field
 from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.tables import round_
+from roundbook.logbook.factors import factor_sets
 from roundbook.logbook.kinds import KINDS
-from roundbook.logbook.lookup import Series, factor_sets, find_matrix, latest_matrix
+from roundbook.logbook.lookup import find_matrix
 from roundbook.logbook.matrices.sources import Source, read_sources
 from roundbook.logbook.measures import measure_named, measures_of
 from roundbook.logbook.result import Result
-from roundbook.logbook.saved_results import ResultEntry, is_latest, results_of_task
+from roundbook.logbook.saved_results import ResultEntry, is_latest, judge_results, stored_results
 from roundbook.logbook.session import Session
-from roundbook.logbook.staleness import Change
 from roundbook.requests.matrices import ShowImpact
 
 ReasonCode = Literal[
@@ -120,30 +120,20 @@ def show_impact(session: Session, request: ShowImpact) -> Impact:
         When there is no such matrix.
     """
     row = find_matrix(session.connection, request.matrix)
-    newest = _newest(session.connection, row)
+    reason = _scores_reason(row)
     standing: Literal["current", "superseded", "withdrawn"] = "current"
-    if row.revision < newest.revision:
-        standing = "superseded"
-    elif newest.withdrawn is not None:
-        standing = "withdrawn"
+    if reason is not None:
+        standing = "withdrawn" if reason.code == "withdrawn" else "superseded"
     return Impact(
-        matrix=row.id,
-        task=row.task,
-        round=row.round,
-        measure=row.measure,
-        assessments=row.assessments,
-        revision=row.revision,
-        standing=standing,
-        reason=_scores_reason(row, newest),
+        **{**row._mapping, "matrix": row.id, "standing": standing, "reason": reason},
         source=read_sources(session.connection, [row.id]).get(row.id),
-        dependents=_dependents(session.connection, row, newest),
+        dependents=_dependents(session.connection, row),
     )
 
 
 def stale_dependents(connection: Connection, number: int) -> list[Dependent]:
     """Return what rests on a matrix and is stale, as this transaction sees it."""
-    row = find_matrix(connection, number)
-    dependents = _dependents(connection, row, _newest(connection, row))
+    dependents = _dependents(connection, find_matrix(connection, number))
     return [dependent for dependent in dependents if dependent.stale]
 
 
@@ -180,24 +170,13 @@ def stale_by_source(
                     saved_by=row.logged_by,
                     stale=True,
                     reasons=reasons,
-                    scores=Scores(
-                        matrix=number,
-                        **{name: getattr(row, name) for name in ("task", "round", "measure")},
-                        assessments=row.assessments,
-                    ),
+                    scores=Scores(**row._mapping, matrix=number),
                 )
             )
     task_id = connection.execute(select(round_.c.task_id).filter_by(id=round_id)).scalar_one()
     return outdated + [
-        Dependent(
-            kind="result",
-            round=entry.changes[0].round,
-            saved_at=entry.saved_at,
-            saved_by=entry.saved_by,
-            stale=True,
-            entry=entry,
-        )
-        for entry, inputs in results_of_task(connection, task_id)
+        _of_result(entry, entry.changes[0].round)
+        for entry, inputs in judge_results(connection, stored_results(connection, task_id))
         if entry.stale
         and is_latest(entry)
         and any((given.origin, given.id) == (origin, replaced) for given in inputs)
@@ -217,52 +196,32 @@ ORDER BY matrix.id
 """
 
 
-def _newest(connection: Connection, row: Row[Any]) -> Row[Any]:
-    newest = latest_matrix(connection, _series(row))
-    assert newest is not None  # this one, if no later one
-    return newest
-
-
-def _series(row: Row[Any]) -> Series:
-    return Series(row.round_id, row.measure_id, row.assessments, row.round, row.measure)
-
-
-def _scores_reason(row: Row[Any], newest: Row[Any]) -> Reason | None:
+def _scores_reason(row: Row[Any]) -> Reason | None:
     """Return why a revision of a score matrix does not count; None where it does."""
-    if row.revision < newest.revision:
-        return Reason(
-            code="superseded",
-            matrix=newest.id,
-            revision=newest.revision,
-            reason=newest.withdrawn,
-        )
-    if newest.withdrawn is not None:
-        return Reason(code="withdrawn", matrix=newest.id, reason=newest.withdrawn)
-    return None
+    newest = {"matrix": row.newest_id, "reason": row.newest_withdrawn}
+    if row.revision < row.newest:
+        return Reason(code="superseded", revision=row.newest, **newest)
+    return None if row.newest_withdrawn is None else Reason(code="withdrawn", **newest)
 
 
-def _dependents(connection: Connection, row: Row[Any], newest: Row[Any]) -> list[Dependent]:
-    factors = list(_factor_versions(connection, row, newest))
-    return [*factors, *_estimates(connection, row, newest, factors), *_results(connection, row)]
+def _dependents(connection: Connection, row: Row[Any]) -> list[Dependent]:
+    factors = list(_factor_versions(connection, row))
+    return [*factors, *_estimates(connection, row, factors), *_results(connection, row)]
 
 
-def _factor_versions(
-    connection: Connection, row: Row[Any], newest: Row[Any]
-) -> Iterator[Dependent]:
+def _factor_versions(connection: Connection, row: Row[Any]) -> Iterator[Dependent]:
     """Yield the factor versions fitted to a matrix."""
-    sets = factor_sets(connection, _series(row))
+    sets = factor_sets(connection, row)
     own = [fitted for fitted in sets if fitted.matrix_id == row.id]
-    latest = [fitted for fitted in sets if fitted.matrix_id == newest.id]
-    scores = _scores_reason(row, newest)
+    latest = [fitted for fitted in sets if fitted.matrix_id == row.newest_id]
+    scores, counts = _scores_reason(row), row.newest_withdrawn is None
     followed: list[Reason] = []
     refit: RefitRequest | None = None
-    if own and latest and row.id != newest.id and newest.withdrawn is None:
-        # The first of a matrix are fitted when it is logged; further ones, on runs of one's choice.
-        by_hand = len(own) > 1 and len(latest) == 1
-        followed, refit = _succession(connection, row, own[-1], newest, latest[-1], by_hand=by_hand)
+    if own and latest and row.id != row.newest_id and counts:
+        followed, refit = _succession(connection, row, own, latest)
     for fitted in own:
         reasons = [] if scores is None else [scores]
-        if newest.withdrawn is None and not latest:
+        if counts and not latest:
             reasons.append(Reason(code="no factors"))
         elif scores is None and fitted.version != latest[-1].version:
             reasons.append(Reason(code="refitted", version=latest[-1].version))
@@ -279,16 +238,13 @@ def _factor_versions(
 
 
 def _succession(
-    connection: Connection,
-    row: Row[Any],
-    last: Row[Any],
-    newest: Row[Any],
-    latest: Row[Any],
-    *,
-    by_hand: bool,
+    connection: Connection, row: Row[Any], own: Sequence[Row[Any]], newest: Sequence[Row[Any]]
 ) -> tuple[list[Reason], RefitRequest | None]:
     """Return what takes the place of a matrix's factors, or what is to be fitted for that."""
+    last, latest = own[-1], newest[-1]
     follow = Reason(code="factors follow", version=latest.version)
+    # The first of a matrix are fitted when it is logged; further ones, on runs of one's choice.
+    by_hand = len(own) > 1 and len(newest) == 1
     alike = last.standardising != "chosen" and (last.standardising, last.zero_sd) == (
         latest.standardising,
         latest.zero_sd,
@@ -298,22 +254,14 @@ def _succession(
     runs = [last.standardising]
     if last.standardising == "chosen":
         listed = connection.execute(
-            text(_STANDARDISING), {"factor_set": last.id, "newest": newest.id}
+            text(_STANDARDISING), {"factor_set": last.id, "newest": row.newest_id}
         ).all()
         gone = next((run.tag for run in listed if not run.there), None)
         if gone is not None:
-            return [Reason(code="run gone", run=gone, revision=newest.revision), follow], None
+            return [Reason(code="run gone", run=gone, revision=row.newest), follow], None
         runs = [run.tag for run in listed]
-    return [], RefitRequest(
-        task=row.task,
-        round=row.round,
-        measure=row.measure,
-        assessments=row.assessments,
-        runs=runs,
-        zero_sd=last.zero_sd,
-        version=last.version,
-        revision=newest.revision,
-    )
+    fitted = {"runs": runs, "zero_sd": last.zero_sd, "version": last.version}
+    return [], RefitRequest(**{**row._mapping, **fitted, "revision": row.newest})
 
 
 _STANDARDISING = """
@@ -331,13 +279,14 @@ ORDER BY matrix_run.position
 
 
 def _estimates(
-    connection: Connection, row: Row[Any], newest: Row[Any], factors: Sequence[Dependent]
+    connection: Connection, row: Row[Any], factors: Sequence[Dependent]
 ) -> Iterator[Dependent]:
     """Yield the variance estimates: a raw one counts with the scores, others with the factors."""
     by_version = {fitted.version: fitted for fitted in factors}
-    raw = [reason for reason in [_scores_reason(row, newest)] if reason is not None]
-    if raw and row.id != newest.id and newest.withdrawn is None:
-        raw.append(Reason(code="revision follows", revision=newest.revision))
+    scores = _scores_reason(row)
+    raw = [] if scores is None else [scores]
+    if row.id != row.newest_id and row.newest_withdrawn is None:
+        raw.append(Reason(code="revision follows", revision=row.newest))
     for estimate in connection.execute(text(_ESTIMATES), {"matrix": row.id}):
         fitted = by_version.get(estimate.version)
         reasons = raw if fitted is None else fitted.reasons
@@ -376,7 +325,7 @@ def _results(connection: Connection, row: Row[Any]) -> Iterator[Dependent]:
 
     One that rests on another revision of the same scores is a dependent of that one.
     """
-    results = results_of_task(connection, row.task_id)
+    results = judge_results(connection, stored_results(connection, row.task_id))
     measures = measures_of(connection, row.task_id)
     for entry, inputs in sorted(results, key=lambda result: KINDS.index(result.entry.kind)):
         rests = any(given.matrix == row.id for given in inputs)
@@ -387,17 +336,20 @@ def _results(connection: Connection, row: Row[Any]) -> Iterator[Dependent]:
             for given in inputs
             if given.matrix is not None
         )
-        if rests or (not same_scores and _would_rest(entry.changes, row.id)):
-            yield Dependent(
-                kind="result",
-                round=row.round,
-                saved_at=entry.saved_at,
-                saved_by=entry.saved_by,
-                stale=entry.stale,
-                entry=entry,
-                rests=rests,
-            )
+        would_rest = any(
+            change.matrix == row.id and change.code != "added" for change in entry.changes
+        )
+        if rests or (would_rest and not same_scores):
+            yield _of_result(entry, row.round, rests=rests)
 
 
-def _would_rest(changes: Sequence[Change], matrix: int) -> bool:
-    return any(change.matrix == matrix and change.code != "added" for change in changes)
+def _of_result(entry: ResultEntry, round_label: str, *, rests: bool = True) -> Dependent:
+    return Dependent(
+        kind="result",
+        round=round_label,
+        saved_at=entry.saved_at,
+        saved_by=entry.saved_by,
+        stale=entry.stale,
+        entry=entry,
+        rests=rests,
+    )

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, select, text
 
-from roundbook.logbook.same_topics import bridging_ids, same_topics
+from roundbook.database.tables import matrix_topic, topic
+from roundbook.logbook.same_topics import same_topics
 from roundbook.logbook.staleness import Input
-
-if TYPE_CHECKING:
-    from roundbook.logbook.variance_history import RoundVariance
+from roundbook.logbook.variance_history import RoundVariance
+from roundbook.logbook.variance_rows import VarianceRow
 
 
 def saved_inputs(connection: Connection, results: Sequence[int]) -> dict[int, list[Input]]:
     """Return what results were computed from, by result, in order; one query."""
     inputs: dict[int, list[Input]] = {result: [] for result in results}
-    for result, *facts in connection.execute(text(_SAVED), {"results": list(results)}):
+    for result, *facts in connection.execute(_SAVED, {"results": list(results)}):
         inputs[result].append(Input._make(facts))
     return inputs
 
 
-_SAVED = """
+def results_of_round(connection: Connection, round_id: int) -> list[str]:
+    """Return the names of saved results, any version, that rest on a round or name it as left out."""
+    return list(connection.execute(_OF_ROUND, {"round": round_id}).scalars())
+
+
+_INPUTS = """
+FROM roundbook.result_input AS input
+LEFT JOIN roundbook.variance_estimate AS estimate ON estimate.id = input.variance_estimate_id
+LEFT JOIN roundbook.published_variance AS published ON published.id = input.published_variance_id
+LEFT JOIN roundbook.factor_set AS fitted
+    ON fitted.id = coalesce(input.factor_set_id, estimate.factor_set_id)
+LEFT JOIN roundbook.matrix
+    ON matrix.id = coalesce(input.matrix_id, estimate.matrix_id, fitted.matrix_id)
+LEFT JOIN roundbook.run_upload AS upload ON upload.id = input.run_upload_id
+LEFT JOIN roundbook.qrels AS assessed ON assessed.id = input.qrels_id
+JOIN roundbook.round ON round.id
+    = coalesce(matrix.round_id, published.round_id, upload.round_id, assessed.round_id)
+"""
+_SAVED = text(f"""
 SELECT input.result_id,
        CASE WHEN estimate.id IS NOT NULL THEN 'variance_estimate'
             WHEN published.id IS NOT NULL THEN 'published_variance'
@@ -38,71 +56,58 @@ SELECT input.result_id,
        coalesce(matrix.revision, published.revision, assessed.revision, upload.number),
        fitted.version,
        coalesce(estimate.variance, published.variance), input.known
-FROM roundbook.result_input AS input
-LEFT JOIN roundbook.variance_estimate AS estimate ON estimate.id = input.variance_estimate_id
-LEFT JOIN roundbook.published_variance AS published ON published.id = input.published_variance_id
-LEFT JOIN roundbook.factor_set AS fitted
-    ON fitted.id = coalesce(input.factor_set_id, estimate.factor_set_id)
-LEFT JOIN roundbook.matrix
-    ON matrix.id = coalesce(input.matrix_id, estimate.matrix_id, fitted.matrix_id)
-LEFT JOIN roundbook.run_upload AS upload ON upload.id = input.run_upload_id
-LEFT JOIN roundbook.qrels AS assessed ON assessed.id = input.qrels_id
-JOIN roundbook.round ON round.id
-    = coalesce(matrix.round_id, published.round_id, upload.round_id, assessed.round_id)
+{_INPUTS}
 WHERE input.result_id = ANY (CAST(:results AS bigint[]))
 ORDER BY input.result_id, input.position
-"""
-
-
-def results_of_round(connection: Connection, round_id: int) -> list[str]:
-    """Return the names of saved results, any version, that rest on a round or name it as left out."""
-    return list(connection.execute(text(_OF_ROUND), {"round": round_id}).scalars())
-
-
-_OF_ROUND = """
-SELECT result.name
-FROM roundbook.result
-LEFT JOIN roundbook.result_input AS input ON input.result_id = result.id
-LEFT JOIN roundbook.variance_estimate AS estimate ON estimate.id = input.variance_estimate_id
-LEFT JOIN roundbook.published_variance AS published ON published.id = input.published_variance_id
-LEFT JOIN roundbook.factor_set AS fitted ON fitted.id = input.factor_set_id
-LEFT JOIN roundbook.matrix ON matrix.id = coalesce(input.matrix_id, estimate.matrix_id)
-LEFT JOIN roundbook.run_upload AS upload ON upload.id = input.run_upload_id
-LEFT JOIN roundbook.qrels AS assessed ON assessed.id = input.qrels_id
-WHERE coalesce(
-          matrix.round_id, published.round_id, fitted.round_id, upload.round_id, assessed.round_id
-      ) = :round
-   OR result.task_id = (SELECT task_id FROM roundbook.round WHERE id = :round)
+""")
+_OF_ROUND = text(f"""
+SELECT name FROM roundbook.result
+WHERE id IN (SELECT input.result_id {_INPUTS} WHERE round.id = :round)
+   OR task_id = (SELECT task_id FROM roundbook.round WHERE id = :round)
       AND jsonb_path_exists(
-          result.result, '$.estimate.withdrawn[*] ? (@.round == $label)',
+          result, '$.estimate.withdrawn[*] ? (@.round == $label)',
           (SELECT jsonb_build_object('label', label) FROM roundbook.round WHERE id = :round))
-GROUP BY result.name ORDER BY min(result.id)
-"""
+GROUP BY name ORDER BY min(id)
+""")  # noqa: S608
 
 
 def with_other_ids(connection: Connection, task_id: int, inputs: Sequence[Input]) -> list[Input]:
-    """Return inputs that know by which other ids their matrices share topics with each other."""
+    """Return inputs that know by which other ids their matrices share topics with each other.
+
+    A topic on another document collection is another topic.
+    """
     collections = {row.matrix: row.known.get("collection") for row in inputs if row.matrix}
-    ids = bridging_ids(connection, same_topics(connection, task_id), collections)
+    same = same_topics(connection, task_id)
+    if not same.names or len(collections) < 2:
+        return list(inputs)
+    topics = connection.execute(
+        select(matrix_topic.c.matrix_id, topic.c.name)
+        .join(topic, topic.c.id == matrix_topic.c.topic_id)
+        .where(
+            matrix_topic.c.matrix_id.in_(list(collections)),
+            topic.c.name.in_({*same.names, *same.names.values()}),
+        )
+    )
+    declared = {name.casefold() for name in collections.values() if name is not None}
+    members = defaultdict(list)
+    for matrix_id, spelled in topics:
+        on = (collections[matrix_id] or "").casefold() if len(declared) > 1 else ""
+        members[same.name(spelled), on].append((matrix_id, spelled))
+    other_ids: dict[int | None, dict[str, str]] = defaultdict(dict)
+    for (name, _), group in members.items():
+        if len({spelled for _, spelled in group}) > 1:
+            for matrix_id, spelled in group:
+                if spelled != name:
+                    other_ids[matrix_id][spelled] = name
     return [
-        row._replace(known={**row.known, "other_ids": ids[row.matrix]})
-        if row.matrix in ids
+        row._replace(known={**row.known, "other_ids": other_ids[row.matrix]})
+        if row.matrix in other_ids
         else row
         for row in inputs
     ]
 
 
-def estimates_today(
-    connection: Connection, task_id: int, measure_id: int, scale: str
-) -> list[Input]:
-    """Return what each round of a task counts with on a scale, under each of its assessments."""
-    # What intervals need takes longer to load than most commands that list results take.
-    from roundbook.logbook.variances import counting_estimates  # noqa: PLC0415
-
-    return list(map(estimate_input, counting_estimates(connection, task_id, measure_id, scale)))
-
-
-def estimate_input(row: RoundVariance) -> Input:
+def estimate_input(row: RoundVariance | VarianceRow) -> Input:
     """Return what a round's variance gives to a result."""
     return Input(
         "variance_estimate" if row.origin == "matrix" else "published_variance",
@@ -118,52 +123,40 @@ def estimate_input(row: RoundVariance) -> Input:
     )
 
 
-def factors_today(connection: Connection, task_id: int, measure_id: int) -> list[Input]:
-    """Return the latest factors of the scores that count in each round; one query."""
-    wanted = text(_LATEST_FACTORS.format(known=_TEAM_AND_SYSTEM))
-    rows = connection.execute(wanted, {"task": task_id, "measure": measure_id})
-    return list(map(_factor_input, rows))
+def inputs_today(
+    connection: Connection, origin: str, task_id: int, measure_id: int | None = None
+) -> list[Input]:
+    """Return what counts in each round today: one query.
+
+    Parameters
+    ----------
+    origin : {"factor_set", "matrix", "run_upload", "qrels"}
+        The latest factors of the scores that count, these scores, the latest upload of runs (it and
+        those before it have the lists), or the latest revision of the assessments of each label.
+    measure_id : int, optional
+        Of factors and scores.
+    """
+    rows = connection.execute(_TODAY[origin], {"task": task_id, "measure": measure_id})
+    return list(map(Input._make, rows))
 
 
 # What is known of runs; the checksum is of the facts that a result rests on.
 _KNOWN = """
-    SELECT count(*) FILTER (WHERE run.team_id IS NULL) AS runs_without_team,
-           count(*) FILTER (WHERE run.system IS NULL) AS runs_without_system,
-           md5(string_agg(
-               jsonb_build_array({facts})::text, ',' ORDER BY run.tag COLLATE "C"
-           )) AS runs
+    SELECT jsonb_build_object(
+               'runs_without_team', count(*) FILTER (WHERE run.team_id IS NULL),
+               'runs_without_system', count(*) FILTER (WHERE run.system IS NULL),
+               'runs', md5(string_agg(
+                   jsonb_build_array(run.tag, team.name, run.system{pool})::text, ','
+                   ORDER BY run.tag COLLATE "C"
+               ))
+           ) AS runs
 """
-_TEAM_AND_SYSTEM = _KNOWN.format(facts="run.tag, team.name, run.system")
-_TEAM_SYSTEM_AND_POOL = _KNOWN.format(
-    facts="run.tag, team.name, run.system, run.contributed_to_pool"
-)
 
-
-def _known(row: Row[Any]) -> dict[str, Any]:
-    return {
-        name: getattr(row, name) for name in ("runs_without_team", "runs_without_system", "runs")
-    }
-
-
-def _factor_input(row: Row[Any]) -> Input:
-    return Input(
-        "factor_set",
-        row.id,
-        row.round,
-        row.ordinal,
-        row.assessments,
-        row.matrix,
-        row.revision,
-        row.version,
-        None,
-        {"collection": row.collection, **_known(row)},
-    )
-
-
-_LATEST_FACTORS = """
-SELECT latest.id, round.label AS round, round.ordinal, latest.assessments,
-       latest.matrix_id AS matrix, current.revision, latest.version, round.collection,
-       known.*
+_TODAY = {
+    "factor_set": text(f"""
+SELECT 'factor_set', latest.id, round.label, round.ordinal, latest.assessments, latest.matrix_id,
+       current.revision, latest.version, NULL,
+       jsonb_build_object('collection', round.collection) || known.runs
 FROM (
     SELECT DISTINCT ON (round_id, assessments) factor_set.*
     FROM roundbook.factor_set
@@ -175,7 +168,7 @@ FROM (
 JOIN roundbook.matrix AS current ON current.id = latest.matrix_id
 JOIN roundbook.round ON round.id = latest.round_id
 CROSS JOIN LATERAL (
-    {known}
+    {_KNOWN.format(pool="")}
     FROM roundbook.matrix_run
     JOIN roundbook.run ON run.id = matrix_run.run_id
     LEFT JOIN roundbook.team ON team.id = run.team_id
@@ -185,38 +178,15 @@ CROSS JOIN LATERAL (
       AND (latest.standardising = 'all' OR listed.run_id IS NOT NULL)
 ) AS known
 ORDER BY round.ordinal, latest.assessments
-"""
-
-
-def matrices_today(connection: Connection, task_id: int, measure_id: int) -> list[Input]:
-    """Return the score matrices that count in each round; one query."""
-    rows = connection.execute(
-        text(_MATRICES.format(known=_TEAM_AND_SYSTEM)), {"task": task_id, "measure": measure_id}
-    )
-    return [
-        Input(
-            "matrix",
-            row.id,
-            row.round,
-            row.ordinal,
-            row.assessments,
-            row.id,
-            row.revision,
-            None,
-            None,
-            {"collection": row.collection, **_known(row)},
-        )
-        for row in rows
-    ]
-
-
-_MATRICES = """
-SELECT matrix.id, round.label AS round, round.ordinal, matrix.assessments, matrix.revision,
-       round.collection, known.*
+"""),  # noqa: S608
+    "matrix": text(f"""
+SELECT 'matrix', matrix.id, round.label, round.ordinal, matrix.assessments, matrix.id,
+       matrix.revision, NULL, NULL,
+       jsonb_build_object('collection', round.collection) || known.runs
 FROM roundbook.current_matrix AS matrix
 JOIN roundbook.round ON round.id = matrix.round_id
 CROSS JOIN LATERAL (
-    {known}
+    {_KNOWN.format(pool="")}
     FROM roundbook.matrix_run
     JOIN roundbook.run ON run.id = matrix_run.run_id
     LEFT JOIN roundbook.team ON team.id = run.team_id
@@ -224,36 +194,14 @@ CROSS JOIN LATERAL (
 ) AS known
 WHERE round.task_id = :task AND matrix.measure_id = :measure
 ORDER BY round.ordinal, matrix.assessments
-"""
-
-
-def uploads_today(connection: Connection, task_id: int) -> list[Input]:
-    """Return the latest upload of runs to each round; it and those before it have the lists."""
-    rows = connection.execute(text(_UPLOADS.format(known=_TEAM_SYSTEM_AND_POOL)), {"task": task_id})
-    return [
-        Input(
-            "run_upload",
-            row.id,
-            row.round,
-            row.ordinal,
-            "",
-            None,
-            row.number,
-            None,
-            None,
-            _known(row),
-        )
-        for row in rows
-    ]
-
-
-_UPLOADS = """
-SELECT DISTINCT ON (round.id) upload.id, upload.number, round.label AS round, round.ordinal,
-       known.*
+"""),  # noqa: S608
+    "run_upload": text(f"""
+SELECT DISTINCT ON (round.id) 'run_upload', upload.id, round.label, round.ordinal, '', NULL,
+       upload.number, NULL, NULL, known.runs
 FROM roundbook.run_upload AS upload
 JOIN roundbook.round ON round.id = upload.round_id
 CROSS JOIN LATERAL (
-    {known}
+    {_KNOWN.format(pool=", run.contributed_to_pool")}
     FROM roundbook.run
     JOIN roundbook.uploaded_run ON uploaded_run.run_id = run.id
     LEFT JOIN roundbook.team ON team.id = run.team_id
@@ -261,34 +209,13 @@ CROSS JOIN LATERAL (
 ) AS known
 WHERE round.task_id = :task
 ORDER BY round.id, upload.number DESC
-"""
-
-
-def qrels_today(connection: Connection, task_id: int) -> list[Input]:
-    """Return the latest revision of each round's assessments of each label."""
-    rows = connection.execute(text(_QRELS), {"task": task_id})
-    return [
-        Input(
-            "qrels",
-            row.id,
-            row.round,
-            row.ordinal,
-            row.assessments,
-            None,
-            row.revision,
-            None,
-            None,
-            {},
-        )
-        for row in rows
-    ]
-
-
-_QRELS = """
-SELECT DISTINCT ON (round.id, qrels.assessments) qrels.id, qrels.assessments, qrels.revision,
-       round.label AS round, round.ordinal
+"""),  # noqa: S608
+    "qrels": text("""
+SELECT DISTINCT ON (round.id, qrels.assessments) 'qrels', qrels.id, round.label, round.ordinal,
+       qrels.assessments, NULL, qrels.revision, NULL, NULL, CAST('{}' AS jsonb)
 FROM roundbook.qrels
 JOIN roundbook.round ON round.id = qrels.round_id
 WHERE round.task_id = :task
 ORDER BY round.id, qrels.assessments, qrels.revision DESC
-"""
+"""),
+}

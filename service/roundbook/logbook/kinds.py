@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row
 
 from roundbook.errors import InputError
-from roundbook.logbook.result import Result
+from roundbook.logbook.result import Result, read_result
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Change, Input
 from roundbook.logbook.verifying.differences import Facts, NotComputed
@@ -36,13 +36,13 @@ class Kind(NamedTuple):
         What was left to a default that may be another one day, such as the latest round, is named.
     inputs : from a connection, the request that is saved and its result to what it was computed from
     today : from a connection, a task's id and a request to what it would be computed from today
+    brief : from the stored result to what a list shows of it
+    read : from the stored result and what to call it to the result
+    differences : from a connection, the result's row, the result and its request to what differs
+        What is yielded of what its inputs do not give are fields of a verification's `Difference`,
+        and where it cannot be computed again `NotComputed`.
     renewable : from what changed and today's inputs to whether it can be computed again
     left_out : from the stored result to the rounds that it left out as withdrawn
-    brief : from the stored result to what a list shows of it
-    read : from the stored result to the result
-    differences : from a connection, the result's row and the result to what its inputs do not give
-        What is yielded are fields of a verification's `Difference`, and where it cannot be computed
-        again `NotComputed`.
     """
 
     title: str
@@ -51,18 +51,40 @@ class Kind(NamedTuple):
     asked: Callable[[Any, Any], Request]
     inputs: Callable[[Connection, Any, Any], list[Input]]
     today: Callable[[Connection, int, Any], list[Input]]
-    renewable: Callable[[Sequence[Change], Sequence[Input]], bool]
-    left_out: Callable[[Mapping[str, Any]], list[str]]
     brief: Callable[[Mapping[str, Any]], dict[str, Any]]
     read: Callable[[object, str], Result]
-    differences: Callable[[Connection, Row[Any], Any], Iterator[Facts | NotComputed]]
+    differences: Callable[[Connection, Row[Any], Any, Any], Iterator[Facts | NotComputed]]
+    renewable: Callable[[Sequence[Change], Sequence[Input]], bool] = lambda _, today: bool(today)
+    left_out: Callable[[Mapping[str, Any]], list[str]] = lambda _: []
+
+
+def imported(reference: str) -> Callable[..., Any]:
+    """Return a function of the logbook, by ``module:name``, that is imported when it is called.
+
+    What computes takes SciPy, a third of a second that a list of results is spared.
+    """
+
+    def call(*given: Any) -> Any:  # noqa: ANN401
+        return _load(reference)(*given)
+
+    return call
+
+
+def reading(reference: str) -> Callable[[object, str], Result]:
+    """Return what reads a stored result as a model of the logbook, by ``module:name``."""
+    return lambda stored, what: read_result(_load(reference), stored, what)
+
+
+def _load(reference: str) -> Any:  # noqa: ANN401
+    module, _, name = reference.partition(":")
+    return getattr(import_module(f"roundbook.logbook.{module}"), name)
 
 
 def find_kind(name: str) -> Kind:
     """Return a kind of saved result by its name."""
     if name not in _PACKAGES:
         raise InputError(f"There is no kind of result '{name}'; there are {', '.join(_PACKAGES)}.")
-    kind: Kind = import_module(f"roundbook.logbook.{_PACKAGES[name]}.kind").KIND
+    kind: Kind = _load(f"{_PACKAGES[name]}.kind:KIND")
     return kind
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
@@ -10,15 +11,17 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
+    FromClause,
     Row,
+    and_,
     bindparam,
     func,
     select,
+    true,
     union,
 )
 
 from roundbook.database.tables import (
-    factor_set,
     matrix,
     measure,
     published_variance,
@@ -30,7 +33,6 @@ from roundbook.errors import InputError, NotRecordedError, WithdrawnError
 from roundbook.logbook.measures import find_measure
 
 DEFAULT_ASSESSMENTS = "official"
-_later = matrix.alias("later")
 
 
 class Series(NamedTuple):
@@ -41,6 +43,12 @@ class Series(NamedTuple):
     assessments: str
     round: str
     measure: str
+
+
+def of_series(table: FromClause, series: object) -> ColumnElement[bool]:
+    """Return whether rows are of a series, or of that of a row or of columns of another table."""
+    names = ("round_id", "measure_id", "assessments")
+    return and_(*(table.c[name] == getattr(series, name) for name in names))
 
 
 def check_name(what: str, name: str) -> str:
@@ -86,9 +94,10 @@ def optional_text(what: str, text: str | None) -> str | None:
 
 def check_reason(reason: str | None) -> str | None:
     """Return a reason without surrounding space; refuse an empty one, which gives none."""
-    if reason is not None and not (reason := (check_text("reason", reason) or "").strip()):
+    given = optional_text("reason", reason)
+    if reason is not None and given is None:
         raise InputError("The reason given is empty; say in it what changed, and why.")
-    return reason
+    return given
 
 
 def find_task(
@@ -215,26 +224,37 @@ def find_series(
 
 
 def find_matrix(connection: Connection, number: int) -> Row[Any]:
-    """Return a matrix by its number, with the names of its task, round and measure.
-
-    The row has the columns of ``matrix`` and ``task_id``, ``task``, ``round``, ``round_status``,
-    ``measure`` and ``newest``, the latest revision of its series.
+    """Return a matrix by its number, as `read_matrices` does.
 
     Raises
     ------
     NotRecordedError
         When there is no such matrix.
     """
-    latest = (
-        select(func.max(_later.c.revision))
-        .where(
-            _later.c.round_id == matrix.c.round_id,
-            _later.c.measure_id == matrix.c.measure_id,
-            _later.c.assessments == matrix.c.assessments,
-        )
-        .scalar_subquery()
+    # No matrix has a number that no column could hold.
+    rows = read_matrices(connection, [number]) if 0 < number < 2**63 else ()
+    if not rows:
+        raise NotRecordedError(f"There is no matrix {number}.", way_out="no matrix")
+    return rows[0]
+
+
+def read_matrices(connection: Connection, numbers: Sequence[int]) -> Sequence[Row[Any]]:
+    """Return matrices in the order of their numbers, with the names of what they are of.
+
+    A row has the columns of ``matrix`` and ``task_id``, ``task``, ``round``, ``round_status``,
+    ``measure``, and of the latest revision of its series ``newest``, the revision, ``newest_id``
+    and ``newest_withdrawn``, why it is withdrawn at present, None where it is not.
+    """
+    later = matrix.alias("later")
+    newest = (
+        select(later.c.id, later.c.revision, withdrawn.c.reason)
+        .outerjoin(withdrawn, withdrawn.c.matrix_id == later.c.id)
+        .where(of_series(later, matrix.c))
+        .order_by(later.c.revision.desc())
+        .limit(1)
+        .lateral("newest")
     )
-    row = connection.execute(
+    return connection.execute(
         select(
             matrix,
             task.c.id.label("task_id"),
@@ -242,17 +262,17 @@ def find_matrix(connection: Connection, number: int) -> Row[Any]:
             round_.c.label.label("round"),
             round_.c.status.label("round_status"),
             measure.c.name.label("measure"),
-            latest.label("newest"),
+            newest.c.revision.label("newest"),
+            newest.c.id.label("newest_id"),
+            newest.c.reason.label("newest_withdrawn"),
         )
         .join(round_, round_.c.id == matrix.c.round_id)
         .join(task, task.c.id == round_.c.task_id)
         .join(measure, measure.c.id == matrix.c.measure_id)
-        # No matrix has a number that no column could hold.
-        .where(matrix.c.id == (number if 0 < number < 2**63 else None))
-    ).one_or_none()
-    if row is None:
-        raise NotRecordedError(f"There is no matrix {number}.", way_out="no matrix")
-    return row
+        .join(newest, true())
+        .where(matrix.c.id.in_(numbers))
+        .order_by(matrix.c.id)
+    ).all()
 
 
 def latest_matrix(connection: Connection, series: Series) -> Row[Any] | None:
@@ -263,11 +283,7 @@ def latest_matrix(connection: Connection, series: Series) -> Row[Any] | None:
     return connection.execute(
         select(matrix, withdrawn.c.reason.label("withdrawn"))
         .outerjoin(withdrawn, withdrawn.c.matrix_id == matrix.c.id)
-        .where(
-            matrix.c.round_id == series.round_id,
-            matrix.c.measure_id == series.measure_id,
-            matrix.c.assessments == series.assessments,
-        )
+        .where(of_series(matrix, series))
         .order_by(matrix.c.revision.desc())
         .limit(1)
     ).one_or_none()
@@ -287,6 +303,28 @@ def current_matrix(connection: Connection, series: Series) -> Row[Any] | None:
     return row
 
 
+def logged_matrix(connection: Connection, task: str, series: Series) -> Row[Any]:
+    """Return the revision of a score matrix that counts.
+
+    Raises
+    ------
+    NotRecordedError
+        When none is logged.
+    WithdrawnError
+        As `current_matrix`.
+    """
+    row = current_matrix(connection, series)
+    if row is None:
+        raise NotRecordedError(
+            f"Round '{series.round}' has no logged scores of {series.measure}.",
+            way_out="log scores",
+            task=task,
+            round=series.round,
+            measure=series.measure,
+        )
+    return row
+
+
 def withdrawn_error(series: Series, row: Row[Any]) -> WithdrawnError:
     """Return the error that the latest revision of a score matrix is withdrawn, and why."""
     return WithdrawnError(
@@ -295,54 +333,3 @@ def withdrawn_error(series: Series, row: Row[Any]) -> WithdrawnError:
         way_out="withdrawn matrix",
         matrix=row.id,
     )
-
-
-def factor_sets(connection: Connection, series: Series) -> list[Row[Any]]:
-    """Return every version of a series' factor sets, oldest first.
-
-    ``withdrawn`` is why a version's matrix is withdrawn at present, None where it is not.
-    """
-    return list(
-        connection.execute(
-            select(factor_set, withdrawn.c.reason.label("withdrawn"))
-            .outerjoin(withdrawn, withdrawn.c.matrix_id == factor_set.c.matrix_id)
-            .where(
-                factor_set.c.round_id == series.round_id,
-                factor_set.c.measure_id == series.measure_id,
-                factor_set.c.assessments == series.assessments,
-            )
-            .order_by(factor_set.c.version)
-        )
-    )
-
-
-def find_factor_set(connection: Connection, series: Series, version: int | None = None) -> Row[Any]:
-    """Return a factor set by version, or the latest.
-
-    Raises
-    ------
-    NotRecordedError
-        Naming the versions there are.
-    WithdrawnError
-        When the latest is wanted and its matrix is withdrawn.
-    """
-    sets = factor_sets(connection, series)
-    where = f"Round '{series.round}' has no {series.measure}"
-    if not sets:
-        raise NotRecordedError(
-            f"{where} standardisation factors: they need a logged score matrix of at least two"
-            " runs."
-        )
-    known = ", ".join(str(row.version) for row in sets)
-    if version is None:
-        row = current_matrix(connection, series)
-        if row is None or row.id != sets[-1].matrix_id:
-            raise NotRecordedError(
-                f"{where} factors of its current scores, which one run cannot have; of earlier"
-                f" revisions it has factor version {known}."
-            )
-        return sets[-1]
-    for row in sets:
-        if row.version == version:
-            return row
-    raise NotRecordedError(f"{where} factor version {version}; it has {known}.")

@@ -94,8 +94,8 @@ def ensure_measure(
     row = added = None
     # One that is found may be merged into another before it is locked.
     while row is None:
-        found = measure_named(connection.execute(select(measure)).all(), name)
-        if found is None:
+        known = measure_named(connection.execute(select(measure)).all(), name)
+        if known is None:
             added = connection.execute(
                 insert(measure)
                 .values(**identity._asdict(), lower_bound=lower, upper_bound=upper)
@@ -105,14 +105,14 @@ def ensure_measure(
         by_name = func.lower(measure.c.name) == func.lower(identity.name)
         row = connection.execute(
             select(measure)
-            .where(by_name if found is None else measure.c.id == found.id)
+            .where(by_name if known is None else measure.c.id == known.id)
             .with_for_update(read=True, key_share=True)
         ).one_or_none()
     recorded = None if row.lower_bound is None else (row.lower_bound, row.upper_bound)
     if bounds is not None and bounds != recorded:
-        known = f"bounds {recorded[0]:g} to {recorded[1]:g}" if recorded else "no bounds"
+        there = f"bounds {recorded[0]:g} to {recorded[1]:g}" if recorded else "no bounds"
         raise AlreadyRecordedError(
-            f"The measure {row.name} is recorded with {known}.", way_out="other bounds"
+            f"The measure {row.name} is recorded with {there}.", way_out="other bounds"
         )
     return RecordedMeasure(row.id, row.name, recorded, added is not None)
 

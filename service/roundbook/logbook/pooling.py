@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from roundbook.logbook.variance_history import Homogeneity, Interval, Pooled, RoundVariance
+from roundbook.logbook.variance_rows import VarianceRow
+from roundbook.requests.fields import PoolBy
 from roundbook.statistics.variance.interval import VarianceInterval, variance_intervals
 from roundbook.statistics.variance.pooled import PooledVariance, pool
 from roundbook.statistics.variance.published import (
@@ -20,18 +22,15 @@ from roundbook.statistics.variance.published import (
 from roundbook.statistics.variance.rounds import PublishedVariance, round_arrays
 from roundbook.statistics.variance.rounds import RoundVariance as StoredVariance
 
-if TYPE_CHECKING:
-    from roundbook.logbook.variances import VarianceRow
-    from roundbook.requests.fields import PoolBy
-
 LEVEL = 0.95
+_TWO_WAY = "two_way_"
 # What a result has as it is stored; of a thousand rounds, to look for it each time would be slow.
 _STORED = tuple(
     name
     for name in RoundVariance.model_fields
-    if name != "two_way_variance" and not name.endswith(("interval", "interval_reason"))
+    if not name.endswith(("interval", "interval_reason"))
 )
-_stored = attrgetter(*_STORED)
+_as_stored = attrgetter(*_STORED)
 
 
 def judge_rounds(
@@ -39,34 +38,27 @@ def judge_rounds(
 ) -> tuple[list[RoundVariance], Pooled]:
     """Return the variances of rounds of one measure with their intervals, and pooled."""
     topics = _topic_identities(rows)
-    one_way, source = _one_way(rows, topics, pool_by)
-    arrays = round_arrays(one_way)
+    stored = [_stored(row, ids, pool_by) for row, ids in zip(rows, topics, strict=True)]
+    one_way, source = _with_published(rows, stored, pool_by)
     two_way = {
-        index: StoredVariance(
-            (row.two_way_sum_of_squares or 0.0) / row.two_way_dof,
-            _weight(row, pool_by, row.two_way_dof),
-            row.runs,
-            topics[index],
-            np.array(row.two_way_topic_squares),
-            row.two_way_runs_part,
-        )
-        for index, row in enumerate(rows)
-        if row.two_way_topic_squares is not None and row.two_way_dof
+        index: variance
+        for index, (row, ids) in enumerate(zip(rows, topics, strict=True))
+        if (variance := _stored(row, ids, pool_by, _TWO_WAY)) is not None
     }
-    two_way_arrays = round_arrays(list(two_way.values()))
-    of_two_way = dict(zip(two_way, variance_intervals(two_way_arrays, LEVEL), strict=True))
-    rounds = []
-    for index, (row, interval) in enumerate(
-        zip(rows, variance_intervals(arrays, LEVEL), strict=True)
-    ):
-        intervals = _interval(interval, source if row.origin == "published" else None)
-        if index in of_two_way:
-            intervals |= _of_two_way(_interval(of_two_way[index]))
-        rounds.append(round_variance(row, **intervals))
+    arrays, two_way_arrays = round_arrays(one_way), round_arrays(list(two_way.values()))
+    intervals = [
+        _interval(interval, source if row.origin == "published" else None)
+        for row, interval in zip(rows, variance_intervals(arrays, LEVEL), strict=True)
+    ]
+    for index, interval in zip(two_way, variance_intervals(two_way_arrays, LEVEL), strict=True):
+        intervals[index] |= _interval(interval, prefix=_TWO_WAY)
     pooled = pool(arrays, LEVEL)
     judged = _judged(pooled)
     if two_way:
-        judged |= _of_two_way(_judged(pool(two_way_arrays, LEVEL)))
+        judged |= _judged(pool(two_way_arrays, LEVEL), _TWO_WAY)
+    rounds = [
+        round_variance(row, **of_round) for row, of_round in zip(rows, intervals, strict=True)
+    ]
     return rounds, Pooled(
         **judged,
         dof=sum(row.dof for row in rows),
@@ -81,12 +73,10 @@ def judge_rounds(
 
 def round_variance(row: VarianceRow, **intervals: Any) -> RoundVariance:  # noqa: ANN401
     """Return a round's variance as a result; `intervals` are its intervals and their reasons."""
-    values = dict(zip(_STORED, _stored(row), strict=True))
+    values = dict(zip(_STORED, _as_stored(row), strict=True))
     if row.sum_of_squares is None:
         # Of a published value the sum of squares is what its sizes make of it.
         values["sum_of_squares"] = row.variance * row.dof
-    two_way, dof = row.two_way_sum_of_squares, row.two_way_dof
-    values["two_way_variance"] = None if two_way is None or not dof else two_way / dof
     return RoundVariance(**values, **intervals)
 
 
@@ -107,53 +97,55 @@ def _topic_identities(rows: Sequence[VarianceRow]) -> list[npt.NDArray[np.int64]
     return identities
 
 
-def _weight(row: VarianceRow, pool_by: PoolBy, dof: int) -> float:
-    return float(dof if pool_by == "dof" else row.topics - 1)
+def _stored(
+    row: VarianceRow, topics: npt.NDArray[np.int64], pool_by: PoolBy, prefix: str = ""
+) -> StoredVariance | None:
+    """Return what the statistics need of a variance, by default the one-way; None without scores."""
+    squares, dof = getattr(row, f"{prefix}topic_squares"), getattr(row, f"{prefix}dof")
+    if squares is None or not dof:
+        return None
+    return StoredVariance(
+        getattr(row, f"{prefix}variance"),
+        float(dof if pool_by == "dof" else row.topics - 1),
+        row.runs,
+        topics,
+        np.array(squares),
+        getattr(row, f"{prefix}runs_part"),
+    )
 
 
-def _one_way(
-    rows: Sequence[VarianceRow], topics: Sequence[npt.NDArray[np.int64]], pool_by: PoolBy
+def _with_published(
+    rows: Sequence[VarianceRow], stored: Sequence[StoredVariance | None], pool_by: PoolBy
 ) -> tuple[list[StoredVariance | PublishedVariance], str | None]:
-    """Return what the statistics need of each row, and where the spread of published values is from.
+    """Return the variances with the published ones, and where the spread of these is from.
 
     Published values take the variance per topic and run from the matrices among the rows, else
     from what is usual for the measure.
     """
-    stored = {
-        index: StoredVariance(
-            row.variance,
-            _weight(row, pool_by, row.dof),
-            row.runs,
-            topics[index],
-            np.array(row.topic_squares),
-            row.runs_part,
-        )
-        for index, row in enumerate(rows)
-        if row.topic_squares is not None
-    }
-    if len(stored) == len(rows):
-        return list(stored.values()), None
+    own = [variance for variance in stored if variance is not None]
+    if len(own) == len(rows):
+        return [*own], None
     constants = constants_for(
-        rows[0].family,
-        own_constants(list(stored.values())) if stored else None,
-        standardised=rows[0].scale != "raw",
+        rows[0].family, own_constants(own) if own else None, standardised=rows[0].scale != "raw"
     )
     estimates = [
-        stored.get(index)
+        variance
         or published_variance(
             row.variance,
             row.topics,
             row.runs,
             constants,
             teams=row.clusters,
-            weight=_weight(row, pool_by, row.dof),
+            weight=float(row.dof if pool_by == "dof" else row.topics - 1),
         )
-        for index, row in enumerate(rows)
+        for row, variance in zip(rows, stored, strict=True)
     ]
     return estimates, None if isinstance(constants, str) else constants.source
 
 
-def _interval(interval: VarianceInterval, source: str | None = None) -> dict[str, Any]:
+def _interval(
+    interval: VarianceInterval, source: str | None = None, prefix: str = ""
+) -> dict[str, Any]:
     """Return an interval as a result and the code of why it, or its upper limit, is missing.
 
     Parameters
@@ -161,26 +153,27 @@ def _interval(interval: VarianceInterval, source: str | None = None) -> dict[str
     source : str, optional
         Of a published variance: where its variance per topic and per run comes from.
     """
-    if interval.low is None:
-        return {"interval": None, "interval_reason": interval.reason}
-    limits = Interval(
-        low=interval.low,
-        high=interval.high,
-        level=interval.level,
-        method="jackknife" if source is None else "published",
-        of=interval.of,
-        source=source,
-        few_topics=interval.few_topics,
-    )
-    return {"interval": limits, "interval_reason": interval.upper_reason}
+    limits = None
+    if interval.low is not None:
+        limits = Interval(
+            low=interval.low,
+            high=interval.high,
+            level=interval.level,
+            method="jackknife" if source is None else "published",
+            of=interval.of,
+            source=source,
+            few_topics=interval.few_topics,
+        )
+    reason = interval.reason if limits is None else interval.upper_reason
+    return {f"{prefix}interval": limits, f"{prefix}interval_reason": reason}
 
 
-def _judged(pooled: PooledVariance) -> dict[str, Any]:
+def _judged(pooled: PooledVariance, prefix: str = "") -> dict[str, Any]:
     test = pooled.homogeneity
     return {
-        "variance": pooled.variance,
-        **_interval(pooled.interval),
-        "homogeneity": Homogeneity(
+        f"{prefix}variance": pooled.variance,
+        **_interval(pooled.interval, prefix=prefix),
+        f"{prefix}homogeneity": Homogeneity(
             method="wald-f",
             statistic=test.statistic,
             dof=test.dof1,
@@ -188,9 +181,5 @@ def _judged(pooled: PooledVariance) -> dict[str, Any]:
             p_value=test.p_value,
             reason=test.reason,
         ),
-        "next_round": pooled.next_round,
+        f"{prefix}next_round": pooled.next_round,
     }
-
-
-def _of_two_way(facts: dict[str, Any]) -> dict[str, Any]:
-    return {f"two_way_{name}": value for name, value in facts.items()}

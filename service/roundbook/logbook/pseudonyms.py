@@ -7,6 +7,8 @@ from hashlib import blake2b
 from typing import NamedTuple
 from uuid import UUID
 
+import numpy as np
+import numpy.typing as npt
 from sqlalchemy import Connection, select, text
 
 from roundbook.database.tables import round_
@@ -30,6 +32,13 @@ class Pseudonyms(NamedTuple):
         """
         position = {tag: index for index, tag in enumerate(self.runs)}
         return sorted(range(len(tags)), key=lambda index: position[tags[index]])
+
+    def hide(
+        self, tags: Sequence[str], scores: npt.NDArray[np.float64]
+    ) -> tuple[list[str], npt.NDArray[np.float64]]:
+        """Return the pseudonyms of runs in their order, and the scores (topics, runs) so ordered."""
+        order = self.order(tags)
+        return [self.runs[tags[index]] for index in order], scores[:, order]
 
 
 def draft_pseudonyms(connection: Connection, round_id: int) -> Pseudonyms:

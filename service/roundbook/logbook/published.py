@@ -72,9 +72,7 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
         raise InputError("A published variance needs its source: name the paper and table.")
     facts = request.model_dump(include={"variance", "runs", "topics", "teams"}) | {"source": source}
     connection = session.connection
-    task_id, round_id = open_round(
-        connection, request.task, request.round, create=request.create, user=session.user
-    )
+    task_id, round_id = open_round(session, request.task, request.round, create=request.create)
     measure = ensure_measure(connection, request.measure)
     label = check_name("assessments label", request.assessments)
     scale = request.scale
@@ -112,9 +110,8 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
             )
         )
         record_event(
-            connection,
+            session,
             "variance recorded",
-            who=session.user,
             why=reason,
             task_id=task_id,
             round_id=round_id,
@@ -143,12 +140,7 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
 
 
 def _check_numbers(request: RecordVarianceRequest) -> None:
-    variance, runs, topics, teams = (
-        request.variance,
-        request.runs,
-        request.topics,
-        request.teams,
-    )
+    variance, runs, topics = request.variance, request.runs, request.topics
     if not 1e-100 <= variance <= 1e100:
         raise InputError(
             f"A variance is a number above 0, and within what scores can have (1e-100 to 1e100),"
@@ -160,8 +152,8 @@ def _check_numbers(request: RecordVarianceRequest) -> None:
         )
     if max(topics, runs) >= 2**31:
         raise InputError("No round has that many topics or runs.")
-    if teams is not None and not 1 <= teams <= runs:
-        raise InputError(f"{runs} runs are of 1 to {runs} teams, not of {teams}.")
+    if request.teams is not None and not 1 <= request.teams <= runs:
+        raise InputError(f"{runs} runs are of 1 to {runs} teams, not of {request.teams}.")
 
 
 def _check_revision(

@@ -9,18 +9,22 @@ import numpy.typing as npt
 from sqlalchemy import Connection, Row
 
 from roundbook.errors import ImpossibleStatisticError, NotRecordedError
-from roundbook.logbook.factors import OutdatedFactors, load_factors, outdated_factors
-from roundbook.logbook.lookup import Series, current_matrix, find_factor_set, find_series
+from roundbook.logbook.factors import (
+    OutdatedFactors,
+    find_factor_set,
+    load_factors,
+    outdated_factors,
+)
+from roundbook.logbook.lookup import Series, current_matrix, find_series
 from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.storing import load_matrix
 from roundbook.requests.fields import StandardisedScale
 from roundbook.requests.rankings import RankRequest
-from roundbook.statistics.ranking.agreement import kendall_tau, published_interval
+from roundbook.statistics.ranking.agreement import kendall_tau, published_interval, tau_ap
 from roundbook.statistics.ranking.bootstrap_intervals import bootstrap_tau
 from roundbook.statistics.ranking.run_means import run_means
-from roundbook.statistics.ranking.tau_ap import tau_ap
 from roundbook.statistics.standardisation.factors import scale_scores
 
 _LEVEL = 0.95
@@ -110,9 +114,7 @@ def compare_rankings(session: Session, request: RankRequest) -> RankAgreement:
     if len(runs) < 2:
         raise ImpossibleStatisticError("Rank agreement needs at least 2 runs to rank, not 1.")
     if request.anonymous:
-        pseudonyms = draft_pseudonyms(connection, series.round_id)
-        order = pseudonyms.order(runs)
-        runs, scores = [pseudonyms.runs[runs[index]] for index in order], scores[:, order]
+        runs, scores = draft_pseudonyms(connection, series.round_id).hide(runs, scores)
     sides = [
         _by_version(connection, series, (loaded.topics, scores), request.scale, version)
         for version in request.versions or (None,)
@@ -148,7 +150,7 @@ def compare_rankings(session: Session, request: RankRequest) -> RankAgreement:
         runs=len(runs),
         resamples=request.resamples,
         seed=request.seed,
-        **_rank(runs, first, second, request.resamples, request.seed, session.work),
+        **_rank(runs, first, second, request, session.work),
     )
 
 
@@ -170,11 +172,7 @@ def _by_version(
     """Return a matrix's scores, its topics and (topics, runs) `raw`, by a factor version."""
     topics, scores = raw
     factors = load_factors(connection, find_factor_set(connection, series, version))
-    usable = {
-        name: index
-        for index, name in enumerate(factors.topics)
-        if factors.row.zero_sd == "average" or factors.sd[index] > 0
-    }
+    usable = factors.usable()
     kept = [index for index, name in enumerate(topics) if name in usable]
     if not kept:
         raise ImpossibleStatisticError(
@@ -190,8 +188,7 @@ def _rank(
     runs: list[str],
     first: npt.NDArray[np.float64],
     second: npt.NDArray[np.float64],
-    resamples: int,
-    seed: int,
+    request: RankRequest,
     work: Work,
 ) -> dict[str, Any]:
     """Return the statistics and the ranking of a `RankAgreement`."""
@@ -205,10 +202,10 @@ def _rank(
         interval = bootstrap_tau(
             first,
             second,
-            resamples=resamples,
+            resamples=request.resamples,
             level=_LEVEL,
-            seed=seed,
-            progress=lambda done: work.progress("resamples of topics", done, resamples),
+            seed=request.seed,
+            progress=lambda done: work.progress("resamples of topics", done, request.resamples),
         )
         if interval.low is not None and interval.high is not None:
             resampled = Limits(

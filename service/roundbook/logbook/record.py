@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from sqlalchemy import Engine
 
 from roundbook.database.engine import make_engine, parse_url
 from roundbook.database.schema import require_current, upgrade
+from roundbook.logbook.session import Tell, tell_nobody
 from roundbook.settings import Settings
 
 
@@ -17,7 +18,7 @@ from roundbook.settings import Settings
 def open_record(
     settings: Settings,
     address: str | None = None,
-    progress: Callable[[str], object] = lambda _: None,
+    progress: Tell = tell_nobody,
 ) -> Iterator[Engine]:
     """Yield an engine on the record, its schema up to date.
 
@@ -29,8 +30,6 @@ def open_record(
     settings : Settings
     address : str, optional
         A server's address; default ``settings.database_url``, default the embedded server.
-    progress : callable
-        Told in a few words what is done, where bringing the schema up to date takes long.
 
     Raises
     ------
@@ -38,39 +37,33 @@ def open_record(
     SchemaOutOfDateError
         Naming the command to run.
     """
-    if chosen_address(settings, address) is None:
-        directory = settings.data_dir / "postgres"
-        with embedded_record(directory, settings, progress=progress) as engine:
-            yield engine
-    else:
-        with open_server(settings, address) as engine:
+    with open_server(settings, address) as engine:
+        if chosen_address(settings, address) is None:
+            upgrade(engine, progress)
+        else:
             require_current(engine)
-            yield engine
+        yield engine
 
 
 @contextmanager
 def open_server(settings: Settings, address: str | None = None) -> Iterator[Engine]:
     """Yield an engine on the chosen database, whatever its schema."""
     chosen = chosen_address(settings, address)
-    if chosen is None:
-        with _embedded_engine(settings.data_dir / "postgres", settings) as engine:
-            yield engine
-    else:
-        with _engine(chosen, settings) as engine:
-            yield engine
+    server = (
+        _embedded_server(settings.data_dir / "postgres") if chosen is None else nullcontext(chosen)
+    )
+    with server as url, _engine(url, settings) as engine:
+        yield engine
 
 
 @contextmanager
 def embedded_record(
-    directory: Path,
-    settings: Settings,
-    *,
-    throw_away: bool = False,
-    progress: Callable[[str], object] = lambda _: None,
+    directory: Path, settings: Settings, *, throw_away: bool = False
 ) -> Iterator[Engine]:
     """Yield an engine on the embedded server in `directory`, its schema brought up to date."""
-    with _embedded_engine(directory, settings, throw_away=throw_away) as engine:
-        upgrade(engine, progress)
+    server = _embedded_server(directory, throw_away=throw_away)
+    with server as url, _engine(url, settings) as engine:
+        upgrade(engine)
         yield engine
 
 
@@ -99,18 +92,11 @@ def chosen_address(settings: Settings, address: str | None) -> str | None:
     return settings.database_url.get_secret_value() if settings.database_url else None
 
 
-@contextmanager
-def _embedded_engine(
-    directory: Path, settings: Settings, *, throw_away: bool = False
-) -> Iterator[Engine]:
+def _embedded_server(directory: Path, *, throw_away: bool = False) -> AbstractContextManager[str]:
     # What starts and watches processes is not imported for a server that others run.
     from roundbook.embedded.server import embedded_server  # noqa: PLC0415
 
-    with (
-        embedded_server(directory, throw_away=throw_away) as url,
-        _engine(url, settings) as engine,
-    ):
-        yield engine
+    return embedded_server(directory, throw_away=throw_away)
 
 
 @contextmanager

@@ -140,13 +140,10 @@ def list_measures(session: Session, request: ListMeasures) -> MeasureList:
         canonical = canonical_measure(row.name)
         entries.append(
             MeasureEntry(
+                **row._mapping,
                 measure=row.name,
-                tasks=row.tasks,
-                rounds=row.rounds,
-                matrices=row.matrices,
                 published_variances=row.published,
                 bounds=None if row.lower_bound is None else (row.lower_bound, row.upper_bound),
-                spellings=row.spellings,
                 spelling_of=canonical if canonical != row.name and canonical in names else None,
             )
         )
@@ -171,7 +168,7 @@ def merge_measures(session: Session, request: MergeMeasures) -> MergedMeasures:
     connection = session.connection
     reason = check_reason(request.reason)
     rows = connection.execute(select(measure).order_by(measure.c.id).with_for_update()).all()
-    merged, into = _found(rows, request.merged), _found(rows, request.into)
+    merged, into = _named(rows, request.merged), _named(rows, request.into)
     if merged.id == into.id:
         raise InputError(f"'{request.merged}' and '{request.into}' are one measure: {into.name}.")
     if canonical_measure(into.name) == merged.name:
@@ -199,9 +196,8 @@ def merge_measures(session: Session, request: MergeMeasures) -> MergedMeasures:
         (row.task_id, row.matrices, row.published) for row in uses
     ] or [(None, 0, 0)]:
         record_event(
-            connection,
+            session,
             "measures merged",
-            who=session.user,
             why=reason,
             task_id=task_id,
             details={
@@ -221,7 +217,7 @@ def merge_measures(session: Session, request: MergeMeasures) -> MergedMeasures:
     )
 
 
-def _found(rows: Sequence[Row[Any]], name: str) -> Row[Any]:
+def _named(rows: Sequence[Row[Any]], name: str) -> Row[Any]:
     row = measure_named(rows, name)
     if row is None:
         near = near_name(name, [known.name for known in rows])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, select
@@ -96,14 +96,14 @@ def set_round(session: Session, request: SetRound) -> Round:
     if new:
         connection.execute(round_.update().where(round_.c.id == recorded.id).values(**new))
         record_event(
-            connection,
+            session,
             "round changed",
-            who=session.user,
             task_id=task_id,
             round_id=recorded.id,
             details={
-                name: {"was": _text(getattr(recorded, name)), "is": _text(value)}
+                name: {"was": was and str(was), "is": str(value)}
                 for name, value in new.items()
+                for was in [getattr(recorded, name)]
             },
         )
     return read_rounds(connection, task_id, recorded.label)[0]
@@ -148,9 +148,8 @@ def rename_round(session: Session, request: RenameRound) -> RenamedRound:
     if label != was:
         connection.execute(round_.update().where(round_.c.id == recorded.id).values(label=label))
         record_event(
-            connection,
+            session,
             "round renamed",
-            who=session.user,
             task_id=task_id,
             round_id=recorded.id,
             details={"round": {"was": was, "is": label}},
@@ -183,9 +182,8 @@ def remove_round(session: Session, request: RemoveRound) -> RemovedRound:
         moved_up = round_.update().where(round_.c.id == round_id)
         connection.execute(moved_up.values(ordinal=round_.c.ordinal - 1))
     record_event(
-        connection,
+        session,
         "round removed",
-        who=session.user,
         task_id=task_id,
         details={"round": recorded.label},
     )
@@ -221,9 +219,8 @@ def publish_round(session: Session, request: PublishRound) -> PublishedRound:
             round_.update().where(round_.c.id == recorded.id).values(status="published")
         )
         record_event(
-            connection,
+            session,
             PUBLISHED,
-            who=session.user,
             why=reason,
             task_id=task_id,
             round_id=recorded.id,
@@ -234,11 +231,9 @@ def publish_round(session: Session, request: PublishRound) -> PublishedRound:
             event.c.round_id == recorded.id, event.c.what == PUBLISHED
         )
     ).scalar_one()
-    published = read_rounds(connection, task_id, recorded.label)[0]
     status = "unchanged" if recorded.status == "published" else "published"
     return PublishedRound(
-        **published.model_dump(exclude={"status"}),
-        status=status,
+        **dict(read_rounds(connection, task_id, recorded.label)[0]) | {"status": status},
         published_at=published_at,
         fingerprint=fingerprint,
         published_fingerprint=published_fingerprint(connection, recorded.id),
@@ -252,7 +247,3 @@ def _locked(
     task_id = find_task(connection, request.task, lock=True)
     round_id = find_round(connection, task_id, request.task, request.round)
     return task_id, connection.execute(select(round_).where(round_.c.id == round_id)).one()
-
-
-def _text(value: date | str | None) -> str | None:
-    return None if value is None else str(value)

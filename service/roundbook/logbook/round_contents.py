@@ -52,12 +52,9 @@ def show_round(session: Session, request: ShowRound) -> RoundContents:
     publication = find_publication(session, task, row.label)
     of = {"task": task, "round": row.label}
     return RoundContents(
+        **row._mapping,
         task=task,
         round=row.label,
-        ordinal=row.ordinal,
-        held=row.held,
-        collection=row.collection,
-        status=row.status,
         fingerprint=publication and publication.fingerprint,
         published_fingerprint=publication and publication.published_fingerprint,
         matrices=list_matrices(session, ListMatrices(**of, superseded=True)).matrices,

@@ -194,7 +194,7 @@ def _changes(connection: Connection, round_id: int) -> list[RoundChange]:
         )
         .order_by(event.c.id)
     )
-    return [RoundChange.model_validate(dict(row._mapping)) for row in rows]
+    return [RoundChange(**row._mapping) for row in rows]
 
 
 def _lines(connection: Connection, round_id: int) -> Iterator[list[Any]]:

@@ -12,19 +12,14 @@ from sqlalchemy.dialects.postgresql import distinct_on, insert
 
 from roundbook.database.tables import matrix, measure, round_, withdrawn
 from roundbook.database.tables import task as task_table
-from roundbook.errors import (
-    AlreadyRecordedError,
-)
+from roundbook.errors import AlreadyRecordedError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import check_name, find_round, find_task, is_named
 from roundbook.logbook.near_names import near_name
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import ensure_task
-from roundbook.requests.tasks import (
-    CreateRound,
-    ListRounds,
-)
+from roundbook.requests.tasks import CreateRound, ListRounds
 
 
 class LoggedMeasure(Result):
@@ -74,7 +69,7 @@ def create_round(session: Session, request: CreateRound) -> Round:
     task_id = find_task(connection, request.task, lock=True, way_out="create the task")
     label = check_name("round", request.round)
     collection = collection_name(request)
-    if not ensure_round(connection, task_id, label, request.held, collection, user=session.user):
+    if not _ensure_round(session, task_id, label, request.held, collection):
         raise AlreadyRecordedError(
             f"Task '{request.task}' has a round '{label}' already.",
             way_out="round exists",
@@ -123,29 +118,25 @@ def other_measures(rounds: Sequence[Round], measure: str) -> list[str]:
     return sorted({row.measure for one in rounds for row in one.matrices} - {measure})
 
 
-def open_round(
-    connection: Connection, task: str, label: str, *, create: bool, user: str
-) -> tuple[int, int]:
+def open_round(session: Session, task: str, label: str, *, create: bool) -> tuple[int, int]:
     """Lock a task and return its id and its round's, making both where `create` allows it."""
     if create:
-        ensure_task(connection, task, user=user)
-    task_id = find_task(connection, task, lock=True, way_out="no task")
+        ensure_task(session, task)
+    task_id = find_task(session.connection, task, lock=True, way_out="no task")
     if create:
-        ensure_round(connection, task_id, label, user=user)
-    return task_id, find_round(connection, task_id, task, label, way_out="no round")
+        _ensure_round(session, task_id, label)
+    return task_id, find_round(session.connection, task_id, task, label, way_out="no round")
 
 
-def ensure_round(
-    connection: Connection,
+def _ensure_round(
+    session: Session,
     task_id: int,
     label: str,
     held: date | None = None,
     collection: str | None = None,
-    *,
-    user: str,
 ) -> bool:
     """Record a round unless it is there; return whether it is new. The task must be locked."""
-    label = check_name("round", label)
+    connection, label = session.connection, check_name("round", label)
     known = select(round_.c.id).where(round_.c.task_id == task_id, is_named(round_.c.label, label))
     if connection.execute(known).first():
         return False
@@ -168,9 +159,8 @@ def ensure_round(
     if collection is not None:
         details["collection"] = collection
     record_event(
-        connection,
+        session,
         "round created",
-        who=user,
         task_id=task_id,
         round_id=round_id,
         details=details,
@@ -206,20 +196,10 @@ def read_rounds(connection: Connection, task_id: int, label: str | None = None) 
         .order_by(matrix.c.round_id, measure.c.name, matrix.c.assessments, matrix.c.revision.desc())
     )
     for row in matrices:
-        logged.setdefault(row.round_id, []).append(LoggedMeasure.model_validate(dict(row._mapping)))
+        logged.setdefault(row.round_id, []).append(LoggedMeasure(**row._mapping))
     rounds = connection.execute(
-        select(round_)
+        select(round_, round_.c.label.label("round"))
         .where(round_.c.task_id == task_id, true() if label is None else round_.c.label == label)
         .order_by(round_.c.ordinal)
     )
-    return [
-        Round(
-            round=row.label,
-            ordinal=row.ordinal,
-            held=row.held,
-            collection=row.collection,
-            status=row.status,
-            matrices=logged.get(row.id, []),
-        )
-        for row in rounds
-    ]
+    return [Round(**row._mapping, matrices=logged.get(row.id, [])) for row in rounds]

@@ -1,4 +1,4 @@
-"""Which topics are the same, as they returned under another id, and which ones rounds share so.
+"""Which topics are the same, as they returned under another id.
 
 Score matrices keep the ids of their files. Wherever topics of two rounds are compared, an id that
 is another topic's counts as that topic; so it does for rounds that were logged before.
@@ -6,13 +6,11 @@ is another topic's counts as that topic; so it does for rounds that were logged 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, text
 
-from roundbook.database.tables import matrix_topic, topic
 from roundbook.errors import InputError
 
 
@@ -62,45 +60,6 @@ WHERE NOT EXISTS (
     SELECT FROM roundbook.topic_alias WHERE task_id = :task AND name = twin.name
 )
 """)
-
-
-def bridging_ids(
-    connection: Connection, same: SameTopics, collections: Mapping[int, str | None]
-) -> dict[int, dict[str, str]]:
-    """Return by which other ids matrices share topics with each other.
-
-    Parameters
-    ----------
-    collections : mapping from matrix to document collection
-        A topic on another collection is another topic.
-
-    Returns
-    -------
-    dict from matrix to dict from id there to topic
-        Without matrices that have no such id.
-    """
-    if not same.names or len(collections) < 2:
-        return {}
-    rows = connection.execute(
-        select(matrix_topic.c.matrix_id, topic.c.name)
-        .join(topic, topic.c.id == matrix_topic.c.topic_id)
-        .where(
-            matrix_topic.c.matrix_id.in_(list(collections)),
-            topic.c.name.in_({*same.names, *same.names.values()}),
-        )
-    ).all()
-    declared = {name.casefold() for name in collections.values() if name is not None}
-    members = defaultdict(list)
-    for matrix_id, name in rows:
-        on = (collections[matrix_id] or "").casefold() if len(declared) > 1 else ""
-        members[same.name(name), on].append((matrix_id, name))
-    bridging: dict[int, dict[str, str]] = defaultdict(dict)
-    for (name, _), group in members.items():
-        if len({spelled for _, spelled in group}) > 1:
-            for matrix_id, spelled in group:
-                if spelled != name:
-                    bridging[matrix_id][spelled] = name
-    return dict(bridging)
 
 
 def refuse_topic_twice(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 from unicodedata import normalize
@@ -11,9 +11,7 @@ from unicodedata import normalize
 from pydantic import SerializeAsAny
 from sqlalchemy import Connection, text
 
-from roundbook.errors import (
-    NotRecordedError,
-)
+from roundbook.errors import NotRecordedError
 from roundbook.logbook.input_rows import saved_inputs
 from roundbook.logbook.kinds import Kind, find_kind
 from roundbook.logbook.lookup import find_task
@@ -21,8 +19,7 @@ from roundbook.logbook.measures import measure_named, measures_of
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Change, Input, changes, is_stale
-from roundbook.logbook.withdrawals import read_withdrawn
-from roundbook.requests.base import Request
+from roundbook.logbook.withdrawals import TaskScores, read_withdrawn
 from roundbook.requests.results import ListResults, ShowResult
 
 
@@ -107,11 +104,13 @@ def list_results(session: Session, request: ListResults) -> ResultList:
     """
     connection = session.connection
     task_id = None if request.task is None else find_task(connection, request.task)
-    entries = judge_results(connection, stored_results(connection, task_id, request.kind))
+    rows = stored_results(connection, task_id, request.kind)
     return ResultList(
         task=request.task,
         results=[
-            entry for entry in entries if is_latest(entry) and (entry.stale or not request.stale)
+            entry
+            for entry, _ in judge_results(connection, rows)
+            if is_latest(entry) and (entry.stale or not request.stale)
         ],
     )
 
@@ -129,43 +128,33 @@ def show_result(session: Session, request: ShowResult) -> ShownResult:
     return ShownResult(**dict(entry), result=read_stored(find_kind(row.kind), row))
 
 
-class ResultInputs(NamedTuple):
-    """A saved result, and what it was computed from."""
-
-    entry: ResultEntry
-    inputs: list[Input]
-
-
-def results_of_task(connection: Connection, task_id: int) -> list[ResultInputs]:
-    """Return every version of a task's saved results, by kind, name and version."""
-    rows = stored_results(connection, task_id, None)
-    inputs = saved_inputs(connection, [row.id for row in rows])
-    entries = judge_results(connection, rows)
-    return [ResultInputs(entry, inputs[row.id]) for row, entry in zip(rows, entries, strict=True)]
-
-
 def stored_results(
-    connection: Connection, task_id: int | None, kind: str | None, name: str | None = None
+    connection: Connection,
+    task_id: int | None = None,
+    kind: str | None = None,
+    name: str | None = None,
 ) -> list[StoredResult]:
-    """Return all versions of results; without a name, without their longest list, the topics."""
+    """Return all versions of results, by kind, name and version.
+
+    Without a name they are without their longest list, the topics.
+    """
     if kind is not None:
         find_kind(kind)  # there must be such a kind
     wanted = _STORED.format(result="result.result - 'topics'" if name is None else "result.result")
     values = {"task": task_id, "kind": kind, "name": name}
     rows = [StoredResult._make(row) for row in connection.execute(text(wanted), values)]
-    return sorted(rows, key=lambda row: (row.kind, _by_number(row.name), row.version))
-
-
-def _by_number(name: str) -> list[tuple[int, str]]:
-    """Return what sorts names by the numbers in them: drift-2 before drift-10."""
-    return [
-        (int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)
-    ]
-
-
-def stored_versions(connection: Connection, kind: str | None, name: str) -> list[StoredResult]:
-    """Return all versions of the results of a name, of a kind or of any."""
-    return stored_results(connection, None, kind, name)
+    # By the numbers in names: drift-2 before drift-10.
+    return sorted(
+        rows,
+        key=lambda row: (
+            row.kind,
+            [
+                (int(part), "") if part.isdecimal() else (-1, part)
+                for part in re.split(r"(\d+)", row.name)
+            ],
+            row.version,
+        ),
+    )
 
 
 def is_latest(row: StoredResult | ResultEntry) -> bool:
@@ -179,9 +168,9 @@ def find_stored(
     """Return a result by its name: the version asked for, or the latest."""
     name = name.strip()
     title = "result" if kind is None else find_kind(kind).title
-    versions = stored_versions(connection, kind, name)
+    versions = stored_results(connection, kind=kind, name=name)
     if not versions and not name.isascii():
-        versions = stored_versions(connection, kind, normalize("NFC", name))
+        versions = stored_results(connection, kind=kind, name=normalize("NFC", name))
     if not versions:
         raise NotRecordedError(
             f"There is no saved {title} '{name}'.", way_out=f"list {kind or 'result'}s", name=name
@@ -204,32 +193,37 @@ def find_stored(
 def judge_result(connection: Connection, row: StoredResult) -> ResultEntry:
     """Return a result with what has changed since, judged among the results of its task."""
     rows = [row] if row.task_id is None else stored_results(connection, row.task_id, row.kind)
-    entries = judge_results(connection, rows)
     return next(
-        entry for entry in entries if (entry.name, entry.version) == (row.name, row.version)
+        entry
+        for entry, _ in judge_results(connection, rows)
+        if (entry.name, entry.version) == (row.name, row.version)
     )
 
 
-def judge_results(connection: Connection, rows: Sequence[StoredResult]) -> list[ResultEntry]:
+class JudgedResult(NamedTuple):
+    """A saved result with what has changed since, and what it was computed from."""
+
+    entry: ResultEntry
+    inputs: list[Input]
+
+
+def judge_results(connection: Connection, rows: Sequence[StoredResult]) -> list[JudgedResult]:
     """Return results with what has changed since; the queries do not grow with the results."""
     inputs = saved_inputs(connection, [row.id for row in rows])
     withdrawn = {
-        task_id: {
-            (matrix.measure, matrix.round, matrix.assessments): matrix.reason
-            for matrix in read_withdrawn(connection, task_id)
-        }
+        task_id: read_withdrawn(connection, TaskScores(task_id))
         for task_id in {row.task_id for row in rows}
         if task_id is not None
     }
     measures = {task_id: measures_of(connection, task_id) for task_id in withdrawn}
-    today: dict[str, list[Any]] = {}
+    today: dict[tuple[object, ...], list[Input]] = {}
     entries = []
     for row in rows:
         kind = find_kind(row.kind)
         changed: list[Change] = []
         if row.task_id is not None:
             request = kind.request(**row.request)
-            key = f"{row.kind} {row.task_id} {_today_key(request)}"
+            key = row.kind, row.task_id, *(getattr(request, name, None) for name in _OF_INPUTS)
             if key not in today:
                 today[key] = kind.today(connection, row.task_id, request)
             recorded = measure_named(measures[row.task_id], getattr(request, "measure", None) or "")
@@ -237,60 +231,58 @@ def judge_results(connection: Connection, rows: Sequence[StoredResult]) -> list[
                 inputs[row.id],
                 today[key],
                 withdrawn={
-                    (label, assessments): reason
-                    for (measure, label, assessments), reason in withdrawn[row.task_id].items()
-                    if recorded is not None and measure == recorded.name
+                    (matrix.round, matrix.assessments): matrix.reason
+                    for matrix in withdrawn[row.task_id]
+                    if recorded is not None and matrix.measure == recorded.name
                 },
                 left_out=kind.left_out(row.result),
             )
         entries.append(
             ResultEntry(
-                **{name: getattr(row, name) for name in _ENTRY},
+                **row._asdict(),
                 brief=kind.brief(row.result),
                 stale=is_stale(changed),
                 changes=changed,
                 renewable=is_stale(changed) and bool(kind.renewable(changed, today[key])),
             )
         )
-    return _with_successors(entries)
-
-
-def _with_successors(entries: Sequence[ResultEntry]) -> list[ResultEntry]:
     latest = {(entry.kind, entry.name): entry for entry in entries}
-    standing = [entry for entry in latest.values() if not entry.stale]
-    judged = []
-    for entry in entries:
-        replaced_by = None
-        if entry.stale:
-            if not latest[entry.kind, entry.name].stale:
-                replaced_by = f"version {entry.versions}"
-            else:
-                same = (other for other in standing if _asks_the_same(other, entry))
-                replaced_by = next((other.name for other in same), None)
-        replaced = {"replaced_by": replaced_by, "renewable": False} if replaced_by else {}
-        judged.append(entry.model_copy(update=replaced))
-    return judged
+    return [
+        JudgedResult(_with_successor(entry, latest), inputs[row.id])
+        for row, entry in zip(rows, entries, strict=True)
+    ]
 
 
-def _asks_the_same(one: ResultEntry, other: ResultEntry) -> bool:
-    request = find_kind(one.kind).request
-    return one.kind == other.kind and request(**one.request) == request(**other.request)
+def _with_successor(
+    entry: ResultEntry, latest: Mapping[tuple[str, str], ResultEntry]
+) -> ResultEntry:
+    """Return a result with what replaces it, of the latest versions by kind and name."""
+    if not entry.stale:
+        return entry
+    replaced_by: str | None = f"version {entry.versions}"
+    if latest[entry.kind, entry.name].stale:
+        request = find_kind(entry.kind).request
+        asked = request(**entry.request)
+        replaced_by = next(
+            (
+                other.name
+                for other in latest.values()
+                if not other.stale
+                and other.kind == entry.kind
+                and request(**other.request) == asked
+            ),
+            None,
+        )
+    if replaced_by is None:
+        return entry
+    return entry.model_copy(update={"replaced_by": replaced_by, "renewable": False})
 
 
-_ENTRY = set(ResultEntry.model_fields) - {
-    "brief",
-    "stale",
-    "changes",
-    "replaced_by",
-    "renewable",
-}
-
-
-def _today_key(request: Request) -> tuple[object, ...]:
-    """Return what of a request decides from which inputs it is computed."""
-    of_rounds = ("assessments", "round", "from_round", "to_round", "rounds")
-    names = ("measure", "scale", "scales", *of_rounds, "rests_on", "by_teams")
-    return tuple(getattr(request, name, None) for name in names)
+# What of a request decides from which inputs it is computed.
+_OF_INPUTS = (
+    *("measure", "scale", "scales", "assessments", "round", "from_round", "to_round", "rounds"),
+    *("rests_on", "by_teams"),
+)
 
 
 def read_stored(kind: Kind, row: StoredResult) -> Result:

@@ -1,4 +1,7 @@
-"""Saving results: computed and kept as the next version of their name, with what they rest on."""
+"""Saving results: computed and kept as the next version of their name, with what they rest on.
+
+Renewed, they are computed again from what counts today.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ from roundbook.database.tables import result as result_table
 from roundbook.database.tables import result_input
 from roundbook.errors import (
     AlreadyRecordedError,
+    InputError,
+    NotRecordedError,
     RevisedMeanwhileError,
 )
 from roundbook.logbook.events import record_event
@@ -19,23 +24,42 @@ from roundbook.logbook.kinds import Kind, find_kind
 from roundbook.logbook.lookup import check_name, find_task, optional_text
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.saved_results import (
+    ResultEntry,
     ShownResult,
     StoredResult,
+    find_stored,
     is_latest,
     judge_result,
+    judge_results,
     read_stored,
     stored_results,
-    stored_versions,
 )
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.staleness import Input, Origin
 from roundbook.requests.base import Request
+from roundbook.requests.results import RenewResults
 
 
 class SavedResult(ShownResult):
     """A result just saved; `status` is ``unchanged`` if its content was there already."""
 
     status: Literal["saved", "unchanged"]
+
+
+class Renewed(Result):
+    """A result computed again: the version that was renewed and the new one."""
+
+    before: ResultEntry
+    after: ResultEntry
+    status: Literal["saved", "unchanged"]
+
+
+class Renewal(Result):
+    """What was renewed, or in a dry run would be, and what stays stale, each with why it does."""
+
+    renewed: list[Renewed]
+    left: list[tuple[ResultEntry, str]]
+    dry_run: bool = False
 
 
 def save_result(
@@ -60,10 +84,10 @@ def save_result(
         When the name is that of another task's result.
     """
     name = _checked_name(kind, request, name)
-    return save_version(session, kind, request, name, optional_text("note", note))
+    return _save_version(session, kind, request, name, optional_text("note", note))
 
 
-def save_version(
+def _save_version(
     session: Session, kind: str, request: Request, name: str | None, note: str | None
 ) -> SavedResult:
     """Compute a result and save it as the next version of a name; see `save_result`."""
@@ -71,6 +95,45 @@ def save_version(
     if (task := getattr(request, "task", None)) is not None:
         find_task(session.connection, task, lock=True)
     return _keep(session, compute_result(session, kind, request), name, note)
+
+
+def renew_results(session: Session, request: RenewResults) -> Renewal:
+    """Compute saved results again from what counts today, as their next versions.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such result or task.
+    RoundbookError
+        When one result is renewed that cannot be computed today.
+    """
+    connection = session.connection
+    if request.name is not None:
+        one = find_stored(connection, request.kind, request.name, None)
+        entries = [judge_result(connection, one)]
+    else:
+        # What is stale by a correction under way is renewed with the rest.
+        task_id = find_task(connection, request.task or "", lock=True)
+        rows = stored_results(connection, task_id, request.kind)
+        entries = [
+            entry
+            for entry, _ in judge_results(connection, rows)
+            if is_latest(entry) and entry.stale and entry.replaced_by is None
+        ]
+    renewed, left = [], []
+    for before in entries:
+        asked = find_kind(before.kind).request(**before.request)
+        try:
+            after = _save_version(session, before.kind, asked, before.name, before.note)
+        except (NotRecordedError, InputError) as error:
+            # There is nothing to compute it from any more, or no result; nothing was written.
+            if request.name is not None:
+                raise
+            left.append((before, str(error)))
+            continue
+        entry = ResultEntry(**dict(after))
+        renewed.append(Renewed(before=before, after=entry, status=after.status))
+    return Renewal(renewed=renewed, left=left, dry_run=request.dry_run)
 
 
 class ComputedResult(NamedTuple):
@@ -123,9 +186,8 @@ def save_long_result(
         with begin(one_moment=True) as session:
             connection, task = session.connection, getattr(request, "task", None)
             if name is not None and task is not None:
-                _refuse_taken(
-                    kind, name, find_task(connection, task), stored_versions(connection, kind, name)
-                )
+                versions = stored_results(connection, kind=kind, name=name)
+                _refuse_taken(kind, name, find_task(connection, task), versions)
             computed = compute_result(session._replace(work=work or session.work), kind, request)
         with begin() as session:
             if task is not None:
@@ -175,12 +237,14 @@ def _keep(
             for row in stored_results(connection, task_id, kind)
             if is_latest(row)
             and described.brief(row.result) == described.brief(content)
-            and _is_same(described, stored_versions(connection, kind, row.name)[-1], content, note)
+            and _is_same(
+                described, stored_results(connection, kind=kind, name=row.name)[-1], content, note
+            )
         )
         number = _next_number(connection, kind, task_id)
         name = next(same, None) or f"{str(task).strip()}/{kind}-{number}"
     connection.execute(_LOCK, {"kind": kind, "name": name})
-    versions = stored_versions(connection, kind, name)
+    versions = stored_results(connection, kind=kind, name=name)
     _refuse_taken(kind, name, task_id, versions)
     last = versions[-1] if versions else None
     # The same figures from other inputs are a version of their own, or it would stay stale.
@@ -215,12 +279,11 @@ def _keep(
                     for position, row in enumerate(rows)
                 ],
             )
-        versions = stored_versions(connection, kind, name)
+        versions = stored_results(connection, kind=kind, name=name)
         brief = described.brief(content)
         record_event(
-            connection,
+            session,
             f"{described.title} saved",
-            who=session.user,
             why=note,
             task_id=task_id,
             details={described.title: name, "version": versions[-1].version}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from sqlalchemy import Engine
 
 from roundbook.database import schema
 from roundbook.database.engine import unit_of_work
 from roundbook.database.server_state import OtherSetting, read_server_state
 from roundbook.logbook.result import Result
+from roundbook.logbook.session import Tell, tell_nobody
 
 
 class SchemaState(Result):
@@ -59,15 +58,8 @@ def read_schema(engine: Engine) -> SchemaState:
     return SchemaState(current=current, expected=expected, status=status)
 
 
-def upgrade_schema(
-    engine: Engine, progress: Callable[[str], object] = lambda _: None
-) -> SchemaState:
+def upgrade_schema(engine: Engine, progress: Tell = tell_nobody) -> SchemaState:
     """Bring the schema up to date.
-
-    Parameters
-    ----------
-    progress : callable
-        Told in a few words what is done next, where statistics are computed from scores.
 
     Raises
     ------

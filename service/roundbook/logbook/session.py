@@ -11,6 +11,13 @@ from sqlalchemy import Connection, Engine
 
 from roundbook.database.engine import unit_of_work
 
+# Told in a few words what is done next.
+Tell = Callable[[str], object]
+
+
+def tell_nobody(_: str) -> None:
+    """Tell nobody what is done next."""
+
 
 class Work(NamedTuple):
     """How long computations are done, and who is told how far they are.

@@ -10,24 +10,25 @@ import numpy.typing as npt
 from pydantic import Field
 from sqlalchemy import Connection, select
 
-from roundbook.database.tables import matrix, round_
-from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
+from roundbook.database.tables import round_
+from roundbook.errors import ImpossibleStatisticError, InputError
 from roundbook.formats import apply_missing_policy, read_scores
 from roundbook.formats.matrix import HiddenCells
 from roundbook.logbook.factors import (
     LoadedFactors,
     OutdatedFactors,
+    find_factor_set,
     load_factors,
     outdated_factors,
 )
 from roundbook.logbook.fitting import standardising_mask
 from roundbook.logbook.lookup import (
     Series,
-    current_matrix,
-    find_factor_set,
+    find_matrix,
     find_series,
     find_task,
     is_named,
+    logged_matrix,
 )
 from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.result import SOFTWARE, Result
@@ -35,8 +36,7 @@ from roundbook.logbook.same_topics import same_topics
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import load_matrix
 from roundbook.requests.standardise import StandardiseFilesRequest, StandardiseRequest
-from roundbook.statistics.standardisation.e_std import e_std
-from roundbook.statistics.standardisation.factors import scale_scores
+from roundbook.statistics.standardisation.factors import e_std, scale_scores
 
 _Request = StandardiseRequest | StandardiseFilesRequest
 
@@ -116,24 +116,14 @@ def standardise(session: Session, request: StandardiseRequest) -> StandardisedSc
     """
     connection, task = session.connection, request.task
     series = find_series(connection, task, request.round, request.measure, request.assessments)
-    row = current_matrix(connection, series)
-    if row is None:
-        raise NotRecordedError(
-            f"Round '{request.round}' has no logged scores of {series.measure}.",
-            way_out="log scores",
-            task=task,
-            round=request.round,
-            measure=series.measure,
-        )
+    row = logged_matrix(connection, task, series)
     loaded = load_matrix(connection, row)
     raw = _Raw(
         series.round, loaded.topics, loaded.runs, loaded.scores, row.id, row.revision, row.files
     )
     if request.anonymous:
-        pseudonyms = draft_pseudonyms(connection, series.round_id)
-        order = pseudonyms.order(raw.runs)
-        runs = [pseudonyms.runs[raw.runs[index]] for index in order]
-        raw = raw._replace(runs=runs, scores=raw.scores[:, order], files=())
+        runs, scores = draft_pseudonyms(connection, series.round_id).hide(raw.runs, raw.scores)
+        raw = raw._replace(runs=runs, scores=scores, files=())
     source, version = series, request.factors_version
     if request.factors_from is not None:
         label, version = _label_and_version(connection, request, series.measure)
@@ -180,11 +170,7 @@ def _standardised(
     # Topics keep the names of their scores, and are found by the topics that they are.
     same = same_topics(connection, find_task(connection, request.task))
     names = [same.name(name) for name in raw.topics]
-    usable = {
-        same.name(name): index
-        for index, name in enumerate(factors.topics)
-        if zero_sd == "average" or factors.sd[index] > 0
-    }
+    usable = {same.name(name): index for name, index in factors.usable().items()}
     kept = [index for index, name in enumerate(names) if name in usable]
     if not kept:
         raise ImpossibleStatisticError(
@@ -213,9 +199,7 @@ def _standardised(
         factors_round=source.round,
         factor_version=factors.row.version,
         factors_matrix=factors.row.matrix_id,
-        factors_revision=connection.execute(
-            select(matrix.c.revision).where(matrix.c.id == factors.row.matrix_id)
-        ).scalar_one(),
+        factors_revision=factors.row.revision,
         withdrawn=factors.row.withdrawn,
         outdated=outdated_factors(connection, factors.row),
         zero_sd=zero_sd,
@@ -252,8 +236,7 @@ def _standardising_scores(
     connection: Connection, factors: LoadedFactors
 ) -> npt.NDArray[np.float64]:
     """Return the standardising runs' scores, (topics, runs), in the factors' topic order."""
-    row = connection.execute(select(matrix).where(matrix.c.id == factors.row.matrix_id)).one()
-    loaded = load_matrix(connection, row)
+    loaded = load_matrix(connection, find_matrix(connection, factors.row.matrix_id))
     mask = standardising_mask(connection, factors.row, loaded.run_ids)
     rows = {name: index for index, name in enumerate(loaded.topics)}
     return loaded.scores[[rows[name] for name in factors.topics]][:, mask]

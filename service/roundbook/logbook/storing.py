@@ -20,19 +20,8 @@ from roundbook.logbook.session import Session
 from roundbook.requests.matrices import LogRequest
 
 
-class StoredMatrix(NamedTuple):
-    """A matrix just stored: scores (topics, runs) with the ids of its topics and runs."""
-
-    matrix_id: int
-    scores: npt.NDArray[np.float64]
-    topic_ids: npt.NDArray[np.int64]
-    run_ids: npt.NDArray[np.int64]
-    contributed: list[bool | None]
-    team_ids: list[int | None]
-
-
 class LoadedMatrix(NamedTuple):
-    """A matrix from the record: scores (topics, runs) with names and ids, as logged."""
+    """A matrix of the record: scores (topics, runs) with names and ids, as logged."""
 
     row: Row[Any]
     topics: list[str]
@@ -43,16 +32,10 @@ class LoadedMatrix(NamedTuple):
     contributed: list[bool | None]
     team_ids: list[int | None]
 
-    def stored(self) -> StoredMatrix:
-        """Return it as it was just after storing, for what is fitted to it."""
-        return StoredMatrix(
-            self.row.id,
-            self.scores,
-            self.topic_ids,
-            self.run_ids,
-            self.contributed,
-            self.team_ids,
-        )
+    @property
+    def matrix_id(self) -> int:
+        """Its number."""
+        return int(self.row.id)
 
 
 def content_hash(
@@ -82,11 +65,11 @@ def store_matrix(
     runs: RecordedRuns,
     revision: int,
     digest: str,
-) -> StoredMatrix:
+) -> LoadedMatrix:
     """Store a complete score matrix, `runs` in the order of its columns."""
     connection = session.connection
     topic_ids = ensure_topics(connection, series.round_id, complete.topics)
-    matrix_id = connection.execute(
+    row = connection.execute(
         matrix.insert()
         .values(
             round_id=series.round_id,
@@ -106,10 +89,11 @@ def store_matrix(
             software=SOFTWARE,
             logged_by=session.user,
         )
-        .returning(matrix.c.id)
-    ).scalar_one()
-    store_scores(connection, complete.scores, matrix_id, topic_ids, runs.ids)
-    return StoredMatrix(matrix_id, complete.scores, topic_ids, *runs[:3])
+        .returning(matrix)
+    ).one()
+    store_scores(connection, complete.scores, row.id, topic_ids, runs.ids)
+    topics, tags = list(complete.topics), list(complete.runs)
+    return LoadedMatrix(row, topics, tags, complete.scores, topic_ids, *runs[:3])
 
 
 def ensure_topics(

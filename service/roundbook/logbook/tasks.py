@@ -65,7 +65,7 @@ def create_task(session: Session, request: CreateTask) -> Task:
         When there is a task of that name.
     """
     name = check_name("task", request.task)
-    if not ensure_task(session.connection, name, request.title, user=session.user):
+    if not ensure_task(session, name, request.title):
         raise AlreadyRecordedError(f"There is a task '{name}' already.", way_out="task exists")
     return _read(session.connection, name)[0]
 
@@ -104,9 +104,8 @@ def rename_task(session: Session, request: RenameTask) -> RenamedTask:
     if name != was:
         connection.execute(task.update().where(task.c.id == task_id).values(name=name))
         record_event(
-            connection,
+            session,
             "task renamed",
-            who=session.user,
             task_id=task_id,
             details={"task": {"was": was, "is": name}},
         )
@@ -137,9 +136,7 @@ def remove_task(session: Session, request: RemoveTask) -> RemovedTask:
     connection.execute(round_.delete().where(round_.c.task_id == task_id))
     connection.execute(task.delete().where(task.c.id == task_id))
     labels = [row.label for row in rounds]
-    record_event(
-        connection, "task removed", who=session.user, details={"task": name, "rounds": labels}
-    )
+    record_event(session, "task removed", details={"task": name, "rounds": labels})
     return RemovedTask(task=name, rounds=labels)
 
 
@@ -188,9 +185,9 @@ def list_tasks(session: Session) -> TaskList:
     return TaskList(tasks=_read(session.connection))
 
 
-def ensure_task(connection: Connection, name: str, title: str | None = None, *, user: str) -> bool:
+def ensure_task(session: Session, name: str, title: str | None = None) -> bool:
     """Record a task unless it is there; return whether it is new."""
-    name = check_name("task", name)
+    connection, name = session.connection, check_name("task", name)
     if connection.execute(select(task.c.id).where(is_named(task.c.name, name))).first():
         return False
     statement = insert(task).values(name=name, title=optional_text("title", title))
@@ -199,7 +196,7 @@ def ensure_task(connection: Connection, name: str, title: str | None = None, *, 
     ).scalar_one_or_none()
     if task_id is None:
         return False
-    record_event(connection, "task created", who=user, task_id=task_id, details={"task": name})
+    record_event(session, "task created", task_id=task_id, details={"task": name})
     return True
 
 

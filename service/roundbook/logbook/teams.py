@@ -102,9 +102,8 @@ def describe_teams(
         before = described.teams_before if corrected else None
         renewed = renew_runs_parts(connection, round_id, before)
         record_event(
-            connection,
+            session,
             CORRECTED if corrected else "runs described",
-            who=session.user,
             why=reason,
             task_id=task_id,
             round_id=round_id,
@@ -138,7 +137,7 @@ def refittable_factors(connection: Connection, round_id: int) -> list[Refittable
     Those that were fitted on runs of somebody's choice, tag by tag, are left out.
     """
     rows = connection.execute(text(_REFITTABLE), {"round": round_id})
-    return [RefittableFactors.model_validate(dict(row._mapping)) for row in rows]
+    return [RefittableFactors(**row._mapping) for row in rows]
 
 
 _REFITTABLE = """

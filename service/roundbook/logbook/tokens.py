@@ -84,7 +84,7 @@ def create_token(session: Session, request: CreateToken) -> CreatedToken:
     if made is None:
         raise AlreadyRecordedError(f"There is a token '{name}' already; names are not used again.")
     details = {"token": name, "scope": request.scope}
-    record_event(connection, "token created", who=session.user, task_id=task_id, details=details)
+    record_event(session, "token created", task_id=task_id, details=details)
     return CreatedToken(token=secret, **dict(_find(session, name)))
 
 
@@ -113,9 +113,8 @@ def revoke_token(session: Session, request: RevokeToken) -> Token:
             )
         )
         record_event(
-            session.connection,
+            session,
             "token revoked",
-            who=session.user,
             task_id=task_id,
             details={"token": name},
         )

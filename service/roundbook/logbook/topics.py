@@ -17,7 +17,7 @@ from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import check_name, find_round, find_task, is_named
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.same_topics import same_topics
-from roundbook.logbook.saved_results import results_of_task
+from roundbook.logbook.saved_results import is_latest, judge_results, stored_results
 from roundbook.logbook.session import Session
 from roundbook.requests.topics import AliasTopics, ListTopics, UnaliasTopic
 
@@ -96,7 +96,8 @@ def alias_topics(session: Session, request: AliasTopics, max_file_bytes: int) ->
     task_id = find_task(connection, request.task, lock=True)
     known = same_topics(connection, task_id)
     rounds = _round_topics(connection, task_id, request.task, rows)
-    recorded = _recorded_topics(connection, task_id, rows)
+    wanted = {name for row in rows for name in (row.topic, row.id)}
+    recorded = {normalize("NFC", name): name for _, name in _ids(connection, task_id, wanted)}
     new: dict[str, str] = {}
     for row in rows:
         there = rounds[row.round]
@@ -139,9 +140,8 @@ def alias_topics(session: Session, request: AliasTopics, max_file_bytes: int) ->
             ],
         )
         record_event(
-            connection,
+            session,
             "topics aliased",
-            who=session.user,
             task_id=task_id,
             details={"topics": len(new), "rounds": sorted({row.round for row in rows})},
         )
@@ -156,9 +156,8 @@ def alias_topics(session: Session, request: AliasTopics, max_file_bytes: int) ->
 def _stale(connection: Connection, task_id: int) -> list[str]:
     return [
         entry.name
-        for entry, _ in results_of_task(connection, task_id)
-        if entry.version == entry.versions
-        and any(change.code == "topics" for change in entry.changes)
+        for entry, _ in judge_results(connection, stored_results(connection, task_id))
+        if is_latest(entry) and any(change.code == "topics" for change in entry.changes)
     ]
 
 
@@ -186,27 +185,18 @@ def _round_topics(
     return {label: topics[round_id] for label, round_id in ids.items()}
 
 
-def _recorded_topics(
-    connection: Connection, task_id: int, rows: Sequence[TopicId]
-) -> dict[str, str]:
-    """Return the names that rows have as they are recorded, by the normalised name."""
-    wanted = {row.topic for row in rows} | {row.id for row in rows}
-    return {normalize("NFC", name): name for _, name in _ids(connection, task_id, wanted)}
-
-
-def _ids(connection: Connection, task_id: int, names: set[str]) -> Sequence[tuple[int, str]]:
-    return [
-        (row.id, row.name)
-        for row in connection.execute(
-            text(
-                "SELECT id, name FROM roundbook.topic WHERE task_id = :task"
-                " AND (name = ANY (CAST(:names AS text[])) OR name IS NOT NFC NORMALIZED"
-                " AND normalize(name, NFC) = ANY (CAST(:names AS text[])))"
-                " ORDER BY name IS NFC NORMALIZED, id"
-            ),
-            {"task": task_id, "names": sorted(names)},
-        )
-    ]
+def _ids(connection: Connection, task_id: int, names: set[str]) -> list[tuple[int, str]]:
+    """Return id and name of topics, however their accents are encoded; the normal ones last."""
+    rows = connection.execute(
+        text(
+            "SELECT id, name FROM roundbook.topic WHERE task_id = :task"
+            " AND (name = ANY (CAST(:names AS text[])) OR name IS NOT NFC NORMALIZED"
+            " AND normalize(name, NFC) = ANY (CAST(:names AS text[])))"
+            " ORDER BY name IS NFC NORMALIZED, id"
+        ),
+        {"task": task_id, "names": sorted(names)},
+    )
+    return [(row.id, row.name) for row in rows]
 
 
 def _refuse_two_in_one(
@@ -270,9 +260,8 @@ def unalias_topic(session: Session, request: UnaliasTopic) -> UnaliasedTopic:
         topic_alias.delete().where(topic_alias.c.task_id == task_id, topic_alias.c.name == row.name)
     )
     record_event(
-        connection,
+        session,
         "topic unaliased",
-        who=session.user,
         task_id=task_id,
         details={"topic": row.topic, "id": row.name},
     )

@@ -6,6 +6,7 @@ Nothing here opens a database: plans from a given variance read these models too
 from __future__ import annotations
 
 from datetime import date
+from typing import Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
 
@@ -13,6 +14,10 @@ from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.withdrawals import WithdrawnMatrix
 from roundbook.requests.fields import PoolBy
 from roundbook.statistics.variance.pooled import NextRound
+
+# One-way: around each run's own mean, V_E. Two-way: around run and topic means, V_2.
+VarianceKind = Literal["one-way", "two-way"]
+_PREFIX = {"one-way": "", "two-way": "two_way_"}
 
 
 class Interval(Result):
@@ -32,6 +37,15 @@ class Interval(Result):
     of: str | None = None
     source: str | None = None
     few_topics: bool = False
+
+
+class RoundOfKind(NamedTuple):
+    """What `RoundVariance` has of one kind of residual variance."""
+
+    variance: float | None
+    dof: int | None
+    interval: Interval | None
+    interval_reason: str | None
 
 
 class RoundVariance(Result):
@@ -73,6 +87,10 @@ class RoundVariance(Result):
     factor_version: int | None
     software: str
 
+    def of_kind(self, kind: VarianceKind) -> RoundOfKind:
+        """Return what it has of a kind."""
+        return RoundOfKind(*(getattr(self, _PREFIX[kind] + name) for name in RoundOfKind._fields))
+
 
 class Homogeneity(Result):
     """Wald test, by F, of equal true variances; None with a `reason` where it does not exist.
@@ -88,6 +106,17 @@ class Homogeneity(Result):
     dof_residual: float | None = None
     p_value: float | None
     reason: str | None
+
+
+class PooledOfKind(NamedTuple):
+    """What `Pooled` has of one kind of residual variance."""
+
+    variance: float | None
+    dof: int | None
+    rounds: list[str]
+    interval: Interval | None
+    interval_reason: str | None
+    next_round: NextRound | None
 
 
 class Pooled(Result):
@@ -115,6 +144,10 @@ class Pooled(Result):
     two_way_interval: Interval | None = None
     two_way_interval_reason: str | None = None
     two_way_next_round: NextRound | None = None
+
+    def of_kind(self, kind: VarianceKind) -> PooledOfKind:
+        """Return what it has of a kind."""
+        return PooledOfKind(*(getattr(self, _PREFIX[kind] + name) for name in PooledOfKind._fields))
 
 
 class VarianceHistory(Result):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from roundbook.logbook.result import Result
 
@@ -25,6 +25,15 @@ class WithdrawnMatrix(Result):
     withdrawn_by: str
 
 
+class TaskScores(NamedTuple):
+    """Which scores of a task: of these measures, assessments and rounds, None for any."""
+
+    task: int
+    measures: list[int] | None = None
+    assessments: list[str] | None = None
+    rounds: list[str] | None = None
+
+
 def left_out(matrix: WithdrawnMatrix, counted: Collection[str] = ()) -> str:
     """Return that a withdrawn matrix is left out, in a sentence, as refusals say it too.
 
@@ -43,20 +52,10 @@ def left_out(matrix: WithdrawnMatrix, counted: Collection[str] = ()) -> str:
     return f"Left out: round '{matrix.round}', whose {scores} are withdrawn: {why}."
 
 
-def read_withdrawn(
-    connection: Connection,
-    task_id: int,
-    *,
-    measures: list[int] | None = None,
-    assessments: list[str] | None = None,
-    rounds: list[str] | None = None,
-) -> list[WithdrawnMatrix]:
+def read_withdrawn(connection: Connection, scores: TaskScores) -> list[WithdrawnMatrix]:
     """Return the withdrawn matrices of a task that no later revision has replaced, by round."""
     # Not as a text of SQLAlchemy, whose import plans from a given variance are spared.
-    rows = connection.exec_driver_sql(
-        _WITHDRAWN,
-        {"task": task_id, "measures": measures, "assessments": assessments, "rounds": rounds},
-    )
+    rows = connection.exec_driver_sql(_WITHDRAWN, scores._asdict())
     return [WithdrawnMatrix(**row._mapping) for row in rows]
 
 

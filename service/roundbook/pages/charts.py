@@ -1,40 +1,45 @@
 """Charts of pages: drawn into a page for a desk and for a phone, and as SVG, PNG and CSV files."""
 
-import csv
-import io
 import re
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from importlib import import_module
 from threading import Lock
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import parse_qs, urlencode
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from markupsafe import Markup
+from pydantic import BaseModel
 
-from roundbook.api.access import Caller, permit, visible
-from roundbook.csv_names import marked
+from roundbook.api.access import answer
+from roundbook.api.answers import csv_text
+from roundbook.api.callers import Caller
 from roundbook.errors import InputError, NotRecordedError
+from roundbook.logbook.drift.curve import trace_drift
+from roundbook.logbook.drift.report import report_drift
+from roundbook.logbook.factors import show_factors
+from roundbook.logbook.matrices.overview import show_overview
+from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.saved_results import show_result
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import STUDIES
-from roundbook.pages.kept_studies import run_kept_study
-from roundbook.pages.site import Asking, Who, fields_of
-from roundbook.pages.study_form import study_fields
+from roundbook.logbook.variances import show_variances
+from roundbook.pages.forms import Asking, Who, fields_of
+from roundbook.pages.study_form import run_kept_study, study_fields
 from roundbook.presentation.charts.files import bare_svg, png, svg
+from roundbook.requests.base import Request as Asked
 from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.requests.factors import FactorsRequest
 from roundbook.requests.matrices import ShowMatrix
 from roundbook.requests.plans import PlanRequest
 from roundbook.requests.results import ShowResult
 from roundbook.requests.variances import VarianceRequest
-from roundbook.use_cases import find_use_case
 
 router = APIRouter()
-_Query = dict[str, list[str]]
-_Ask = Callable[[Session, Caller, _Query], Any]
+_Asked = TypeVar("_Asked", bound=Asked)
+_Ask = Callable[[Session, Caller, dict[str, list[str]]], BaseModel]
 # In all, of a chart beside another one, of one that has the page's width, and on a phone.
 HALF, WHOLE, PHONE = 480, 690, 336
 # A cloud of points has so many of them in a page.
@@ -49,41 +54,30 @@ _MARK = re.compile(
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{5,}")
 
 
-def _ask_study(session: Session, caller: Caller, query: _Query) -> Any:  # noqa: ANN401
+def _ask_study(session: Session, caller: Caller, query: dict[str, list[str]]) -> BaseModel:
     name = query.get("study", [""])[-1]
     if name not in STUDIES:
         raise NotRecordedError(f"There is no study '{name}'.")
     asked = STUDIES[name].request(**study_fields(name, query))
-    return run_kept_study(session, permit(caller, session, asked))
+    return answer(caller, session, run_kept_study, asked)
 
 
-def _ask_overview(session: Session, caller: Caller, query: _Query) -> Any:  # noqa: ANN401
-    from roundbook.logbook.matrices.overview import show_overview
-
-    asked = ShowMatrix(**fields_of(ShowMatrix, query))
-    return show_overview(session, permit(caller, session, asked))
+def _ask_result(session: Session, caller: Caller, query: dict[str, list[str]]) -> BaseModel:
+    asked = ShowResult(**fields_of(ShowResult, query))
+    return answer(caller, session, show_result, asked).result
 
 
-def _ask(name: str, request: Any) -> _Ask:  # noqa: ANN401
-    return lambda session, caller, query: find_use_case(name).run(
-        session, permit(caller, session, request(**fields_of(request, query)))
+def _ask(use_case: Callable[[Session, _Asked], BaseModel], request: type[_Asked]) -> _Ask:
+    return lambda session, caller, query: answer(
+        caller, session, use_case, request(**fields_of(request, query))
     )
 
 
 class _Chart(NamedTuple):
-    """A chart of pages.
+    """A chart of pages: how what is drawn is asked, and its width in a page.
 
-    Attributes
-    ----------
-    ask : callable
-        Returns what is drawn, from a session and the query.
-    draw, points : str
-        The functions that draw it and return its points, in the modules of charts; what draws is
-        imported when something is drawn.
-    width : int
-        In a page.
-    sized : bool
-        Whether what is drawn depends on the width.
+    `draw` and `points` are the functions that draw it and return its points, in the modules of
+    charts, imported when something is drawn; `sized` is whether that depends on the width.
     """
 
     ask: _Ask
@@ -93,48 +87,37 @@ class _Chart(NamedTuple):
     sized: bool = True
 
 
-def _ask_result(session: Session, caller: Caller, query: _Query) -> Any:  # noqa: ANN401
-    asked = ShowResult(**fields_of(ShowResult, query))
-    return show_result(session, permit(caller, session, asked)).result
-
-
+_variances, _curve = _ask(show_variances, VarianceRequest), _ask(trace_drift, CurveRequest)
+_drift, _overview = _ask(report_drift, DriftRequest), _ask(show_overview, ShowMatrix)
+_factors, _plan = _ask(show_factors, FactorsRequest), _ask(plan_topics, PlanRequest)
 _CHARTS = {
-    "variances": _Chart(
-        _ask("variances", VarianceRequest),
-        "variances.variance_chart",
-        "variances.variance_points",
-        HALF,
-    ),
-    "ageing": _Chart(_ask("ageing", CurveRequest), "drift.curve_chart", "drift.curve_points", HALF),
-    "drift": _Chart(_ask("drift", DriftRequest), "drift.topics_chart", "drift.topic_points", HALF),
-    "sds": _Chart(_ask("drift", DriftRequest), "drift.sds_chart", "drift.sd_points", HALF),
-    "factors": _Chart(
-        _ask("factors", FactorsRequest), "factors.factor_chart", "factors.factor_points", WHOLE
-    ),
-    "scores": _Chart(_ask_overview, "scores.score_chart", "scores.score_points", WHOLE),
-    "topics": _Chart(_ask_overview, "scores.mean_chart", "scores.mean_points", WHOLE),
+    "variances": _Chart(_variances, "variances.variance_chart", "variances.variance_points", HALF),
+    "ageing": _Chart(_curve, "drift.curve_chart", "drift.curve_points", HALF),
+    "drift": _Chart(_drift, "drift.topics_chart", "drift.topic_points", HALF),
+    "sds": _Chart(_drift, "drift.sds_chart", "drift.sd_points", HALF),
+    "factors": _Chart(_factors, "factors.factor_chart", "factors.factor_points", WHOLE),
+    "scores": _Chart(_overview, "scores.score_chart", "scores.score_points", WHOLE),
+    "topics": _Chart(_overview, "scores.mean_chart", "scores.mean_points", WHOLE),
     "result": _Chart(_ask_result, "", "", WHOLE),
-    "plan": _Chart(
-        _ask("plan", PlanRequest), "plans.power_chart", "plans.power_points", WHOLE, sized=False
-    ),
+    "plan": _Chart(_plan, "plans.power_chart", "plans.power_points", WHOLE, sized=False),
     "study": _Chart(_ask_study, "studies.study_chart", "studies.study_points", WHOLE, sized=False),
 }
 # How a saved result is drawn.
 _OF_RESULTS = {"Plan": "plan", "DriftReport": "drift"}
 
 
-def _find_chart(name: str, answer: Any) -> _Chart:  # noqa: ANN401
+def _find_chart(name: str, shown: BaseModel) -> _Chart:
     if name == "result":
-        name = _OF_RESULTS.get(type(answer).__name__, "study")
+        name = _OF_RESULTS.get(type(shown).__name__, "study")
     return _CHARTS[name]
 
 
 def _function(name: str) -> Callable[..., Any]:
     module, _, function = name.partition(".")
-    found: Callable[..., Any] = getattr(
+    drawing: Callable[..., Any] = getattr(
         import_module(f"roundbook.presentation.charts.{module}"), function
     )
-    return found
+    return drawing
 
 
 class Figure(NamedTuple):
@@ -150,17 +133,12 @@ class Figure(NamedTuple):
     cells: str | None = None
 
 
-def figure(name: str, answer: Any, sentence: str, /, **query: Any) -> Figure | None:  # noqa: ANN401
+def figure(name: str, shown: BaseModel, sentence: str, /, **query: object) -> Figure | None:
     """Return a chart of an answer for a page, None where there is nothing to draw.
 
-    Parameters
-    ----------
-    sentence : str
-        What it shows, for whoever does not see it.
-    **query
-        The fields that were asked.
+    `sentence` says what it shows, for whoever does not see it; `query` is what was asked.
     """
-    drawn = _draw(_find_chart(name, answer), answer)
+    drawn = _draw(_find_chart(name, shown), shown)
     if drawn is None:
         return None
     if drawn.points:
@@ -185,16 +163,16 @@ _MOST_KEPT = 64
 _LOCK = Lock()
 
 
-def _draw(chart: _Chart, answer: Any) -> _Drawn | None:  # noqa: ANN401
+def _draw(chart: _Chart, shown: BaseModel) -> _Drawn | None:
     from roundbook.presentation.charts.style import bounded, fitted
 
-    key = (chart.draw, sha256(answer.model_dump_json().encode()).digest())
+    key = (chart.draw, sha256(shown.model_dump_json().encode()).digest())
     if kept := _KEPT.get(key):
         return kept
     written, points = [], 0
     for width in (chart.width, PHONE):
         try:
-            made = _function(chart.draw)(answer, **({"width": width} if chart.sized else {}))
+            made = _function(chart.draw)(shown, **({"width": width} if chart.sized else {}))
         except InputError:
             return None
         made, points = bounded(made, _MOST_POINTS)
@@ -212,8 +190,8 @@ def _of_page(drawn: str) -> str:
     """Return a chart as a part of a page: each mark with what is said of it under the pointer."""
 
     def says(mark: re.Match[str]) -> str:
-        words = _LONG_NUMBER.sub(lambda number: f"{float(number[0]):.4g}", mark[1])
-        return f' data-says="{words}"'
+        text = _LONG_NUMBER.sub(lambda number: f"{float(number[0]):.4g}", mark[1])
+        return f' data-says="{text}"'
 
     return _OF_PAGE.sub("", _MARK.sub(says, drawn))
 
@@ -226,23 +204,16 @@ def chart_file(
     if name not in _CHARTS:
         raise NotRecordedError(f"There is no chart '{name}'.")
     query = parse_qs(http.url.query)
-    answer = visible(caller, session, lambda: _CHARTS[name].ask(session, caller, query))
-    chart = _find_chart(name, answer)
+    shown = _CHARTS[name].ask(session, caller, query)
+    chart = _find_chart(name, shown)
     if form == "csv":
-        return table(_function(chart.points)(answer))
-    drawn = _function(chart.draw)(answer)
+        return csv_file(_function(chart.points)(shown))
+    drawn = _function(chart.draw)(shown)
     if form == "png":
         return Response(png(drawn), media_type="image/png")
     return Response(svg(drawn), media_type="image/svg+xml")
 
 
-def table(rows: Sequence[dict[str, Any]]) -> Response:
+def csv_file(rows: Sequence[dict[str, Any]]) -> Response:
     """Return rows as CSV."""
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, list(rows[0]) if rows else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(
-        {key: marked(value) if isinstance(value, str) else value for key, value in row.items()}
-        for row in rows
-    )
-    return Response(stream.getvalue(), media_type="text/csv; charset=utf-8")
+    return Response(csv_text(rows), media_type="text/csv; charset=utf-8")

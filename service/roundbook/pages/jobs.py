@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from starlette.concurrency import run_in_threadpool
 
-from roundbook.api.access import Caller, limit_to_task, permit, permit_name, require_scope
-from roundbook.errors import NotRecordedError
+from roundbook.api.callers import require_scope
+from roundbook.api.jobs import start_job, visible_job
+from roundbook.api.turns import in_turn
 from roundbook.jobs.job import ENDED, Job
-from roundbook.jobs.queue import make_queue
-from roundbook.jobs.studies import cancel_job, list_jobs, show_job, start_study
-from roundbook.logbook.kinds import find_kind
-from roundbook.logbook.session import Session, begin
+from roundbook.jobs.studies import cancel_job, list_jobs
+from roundbook.logbook.session import begin
 from roundbook.logbook.studies.studies import STUDIES
-from roundbook.pages.answers import asked_of
-from roundbook.pages.site import Asking, Who, page, read_form
+from roundbook.pages.forms import Asking, Who, read_form
+from roundbook.pages.rendering import page
+from roundbook.pages.results import asked_fields
 from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
 
 router = APIRouter()
@@ -34,7 +33,7 @@ def jobs_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
 def job_page(http: Request, caller: Who, session: Asking, number: int) -> HTMLResponse:
     """Show how far a study is; the page asks again by itself until it is over."""
     require_scope(caller, "read")
-    job = _show(session, caller, number)
+    job = visible_job(caller, session, number)
     asked = [
         (name, job.request[name])
         for name in STUDIES[job.study].request.model_fields
@@ -53,21 +52,15 @@ async def start(http: Request, caller: Who) -> Response:
     form = await read_form(http)
 
     def work() -> Job:
-        asked = asked_of("study", form.get("asked", ""))
-        fields = asked.model_dump(exclude_unset=True, exclude={"study", "trials"})
+        fields = asked_fields("study", form.get("asked", ""))
+        study = fields.pop("study")
+        fields.pop("trials", None)  # so few are the page's
         if form.get("trials"):
             fields["trials"] = form["trials"]
-        study = asked.study
-        asked = find_kind("study").request(**fields, study=study)
-        make_queue(http.app.state.engine)
-        with begin(http.app.state.engine, caller.user) as session:
-            permit(caller, session, asked)
-            permit_name(caller, session, form.get("name"))
-            given = StartStudy(study=study, request=fields, name=form.get("name"))
-            return start_study(session, given)
+        wanted = StartStudy(study=study, request=fields, name=form.get("name"))
+        return start_job(http, caller, wanted)
 
-    async with http.app.state.turns.reading:
-        job = await run_in_threadpool(work)
+    job = await in_turn(http, work)
     return RedirectResponse(f"/job/{job.job}", 303)
 
 
@@ -76,17 +69,6 @@ def cancel(http: Request, caller: Who, number: int) -> Response:
     """Have it stopped."""
     require_scope(caller, "log")
     with begin(http.app.state.engine, caller.user) as session:
-        _show(session, caller, number)
+        visible_job(caller, session, number)
         cancel_job(session, ShowJob(job=number))
     return RedirectResponse(f"/job/{number}", 303)
-
-
-def _show(session: Session, caller: Caller, number: int) -> Job:
-    """Return a job; of another task's, those of one task are not told whether it is there."""
-    try:
-        job = show_job(session, ShowJob(job=number))
-    except NotRecordedError:
-        limit_to_task(caller, None)
-        raise
-    limit_to_task(caller, job)
-    return job

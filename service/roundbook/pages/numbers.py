@@ -9,6 +9,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from roundbook.logbook.variance_history import Interval
 from roundbook.presentation.figures import short
 from roundbook.presentation.tables import Column, Table
 
@@ -18,14 +19,12 @@ def decimals(value: float | None, digits: int = 4) -> str:
     return "–" if value is None else short(value, digits)
 
 
-def span(interval: Any, digits: int = 4) -> str:  # noqa: ANN401
+def span(interval: Interval | tuple[float, float] | None) -> str:
     """Return an interval as ``.0422 to .0688``; nothing where there is none."""
     if interval is None:
         return ""
-    low, high = (
-        (interval.low, interval.high) if hasattr(interval, "low") else (interval[0], interval[1])
-    )
-    return f"{decimals(low, digits)} to {'…' if high is None else decimals(high, digits)}"
+    low, high = interval if isinstance(interval, tuple) else (interval.low, interval.high)
+    return f"{decimals(low)} to {'…' if high is None else decimals(high)}"
 
 
 def day(moment: date | datetime | None) -> str:
@@ -33,15 +32,13 @@ def day(moment: date | datetime | None) -> str:
     return "–" if moment is None else f"{moment.day} {moment:%B %Y}"
 
 
-def sparkline(values: list[float], width: int = 90, height: int = 22) -> str:
-    """Return the points of a small line through values, for an SVG polyline."""
-    if len(values) < 2:
-        return ""
+def sparkline(values: list[float]) -> str:
+    """Return the points of a small line through two values or more, for an SVG polyline of 90 by 22."""
     low, high = min(values), max(values)
     room = (high - low) or 1.0
-    steps = width / (len(values) - 1)
+    step = 90 / (len(values) - 1)
     return " ".join(
-        f"{index * steps:.1f},{height - 2 - (value - low) / room * (height - 4):.1f}"
+        f"{index * step:.1f},{20 - (value - low) / room * 18:.1f}"
         for index, value in enumerate(values)
     )
 
@@ -50,7 +47,7 @@ def sparkline(values: list[float], width: int = 90, height: int = 22) -> str:
 _RANGE = re.compile(r"[+-]?[\d.]+ to [+-]?[\d.]+")
 
 
-def cell(row: Any, column: Column) -> str:  # noqa: ANN401
+def cell(row: object, column: Column) -> str:
     """Return what a column shows of a row, its numbers as `decimals` has them."""
     value = getattr(row, column.field)
     if value is None:
@@ -80,14 +77,14 @@ def filled(table: Table) -> list[Column]:
 _BELOW_ONE = re.compile(r"(&#39;.*?&#39;)|(?<![^\s(\[±])([+-]?)0(\.(?=\d*[1-9])\d+)(?![\w.]*[\w%])")
 
 
-def fields(said: str) -> Markup:
+def fields(text: str) -> Markup:
     """Return a sentence with the fields that it names in backticks set apart."""
-    return Markup(re.sub(r"`([\w.]+)`", r"<code>\1</code>", str(escape(said))))  # noqa: S704
+    return Markup(re.sub(r"`([\w.]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704
 
 
-def sentence(said: str) -> Markup:
+def sentence(text: str) -> Markup:
     """Return a sentence of an answer, its numbers as in tables; see `fields`."""
-    return Markup(_BELOW_ONE.sub(r"\1\2\3", str(fields(said))))  # noqa: S704
+    return Markup(_BELOW_ONE.sub(r"\1\2\3", str(fields(text))))  # noqa: S704
 
 
 FILTERS: dict[str, Callable[..., Any]] = {

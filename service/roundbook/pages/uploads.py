@@ -4,10 +4,11 @@ import shutil
 import tempfile
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
@@ -16,9 +17,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.requests import ClientDisconnect
 
-from roundbook.api.access import Caller, permit, require_scope
-from roundbook.api.problems import HttpError, status_of
-from roundbook.api.turns import SECONDS_TO_DECIDE, Limit
+from roundbook.api.access import permit
+from roundbook.api.callers import Caller, require_scope
+from roundbook.api.problems import HttpError
+from roundbook.api.turns import in_turn, to_decide, transaction
 from roundbook.errors import (
     BadFileError,
     ContentDiffersError,
@@ -30,33 +32,24 @@ from roundbook.errors import (
 )
 from roundbook.formats import sent_to
 from roundbook.logbook.lookup import find_round, find_task
-from roundbook.logbook.matrices.listing import list_matrices
 from roundbook.logbook.matrices.logged import LoggedMatrices
-from roundbook.logbook.matrices.showing import show_matrix
 from roundbook.logbook.near_names import near_name
 from roundbook.logbook.recorded_names import known_names
-from roundbook.logbook.round_fingerprint import find_publication
 from roundbook.logbook.rounds import near_round
-from roundbook.logbook.runs.assessing import LoggedQrels
-from roundbook.logbook.runs.listing import list_runs
-from roundbook.logbook.runs.logging import LoggedRuns
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import near_task
-from roundbook.logbook.topics import list_topics
-from roundbook.pages.site import Refusal, Who, deciding, page, permit_named, read_form, refusal
-from roundbook.presentation.impact import dependent_name, dependent_place
-from roundbook.presentation.matrices import log_notes, standardising_note
-from roundbook.presentation.previews import (
-    near_note,
-    understood,
-    understood_qrels,
-    understood_runs,
+from roundbook.pages.forms import (
+    Refusal,
+    Who,
+    permit_named,
+    read_form,
+    refusal,
+    refused_status,
 )
-from roundbook.presentation.publication import publication_note
-from roundbook.presentation.runs import qrels_notes, run_notes
-from roundbook.requests.matrices import ListMatrices, ShowMatrix
-from roundbook.requests.runs import ListRuns
-from roundbook.requests.topics import ListTopics
+from roundbook.pages.previews import KINDS, FileKind, Logged
+from roundbook.pages.rendering import page
+from roundbook.presentation.impact import dependent_name, dependent_place
+from roundbook.presentation.previews import near_note
 from roundbook.use_cases import UPLOADS
 
 router = APIRouter()
@@ -88,32 +81,10 @@ _WAYS_OUT = {
 }
 
 
-class _Kind(NamedTuple):
-    """What a file may be of.
-
-    Attributes
-    ----------
-    name, hint : str
-        As the form calls it, and what it takes.
-    use_case : str
-        Of `UPLOADS`, what logs it.
-    fields : tuple of str
-        Those of the form that are not asked of every file.
-    look : callable
-        Returns what the page shows of what was logged, within the transaction.
-    """
-
-    name: str
-    hint: str
-    use_case: str
-    fields: tuple[str, ...]
-    look: Callable[[Session, Any], dict[str, Any]]
-
-
 class _Held:
     """Files that were looked at, and what was asked; they are deleted with it."""
 
-    def __init__(self, user: str, kind: _Kind, fields: dict[str, Any]) -> None:
+    def __init__(self, user: str, kind: FileKind, fields: dict[str, Any]) -> None:
         self.until = time.monotonic() + _SECONDS
         self.user = user
         self.kind = kind
@@ -129,15 +100,17 @@ def upload_page(http: Request, caller: Who) -> HTMLResponse:
     """Ask for a round's scores, runs or assessments."""
     require_scope(caller, "log")
     given = dict(http.query_params)
-    if given.get("kind") not in _KINDS:
+    if given.get("kind") not in KINDS:
         given["kind"] = "scores"
     return _form(http, given)
 
 
-def _form(http: Request, given: dict[str, str], status: int = 200, **context: Any) -> HTMLResponse:  # noqa: ANN401
+def _form(
+    http: Request, given: dict[str, str], status: int = 200, **context: object
+) -> HTMLResponse:
     shown = {"refused": None, "preview": None} | context
-    kind = _KINDS[given["kind"]]
-    return page(http, "upload.html", status, given=given, kinds=_KINDS, kind=kind, **shown)
+    kind = KINDS[given["kind"]]
+    return page(http, "upload.html", status, given=given, kinds=KINDS, kind=kind, **shown)
 
 
 @router.post("/upload")
@@ -152,9 +125,9 @@ async def preview(http: Request, caller: Who) -> HTMLResponse:
         async with http.form(max_files=_MOST_FILES, max_fields=20) as form:
             given = {name: str(form.get(name) or "").strip() for name in _FIELDS}
             given["kind"] = str(form.get("kind") or "scores")
-            if given["kind"] not in _KINDS:
-                raise HttpError(422, f"A file is of {', '.join(_KINDS)}.")
-            kind = _KINDS[given["kind"]]
+            if given["kind"] not in KINDS:
+                raise HttpError(422, f"A file is of {', '.join(KINDS)}.")
+            kind = KINDS[given["kind"]]
             held = _Held(caller.user, kind, _fields(kind, given))
             await run_in_threadpool(_store, held, form.getlist("file"), form.get("teams"))
     except ClientDisconnect:
@@ -162,12 +135,9 @@ async def preview(http: Request, caller: Who) -> HTMLResponse:
     if not held.files:
         return _form(http, given, 422, refused=Refusal("file", "Choose a file."))
     try:
-        async with http.app.state.turns.reading:
-            seen = await run_in_threadpool(_look, http, caller, held)
+        seen = await in_turn(http, lambda: _look(http, caller, held))
     except RoundbookError as error:
-        status = status_of(error)
-        if status in (401, 403):
-            raise
+        status = refused_status(error)
         why = refusal(error, (*_FIELDS, "measures"), _BESIDE)
         field = "measure" if why.field == "measures" else why.field
         if field == "revise" and field not in kind.fields:
@@ -203,7 +173,7 @@ def _store(held: _Held, sent: Sequence[UploadFile | str], teams: UploadFile | st
 def _look(http: Request, caller: Caller, held: _Held) -> dict[str, Any]:
     """Log files and take them back; return what was understood, and hold them to be logged by it."""
     task, label = held.fields["task"], held.fields["round"]
-    with deciding(http, caller, _limit(http), keep=False) as session:
+    with transaction(http, caller, to_decide(http), keep=False) as session:
         permit_named(caller, session, {"task": task})
         near = [
             near_note("task", task, near_task(session, task)),
@@ -211,28 +181,24 @@ def _look(http: Request, caller: Caller, held: _Held) -> dict[str, Any]:
         ]
         known = known_names(session, task, label)
         made = _what_is_made(session, task, label)
-
-    def look(session: Session, logged: Any) -> dict[str, Any]:  # noqa: ANN401
+    with _logged(http, caller, held, dry_run=True) as (session, logged):
         for what, names in known_names(session, task, label).items():
             new = names - known[what]
             if len(new) <= _MOST_SLIPS and len(known[what]) <= _MOST_KNOWN:
-                near.extend(
+                near += [
                     near_note(what, name, near_name(name, known[what])) for name in sorted(new)
-                )
+                ]
         seen = held.kind.look(session, logged)
-        stale = [
-            f"{dependent_name(dependent)} ({dependent_place(dependent)})"
-            # Saved results first: they were decided on.
-            for dependent in sorted(seen.pop("impact"), key=lambda of: of.entry is None)
-        ]
-        named = [note for note in near if note]
-        return seen | {"near": named, "stale": stale, "files": len(held.files), "made": made}
-
-    seen: dict[str, Any] = _log(http, caller, held, look, dry_run=True)
+    stale = [
+        f"{dependent_name(dependent)} ({dependent_place(dependent)})"
+        # Saved results first: they were decided on.
+        for dependent in sorted(seen.pop("impact"), key=lambda of: of.entry is None)
+    ]
     if held.fields.get("revise"):
         # What somebody else revises in between is not replaced.
         held.fields |= seen["expected"]
-    return seen
+    named = [note for note in near if note]
+    return seen | {"near": named, "stale": stale, "files": len(held.files), "made": made}
 
 
 def _what_is_made(session: Session, task: str, label: str) -> str | None:
@@ -248,87 +214,6 @@ def _what_is_made(session: Session, task: str, label: str) -> str | None:
     return None
 
 
-def _look_at_scores(session: Session, logged: LoggedMatrices) -> dict[str, Any]:
-    (one,) = logged.matrices
-    known = ListMatrices(task=one.task, round=one.round, measure=one.measure)
-    number = next(
-        matrix.matrix
-        for matrix in list_matrices(session, known).matrices
-        if matrix.assessments == one.assessments
-    )
-    shown = show_matrix(session, ShowMatrix(matrix=number))
-    listed = list_topics(session, ListTopics(task=one.task)).topics
-    own = set(shown.topics)
-    returned = sum(
-        len(topic.rounds) > 1
-        for topic in listed
-        if any(there.round == one.round and there.id in own for there in topic.rounds)
-    )
-    near = near_note("measure", one.measure, near_name(one.measure, one.remarks.other_measures))
-    standardising = standardising_note(one)
-    published = None
-    if one.status == "logged":
-        publication = find_publication(session, one.task, one.round)
-        published = publication_note(one.round, publication, dry_run=True)
-    return {
-        "status": one.status,
-        "understood": understood(one, shown.topics, [run.run for run in shown.runs])
-        | {"Topics of other rounds": f"{returned} of {one.topics}"},
-        "notes": [note for note in (published, standardising, *log_notes(one), near) if note],
-        "impact": one.impact,
-        "expected": {"expected_revisions": {one.measure: one.revision - 1}},
-    }
-
-
-def _look_at_runs(session: Session, logged: LoggedRuns) -> dict[str, Any]:
-    listed = list_runs(session, ListRuns(task=logged.task, round=logged.round))
-    latest = listed.uploads[-1].upload
-    new = [run.run for run in listed.runs or () if run.upload == latest]
-    return {
-        "status": logged.status,
-        "understood": understood_runs(logged, new),
-        "notes": run_notes(logged),
-        "impact": logged.impact,
-    }
-
-
-def _look_at_qrels(_: Session, logged: LoggedQrels) -> dict[str, Any]:
-    return {
-        "status": logged.status,
-        "understood": understood_qrels(logged),
-        "notes": qrels_notes(logged),
-        "impact": logged.impact,
-        "expected": {"expected_revision": logged.revision - 1},
-    }
-
-
-_KINDS = {
-    "scores": _Kind(
-        "Scores",
-        "Scores as a table of topics by runs, a line a score, or what trec_eval, ir_measures and"
-        " NTCIREVAL print, as text, Excel or Parquet.",
-        "log",
-        ("measure", "missing", "revise", "assessments", "teams"),
-        _look_at_scores,
-    ),
-    "runs": _Kind(
-        "Runs",
-        "What runs retrieved, in TREC's run format, gzipped or not: topic, Q0, document, rank,"
-        " score, tag. What a run retrieved never changes.",
-        "log_runs",
-        (),
-        _look_at_runs,
-    ),
-    "assessments": _Kind(
-        "Relevance assessments",
-        "Relevance assessments in TREC's format, gzipped or not: topic, iteration, document, grade.",
-        "log_qrels",
-        ("revise", "assessments"),
-        _look_at_qrels,
-    ),
-}
-
-
 @router.post("/upload/confirm")
 async def confirm(http: Request, caller: Who) -> Response:
     """Log what was looked at."""
@@ -337,8 +222,12 @@ async def confirm(http: Request, caller: Who) -> Response:
     held = http.app.state.held.get(form.get("held", ""))
     if held is None or held.user != caller.user or held.until < time.monotonic():
         raise HttpError(409, "What was looked at is not kept any more; send the file again.")
-    async with http.app.state.turns.reading:
-        logged = await run_in_threadpool(_log, http, caller, held)
+
+    def log() -> Logged:
+        with _logged(http, caller, held) as (_, logged):
+            return logged
+
+    logged = await in_turn(http, log)
     http.app.state.held.pop(form["held"], None)
     shown = {"task": held.fields["task"], "round": held.fields["round"]}
     if isinstance(logged, LoggedMatrices):
@@ -346,7 +235,7 @@ async def confirm(http: Request, caller: Who) -> Response:
     return RedirectResponse(f"/round?{urlencode(shown)}", 303)
 
 
-def _fields(kind: _Kind, given: dict[str, str]) -> dict[str, Any]:
+def _fields(kind: FileKind, given: dict[str, str]) -> dict[str, Any]:
     fields: dict[str, Any] = {name: given[name] for name in ("task", "round")} | {"create": True}
     for name in kind.fields:
         if given.get(name):
@@ -354,28 +243,20 @@ def _fields(kind: _Kind, given: dict[str, str]) -> dict[str, Any]:
     return fields
 
 
-def _limit(http: Request) -> Limit:
-    return Limit(http.app.state.turns, SECONDS_TO_DECIDE)
-
-
-def _log(
-    http: Request,
-    caller: Caller,
-    held: _Held,
-    look: Callable[[Session, Any], Any] = lambda _, logged: logged,
-    *,
-    dry_run: bool = False,
-) -> Any:  # noqa: ANN401
-    """Log files, or try to, and return what `look` sees within the transaction."""
+@contextmanager
+def _logged(
+    http: Request, caller: Caller, held: _Held, *, dry_run: bool = False
+) -> Iterator[tuple[Session, Logged]]:
+    """Log files, or try to; yield what was logged, and the transaction."""
     most_bytes = http.app.state.settings.max_file_bytes
     upload = UPLOADS[held.kind.use_case]
     request = upload.ask(held.fields | {"dry_run": dry_run}, *held.files)
     with (
         sent_to(str(held.directory)),
-        deciding(http, caller, _limit(http), keep=not dry_run) as session,
+        transaction(http, caller, to_decide(http), keep=not dry_run) as session,
     ):
-        asked = permit(caller, session, request)
-        return look(session, upload.run(session, asked, most_bytes))
+        logged: Logged = upload.run(session, permit(caller, session, request), most_bytes)
+        yield session, logged
 
 
 def _hold(http: Request, held: _Held) -> str:

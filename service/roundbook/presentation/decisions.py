@@ -17,6 +17,7 @@ from roundbook.presentation.matrices import (
     team_file_notes,
 )
 from roundbook.presentation.measures import merge_sentence
+from roundbook.presentation.phrases import counted
 from roundbook.presentation.runs import qrels_notes, run_notes
 from roundbook.presentation.saved_results import brief_sentence
 from roundbook.presentation.staleness import why_stale
@@ -28,12 +29,11 @@ if TYPE_CHECKING:
     from roundbook.logbook.matrices.corrections import CorrectedMatrix
     from roundbook.logbook.matrices.logged import LoggedMatrices, LoggedMatrix
     from roundbook.logbook.published import RecordedVariance
-    from roundbook.logbook.renewing import Renewal
     from roundbook.logbook.result import Result
     from roundbook.logbook.round_changes import PublishedRound
     from roundbook.logbook.runs.assessing import LoggedQrels
     from roundbook.logbook.runs.logging import LoggedRuns
-    from roundbook.logbook.saving import SavedResult
+    from roundbook.logbook.saving import Renewal, SavedResult
     from roundbook.logbook.teams import DescribedTeams
     from roundbook.logbook.topics import AliasedTopics, UnaliasedTopic
 
@@ -99,9 +99,8 @@ def uncorrected_note(corrected: CorrectedMatrix, reason: str | None = None) -> s
 def aliased_sentence(aliased: AliasedTopics) -> str:
     """Return how many other ids of topics are new, and how many were known."""
     count = len(aliased.aliases)
-    new = f"{count} new id{'' if count == 1 else 's'} recorded"
     known = f", {aliased.unchanged} known already" if aliased.unchanged or not count else ""
-    return f"{new}{known}."
+    return f"{counted(count, 'new id')} recorded{known}."
 
 
 def unaliased_sentence(unaliased: UnaliasedTopic) -> str:

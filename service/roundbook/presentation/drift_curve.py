@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from roundbook.logbook.drift.curve import DriftCurve
 from roundbook.presentation.drift import assumed, chosen_runs, effective_choice
 from roundbook.presentation.drift_verdict import curve_reason
+from roundbook.presentation.phrases import counted
 
 
 def curve_sentences(curve: DriftCurve) -> dict[str, Any]:
@@ -21,21 +23,23 @@ def curve_sentences(curve: DriftCurve) -> dict[str, Any]:
     }
 
 
-# Document collections
-
-
 def summary(curve: DriftCurve) -> str:
     """Return how many later rounds have which verdict, and where the factors first had aged."""
+    return ageing(curve.from_round, {later.round: later.verdict for later in curve.rounds})
+
+
+def ageing(from_round: str, verdicts: Mapping[str, str]) -> str:
+    """Return the same of the verdicts on a round's factors, by later round."""
     labels = {
-        verdict: [later.round for later in curve.rounds if later.verdict == verdict]
+        verdict: [label for label, of_round in verdicts.items() if of_round == verdict]
         for verdict in ("held", "aged", "undecided", "unbridged")
     }
     counts = ", ".join(f"{len(names)} {verdict}" for verdict, names in labels.items() if names)
-    rounds = f"{len(curve.rounds)} later round{'s' if len(curve.rounds) > 1 else ''}"
-    lines = [f"The factors of round '{curve.from_round}' in {rounds}: {counts}."]
+    rounds = counted(len(verdicts), "later round")
+    lines = [f"The factors of round '{from_round}' in {rounds}: {counts}."]
     if labels["aged"]:
         lines.append(f"The first round in which they had aged is '{labels['aged'][0]}'.")
-    if len(curve.rounds) > 1:
+    if len(verdicts) > 1:
         lines.append("The verdicts are not adjusted for their number.")
     return " ".join(lines)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from roundbook.presentation.matrices import hidden_notes
+from roundbook.presentation.phrases import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,9 +94,9 @@ def standardised_remarks(scores: StandardisedScores) -> list[str]:
             f" {_topics(scores.left_out)}."
         )
     if scores.off_ties:
-        first, count = scores.off_ties[0], len(scores.off_ties)
+        first = scores.off_ties[0]
         remarks.append(
-            f"{count} score{'' if count == 1 else 's'} off a tie of all standardising runs"
+            f"{counted(len(scores.off_ties), 'score')} off a tie of all standardising runs"
             f" (first: run {first.run}, topic {first.topic}); an sd of 0 counts them as average."
         )
     return remarks + hidden_notes(scores.hidden)
@@ -108,4 +109,4 @@ def run_means(scores: StandardisedScores) -> list[RunMean]:
 
 
 def _topics(names: Sequence[str]) -> str:
-    return f"{len(names)} topic{'' if len(names) == 1 else 's'} ({', '.join(names)})"
+    return f"{counted(len(names), 'topic')} ({', '.join(names)})"

@@ -26,8 +26,8 @@ LINE = (
 def heading(report: GeneralisabilityReport) -> str:
     """Return what is reported, and the plan it stands beside."""
     return (
-        f"{report.task}: {report.measure}, {report.level:.0%} intervals; topics for a reliability"
-        f" of {report.target:g}; 'Topics by power' are those of one-way ANOVA (m {report.m}, minD"
+        f"{report.task}: {report.measure}, {report.level:.0%} intervals; topics needed for a"
+        f" reliability of {report.target:g}, and by the power of one-way ANOVA (m {report.m}, minD"
         f" {report.min_d:g}, alpha {report.alpha:g}, beta {report.beta:g})"
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from roundbook.presentation.measures import new_measure_notes
+from roundbook.presentation.phrases import counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,7 +102,7 @@ def hidden_notes(hidden: Sequence[HiddenCells]) -> list[str]:
     notes = []
     for of_file in hidden:
         parts = [
-            _count(number, f"hidden {what}")
+            counted(number, f"hidden {what}")
             for number, what in ((of_file.rows, "row"), (of_file.columns, "column"))
             if number
         ]
@@ -156,7 +157,7 @@ def renewed_note(renewed: Sequence[str], *, corrected: bool = False) -> str | No
     measures = ", ".join(dict.fromkeys(renewed))
     what = "were corrected" if corrected else "became known"
     return (
-        f"Teams of runs {what}: the intervals of {_count(len(renewed), 'variance estimate')}"
+        f"Teams of runs {what}: the intervals of {counted(len(renewed), 'variance estimate')}"
         f" ({measures}) were estimated anew by team. What was saved on the earlier ones is stale."
     )
 
@@ -198,7 +199,7 @@ def changes_phrase(changes: Changes) -> str:
     ):
         if names:
             first = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
-            parts.append(f"{_count(len(names), noun)} {what} ({first})")
+            parts.append(f"{counted(len(names), noun)} {what} ({first})")
     return "; ".join(parts)
 
 
@@ -228,8 +229,7 @@ def _from_revision(difference: Difference) -> str:
         both = f" ({new} new, {lacking} gone)" if new and lacking else ""
         if new != lacking:
             more = "more" if new > lacking else "fewer"
-            number = abs(new - lacking)
-            parts.append(f"{number} {more} {noun}{'' if number == 1 else 's'}{both}")
+            parts.append(f"{counted(abs(new - lacking), f'{more} {noun}')}{both}")
         elif new:
             parts.append(f"as many {noun}s{both}")
     return f"Against revision {difference.revision} it has {' and '.join(parts)}."
@@ -238,7 +238,7 @@ def _from_revision(difference: Difference) -> str:
 def _from_round(difference: Difference, logged: LoggedMatrix) -> list[str]:
     notes = []
     new = [
-        f"{number} of its {_count(own, noun)}"
+        f"{number} of its {counted(own, noun)}"
         for noun, number, own in (
             ("run", difference.new_runs, logged.runs),
             ("topic", difference.new_topics, logged.topics),
@@ -246,7 +246,7 @@ def _from_round(difference: Difference, logged: LoggedMatrix) -> list[str]:
         if number
     ]
     lacking = [
-        _count(number, noun)
+        counted(number, noun)
         for noun, number in (("run", difference.lacking_runs), ("topic", difference.lacking_topics))
         if number
     ]
@@ -260,10 +260,4 @@ def _from_round(difference: Difference, logged: LoggedMatrix) -> list[str]:
 
 
 def _named(noun: str, names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    first = ", ".join(names[:_NAMED]) + more
-    return f"{noun} {first}" if len(names) == 1 else f"{len(names)} {noun}s ({first})"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{noun} {names[0]}" if len(names) == 1 else f"{len(names)} {noun}s ({listed(names)})"

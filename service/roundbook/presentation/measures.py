@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from roundbook.presentation.phrases import listed
+
 if TYPE_CHECKING:
     from roundbook.logbook.recorded_measures import MergedMeasures
 
@@ -13,11 +15,7 @@ def new_measure_notes(measure: str, others: Sequence[str]) -> list[str]:
     """Return that a measure is new where its task has others: it may be one of them, mistyped."""
     if not others:
         return []
-    more = f" and {len(others) - 5} more" if len(others) > 5 else ""
-    return [
-        f"The measure '{measure}' is new to the record; this task has"
-        f" {', '.join(others[:5])}{more}."
-    ]
+    return [f"The measure '{measure}' is new to the record; this task has {listed(others)}."]
 
 
 def bounds_in_words(bounds: tuple[float, float]) -> str:

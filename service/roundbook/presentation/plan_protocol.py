@@ -5,21 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from roundbook.logbook.interval_reasons import no_interval
-from roundbook.logbook.plans.variance import (
-    VarianceKind,
-    kind_of,
-    next_round,
-    pooled_rounds,
-    round_interval,
-    variance_at,
-)
+from roundbook.logbook.plans.plan import kind_of, variance_at
 from roundbook.presentation.variances import disagreement
 from roundbook.requests.plans import INTERVALS, PAIRED
 from roundbook.statistics.design import DESIGNS
 
 if TYPE_CHECKING:
     from roundbook.logbook.plans.plan import Plan, PlanCell
-    from roundbook.logbook.variance_history import Interval, VarianceHistory
+    from roundbook.logbook.variance_history import Interval, VarianceHistory, VarianceKind
 
 _METHOD = "T. Sakai, Topic set size design, Information Retrieval Journal 19, 256-283, 2016"
 # More cells than these are given by their range.
@@ -119,9 +112,9 @@ def _origin(plan: Plan, history: VarianceHistory) -> str:
             return ", a value given for it"
         case "latest":
             last = history.rounds[-1]
-            interval, reason = round_interval(last, kind)
+            of_kind = last.of_kind(kind)
             of_round = f"that of the latest round, {last.round} of {history.task}"
-            return f": {of_round}{_interval(interval, reason)}"
+            return f": {of_round}{_interval(of_kind.interval, of_kind.interval_reason)}"
         case "planning":
             pooled = variance_at(history, kind, "pooled")
             return (
@@ -133,16 +126,16 @@ def _origin(plan: Plan, history: VarianceHistory) -> str:
 
 
 def _pooled(plan: Plan, history: VarianceHistory, kind: VarianceKind) -> str:
-    pooled, rounds = history.pooled, pooled_rounds(history.pooled, kind)
-    dof = pooled.dof if kind == "one-way" else pooled.two_way_dof
-    weights = "their degrees of freedom" if pooled.weights == "dof" else "their topics less one"
+    pooled = history.pooled.of_kind(kind)
+    rounds, by_dof = pooled.rounds, history.pooled.weights == "dof"
+    weights = "their degrees of freedom" if by_dof else "their topics less one"
     origin = f"that of round {rounds[0]} of {history.task}"
     if len(rounds) > 1:
         origin = (
             f"pooled by {weights} over {len(rounds)} rounds of {history.task} ({', '.join(rounds)})"
         )
-    reason = pooled.interval_reason if kind == "one-way" else pooled.two_way_interval_reason
-    return f"{origin}, {dof} degrees of freedom{_interval(plan.interval, reason)}"
+    interval = _interval(plan.interval, pooled.interval_reason)
+    return f"{origin}, {pooled.dof} degrees of freedom{interval}"
 
 
 def _interval(interval: Interval | None, reason: str | None) -> str:
@@ -166,7 +159,7 @@ def _assumed(plan: Plan) -> str:
     alike = " that differ as pairs of runs do on average" if plan.variance_of == "paired" else ""
     assumed = [f"{runs} {topics}{alike}", "normal scores of one variance"]
     if plan.estimate is not None and plan.variance_at != "given":
-        limit = next_round(plan.estimate.pooled, kind_of(plan) or "one-way")
+        limit = plan.estimate.pooled.of_kind(kind_of(plan) or "one-way").next_round
         these = limit is not None and limit.of == "these runs"
         systems = "these very systems" if these else "systems like these"
         assumed.append(f"a next round of the same kind with {systems}")

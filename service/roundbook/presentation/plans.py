@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from roundbook.errors import WayOut
 from roundbook.logbook.interval_reasons import no_interval
-from roundbook.logbook.plans.variance import VarianceAt, kind_of, pooled_rounds
+from roundbook.logbook.plans.plan import VarianceAt, kind_of
 from roundbook.logbook.withdrawals import left_out
-from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.staleness import added_rounds, change_of_round
 from roundbook.presentation.variances import (
     disagreement,
     disagreement_way_out,
-    history_in_json,
 )
 from roundbook.requests.plans import INTERVALS, PAIRED
 from roundbook.statistics.design import DESIGNS
@@ -30,19 +28,6 @@ _SOLVED_FOR = {
     "min-d": "Smallest minD",
     "m": "Most runs",
 }
-
-
-def plan_in_json(plan: Plan) -> dict[str, Any]:
-    """Return a plan as JSON prints it, with its sentences."""
-    return plan.model_dump(mode="json") | {
-        "estimate": None if plan.estimate is None else history_in_json(plan.estimate),
-        "warning": warning(plan),
-        "rounds": [
-            row.model_dump(exclude={"arguments"}) | {"reason": no_power(row)} for row in plan.rounds
-        ],
-        "notes": notes(plan),
-        "protocol": protocol(plan),
-    }
 
 
 def plan_changes(entry: ResultEntry) -> dict[str, Any]:
@@ -82,7 +67,7 @@ def _origin(plan: Plan) -> str:
     history = plan.estimate
     if history is None:
         return "as given"
-    rounds = ", ".join(pooled_rounds(history.pooled, kind_of(plan) or "one-way"))
+    rounds = ", ".join(history.pooled.of_kind(kind_of(plan) or "one-way").rounds)
     origin = {
         "planning": f"the planning variance from rounds {rounds}",
         "latest": f"of the latest round {history.rounds[-1].round}",
@@ -138,6 +123,16 @@ def tukey_instead(plan: Plan) -> str | None:
     elif plan.design == "paired-t":
         return "for the best and the worst of several runs"
     return None
+
+
+def which_design(plan: Plan) -> str | None:
+    """Return which design to take in place of a plan's; None where its own is as good."""
+    runs = tukey_instead(plan)
+    if runs is None:
+        return None
+    if plan.design == "anova":
+        return f"Take tukey {runs}: {WHY_ANOVA_FIRST}"
+    return f"{runs.capitalize()} prefer tukey."
 
 
 def withdrawn_notes(plan: Plan) -> list[str]:

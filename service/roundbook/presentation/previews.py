@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from roundbook.formats.trec import StoredFile
     from roundbook.logbook.matrices.logged import LoggedMatrix
     from roundbook.logbook.runs.assessing import LoggedQrels
     from roundbook.logbook.runs.logging import LoggedRuns
-    from roundbook.logbook.runs.uploading import LoggedFile
 
 _NAMED = 4
 
@@ -60,7 +60,7 @@ def _revision(logged: LoggedMatrix | LoggedQrels, what: str) -> str:
     return f"{logged.revision}{replaces}"
 
 
-def _files(files: Sequence[LoggedFile]) -> str:
+def _files(files: Sequence[StoredFile]) -> str:
     listed = names([f"{file.file} ({file.size:,} bytes)" for file in files])
     return listed if len(files) == 1 else f"{len(files)}: {listed}"
 

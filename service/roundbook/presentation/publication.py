@@ -19,21 +19,11 @@ def round_sentence(contents: RoundContents) -> str:
     )
 
 
-def published_sentence(contents: RoundContents) -> str | None:
-    """Return whether a round's published fingerprint verifies; None where it is not published."""
-    from roundbook.logbook.round_fingerprint import Publication  # noqa: PLC0415
-
-    if contents.fingerprint is None:
-        return None
-    published = Publication(contents.fingerprint, contents.published_fingerprint)
-    return publication_note(contents.round, published)
-
-
 def publication_note(
-    round_label: str, publication: Publication | None, *, dry_run: bool = False
+    round_label: str, publication: Publication | RoundContents | None, *, dry_run: bool = False
 ) -> str | None:
-    """Return whether a changed round's published fingerprint verifies; None where not published."""
-    if publication is None:
+    """Return whether a round's published fingerprint verifies; None where it is not published."""
+    if publication is None or publication.fingerprint is None:
         return None
     published = f"Round '{round_label}' is published"
     if publication.published_fingerprint is None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from roundbook.presentation.phrases import listed
+
 if TYPE_CHECKING:
     from roundbook.logbook.runs.comparing import ScoreComparison
-
-_NAMED = 5
 
 
 def summary(comparison: ScoreComparison) -> list[str]:
@@ -25,7 +25,7 @@ def notes(comparison: ScoreComparison) -> list[str]:
     """Return which topics and runs only one side has, and how many cells are not listed."""
     left = comparison.different - len(comparison.cells_shown)
     return [
-        f"Only {side}: {_named(what, names)}."
+        f"Only {side}: {what}{'s' if len(names) > 1 else ''} {listed(names)}."
         for side, what, names in (
             ("in the logged matrix", "topic", comparison.only_logged_topics),
             ("in the logged matrix", "run", comparison.only_logged_runs),
@@ -51,9 +51,3 @@ def _verdict(comparison: ScoreComparison) -> str:
         f" {comparison.tolerance:g}, on {comparison.different_topics} of {comparison.topics} topics"
         f" and in {comparison.different_runs} of {comparison.runs} runs; {largest}."
     )
-
-
-def _named(what: str, names: list[str]) -> str:
-    more = len(names) - _NAMED
-    shown = ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
-    return f"{what}{'s' if len(names) > 1 else ''} {shown}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from roundbook.presentation.phrases import counted, listed
 from roundbook.presentation.tables import Column, count
 
 if TYPE_CHECKING:
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from roundbook.logbook.runs.assessing import LoggedQrels
     from roundbook.logbook.runs.logging import LoggedRuns
 
-_NAMED = 5
 UPLOADS = (
     Column("round", "Round"),
     count("upload", "Upload"),
@@ -39,18 +39,18 @@ def run_notes(logged: LoggedRuns) -> list[str]:
     """Return what a person should know of runs just logged."""
     notes = []
     if logged.unchanged_runs and logged.status == "logged":
-        notes.append(f"{_counted(logged.unchanged_runs, 'run')} had these lists already.")
+        notes.append(f"{counted(logged.unchanged_runs, 'run')} had these lists already.")
     if logged.beyond_depth:
         notes.append(
             f"{logged.beyond_depth:,} documents ranked below {logged.depth:,} were left out."
         )
     if logged.new_topics:
-        notes.append(f"New topics of the task: {named(logged.new_topics)}.")
+        notes.append(f"New topics of the task: {listed(logged.new_topics)}.")
     if logged.without_lists:
         notes.append(
-            f"{_counted(len(logged.without_lists), 'run')} of the round's score matrices"
+            f"{counted(len(logged.without_lists), 'run')} of the round's score matrices"
             f" {'has' if len(logged.without_lists) == 1 else 'have'} no lists yet:"
-            f" {named(logged.without_lists)}."
+            f" {listed(logged.without_lists)}."
         )
     return notes
 
@@ -68,7 +68,7 @@ def qrels_notes(logged: LoggedQrels, reason: str | None = None) -> list[str]:
     if reason is not None and logged.status == "unchanged":
         notes.append("They are recorded already, so the reason was not recorded.")
     if logged.repeated:
-        notes.append(f"{_counted(logged.repeated, 'line')} said again what was said before.")
+        notes.append(f"{counted(logged.repeated, 'line')} said again what was said before.")
     if logged.without_relevant:
         notes.append(
             f"No document is relevant for {_topics(logged.without_relevant)}; every run scores 0"
@@ -81,26 +81,16 @@ def qrels_notes(logged: LoggedQrels, reason: str | None = None) -> list[str]:
             " left out."
         )
     if logged.new_topics:
-        notes.append(f"New topics of the task: {named(logged.new_topics)}.")
+        notes.append(f"New topics of the task: {listed(logged.new_topics)}.")
     if logged.foreign_topics:
         notes.append(
-            f"{len(logged.foreign_topics)} of {_counted(logged.topics, 'topic')}"
+            f"{len(logged.foreign_topics)} of {counted(logged.topics, 'topic')}"
             f" {'is' if len(logged.foreign_topics) == 1 else 'are'} in no scores and in no run of"
-            f" round '{logged.round}' ({named(logged.foreign_topics)}): check that the file"
+            f" round '{logged.round}' ({listed(logged.foreign_topics)}): check that the file"
             " is of this round."
         )
     return notes
 
 
-def named(names: Sequence[str]) -> str:
-    """Return the first few names, and how many more there are."""
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
 def _topics(names: Sequence[str]) -> str:
-    return f"{'topic' if len(names) == 1 else 'topics'} {named(names)}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{'topic' if len(names) == 1 else 'topics'} {listed(names)}"

@@ -14,7 +14,7 @@ def brief_sentence(brief: Mapping[str, Any]) -> str:
     few, most = brief["fewest_topics"], brief["most_topics"]
     if few is None:
         return f"{brief['design']}: no design"
-    return f"{brief['design']}: {few if few == most else f'{few} to {most}'} topics"
+    return f"{brief['design']}: {f'{few:,}' if few == most else f'{few:,} to {most:,}'} topics"
 
 
 def place(entry: ResultEntry) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from roundbook.presentation.phrases import counted
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -23,10 +25,9 @@ def described_phrase(described: DescribedTeams) -> str:
     """Return of how many runs something became known, and of how many it was corrected."""
     corrected = len(corrections(described.changes))
     filled_in = len({change.run for change in described.changes if change.was is None})
-    runs = f"{described.runs} run{'' if described.runs == 1 else 's'}"
     parts = [f"corrected {corrected}"] if corrected else []
     parts += [f"told something new of {filled_in}"] if filled_in else []
-    return f"{' and '.join(parts) or 'nothing new'} of its {runs}"
+    return f"{' and '.join(parts) or 'nothing new'} of its {counted(described.runs, 'run')}"
 
 
 def corrections(changes: Sequence[RunChange]) -> dict[str, str]:

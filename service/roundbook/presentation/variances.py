@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from roundbook.errors import WayOut
 from roundbook.logbook.interval_reasons import no_interval, no_test
 from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation.measures import new_measure_notes
+from roundbook.presentation.phrases import counted, listed
 from roundbook.presentation.tables import values_at
 
 if TYPE_CHECKING:
@@ -53,13 +54,6 @@ HISTORY_LINE = ("measure", "assessments", *_ROUND)
 _TESTS = {"wald-f": "Wald F test", "bartlett": "Bartlett's test"}
 
 
-def history_in_json(history: VarianceHistory) -> dict[str, Any]:
-    """Return a variance history as JSON prints it: with the warning where its rounds disagree."""
-    printed = history.model_dump(mode="json")
-    printed["pooled"]["warning"] = disagreement(history)
-    return printed
-
-
 def stability(histories: Sequence[VarianceHistory]) -> list[str]:
     """Return which measures are stable over the rounds and which not, given the least stable first."""
     ratios, unknown = [], []
@@ -79,7 +73,7 @@ def stability(histories: Sequence[VarianceHistory]) -> list[str]:
         )
     if unknown:
         has = "it has" if len(unknown) == 1 else "they have"
-        lines.append(f"Whether {_listed(unknown)} is stable is unknown: {has} one round.")
+        lines.append(f"Whether {listed(unknown, 8)} is stable is unknown: {has} one round.")
     return lines
 
 
@@ -207,10 +201,10 @@ def pooled_line(pooled: Pooled) -> SimpleNamespace:
 
 
 def _pooled(pooled: Pooled) -> str:
-    line = f"Pooled over {_counted(len(pooled.rounds), 'round')} by {pooled.weights}:"
+    line = f"Pooled over {counted(len(pooled.rounds), 'round')} by {pooled.weights}:"
     line += f" {pooled.variance:.5f}, {_interval(pooled.interval, pooled.interval_reason)}"
     if pooled.topics is not None:
-        line += f"; {_counted(pooled.topics, 'different topic')}"
+        line += f"; {counted(pooled.topics, 'different topic')}"
     if pooled.max_min_ratio is not None and len(pooled.rounds) > 1:
         line += f", largest over smallest {pooled.max_min_ratio:.2f}"
     return line + "."
@@ -269,7 +263,7 @@ def _remarks(rounds: Sequence[RoundVariance]) -> list[str]:
     for row in rounds:
         for remark in _interval_remarks(row):
             labels.setdefault(remark, []).append(row.round)
-    lines = [f"{remark} ({_listed(names)})." for remark, names in labels.items()]
+    lines = [f"{remark} ({listed(names, 8)})." for remark, names in labels.items()]
     if sources := [f"{row.round}: {row.source}" for row in rounds if row.source]:
         lines.append(f"Sources: {'; '.join(sources)}.")
     return lines
@@ -311,15 +305,7 @@ def _meaning(rounds: Sequence[RoundVariance], pooled: Pooled) -> str:
     ]
     if alone:
         line += (
-            f" As many teams as runs in {_listed(alone)}: a run of unknown team counts as a team of"
+            f" As many teams as runs in {listed(alone, 8)}: a run of unknown team counts as a team of"
             " its own."
         )
     return line
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -7,6 +7,8 @@ import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel
@@ -62,14 +64,14 @@ def view_of(result: Any) -> View:  # noqa: ANN401
 # Nothing that computes or draws is imported before a result of the kind is shown.
 
 
+def _draw(module: str, chart: str, result: Any) -> Any:  # noqa: ANN401
+    return getattr(import_module(f"roundbook.presentation.charts.{module}"), chart)(result)
+
+
 def _variances(history: Any) -> View:  # noqa: ANN401
     from roundbook.presentation import variances as words  # noqa: PLC0415
 
-    def chart() -> Any:  # noqa: ANN401
-        from roundbook.presentation.charts.variances import variance_chart  # noqa: PLC0415
-
-        return variance_chart(history)
-
+    chart = partial(_draw, "variances", "variance_chart", history)
     sentences = [words.heading(history), *words.summary(history), *words.withdrawn_notes(history)]
     return View(words.history_lines(history), sentences, chart=chart)
 
@@ -78,46 +80,32 @@ def _plan(plan: Any) -> View:  # noqa: ANN401
     from roundbook.presentation import plan_table, plans  # noqa: PLC0415
     from roundbook.presentation.plan_protocol import protocol  # noqa: PLC0415
 
-    def chart() -> Any:  # noqa: ANN401
-        from roundbook.presentation.charts.plans import power_chart  # noqa: PLC0415
-
-        return power_chart(plan)
-
-    sentences = [plans.headline(plan), protocol(plan)]
+    chart = partial(_draw, "plans", "power_chart", plan)
+    which = [sentence for sentence in (plans.which_design(plan), plans.fits(plan)) if sentence]
+    sentences = [plans.headline(plan), *which, protocol(plan)]
     return View(plan_table.plan_rows(plan), sentences, lambda: plan_table.plan_latex(plan), chart)
 
 
 def _drift(report: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation import drift_verdict as words  # noqa: PLC0415
+    from roundbook.presentation.drift_advice import advice  # noqa: PLC0415
+    from roundbook.presentation.drift_verdict import headline, reason  # noqa: PLC0415
 
-    def chart() -> Any:  # noqa: ANN401
-        from roundbook.presentation.charts.drift import topics_chart  # noqa: PLC0415
-
-        return topics_chart(report)
-
-    sentences = [words.headline(report), words.reason(report), words.advice(report)]
+    chart = partial(_draw, "drift", "topics_chart", report)
+    sentences = [headline(report), reason(report), advice(report)]
     return View(report.topics, sentences, chart=chart)
 
 
 def _curve(curve: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.drift_curve import summary  # noqa: PLC0415
 
-    def chart() -> Any:  # noqa: ANN401
-        from roundbook.presentation.charts.drift import curve_chart  # noqa: PLC0415
-
-        return curve_chart(curve)
-
+    chart = partial(_draw, "drift", "curve_chart", curve)
     return View(curve.rounds, [summary(curve)], chart=chart)
 
 
 def _factors(factors: Any) -> View:  # noqa: ANN401
     from roundbook.presentation import factors as words  # noqa: PLC0415
 
-    def chart() -> Any:  # noqa: ANN401
-        from roundbook.presentation.charts.factors import factor_chart  # noqa: PLC0415
-
-        return factor_chart(factors)
-
+    chart = partial(_draw, "factors", "factor_chart", factors)
     sentences = [words.heading(factors), *words.withdrawn_note(factors)]
     return View(factors.factors, sentences, chart=chart)
 
@@ -150,11 +138,7 @@ def _generalisability(report: Any) -> View:  # noqa: ANN401
 def _study(study: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.studies.common import study_words  # noqa: PLC0415
 
-    def chart() -> Any:  # noqa: ANN401
-        from roundbook.presentation.charts.studies import study_chart  # noqa: PLC0415
-
-        return study_chart(study)
-
+    chart = partial(_draw, "studies", "study_chart", study)
     words = study_words(study)
     main = words.main
     rows = [{field: getattr(row, field) for field in main.held()} for row in main.rows]

@@ -8,7 +8,7 @@ from html import escape
 from importlib import import_module
 from importlib.util import find_spec
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
@@ -22,11 +22,10 @@ from roundbook.python.ways_out import with_ways_out
 if TYPE_CHECKING:
     import altair as alt
 
-_Result = TypeVar("_Result", bound=BaseModel)
 _MOST_SHOWN = 60
 
 
-class Answer(Generic[_Result]):
+class Answer:
     """What a `Book` answers: a result, whose fields are the answer's own.
 
     Attributes
@@ -35,7 +34,9 @@ class Answer(Generic[_Result]):
         Frozen: ``model.model_dump(mode="json")`` is what the record keeps of one that is saved.
     """
 
-    def __init__(self, model: _Result) -> None:
+    model: Any
+
+    def __init__(self, model: BaseModel) -> None:
         self.model = model
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401

@@ -7,14 +7,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from roundbook.formats import ScoreMatrix
 from roundbook.formats.extras import import_extra
+from roundbook.jobs.job import Job, JobList
 from roundbook.logbook.kinds import find_kind
+from roundbook.logbook.matrices.logged import LoggedMatrix
 from roundbook.logbook.matrices.logging import log_scores
 from roundbook.logbook.record import open_record
-from roundbook.logbook.saving import save_long_result
+from roundbook.logbook.saving import SavedResult, save_long_result
 from roundbook.logbook.session import Work, begin
 from roundbook.logbook.studies.studies import run_study
+from roundbook.logbook.studies.study import Study
 from roundbook.requests.base import Request, is_kept
 from roundbook.requests.matrices import LogRequest
 from roundbook.requests.studies import StudyRequest
@@ -23,13 +28,7 @@ from roundbook.use_cases import UPLOADS, find_report, find_use_case
 
 
 class LocalRecord:
-    """An open record; each method is one transaction.
-
-    Parameters
-    ----------
-    address : str or None
-        A server's; None for that of the settings.
-    """
+    """An open record, that of the settings where no address is given; a method is a transaction."""
 
     def __init__(self, address: str | None) -> None:
         self._settings = load_settings()
@@ -37,23 +36,26 @@ class LocalRecord:
         self._engine = stack.enter_context(open_record(self._settings, address))
         self.close = stack.close
 
-    def ask(self, name: str, request: Request | None) -> Any:  # noqa: ANN401
+    def ask(self, name: str, request: Request | None) -> BaseModel:
         """Return what comes of a use case."""
         with begin(self._engine, self._settings.user, keep=is_kept(request)) as session:
-            return find_use_case(name).run(session, request)
+            result: BaseModel = find_use_case(name).run(session, request)
+        return result
 
-    def study(self, request: StudyRequest) -> Any:  # noqa: ANN401
+    def study(self, request: StudyRequest) -> Study:
         """Return a study."""
         with begin(self._engine, self._settings.user) as session:
             return run_study(session, request, self._work())
 
-    def save(self, kind: str, fields: dict[str, Any], name: str | None, note: str | None) -> Any:  # noqa: ANN401
+    def save(
+        self, kind: str, fields: dict[str, Any], name: str | None, note: str | None
+    ) -> SavedResult:
         """Save a result of a kind."""
         request = find_kind(kind).request(**fields)
         opened = partial(begin, self._engine, self._settings.user)
         return save_long_result(opened, kind, request, name, note, self._work())
 
-    def job(self, name: str, request: Request) -> Any:  # noqa: ANN401
+    def job(self, name: str, request: Request) -> Job | JobList:
         """Return what comes of `start_study`, `list_jobs`, `show_job` or `cancel_job`."""
         import_extra("procrastinate", "serve", "a study in the background")
         from roundbook.jobs import studies
@@ -62,26 +64,29 @@ class LocalRecord:
         if name == "start_study":
             make_queue(self._engine)
         with begin(self._engine, self._settings.user) as session:
-            return getattr(studies, name)(session, request)
+            result: Job | JobList = getattr(studies, name)(session, request)
+        return result
 
-    def report(self, kind: str, fields: dict[str, Any]) -> Any:  # noqa: ANN401
+    def report(self, kind: str, fields: dict[str, Any]) -> BaseModel:
         """Write a report."""
         report = find_report(kind)
         with begin(self._engine, self._settings.user, one_moment=True) as session:
-            return report.run(session, report.request(**fields))
+            written: BaseModel = report.run(session, report.request(**fields))
+        return written
 
-    def log_matrix(self, request: LogRequest, matrix: ScoreMatrix) -> Any:  # noqa: ANN401
+    def log_matrix(self, request: LogRequest, matrix: ScoreMatrix) -> LoggedMatrix:
         """Log scores that are in memory."""
         with begin(self._engine, self._settings.user, keep=not request.dry_run) as session:
             return log_scores(session, request, matrix)
 
-    def upload(self, name: str, fields: dict[str, Any], files: tuple[Path, ...]) -> Any:  # noqa: ANN401
+    def upload(self, name: str, fields: dict[str, Any], files: tuple[Path, ...]) -> BaseModel:
         """Return what comes of a use case that reads files."""
         upload = UPLOADS[name]
         request = upload.ask(fields, *files)
         keep = upload.changes and is_kept(request)
         with begin(self._engine, self._settings.user, keep=keep) as session:
-            return upload.run(session, request, self._settings.max_file_bytes)
+            result: BaseModel = upload.run(session, request, self._settings.max_file_bytes)
+        return result
 
     def _work(self) -> Work:
         return Work(max_file_bytes=self._settings.max_file_bytes)

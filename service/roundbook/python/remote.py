@@ -11,7 +11,7 @@ from base64 import b64decode
 from http.client import HTTPException
 from pathlib import Path
 from ssl import SSLCertVerificationError, SSLError
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 from urllib.error import HTTPError
 from urllib.parse import quote, urlencode
 from urllib.request import HTTPRedirectHandler, build_opener
@@ -26,7 +26,7 @@ from roundbook.formats.text import shown_path
 from roundbook.jobs.job import Job, JobList
 from roundbook.logbook.atomic_files import atomic_file
 from roundbook.logbook.kinds import find_kind
-from roundbook.logbook.matrices.logged import LoggedMatrices
+from roundbook.logbook.matrices.logged import LoggedMatrices, LoggedMatrix
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.saved_results import ShownResult
 from roundbook.logbook.saving import SavedResult
@@ -40,19 +40,13 @@ from roundbook.use_cases import UPLOADS, find_report, find_use_case
 _PREFIX = "/api/v1"
 _SECONDS = 600
 _BYTES_AT_ONCE = 2**16
+_Result = TypeVar("_Result", bound=BaseModel)
 
 
 class RemoteRecord:
     """A service's record; each method is one request, and one transaction there.
 
-    Parameters
-    ----------
-    url : str
-        The service's, as it printed it.
-    token : str or None
-        None sees what is published.
-    seconds : float
-        How long to wait for an answer.
+    `seconds` is how long an answer is waited for.
     """
 
     def __init__(self, url: str, token: str | None, seconds: float = _SECONDS) -> None:
@@ -67,7 +61,7 @@ class RemoteRecord:
     def close(self) -> None:
         """Close nothing: a request leaves no connection open."""
 
-    def ask(self, name: str, request: Request | None) -> Any:  # noqa: ANN401
+    def ask(self, name: str, request: Request | None) -> BaseModel:
         """Return what comes of a use case there."""
         case = find_use_case(name)
         path = "/" + name.replace("_", "-")
@@ -76,19 +70,21 @@ class RemoteRecord:
         answer = self._send(path, {} if case.changes else fields, body)
         return _read(case.result, answer)
 
-    def study(self, request: StudyRequest) -> Any:  # noqa: ANN401
+    def study(self, request: StudyRequest) -> BaseModel:
         """Return a study of a round there."""
         name = getattr(request, "study", "")
         answer = self._send(f"/study/{name}", _sent(request))
         return _read(find_study(name).result, answer)
 
-    def save(self, kind: str, fields: dict[str, Any], name: str | None, note: str | None) -> Any:  # noqa: ANN401
+    def save(
+        self, kind: str, fields: dict[str, Any], name: str | None, note: str | None
+    ) -> SavedResult:
         """Save a result of a kind there."""
         body = {"name": name, "note": note, "request": fields}
         answer = self._send(f"/save/{kind}", {}, json.dumps(body, default=str).encode())
         return _read(SavedResult, answer)
 
-    def job(self, name: str, request: Request) -> Any:  # noqa: ANN401
+    def job(self, name: str, request: Request) -> Job | JobList:
         """Return what comes of a study in the background there, as it is done locally."""
         if isinstance(request, StartStudy):
             fields = request.model_dump(mode="json", include={"name", "note", "request"})
@@ -102,7 +98,7 @@ class RemoteRecord:
             return _read(Job, self._send(f"{path}/cancel", {}, b""))
         return _read(Job, self._send(path, {}))
 
-    def report(self, kind: str, fields: dict[str, Any]) -> Any:  # noqa: ANN401
+    def report(self, kind: str, fields: dict[str, Any]) -> BaseModel:
         """Write a report that is made there: one file."""
         from roundbook.reports.deposit import is_bundle
 
@@ -120,7 +116,7 @@ class RemoteRecord:
             part.write_bytes(b64decode(answer.pop("content", "")))
         return _read(report.result, answer | {"report": shown_path(request.output)})
 
-    def log_matrix(self, request: LogRequest, matrix: ScoreMatrix) -> Any:  # noqa: ANN401
+    def log_matrix(self, request: LogRequest, matrix: ScoreMatrix) -> LoggedMatrix:
         """Log scores that are in memory, as a wide file."""
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
@@ -131,10 +127,9 @@ class RemoteRecord:
         fields["measures"] = [fields.pop("measure")]
         body = stream.getvalue().encode()
         answer = self._send("/log", fields | {"layout": "wide"}, io.BytesIO(body), len(body))
-        logged: LoggedMatrices = _read(LoggedMatrices, answer)
-        return logged.matrices[0]
+        return _read(LoggedMatrices, answer).matrices[0]
 
-    def upload(self, name: str, fields: dict[str, Any], files: tuple[Path, ...]) -> Any:  # noqa: ANN401
+    def upload(self, name: str, fields: dict[str, Any], files: tuple[Path, ...]) -> BaseModel:
         """Return what comes of a use case that reads files there."""
         path, upload = "/" + name.replace("_", "-"), UPLOADS[name]
         if not files and fields.get("from_runs"):
@@ -210,7 +205,7 @@ def _why(error: Exception, seconds: float) -> str:
     return "does not answer as Roundbook does"
 
 
-def _read(model: type[BaseModel], answer: dict[str, Any]) -> Any:  # noqa: ANN401
+def _read(model: type[_Result], answer: dict[str, Any]) -> _Result:
     try:
         read = model.model_validate(answer)
         if isinstance(read, ShownResult):

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from roundbook.formats.extras import import_extra
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 _FRAME = "frame.csv"
 
 
@@ -57,7 +56,7 @@ def as_files(scores: object) -> Iterator[tuple[Path, ...]]:
 
 
 def as_matrix(
-    scores: ArrayLike, topics: Sequence[object], runs: Sequence[object], measure: str
+    scores: object, topics: Sequence[object], runs: Sequence[object], measure: str
 ) -> ScoreMatrix:
     """Return an array of scores with its names as a score matrix.
 
@@ -72,7 +71,7 @@ def as_matrix(
         When the names are not as many as the scores, or one comes twice.
     """
     try:
-        array = np.asarray(scores, dtype=np.float64)
+        array = np.asarray(cast("ArrayLike", scores), dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError("The scores are no array of numbers.") from None
     names = tuple(map(str, topics)), tuple(map(str, runs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_STORED, ZipFile, ZipInfo, is_zipfile
@@ -16,8 +16,8 @@ from roundbook.logbook.atomic_files import atomic_directory, atomic_file
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.round_fingerprint import find_publication
 from roundbook.logbook.rounds import Round, list_rounds
-from roundbook.logbook.session import Session
-from roundbook.logbook.tasks import list_tasks
+from roundbook.logbook.session import Session, Tell, tell_nobody
+from roundbook.logbook.tasks import Task, list_tasks
 from roundbook.requests.reports import DepositRequest
 from roundbook.requests.tasks import ListRounds
 from roundbook.requests.transfer import ExportRequest
@@ -58,16 +58,9 @@ class Deposit(Result):
 
 
 def write_deposit(
-    session: Session,
-    request: DepositRequest,
-    progress: Callable[[str], object] = lambda _: None,
+    session: Session, request: DepositRequest, progress: Tell = tell_nobody
 ) -> Deposit:
     """Write the bundle of a task, all of whose rounds are published; the session sees one moment.
-
-    Parameters
-    ----------
-    progress : callable
-        Told in a few words what is done next.
 
     Raises
     ------
@@ -89,7 +82,6 @@ def write_deposit(
             task=listed.task,
             round=drafts[0] if len(drafts) == 1 else "ROUND",
         )
-    rounds = [_deposited(session, listed.task, one) for one in listed.rounds]
     packed = request.output.suffix.lower() == ".zip"
     if request.output.suffix and not packed:
         raise InputError(f"{request.output}: a bundle is a file that ends in .zip, or a directory.")
@@ -98,49 +90,40 @@ def write_deposit(
             atomic_file(request.output, force=request.force, earlier=is_bundle) as part,
             tempfile.TemporaryDirectory(prefix="roundbook-deposit-") as directory,
         ):
-            deposit = _fill(session, request, Path(directory), listed.rounds, rounds, progress)
+            deposit = _fill(session, request, Path(directory), listed.rounds, progress)
             _pack(Path(directory), part)
     else:
         with atomic_directory(request.output, _is_member, force=request.force) as part:
-            deposit = _fill(session, request, part, listed.rounds, rounds, progress)
+            deposit = _fill(session, request, part, listed.rounds, progress)
     return deposit
-
-
-def _deposited(session: Session, task: str, one: Round) -> DepositedRound:
-    publication = find_publication(session, task, one.round)
-    assert publication is not None  # it is no draft
-    return DepositedRound(round=one.round, **publication._asdict())
 
 
 def _fill(
     session: Session,
     request: DepositRequest,
     directory: Path,
-    listed: list[Round],
-    rounds: list[DepositedRound],
-    progress: Callable[[str], object],
+    listed: Sequence[Round],
+    progress: Tell,
 ) -> Deposit:
     """Write the files of a bundle into a directory."""
     asked = ExportRequest(archive=directory / ARCHIVE, tasks=(request.task,))
     archive = export_archive(session, asked, progress)
     task = next(one for one in list_tasks(session).tasks if [one.task] == archive.tasks)
-    title = request.title or task.title or task.task
-    abstract = _abstract(task.task, task.measures, listed, archive)
-    described = _datacite(request, title, abstract, listed, rounds, archive)
-    text = json.dumps(described, indent=2, ensure_ascii=False)
-    (directory / DATACITE).write_text(f"{text}\n", encoding="utf-8")
-    cited = _citation(request, title, abstract, rounds)
-    (directory / CITATION).write_text(_yaml(cited), encoding="utf-8")
+    rounds = []
+    for one in listed:
+        publication = find_publication(session, task.task, one.round)
+        assert publication is not None  # it is no draft
+        rounds.append(DepositedRound(round=one.round, **publication._asdict()))
     given = {
         "creator": request.creators,
         "publisher": request.publisher,
         "year": request.year,
         "doi": request.doi,
     }
-    return Deposit(
+    deposit = Deposit(
         report=shown_path(request.output),
         task=task.task,
-        title=title,
+        title=request.title or task.title or task.task,
         files=list(_MEMBERS),
         sha256=archive.sha256,
         archive_bytes=archive.bytes,
@@ -150,37 +133,40 @@ def _fill(
         ],
         unknown=[name for name, value in given.items() if not value],
     )
+    abstract = _abstract(task, listed, archive)
+    described = json.dumps(
+        _datacite(request, deposit, abstract, listed), indent=2, ensure_ascii=False
+    )
+    (directory / DATACITE).write_text(f"{described}\n", encoding="utf-8")
+    cited = _yaml(_citation(request, deposit, abstract))
+    (directory / CITATION).write_text(cited, encoding="utf-8")
+    return deposit
 
 
-def _abstract(task: str, measures: list[str], rounds: list[Round], archive: ExportedArchive) -> str:
+def _abstract(task: Task, rounds: Sequence[Round], archive: ExportedArchive) -> str:
     return (
-        f"Score matrices of the evaluation task {task}, topics by runs, of"
+        f"Score matrices of the evaluation task {task.task}, topics by runs, of"
         f" {_counted(len(rounds), 'round')} ({', '.join(one.round for one in rounds)}) in"
-        f" {', '.join(measures)}: {_counted(archive.matrices or 0, 'matrix', 'matrices')},"
+        f" {', '.join(task.measures)}: {_counted(archive.matrices or 0, 'matrix', 'matrices')},"
         f" {_counted(archive.scores, 'score')}, with their standardisation factors, variances,"
         " corrections and saved results."
     )
 
 
 def _datacite(
-    request: DepositRequest,
-    title: str,
-    abstract: str,
-    listed: list[Round],
-    rounds: list[DepositedRound],
-    archive: ExportedArchive,
+    request: DepositRequest, deposit: Deposit, abstract: str, listed: Sequence[Round]
 ) -> dict[str, Any]:
     """Return the description of a bundle in the fields of DataCite's schema, version 4."""
     held = [one for one in listed if one.held is not None]
     collections = dict.fromkeys(one.collection for one in listed if one.collection)
     technical = (
-        f"{ARCHIVE} (SHA-256 {archive.sha256}) holds CSV and JSON, and says in its README.txt what"
+        f"{ARCHIVE} (SHA-256 {deposit.sha256}) holds CSV and JSON, and says in its README.txt what"
         f" they are; 'roundbook import' of {SOFTWARE} or later reads it. A round's fingerprint is"
         " the SHA-256 of the names, scores and factors that count in it; 'roundbook round verify'"
         " computes it again."
     )
-    for one in rounds:
-        if one.published_fingerprint not in (None, one.fingerprint):
+    for one in deposit.rounds:
+        if one.round in deposit.corrected:
             technical += (
                 f" Round {one.round} was corrected after it was published with the fingerprint"
                 f" {one.published_fingerprint}."
@@ -191,7 +177,7 @@ def _datacite(
         "schemaVersion": _KERNEL,
         "types": {"resourceTypeGeneral": "Dataset", "resourceType": "Evaluation scores"},
         "creators": [_creator(name) for name in request.creators] or [{"name": _UNKNOWN}],
-        "titles": [{"title": title}],
+        "titles": [{"title": deposit.title}],
         "publisher": {"name": request.publisher or _UNKNOWN},
     }
     if request.year is not None:
@@ -205,7 +191,7 @@ def _datacite(
                 "alternateIdentifier": one.fingerprint,
                 "alternateIdentifierType": f"Roundbook fingerprint of round {one.round}",
             }
-            for one in rounds
+            for one in deposit.rounds
         ],
         "dates": [
             {
@@ -215,7 +201,7 @@ def _datacite(
             }
             for one in held
         ],
-        "sizes": [f"{archive.bytes} bytes"],
+        "sizes": [f"{deposit.archive_bytes} bytes"],
         "formats": ["application/zip", "text/csv", "application/json"],
         "descriptions": [
             {"description": abstract, "descriptionType": "Abstract"},
@@ -236,9 +222,7 @@ def _creator(name: str) -> dict[str, str]:
     }
 
 
-def _citation(
-    request: DepositRequest, title: str, abstract: str, rounds: list[DepositedRound]
-) -> dict[str, Any]:
+def _citation(request: DepositRequest, deposit: Deposit, abstract: str) -> dict[str, Any]:
     """Return the fields of a Citation File Format file, version 1.2.0."""
     authors = [
         {"family-names": made["familyName"], "given-names": made["givenName"]}
@@ -250,7 +234,7 @@ def _citation(
         "cff-version": "1.2.0",
         "message": "If you use these scores, please cite them as below.",
         "type": "dataset",
-        "title": title,
+        "title": deposit.title,
         "authors": authors or [{"name": _NOBODY}],
         "abstract": abstract,
     }
@@ -262,7 +246,7 @@ def _citation(
             "value": f"sha256:{one.fingerprint}",
             "description": f"Fingerprint of round {one.round}",
         }
-        for one in rounds
+        for one in deposit.rounds
     ]
     return cited
 

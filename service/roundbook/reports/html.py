@@ -17,13 +17,13 @@ from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result
 from roundbook.logbook.rounds import Round, other_measures
-from roundbook.logbook.session import Session
+from roundbook.logbook.session import Session, Tell, tell_nobody
 from roundbook.reports.self_contained import self_contained
 from roundbook.requests.events import EventsRequest
 from roundbook.requests.reports import HtmlReport
 
 if TYPE_CHECKING:
-    from roundbook.api.access import Caller
+    from roundbook.api.callers import Caller
 
 
 class WrittenHtml(Result):
@@ -58,18 +58,11 @@ class _Page(NamedTuple):
 _NAMED_BY = {"/round": "round", "/result": "name", "/drift": "to_round"}
 
 
-def write_html(
-    session: Session, request: HtmlReport, progress: Callable[[str], object] = lambda _: None
-) -> WrittenHtml:
+def write_html(session: Session, request: HtmlReport, progress: Tell = tell_nobody) -> WrittenHtml:
     """Write the pages of a task, or of a round, into one file; the session sees one moment.
 
     A task's are its own, its rounds', its drift's from the first round to the latest, and its saved
     results'; a round's are its own, and its drift's from the first round.
-
-    Parameters
-    ----------
-    progress : callable
-        Told in a few words what is done next.
 
     Raises
     ------
@@ -89,20 +82,17 @@ def write_html(
     return written
 
 
-def _compose(
-    session: Session, request: HtmlReport, progress: Callable[[str], object]
-) -> tuple[bytes, WrittenHtml]:
+def _compose(session: Session, request: HtmlReport, progress: Tell) -> tuple[bytes, WrittenHtml]:
     from markupsafe import Markup  # noqa: PLC0415
 
-    from roundbook.api.access import Caller  # noqa: PLC0415
-    from roundbook.pages.site import render  # noqa: PLC0415
+    from roundbook.pages.rendering import render  # noqa: PLC0415
     from roundbook.pages.tasks import task_context  # noqa: PLC0415
 
-    caller, measure = Caller(session.user, "admin"), request.measure
+    measure = request.measure
     if measure is not None:
         task_id = find_task(session.connection, request.task)
         _, measure = find_measure(session.connection, task_id, request.task, measure)
-    of_task = task_context(session, caller, request.task, measure, request.scale)
+    of_task = task_context(session, _caller(session), request.task, measure, request.scale)
     task, measure, rounds = of_task["task"].task, of_task["measure"], of_task["rounds"]
     if not measure:
         raise NotRecordedError(
@@ -111,14 +101,15 @@ def _compose(
             task=task,
             measure="M",
         )
-    told = [one for one in rounds if request.round in (None, one.round)]
-    if not told:
+    reported = [one for one in rounds if request.round in (None, one.round)]
+    if not reported:
         raise NotRecordedError(
             f"Task '{task}' has no round '{request.round}'.", way_out="list rounds", task=task
         )
-    drafts = [one.round for one in told if one.status == "draft"]
-    pages, left_out = _pages(session, caller, request, of_task, told, progress)
+    drafts = [one.round for one in reported if one.status == "draft"]
+    pages, left_out = _pages(session, request, of_task, reported, progress)
     event = list_events(session, EventsRequest(task=task, limit=1)).events[-1]
+    anchor_of = partial(_anchor, pages)
     document = render(
         "report.html",
         title=f"Report on {task}, {request.round}" if request.round else f"Report on {task}",
@@ -127,7 +118,11 @@ def _compose(
         measure=measure,
         scale=request.scale,
         drafts=drafts,
-        pages=[one._replace(written=_as_part(one, pages)) for one in pages],
+        # What the site wrote is escaped already.
+        pages=[
+            one._replace(written=Markup(self_contained(one.written, one.anchor, anchor_of)))  # noqa: S704
+            for one in pages
+        ],
     )
     content = document.encode()
     return content, WrittenHtml(
@@ -140,30 +135,31 @@ def _compose(
         pages=[one.title for one in pages],
         drafts=drafts,
         left_out=left_out,
-        other_measures=[] if request.measure else other_measures(told, measure),
+        other_measures=[] if request.measure else other_measures(reported, measure),
     )
 
 
-def _as_part(one: _Page, pages: Sequence[_Page]) -> str:
-    from markupsafe import Markup  # noqa: PLC0415
+def _caller(session: Session) -> Caller:
+    """Return who asks for the pages: they see all that whoever writes the report does."""
+    from roundbook.api.callers import Caller  # noqa: PLC0415
 
-    # What the site wrote is escaped already.
-    return Markup(self_contained(one.written, one.anchor, partial(_anchor, pages)))  # noqa: S704
+    return Caller(session.user, "admin")
 
 
 def _pages(
     session: Session,
-    caller: Caller,
     request: HtmlReport,
     of_task: dict[str, Any],
-    told: list[Round],
-    progress: Callable[[str], object],
+    reported: list[Round],
+    progress: Tell,
 ) -> tuple[list[_Page], dict[str, str]]:
     """Return the pages as the site writes them, and by title why others cannot be written."""
-    from roundbook.pages.answers import drift_context, result_context  # noqa: PLC0415
-    from roundbook.pages.site import render  # noqa: PLC0415
-    from roundbook.pages.tasks import round_context  # noqa: PLC0415
+    from roundbook.pages.answers import drift_context  # noqa: PLC0415
+    from roundbook.pages.rendering import render  # noqa: PLC0415
+    from roundbook.pages.results import result_context  # noqa: PLC0415
+    from roundbook.pages.rounds import round_context  # noqa: PLC0415
 
+    caller = _caller(session)
     task, measure = of_task["task"].task, of_task["measure"]
     pages: list[_Page] = []
     left_out: dict[str, str] = {}
@@ -187,7 +183,7 @@ def _pages(
         for one in of_task["rounds"]
         if any(row.measure == measure and row.withdrawn is None for row in one.matrices)
     ]
-    for one in told:
+    for one in reported:
         shown = measure if one.round in scored else None
         make = partial(round_context, session, caller, task, one.round, shown)
         add(f"round-{one.ordinal}", one.round, "round", [one.round], make)

@@ -14,7 +14,7 @@ from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.rankings import RankAgreement, compare_rankings
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import Round, list_rounds, main_measure, other_measures
-from roundbook.logbook.session import Session
+from roundbook.logbook.session import Session, Tell, tell_nobody
 from roundbook.logbook.variance_history import VarianceHistory
 from roundbook.logbook.variances import show_variances
 from roundbook.presentation.factors import heading as factors_heading
@@ -22,7 +22,7 @@ from roundbook.presentation.factors import withdrawn_note
 from roundbook.presentation.latex import latex
 from roundbook.presentation.plan_protocol import basis
 from roundbook.presentation.plan_table import plan_latex
-from roundbook.presentation.plans import WHY_ANOVA_FIRST, tukey_instead
+from roundbook.presentation.plans import which_design
 from roundbook.presentation.rankings import notes, summary
 from roundbook.presentation.tables import Column, count, number
 from roundbook.presentation.variances import heading, limits, withdrawn_notes
@@ -56,14 +56,9 @@ class WrittenLatex(Result):
 
 
 def write_latex(
-    session: Session, request: LatexReport, progress: Callable[[str], object] = lambda _: None
+    session: Session, request: LatexReport, progress: Tell = tell_nobody
 ) -> WrittenLatex:
     """Write the tables that a task and round allow, in one file or one each.
-
-    Parameters
-    ----------
-    progress : callable
-        Told in a few words what is done next.
 
     Raises
     ------
@@ -95,9 +90,7 @@ def write_latex(
     def sizes() -> str:
         asked = PlanRequest(**of_task, m=request.m, min_d=request.min_d)
         plan = plan_topics(session, asked)
-        runs = tukey_instead(plan)
-        which = [f"Take tukey {runs}: {WHY_ANOVA_FIRST}"] if runs else []
-        return plan_latex(plan, " ".join([basis(plan), *which]))
+        return plan_latex(plan, " ".join(filter(None, [basis(plan), which_design(plan)])))
 
     made: dict[str, Callable[[], str]] = {
         "variances": lambda: _variances(show_variances(session, VarianceRequest(**of_task))),

@@ -10,10 +10,9 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.score_matrix import check_level
+from roundbook.statistics.score_matrix import Floats, check_seed, check_share
 
 MOST_RESAMPLES = 1_000_000
 
@@ -29,7 +28,7 @@ _SINGLE_THREAD = 250_000
 _LEAST_ROWS = 25
 
 
-def topic_weights(topics: int, resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
+def topic_weights(topics: int, resamples: int, seed: int) -> Iterator[Floats]:
     """How often each topic was drawn in each resample, in chunks of resamples.
 
     Yields
@@ -51,9 +50,7 @@ def topic_weights(topics: int, resamples: int, seed: int) -> Iterator[NDArray[np
         yield counts.reshape(rows, topics).astype(np.float64)
 
 
-def resampled_means(
-    scores: NDArray[np.float64], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def resampled_means(scores: Floats, weights: Floats) -> Floats:
     """Means of the runs in each resample, ``weights @ scores / topics``; nothing is checked.
 
     Parameters
@@ -75,7 +72,7 @@ def resampled_means(
     return np.asarray(sums / scores.shape[0])
 
 
-def percentile_interval(values: NDArray[np.float64], level: float) -> tuple[float, float]:
+def percentile_interval(values: Floats, level: float) -> tuple[float, float]:
     """Return the quantiles, linearly interpolated, with `level` of the values between them."""
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
@@ -83,7 +80,7 @@ def percentile_interval(values: NDArray[np.float64], level: float) -> tuple[floa
 
 def check_resampling(resamples: int, level: float, seed: int) -> None:
     """Raise ImpossibleStatisticError unless resamples, level and seed are in range."""
-    check_level(level)
+    check_share(level)
     # Rounded first: 2 / (1 - level) of a decimal level lands a few bits beside a whole number.
     least = math.ceil(round(2 / (1 - level), 6))
     if not (least <= resamples <= MOST_RESAMPLES and resamples == math.floor(resamples)):
@@ -91,5 +88,4 @@ def check_resampling(resamples: int, level: float, seed: int) -> None:
             f"A bootstrap interval at level {level:g} needs a whole number of resamples from"
             f" {least:,} to {MOST_RESAMPLES:,}, not {resamples}."
         )
-    if not (0 <= seed < math.inf and seed == math.floor(seed)):
-        raise ImpossibleStatisticError(f"A seed must be a whole number from 0 on, not {seed}.")
+    check_seed(seed)

@@ -1,6 +1,8 @@
-"""Checks of score matrices and confidence levels, which the statistics start with."""
+"""Arrays and score matrices, and the checks which the statistics start with."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,10 +10,25 @@ from numpy.typing import ArrayLike, NDArray
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.limits import LARGEST_SCORE
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+AnyInts = NDArray[np.integer]
+Bools = NDArray[np.bool_]
+
+
+def as_floats(scores: ArrayLike, statistic: str) -> Floats:
+    """Return `scores` as a float array, or say that they are no numbers."""
+    try:
+        return np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ImpossibleStatisticError(
+            f"{statistic} needs scores that are numbers ({error})."
+        ) from error
+
 
 def checked_scores(
     scores: ArrayLike, statistic: str, *, least_topics: int = 1, least_runs: int = 1
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return `scores` as a complete, finite score matrix, or say why it is none.
 
     Parameters
@@ -33,12 +50,7 @@ def checked_scores(
         If the scores are not a two-dimensional array of numbers, if one is missing, infinite or
         beyond ±1e100, or if there are too few topics or runs.
     """
-    try:
-        matrix = np.asarray(scores, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ImpossibleStatisticError(
-            f"{statistic} needs scores that are numbers ({error})."
-        ) from error
+    matrix = as_floats(scores, statistic)
     if matrix.ndim != 2:
         raise ImpossibleStatisticError(
             f"{statistic} needs a (topics, runs) matrix, not an array of shape {matrix.shape}."
@@ -62,7 +74,13 @@ def checked_scores(
     return matrix
 
 
-def check_level(level: float) -> None:
-    """Raise ImpossibleStatisticError unless a confidence level lies strictly between 0 and 1."""
-    if not 0 < level < 1:
-        raise ImpossibleStatisticError(f"A confidence level must be between 0 and 1, not {level}.")
+def check_share(share: float, name: str = "A confidence level") -> None:
+    """Raise ImpossibleStatisticError unless a level or alpha lies strictly between 0 and 1."""
+    if not 0 < share < 1:
+        raise ImpossibleStatisticError(f"{name} must be between 0 and 1, not {share}.")
+
+
+def check_seed(seed: int) -> None:
+    """Raise ImpossibleStatisticError unless a seed is a whole number from 0 on."""
+    if not (0 <= seed < math.inf and seed == math.floor(seed)):
+        raise ImpossibleStatisticError(f"A seed must be a whole number from 0 on, not {seed}.")

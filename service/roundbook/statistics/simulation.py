@@ -14,8 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
+
+from roundbook.statistics.score_matrix import Floats, Ints
 
 # Standard deviations on the logit scale.
 _HARDNESS, _HARDNESS_MEAN = 0.9, -0.4
@@ -38,27 +39,19 @@ class SimulatedField:
         Team of each system.
     """
 
-    hardness: NDArray[np.float64]
-    abilities: NDArray[np.float64]
-    interactions: NDArray[np.float64]
-    teams: NDArray[np.int64]
+    hardness: Floats
+    abilities: Floats
+    interactions: Floats
+    teams: Ints
 
 
-def simulate_field(
-    generator: np.random.Generator, topics: int, teams: NDArray[np.int64]
-) -> SimulatedField:
+def simulate_field(generator: np.random.Generator, topics: int, teams: Ints) -> SimulatedField:
     """Draw the topics and systems of a campaign.
 
     Parameters
     ----------
-    generator : numpy.random.Generator
-    topics : int
     teams : (systems,) int array
         Team of each system, numbered from 0.
-
-    Returns
-    -------
-    SimulatedField
     """
     count = int(teams.max()) + 1
     hardness = generator.normal(_HARDNESS_MEAN, _HARDNESS, topics)
@@ -75,16 +68,14 @@ def simulate_field(
 def simulate_round(
     generator: np.random.Generator,
     field: SimulatedField,
-    topics: NDArray[np.int64],
-    systems: NDArray[np.int64],
+    topics: Ints,
+    systems: Ints,
     lift: float = 0.0,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Simulate the score matrix of a round.
 
     Parameters
     ----------
-    generator : numpy.random.Generator
-    field : SimulatedField
     topics, systems : int arrays
         Which of the field's take part.
     lift : float
@@ -102,5 +93,5 @@ def simulate_round(
         + lift
         + noise
     )
-    scores: NDArray[np.float64] = expit(logits)
+    scores: Floats = expit(logits)
     return scores.round(4)

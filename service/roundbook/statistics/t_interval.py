@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
+
+from roundbook.statistics.score_matrix import Floats
 
 Interval = tuple[float, float]
 
@@ -29,7 +30,7 @@ class TInterval:
     within_95: Interval | None = None
 
 
-def t_interval(values: NDArray[np.float64]) -> TInterval:
+def t_interval(values: Floats) -> TInterval:
     """Mean with its t intervals ``mean ± t(1 - alpha/2; n - 1) sd / sqrt(n)``, sd with ddof 1.
 
     Parameters

@@ -1,11 +1,12 @@
-"""Scores and values that are equal but for the rounding of arithmetic."""
+"""Scores and values that are equal, or equal but for the rounding of arithmetic."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+
+from roundbook.statistics.score_matrix import Bools, Floats
 
 # Scores that a program rounds or averages differ in their last digits where they are meant to be
 # equal: a topic whose scores span less than this share of the largest of them bears no difference.
@@ -13,19 +14,11 @@ _ROUNDING = 1e-12
 _DIGITS = 11
 
 
-def tied_topics(scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+def tied_topics(scores: Floats) -> Bools:
     """Return which topics all runs tie on.
 
-    A topic ties if ``max_i x_ij - min_i x_ij <= 1e-12 max_i |x_ij|``.
-
-    Parameters
-    ----------
-    scores : (topics, runs) float array
-        At least one run; finite, not checked.
-
-    Returns
-    -------
-    (topics,) bool array
+    A topic ties if ``max_i x_ij - min_i x_ij <= 1e-12 max_i |x_ij|``. Of (topics, runs) scores of
+    one run at least, finite and not checked.
 
     Examples
     --------
@@ -36,17 +29,23 @@ def tied_topics(scores: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray(high - low <= _ROUNDING * np.maximum(high, -low))
 
 
-def without_rounding(values: NDArray[np.float64], largest: float) -> NDArray[np.float64]:
+def centred_rows(values: Floats) -> tuple[Floats, Floats]:
+    """Return the mean of each row and the deviations from it; 0 for a row of one value.
+
+    Of (rows, columns) values, of one column at least.
+    """
+    # From the first value before the mean: the rounded mean of equal values need not equal them.
+    deviations = values - values[:, :1]
+    offset = deviations.mean(axis=1)
+    deviations -= offset[:, np.newaxis]
+    return values[:, 0] + offset, deviations
+
+
+def without_rounding(values: Floats, largest: float) -> Floats:
     """Round values to 11 digits, counted from the largest value there could be.
 
     A sum of decimals in binary depends on the order of its terms, so that what ties in truth
-    differs in its last bits and seems ranked.
-
-    Parameters
-    ----------
-    values : float array
-    largest : float
-        Not below the largest absolute value.
+    differs in its last bits and seems ranked. `largest` is not below the largest absolute value.
 
     Examples
     --------

@@ -17,6 +17,7 @@ from roundbook.database.schema import current_revision, expected_revision, requi
 from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 from roundbook.logbook.atomic_files import atomic_file
 from roundbook.logbook.result import Result
+from roundbook.logbook.session import begin
 from roundbook.requests.transfer import BackupRequest, RestoreRequest
 
 
@@ -75,13 +76,13 @@ def save_backup(engine: Engine, request: BackupRequest) -> SavedBackup:
         )
     with (
         atomic_file(file, force=request.force, earlier=has_checksum) as part,
-        unit_of_work(_one_moment(engine)) as connection,
+        begin(engine, one_moment=True) as session,
     ):
         with _named(file):
             part.touch(mode=0o600, exist_ok=False)  # before anything is in it
-        tables = fingerprint_tables(connection)
-        _, version = server_version(connection)
-        write_dump(connection, part)
+        tables = fingerprint_tables(session.connection)
+        _, version = server_version(session.connection)
+        write_dump(session.connection, part)
         size = part.stat().st_size
     return SavedBackup(
         file=str(file),
@@ -121,8 +122,8 @@ def restore_backup(engine: Engine, request: RestoreRequest) -> RestoredBackup:
         require_known(dump.revision, "The backup")
         connection.rollback()  # psql, which restores, waits for every lock held here
         restore_dump(connection, file, replace=request.replace)
-    with unit_of_work(_one_moment(engine)) as connection:
-        tables = fingerprint_tables(connection)
+    with begin(engine, one_moment=True) as session:
+        tables = fingerprint_tables(session.connection)
     return RestoredBackup(
         file=str(file),
         replaced=bool(filled),
@@ -143,10 +144,6 @@ def _list_fingerprints(tables: Mapping[str, Fingerprint]) -> list[TableFingerpri
 
 def _count_matrices(tables: Mapping[str, Fingerprint]) -> int:
     return tables["matrix"].rows if "matrix" in tables else 0
-
-
-def _one_moment(engine: Engine) -> Engine:
-    return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,7 +14,7 @@ from roundbook.database.tables import metadata
 from roundbook.errors import AlreadyRecordedError, DatabaseError, InputError
 from roundbook.formats.archive_package import DATA_PACKAGE
 from roundbook.logbook.result import Result
-from roundbook.logbook.session import begin
+from roundbook.logbook.session import Tell, begin, tell_nobody
 from roundbook.requests.transfer import ImportRequest
 from roundbook.transfer.archive.exporting import measure_tables, write_tables
 from roundbook.transfer.archive.importing import import_archive
@@ -40,10 +39,7 @@ class MovedRecord(Result):
 
 
 def move_record(
-    source: Engine,
-    target: Engine,
-    user: str = "unknown",
-    progress: Callable[[str], object] = lambda _: None,
+    source: Engine, target: Engine, user: str = "unknown", progress: Tell = tell_nobody
 ) -> MovedRecord:
     """Copy the whole record, history included; the source stays as it is.
 
@@ -53,8 +49,6 @@ def move_record(
         On a record whose schema is up to date.
     target : Engine
         On a database without a schema, or with an empty record, which is brought up to date.
-    progress : callable
-        Told in a few words what is done next.
 
     Raises
     ------

@@ -18,7 +18,14 @@ from hypothesis import strategies as st
 
 from roundbook.errors import BadFileError, InputError
 from roundbook.formats import archive
-from roundbook.formats.archive import MANIFEST, open_archive, write_archive
+from roundbook.formats.archive import (
+    FORMAT,
+    MANIFEST,
+    VERSION,
+    Manifest,
+    open_archive,
+    write_archive,
+)
 from roundbook.formats.archive_csv import read_records, write_record
 from roundbook.formats.archive_package import DATA_PACKAGE
 
@@ -34,9 +41,14 @@ SCHEMAS = {
 }
 FACTS = {
     "schemas": SCHEMAS,
-    "software": "roundbook 0.1.0",
-    "schema_revision": "0003",
-    "tasks": ["web"],
+    "about": Manifest(
+        format=FORMAT,
+        version=VERSION,
+        software="roundbook 0.1.0",
+        schema_revision="0003",
+        tasks=["web"],
+        members={},
+    ),
 }
 MEMBERS = {
     "README.txt": ["Read me.\n"],

@@ -120,7 +120,7 @@ def test_what_is_written_is_read_back_or_refused(tmp_path, kind, matrix):
     for write in (write_wide, write_long):
         measure = ("AP",) if write is write_long else ()
         try:
-            content = write(topics, runs, scores, *measure, kind)
+            content = write(topics, runs, scores, *measure, tmp_path / f"scores.{kind}")
         except InputError:  # as in CSV
             with pytest.raises(InputError, match=r"would be (mis)?read"):
                 write(topics, runs, scores, *measure)
@@ -136,7 +136,7 @@ def test_other_programs_read_the_same(tmp_path, kind):
     names = AWKWARD + FORMULAS
     scores = np.random.default_rng(4).standard_normal((len(names), len(names))) / 3
     path = tmp_path / f"scores.{kind}"
-    path.write_bytes(write_wide(names, names, scores, kind))
+    path.write_bytes(write_wide(names, names, scores, path))
     if kind == "parquet":
         frame = pd.read_parquet(path)
         assert list(frame.columns) == ["topic", *names]
@@ -309,7 +309,7 @@ def test_without_the_extra(tmp_path, monkeypatch, library, extra, content):
     monkeypatch.setitem(sys.modules, library, None)
     for use in (
         lambda: read_scores([path], measure="AP"),
-        lambda: write_wide(["1"], ["a"], np.ones((1, 1)), extra, str(path)),
+        lambda: write_wide(["1"], ["a"], np.ones((1, 1)), path),
     ):
         with pytest.raises(Exception, match=library) as caught:
             use()

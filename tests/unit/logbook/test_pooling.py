@@ -25,13 +25,10 @@ from tests.variances_by_hand import (
 
 from roundbook.logbook.pooling import judge_rounds
 from roundbook.logbook.variance_history import VarianceHistory
-from roundbook.logbook.variances import VarianceRow
-from roundbook.presentation.variances import (
-    disagreement,
-    disagreement_way_out,
-    history_in_json,
-)
+from roundbook.logbook.variance_rows import VarianceRow
+from roundbook.presentation.variances import disagreement, disagreement_way_out
 from roundbook.statistics.variance.parts import variance_parts
+from roundbook_cli.plan_advice import history_json
 
 _NUMBERS = {}
 _IDS = count(1)
@@ -296,7 +293,9 @@ def test_the_warning_where_rounds_disagree():
         helps = disagreement_way_out(shown, two_way=two_way)
         assert helps is not None
         assert helps.code == "plan at the planning variance"
-    assert history_in_json(shown)["pooled"]["warning"] == disagreement(shown)
+    warning = history_json(shown)["pooled"]["warning"]
+    assert warning.startswith(disagreement(shown))
+    assert warning.endswith("--variance-at planning.")
     # They differ so much that the next round may lie anywhere between, and beyond.
     assert shown.pooled.next_round.tau2 > 0.3
 

@@ -8,12 +8,12 @@ from tests.unit.logbook.drift_rounds import drift_between, loaded
 
 from roundbook.logbook.drift.kind import KIND
 from roundbook.logbook.drift.report import DriftReport
+from roundbook.presentation.drift_advice import size_sentence
 from roundbook.presentation.drift_verdict import (
     JUDGED_BY,
     brief_reason,
     headline,
     reason,
-    size_sentence,
 )
 from roundbook.presentation.saved_drift import brief_sentence
 from roundbook.statistics.drift.verdict import Size, Sizes

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from roundbook.errors import BadFileError
 from roundbook.formats.table import is_number
-from roundbook.formats.text import SourceText, decoded, fields_of, stored_bytes, unpacked
+from roundbook.formats.text import SourceText, decoded, fields_of, read_bytes
 
 _LONGEST_LINE = 2**16
 
 
-class StoredFile(NamedTuple):
+@dataclass(frozen=True)
+class StoredFile:
     """A file as it was read: its name as the user gave it, its bytes counted and hashed as stored."""
 
     file: str
@@ -28,11 +29,11 @@ def read_stored(path: Path | str, max_bytes: int) -> tuple[StoredFile, SourceTex
     Raises
     ------
     BadFileError
-        As `roundbook.formats.text.read_text`.
+        If the file cannot be read, is too large, is not UTF-8 text, or is empty.
     """
-    file, data = stored_bytes(path, max_bytes)
+    file, data, unpacked = read_bytes(path, max_bytes)
     stored = StoredFile(file, len(data), hashlib.sha256(data).hexdigest())
-    source = decoded(file, unpacked(file, data, max_bytes))
+    source = decoded(file, unpacked)
     if not source.text.isascii():
         source = SourceText(file, re.sub(r"[^\S\n]", " ", source.text))
     _refuse_long_lines(source)
@@ -51,15 +52,19 @@ def _refuse_long_lines(source: SourceText) -> None:
         start = stop
 
 
-def kind_of_line(text: str) -> str | None:
-    """Return what a line is of, where it can be of TREC qrels or of a TREC run."""
-    fields = fields_of(text)
-    if len(fields) == 6 and fields[1].upper() == "Q0" and is_number(fields[4]):
-        return "a TREC run"
-    if len(fields) != 4 or not is_number(fields[1]) or not fields[3].lstrip("-").isdecimal():
-        return None
-    # With tabs it might be a row of a wide file, were it not for the document's name.
-    return "TREC qrels" if "\t" not in text or not is_number(fields[2]) else None
+def kind_of(source: SourceText) -> str | None:
+    """Return what a file's first lines are of, where all can be of TREC qrels or of a TREC run."""
+    kinds = set()
+    for _, text in source.first_rows:
+        fields = fields_of(text)
+        kind = None
+        if len(fields) == 6 and fields[1].upper() == "Q0" and is_number(fields[4]):
+            kind = "a TREC run"
+        elif len(fields) == 4 and is_number(fields[1]) and fields[3].lstrip("-").isdecimal():
+            # With tabs it might be a row of a wide file, were it not for the document's name.
+            kind = "TREC qrels" if "\t" not in text or not is_number(fields[2]) else None
+        kinds.add(kind)
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def refuse_kind(source: SourceText, kind: str, wanted: str, way_out: str) -> None:
@@ -70,7 +75,7 @@ def refuse_kind(source: SourceText, kind: str, wanted: str, way_out: str) -> Non
     BadFileError
         If they are.
     """
-    if all(kind_of_line(text) == kind for _, text in source.first_rows):
+    if kind_of(source) == kind:
         line = source.first_rows[0][0]
         raise BadFileError(
             f"this looks like {kind}, and not like {wanted}", source.file, line, way_out=way_out

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from roundbook.errors import BadFileError
-from roundbook.formats.table import checked_names, shown
+from roundbook.formats.table import numbered_names, shown
 from roundbook.formats.trec.files import StoredFile, read_stored, refuse_kind
 from roundbook.formats.trec.numbering import Numbers
 
@@ -103,8 +103,12 @@ def read_qrels(path: Path | str, *, max_bytes: int) -> QrelsFile:
             " measure can be computed with them",
             file,
         )
-    topics, topic_of = _numbered([topic for topic, _ in grades], "topic", file, lines)
-    documents, document_of = _numbered([name for _, name in grades], "document", file, lines)
+    topics, topic_of = numbered_names(
+        [topic for topic, _ in grades], "topic", file, lambda at: (lines[at], 1)
+    )
+    documents, document_of = numbered_names(
+        [document for _, document in grades], "document", file, lambda at: (lines[at], 3)
+    )
     return QrelsFile(
         topics,
         documents,
@@ -114,14 +118,3 @@ def read_qrels(path: Path | str, *, max_bytes: int) -> QrelsFile:
         repeated=len(source.rows) - len(grades),
         file=stored,
     )
-
-
-def _numbered(
-    names: list[str], what: str, file: str, lines: list[int]
-) -> tuple[tuple[str, ...], Numbers]:
-    """Return the names there are, checked, and the number of each name given."""
-    codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
-    new = list(codes)
-    column = _FIELDS.index(what) + 1
-    checked_names(new, what, file, lambda at: (lines[names.index(new[at])], column))
-    return tuple(new), np.fromiter(map(codes.__getitem__, names), np.int32, len(names))

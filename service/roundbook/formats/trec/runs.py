@@ -94,8 +94,6 @@ def read_runs(
     InputError
         If no file is given.
     """
-    if isinstance(paths, (str, Path)):
-        paths = [paths]
     if not paths:
         raise InputError("no run file was given")
     numberings = {"tag": Numbering(), "topic": Numbering(), "document": Numbering()}

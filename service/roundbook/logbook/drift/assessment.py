@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import astuple, replace
+from itertools import compress
 from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -22,7 +23,7 @@ from roundbook.statistics.drift.assessment import (
     margin_from_min_d,
 )
 from roundbook.statistics.drift.jackknife import PerStatistic, VarianceParts
-from roundbook.statistics.drift.units import By, unit_labels
+from roundbook.statistics.drift.units import By, RunsOfRound, unit_labels
 from roundbook.statistics.drift.verdict import Needed
 
 MarginFrom = Literal["default", "given", "min-d"]
@@ -128,9 +129,16 @@ def standardising_runs(entry: ComparedRound) -> StandardisingRuns:
 def assess_pair(pair: RoundPair, margin: float, sd_ratio_margin: float) -> PairAssessment:
     """Assess the drift between two rounds by their standardising runs on the shared topics."""
     first, later = pair.first, pair.later
-    teams_from, teams_to = (_of_standardising(entry, entry.teams) for entry in (first, later))
-    systems_from, systems_to = (_of_standardising(entry, entry.systems) for entry in (first, later))
-    units = unit_labels(teams_from, systems_from, first.kin, teams_to, systems_to, later.kin)
+    teams_from, teams_to = (
+        list(compress(entry.teams, entry.standardising)) for entry in (first, later)
+    )
+    systems_from, systems_to = (
+        list(compress(entry.systems, entry.standardising)) for entry in (first, later)
+    )
+    units = unit_labels(
+        RunsOfRound(teams_from, systems_from, first.kin),
+        RunsOfRound(teams_to, systems_to, later.kin),
+    )
     scores = pair.standardising_scores()
     labels = units.labels_from, units.labels_to
     margins = {"margin": margin, "sd_ratio_margin": sd_ratio_margin}
@@ -143,16 +151,9 @@ def assess_pair(pair: RoundPair, margin: float, sd_ratio_margin: float) -> PairA
     if recurring is None:
         return PairAssessment(drift, whole, None)
     both = np.isin(np.concatenate(labels), np.intersect1d(*labels))
-    no_team, no_system = (
-        [name for name, again in zip(names, both, strict=True) if again].count(None)
-        for names in (teams, systems)
-    )
+    no_team, no_system = (list(compress(names, both)).count(None) for names in (teams, systems))
     by = units.by if no_team else "team"
     return PairAssessment(drift, whole, _result(recurring, by, no_team, no_system))
-
-
-def _of_standardising(entry: ComparedRound, names: list[str | None]) -> list[str | None]:
-    return [name for name, used in zip(names, entry.standardising, strict=True) if used]
 
 
 _AS_THEY_ARE = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,19 +12,18 @@ from sqlalchemy import Connection, literal, select
 
 from roundbook.database.tables import (
     current_matrix,
-    factor,
     factor_set,
     factor_set_run,
+    matrix,
     matrix_run,
-    matrix_topic,
     round_,
     run,
     team,
-    topic,
 )
 from roundbook.database.vectors import read_vectors
 from roundbook.errors import NotRecordedError
-from roundbook.logbook.lookup import choose_assessments, find_round, find_task
+from roundbook.logbook.factors import read_factors
+from roundbook.logbook.lookup import choose_assessments, find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.same_topics import same_topics
 from roundbook.requests.drift import CurveRequest
@@ -58,6 +57,11 @@ class FittedRound(NamedTuple):
     matrix: int
     revision: int
     ordinal: int
+
+    def as_compared(self, end: str) -> dict[str, Any]:
+        """Return what a result says of it as one ``end`` of a comparison: ``from_round`` and more."""
+        names = ("round", "matrix", "revision", "version", "collection")
+        return {f"{end}_{name}": getattr(self, name) for name in names}
 
 
 class ComparedRound(NamedTuple):
@@ -115,7 +119,7 @@ def collections_differ(first: str | None, second: str | None) -> bool:
     return first is not None and second is not None and first.casefold() != second.casefold()
 
 
-def find_series(connection: Connection, request: CurveRequest) -> FactorSeries:
+def find_factor_series(connection: Connection, request: CurveRequest) -> FactorSeries:
     """Return the series of factors that a request is about.
 
     Raises
@@ -131,18 +135,19 @@ def find_series(connection: Connection, request: CurveRequest) -> FactorSeries:
     return FactorSeries(task_id, request.task, measure_id, measure, label)
 
 
-def find_compared_round(connection: Connection, series: FactorSeries, label: str) -> int:
-    """Return the id of a round to compare, which is there already if at all.
-
-    Raises
-    ------
-    NotRecordedError
-        When the task has no such round.
-    """
-    try:
-        return find_round(connection, series.task_id, series.task, label)
-    except NotRecordedError as error:
-        raise NotRecordedError(str(error), way_out="list rounds", task=series.task) from None
+# The fields of a `FittedRound`, of rounds joined with their factor sets and the matrices of these.
+FITTED = (
+    round_.c.id,
+    round_.c.label,
+    round_.c.collection,
+    factor_set.c.id,
+    factor_set.c.version,
+    factor_set.c.standardising,
+    factor_set.c.zero_sd,
+    matrix.c.id,
+    matrix.c.revision,
+    round_.c.ordinal,
+)
 
 
 def rounds_with_factors(connection: Connection, series: FactorSeries) -> list[FittedRound]:
@@ -154,20 +159,10 @@ def rounds_with_factors(connection: Connection, series: FactorSeries) -> list[Fi
         When there are fewer than the two that drift compares.
     """
     rows = connection.execute(
-        select(
-            round_.c.id,
-            round_.c.label,
-            round_.c.collection,
-            factor_set.c.id,
-            factor_set.c.version,
-            factor_set.c.standardising,
-            factor_set.c.zero_sd,
-            current_matrix.c.id,
-            current_matrix.c.revision,
-            round_.c.ordinal,
-        )
+        select(*FITTED)
         .join(factor_set, factor_set.c.round_id == round_.c.id)
-        .join(current_matrix, current_matrix.c.id == factor_set.c.matrix_id)
+        .join(matrix, matrix.c.id == factor_set.c.matrix_id)
+        .join(current_matrix, current_matrix.c.id == matrix.c.id)
         .where(
             round_.c.task_id == series.task_id,
             factor_set.c.measure_id == series.measure_id,
@@ -198,7 +193,8 @@ def load_rounds(
 
     Beside one copy of each matrix it takes three queries, however many the rounds.
     """
-    factors, runs = _factors(connection, fitted), _runs(connection, fitted)
+    factors = read_factors(connection, [entry.factor_set_id for entry in fitted])
+    runs = _runs(connection, fitted)
     same = same_topics(connection, task_id)
     for entry in fitted:
         topics, mean, sd = zip(*factors[entry.factor_set_id], strict=True)
@@ -228,27 +224,6 @@ def kin_of_standardising(
     """Return the kin group of each standardising run, None where all of these have a team."""
     all_known = None not in np.array(teams, dtype=object)[standardising]
     return None if all_known else kin_groups(scores)[standardising]
-
-
-def _factors(
-    connection: Connection, fitted: Sequence[FittedRound]
-) -> dict[int, list[tuple[str, float, float]]]:
-    """Return topic, mean and sd in the order of the matrix, by factor set."""
-    rows = connection.execute(
-        select(factor.c.factor_set_id, topic.c.name, factor.c.mean, factor.c.sd)
-        .join(topic, topic.c.id == factor.c.topic_id)
-        .join(
-            matrix_topic,
-            (matrix_topic.c.matrix_id == factor.c.matrix_id)
-            & (matrix_topic.c.topic_id == factor.c.topic_id),
-        )
-        .where(factor.c.factor_set_id.in_([entry.factor_set_id for entry in fitted]))
-        .order_by(matrix_topic.c.position)
-    )
-    factors = defaultdict(list)
-    for factor_set_id, *facts in rows:
-        factors[factor_set_id].append(tuple(facts))
-    return factors
 
 
 def _runs(

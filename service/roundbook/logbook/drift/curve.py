@@ -16,18 +16,17 @@ from roundbook.logbook.drift.assessment import (
     standardising_runs,
 )
 from roundbook.logbook.drift.compared_rounds import (
-    ComparedRound,
     FactorSeries,
     FittedRound,
-    find_compared_round,
-    find_series,
+    find_factor_series,
     load_rounds,
     pair_rounds,
     rounds_with_factors,
 )
+from roundbook.logbook.lookup import find_round
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
-from roundbook.logbook.withdrawals import WithdrawnMatrix, read_withdrawn
+from roundbook.logbook.withdrawals import TaskScores, WithdrawnMatrix, read_withdrawn
 from roundbook.requests.drift import CurveRequest
 
 
@@ -78,31 +77,34 @@ def trace_drift(session: Session, request: CurveRequest) -> DriftCurve:
     """
     margin, margin_from = choose_margin(request)
     connection = session.connection
-    series = find_series(connection, request)
+    series = find_factor_series(connection, request)
     chosen = _choose_rounds(connection, series, request.from_round)
     rounds = load_rounds(connection, series.task_id, chosen)
     first = next(rounds)
+    ageing = []
+    for later in rounds:
+        pair = pair_rounds(first, later)
+        ageing.append(
+            LaterRound(
+                **dict(assess_pair(pair, margin, request.sd_ratio_margin).whole),
+                **later.fitted._asdict() | {"standardising": standardising_runs(later)},
+                shared_topics=len(pair.shared_first),
+            )
+        )
     return DriftCurve(
         task=series.task,
         measure=series.measure,
         assessments=series.assessments,
-        from_round=first.fitted.round,
-        from_matrix=first.fitted.matrix,
-        from_revision=first.fitted.revision,
-        from_version=first.fitted.version,
-        from_collection=first.fitted.collection,
+        **first.fitted.as_compared("from"),
         standardising=standardising_runs(first),
         margin=margin,
         margin_from=margin_from,
         sd_ratio_margin=request.sd_ratio_margin,
         software=SOFTWARE,
         withdrawn=read_withdrawn(
-            connection,
-            series.task_id,
-            measures=[series.measure_id],
-            assessments=[series.assessments],
+            connection, TaskScores(series.task_id, [series.measure_id], [series.assessments])
         ),
-        rounds=[_compare(first, later, margin, request.sd_ratio_margin) for later in rounds],
+        rounds=ageing,
     )
 
 
@@ -113,7 +115,7 @@ def _choose_rounds(
     fitted = rounds_with_factors(connection, series)
     start = 0
     if from_round is not None:
-        wanted = find_compared_round(connection, series, from_round)
+        wanted = find_round(connection, series.task_id, series.task, from_round)
         numbers = [entry.round_id for entry in fitted]
         if wanted not in numbers:
             raise NotRecordedError(
@@ -128,19 +130,3 @@ def _choose_rounds(
             way_out="name an earlier round",
         )
     return fitted[start:]
-
-
-def _compare(
-    first: ComparedRound, later: ComparedRound, margin: float, sd_ratio_margin: float
-) -> LaterRound:
-    pair = pair_rounds(first, later)
-    return LaterRound(
-        **dict(assess_pair(pair, margin, sd_ratio_margin).whole),
-        round=later.fitted.round,
-        matrix=later.fitted.matrix,
-        revision=later.fitted.revision,
-        version=later.fitted.version,
-        collection=later.fitted.collection,
-        standardising=standardising_runs(later),
-        shared_topics=len(pair.shared_first),
-    )

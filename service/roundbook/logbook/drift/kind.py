@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection
 
-from roundbook.logbook.input_rows import factors_today, with_other_ids
-from roundbook.logbook.kinds import Kind
+from roundbook.logbook.input_rows import inputs_today, with_other_ids
+from roundbook.logbook.kinds import Kind, imported, reading
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import find_measure
-from roundbook.logbook.result import Result, read_result
-from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Change, Input
-from roundbook.logbook.verifying.differences import Facts, NotComputed
 from roundbook.requests.drift import DriftRequest
 
 if TYPE_CHECKING:
     from roundbook.logbook.drift.report import DriftReport
 
 
-def _compute(session: Session, request: DriftRequest) -> DriftReport:
-    # SciPy takes a third of a second, which a list of reports is spared.
-    from roundbook.logbook.drift.report import report_drift  # noqa: PLC0415
-
-    return report_drift(session, request)
-
-
 def _asked(request: DriftRequest, report: DriftReport) -> DriftRequest:
     """Name the rounds and the assessments: others may come."""
-    return request.model_copy(
-        update={
-            "task": report.task,
-            "measure": report.measure,
-            "from_round": report.from_round,
-            "to_round": report.to_round,
-            "assessments": report.assessments,
-        }
-    )
+    names = ("task", "measure", "from_round", "to_round", "assessments")
+    return request.model_copy(update={name: getattr(report, name) for name in names})
 
 
 def _inputs(connection: Connection, asked: DriftRequest, report: DriftReport) -> list[Input]:
@@ -59,7 +42,7 @@ def _today(connection: Connection, task_id: int, request: DriftRequest) -> list[
     measure_id, _ = find_measure(connection, task_id, request.task, request.measure)
     compared = [
         row
-        for row in factors_today(connection, task_id, measure_id)
+        for row in inputs_today(connection, "factor_set", task_id, measure_id)
         if row.assessments == request.assessments
         and row.round in (request.from_round, request.to_round)
     ]
@@ -68,10 +51,6 @@ def _today(connection: Connection, task_id: int, request: DriftRequest) -> list[
 
 def _renewable(changes: Sequence[Change], _: Sequence[Input]) -> bool:
     return not any(change.code in ("withdrawn", "gone") for change in changes)
-
-
-def _left_out(_: Mapping[str, Any]) -> list[str]:
-    return []
 
 
 def _brief(stored: Mapping[str, Any]) -> dict[str, Any]:
@@ -84,30 +63,15 @@ def _brief(stored: Mapping[str, Any]) -> dict[str, Any]:
     return brief
 
 
-def _read(stored: object, what: str) -> Result:
-    from roundbook.logbook.drift.report import DriftReport  # noqa: PLC0415
-
-    return read_result(DriftReport, stored, what)
-
-
-def _differences(
-    connection: Connection, saved: Row[Any], read: DriftReport
-) -> Iterator[Facts | NotComputed]:
-    from roundbook.logbook.drift.verifying import report_differences  # noqa: PLC0415
-
-    return report_differences(connection, saved, read, DriftRequest(**saved.request))
-
-
 KIND = Kind(
     title="drift report",
     request=DriftRequest,
-    compute=_compute,
+    compute=imported("drift.report:report_drift"),
     asked=_asked,
     inputs=_inputs,
     today=_today,
-    renewable=_renewable,
-    left_out=_left_out,
     brief=_brief,
-    read=_read,
-    differences=_differences,
+    read=reading("drift.report:DriftReport"),
+    differences=imported("drift.verifying:report_differences"),
+    renewable=_renewable,
 )

@@ -6,18 +6,13 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, select
 
-from roundbook.database.tables import (
-    event,
-    factor_set,
-    matrix,
-    result_input,
-    round_,
-)
+from roundbook.database.tables import event, factor_set, matrix, result_input, round_
 from roundbook.logbook.drift.compared_rounds import (
+    FITTED,
     ComparedRound,
     FittedRound,
     kin_of_standardising,
@@ -28,23 +23,38 @@ from roundbook.logbook.teams import CORRECTED
 _Names = list[str | None]
 
 
-def saved_factors(connection: Connection, result: int) -> Sequence[Row[Any]]:
-    """Return the factor sets that a saved result was computed from, each with what was known."""
-    return connection.execute(
-        select(
-            factor_set,
-            round_.c.task_id,
-            round_.c.label,
-            round_.c.ordinal,
-            matrix.c.revision,
-            result_input.c.known,
-        )
-        .join(round_, round_.c.id == factor_set.c.round_id)
+class SavedFactors(NamedTuple):
+    """Factors that a saved result was computed from, of a round of a task and measure.
+
+    `known` is what was known of the round and its runs when it was saved; `fitted` has the
+    collection of then.
+    """
+
+    fitted: FittedRound
+    task_id: int
+    measure_id: int
+    known: Mapping[str, Any]
+
+
+def saved_factors(connection: Connection, result: int) -> list[SavedFactors]:
+    """Return the factor sets that a saved result was computed from, in its order."""
+    rows = connection.execute(
+        select(*FITTED, round_.c.task_id, factor_set.c.measure_id, result_input.c.known)
+        .join(factor_set, factor_set.c.round_id == round_.c.id)
         .join(matrix, matrix.c.id == factor_set.c.matrix_id)
         .join(result_input, result_input.c.factor_set_id == factor_set.c.id)
         .where(result_input.c.result_id == result)
         .order_by(result_input.c.position)
-    ).all()
+    )
+    return [
+        SavedFactors(
+            FittedRound._make(fitted)._replace(collection=known.get("collection")),
+            task_id,
+            measure_id,
+            known,
+        )
+        for *fitted, task_id, measure_id, known in rows
+    ]
 
 
 def changed_since(connection: Connection, saved: Row[Any], rounds: Collection[int]) -> bool:
@@ -54,7 +64,7 @@ def changed_since(connection: Connection, saved: Row[Any], rounds: Collection[in
 
 
 def rounds_as_known(
-    connection: Connection, saved: Row[Any], inputs: Sequence[Row[Any]]
+    connection: Connection, saved: Row[Any], inputs: Sequence[SavedFactors]
 ) -> Iterator[ComparedRound | None]:
     """Yield the rounds of a saved result as they were known then, None where nothing tells how.
 
@@ -62,24 +72,9 @@ def rounds_as_known(
     checksum is, which tells whether they are those of today, those before corrections that events
     tell of, or whether no team or no system was known.
     """
-    chosen = [
-        FittedRound(
-            fitted.round_id,
-            fitted.label,
-            fitted.known.get("collection"),
-            fitted.id,
-            fitted.version,
-            fitted.standardising,
-            fitted.zero_sd,
-            fitted.matrix_id,
-            fitted.revision,
-            fitted.ordinal,
-        )
-        for fitted in inputs
-    ]
-    loaded = load_rounds(connection, saved.task_id, chosen)
-    for entry, fitted in zip(loaded, inputs, strict=True):
-        other_ids = fitted.known.get("other_ids", {})
+    loaded = load_rounds(connection, saved.task_id, [given.fitted for given in inputs])
+    for entry, given in zip(loaded, inputs, strict=True):
+        other_ids = given.known.get("other_ids", {})
         for teams, systems in _earlier(connection, entry, saved):
             known = entry._replace(
                 known_as=[other_ids.get(name, name) for name in entry.topics],
@@ -87,7 +82,7 @@ def rounds_as_known(
                 systems=systems,
                 kin=kin_of_standardising(entry.scores, teams, entry.standardising),
             )
-            if _agrees(known, fitted.known):
+            if _agrees(known, given.known):
                 yield known
                 break
         else:

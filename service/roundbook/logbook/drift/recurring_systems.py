@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
 from roundbook.logbook.drift.assessment import RoundCounts
 from roundbook.logbook.drift.compared_rounds import ComparedRound
@@ -88,7 +87,9 @@ def compare_recurring_systems(
     means: list[list[float]] = []
     standardising: list[StandardisingRuns] = []
     for entry, runs in ((first, runs_first), (later, runs_later)):
-        std = _run_means(entry)
+        policy: ZeroSd = "drop" if entry.fitted.zero_sd == "drop" else "average"
+        by_topic = standardise(entry.scores, entry.mean, entry.sd, policy)
+        std = by_topic[~np.isnan(by_topic[:, 0])].mean(axis=0)
         means.append([float(std[runs[name]].mean()) for name in names])
         recurring = np.zeros(std.size, dtype=bool)
         recurring[[index for name in names for index in runs[name]]] = True
@@ -98,30 +99,22 @@ def compare_recurring_systems(
             )
         )
     drift = recurring_drift(means[0], means[1], *standardising, margin=margin)
+    systems = [
+        RecurringSystem(
+            system=name,
+            runs_from=[first.runs[run] for run in runs_first[name]],
+            runs_to=[later.runs[run] for run in runs_later[name]],
+            mean_from=mean_from,
+            mean_to=mean_to,
+            difference=mean_to - mean_from,
+        )
+        for name, mean_from, mean_to in zip(names, *means, strict=True)
+    ]
     return RecurringSystems(
-        verdict=drift.verdict,
-        why=drift.why,
+        **vars(drift) | {"systems": systems},
         count=len(names),
-        mean_difference=drift.mean_difference,
-        mean_difference_95=drift.mean_difference_95,
-        mean_difference_90=drift.mean_difference_90,
-        against_others=drift.against_others,
-        against_others_95=drift.against_others_95,
-        against_others_90=drift.against_others_90,
         standardising=_counts(entry.standardising.sum() for entry in (first, later)),
         of_recurring=_counts(runs.recurring for runs in standardising),
-        margin=margin,
-        systems=[
-            RecurringSystem(
-                system=name,
-                runs_from=[first.runs[run] for run in runs_first[name]],
-                runs_to=[later.runs[run] for run in runs_later[name]],
-                mean_from=mean_from,
-                mean_to=mean_to,
-                difference=mean_to - mean_from,
-            )
-            for name, mean_from, mean_to in zip(names, *means, strict=True)
-        ],
     )
 
 
@@ -136,9 +129,3 @@ def _runs_by_system(entry: ComparedRound) -> dict[str, list[int]]:
         if system is not None:
             runs.setdefault(system, []).append(index)
     return runs
-
-
-def _run_means(entry: ComparedRound) -> npt.NDArray[np.float64]:
-    policy: ZeroSd = "drop" if entry.fitted.zero_sd == "drop" else "average"
-    std = standardise(entry.scores, entry.mean, entry.sd, policy)
-    return np.asarray(std[~np.isnan(std[:, 0])].mean(axis=0))

@@ -21,8 +21,7 @@ from roundbook.logbook.drift.compared_rounds import (
     FactorSeries,
     FittedRound,
     RoundPair,
-    find_compared_round,
-    find_series,
+    find_factor_series,
     load_rounds,
     pair_rounds,
     rounds_with_factors,
@@ -38,12 +37,13 @@ from roundbook.logbook.drift.shared_topics import (
     compare_scores,
     compare_topics,
 )
-from roundbook.logbook.lookup import Series, find_factor_set
+from roundbook.logbook.factors import find_factor_set
+from roundbook.logbook.lookup import Series, find_round
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.session import Session
-from roundbook.logbook.withdrawals import WithdrawnMatrix, read_withdrawn
+from roundbook.logbook.withdrawals import TaskScores, WithdrawnMatrix, read_withdrawn
 from roundbook.requests.drift import DriftRequest
-from roundbook.statistics.drift.no_shared_topics import FactorComparison, compare_factors
+from roundbook.statistics.drift.factor_tests import FactorComparison, compare_factors
 
 
 class DriftReport(Assessment):
@@ -119,14 +119,11 @@ def report_drift(session: Session, request: DriftRequest) -> DriftReport:
         When both rounds are the same.
     """
     connection = session.connection
-    series = find_series(connection, request)
+    series = find_factor_series(connection, request)
     chosen = _choose_rounds(connection, series, request)
     pair = pair_rounds(*load_rounds(connection, series.task_id, chosen))
     withdrawn = read_withdrawn(
-        connection,
-        series.task_id,
-        measures=[series.measure_id],
-        assessments=[series.assessments],
+        connection, TaskScores(series.task_id, [series.measure_id], [series.assessments])
     )
     return compare_rounds(pair, series, request, withdrawn)
 
@@ -149,16 +146,8 @@ def compare_rounds(
         task=series.task,
         measure=series.measure,
         assessments=series.assessments,
-        from_round=first.fitted.round,
-        to_round=later.fitted.round,
-        from_matrix=first.fitted.matrix,
-        from_revision=first.fitted.revision,
-        from_version=first.fitted.version,
-        to_matrix=later.fitted.matrix,
-        to_revision=later.fitted.revision,
-        to_version=later.fitted.version,
-        from_collection=first.fitted.collection,
-        to_collection=later.fitted.collection,
+        **first.fitted.as_compared("from"),
+        **later.fitted.as_compared("to"),
         backwards=first.fitted.ordinal > later.fitted.ordinal,
         standardising_from=standardising_runs(first),
         standardising_to=standardising_runs(later),
@@ -186,22 +175,26 @@ def _choose_rounds(
     connection: Connection, series: FactorSeries, request: DriftRequest
 ) -> list[FittedRound]:
     """Return the two rounds that a request compares."""
-    for label in (request.from_round, request.to_round):
-        if label is not None:
-            find_compared_round(connection, series, label)
+    asked = (request.from_round, request.to_round)
+    numbers = [
+        None if label is None else find_round(connection, series.task_id, series.task, label)
+        for label in asked
+    ]
     fitted = rounds_with_factors(connection, series)
-    by_label = {entry.round: entry for entry in fitted}
+    by_number = {entry.round_id: entry for entry in fitted}
     chosen = []
-    for named in (request.from_round or fitted[0].round, request.to_round or fitted[-1].round):
-        label = named.strip()
-        if label not in by_label:
-            round_id = find_compared_round(connection, series, label)
+    for label, number, default in zip(asked, numbers, (fitted[0], fitted[-1]), strict=True):
+        if label is not None and number is not None and number not in by_number:
             # It has no factors of scores that count, and this says why.
-            find_factor_set(
-                connection,
-                Series(round_id, series.measure_id, series.assessments, label, series.measure),
+            of_round = (
+                number,
+                series.measure_id,
+                series.assessments,
+                label.strip(),
+                series.measure,
             )
-        chosen.append(by_label[label])
+            find_factor_set(connection, Series(*of_round))
+        chosen.append(default if number is None else by_number[number])
     if chosen[0] == chosen[1]:
         raise InputError(
             f"Drift compares two rounds, and '{chosen[0].round}' is both.",

@@ -10,7 +10,7 @@ from roundbook.logbook.result import Result
 from roundbook.statistics.design import solve_topics
 from roundbook.statistics.drift import consequence
 from roundbook.statistics.drift.assessment import DriftAssessment
-from roundbook.statistics.drift.factor_tests import TopicTests, drift_tests
+from roundbook.statistics.drift.factor_tests import drift_tests
 from roundbook.statistics.significance.two_sample_tests import Outcome
 
 _ALPHA, _BETA = 0.05, 0.20
@@ -119,19 +119,17 @@ def compare_topics(
         return None, []
     tests = drift_tests(*pair.standardising_scores())
     over_topics = DriftTests(
+        **vars(tests),
         standardising_from=pair.first.fitted.standardising,
         standardising_to=pair.later.fitted.standardising,
-        runs_from=tests.runs_from,
-        runs_to=tests.runs_to,
         alpha=_ALPHA,
-        welch_significant=_significant([test.welch_holm for test in tests.by_topic]),
-        brown_forsythe_significant=_significant(
-            [test.brown_forsythe_holm for test in tests.by_topic]
-        ),
-        paired_t=tests.paired_t,
-        wilcoxon=tests.wilcoxon,
-        pearson=tests.pearson,
-        kendall=tests.kendall,
+        **{
+            f"{name}_significant": sum(
+                p is not None and p < _ALPHA
+                for p in (getattr(test, f"{name}_holm") for test in tests.by_topic)
+            )
+            for name in ("welch", "brown_forsythe")
+        },
     )
     return over_topics, [
         TopicDrift(
@@ -150,7 +148,12 @@ def compare_topics(
             brown_forsythe_dof=test.brown_forsythe.dof,
             brown_forsythe_p=test.brown_forsythe.p_value,
             brown_forsythe_p_holm=test.brown_forsythe_holm,
-            untested=_untested(test),
+            untested=[
+                reason
+                for reason in (test.welch.reason, test.brown_forsythe.reason)
+                if reason is not None
+            ]
+            or None,
         )
         for first, later, shift, sd_ratio, test in zip(
             pair.shared_first,
@@ -161,15 +164,6 @@ def compare_topics(
             strict=True,
         )
     ]
-
-
-def _significant(p_values: list[float | None]) -> int:
-    return sum(p is not None and p < _ALPHA for p in p_values)
-
-
-def _untested(test: TopicTests) -> list[str] | None:
-    reasons = (test.welch.reason, test.brown_forsythe.reason)
-    return [reason for reason in reasons if reason] or None
 
 
 def compare_scores(pair: RoundPair, m: int, min_d: float) -> Consequence | None:
@@ -193,16 +187,9 @@ def compare_scores(pair: RoundPair, m: int, min_d: float) -> Consequence | None:
         )
     except ImpossibleStatisticError:
         return None
+    under = {name: _under(getattr(compared, name), m, min_d) for name in ("earlier", "later")}
     return Consequence(
-        topics=compared.topics,
-        runs=compared.runs,
-        zero_sd=compared.zero_sd,
-        a=compared.a,
-        b=compared.b,
-        earlier=_under(compared.earlier, m, min_d),
-        later=_under(compared.later, m, min_d),
-        bias=compared.bias,
-        kendall_tau=compared.kendall_tau,
+        **vars(compared) | under,
         m=m,
         min_d=min_d,
         alpha=_ALPHA,
@@ -221,10 +208,4 @@ def _under(under: consequence.UnderFactors, m: int, min_d: float) -> UnderFactor
             topics = int(size.topics)
         except ImpossibleStatisticError:
             pass  # More topics than any design takes.
-    return UnderFactors(
-        mean=under.mean,
-        clipped_at_0=under.clipped_at_0,
-        clipped_at_1=under.clipped_at_1,
-        variance=under.residual_variance,
-        topics_needed=topics,
-    )
+    return UnderFactors(**vars(under), variance=under.residual_variance, topics_needed=topics)

@@ -6,22 +6,27 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row
 
-from roundbook.database.tables import factor, topic
 from roundbook.logbook.drift.compared_rounds import (
     FactorSeries,
     collections_differ,
     pair_rounds,
 )
-from roundbook.logbook.drift.known_then import changed_since, rounds_as_known, saved_factors
+from roundbook.logbook.drift.known_then import (
+    SavedFactors,
+    changed_since,
+    rounds_as_known,
+    saved_factors,
+)
 from roundbook.logbook.drift.report import DriftReport, compare_rounds
+from roundbook.logbook.factors import read_factors
 from roundbook.logbook.verifying.differences import (
     ROUNDING,
     SAME,
     Facts,
     NotComputed,
-    same,
+    differing,
     same_form,
     unlike,
 )
@@ -44,9 +49,9 @@ def report_differences(
     if len(inputs) != 2:
         yield {"what": "inputs", "recorded": 2, "computed": len(inputs)}
         return
-    found = list(_factor_differences(connection, saved, read, inputs))
-    if found:
-        yield from found
+    differences = list(_factor_differences(connection, saved, read, inputs))
+    if differences:
+        yield from differences
         return
     first, later = rounds_as_known(connection, saved, inputs)
     if first is None or later is None:
@@ -61,31 +66,37 @@ def report_differences(
     if not same_form(saved.result, computed):
         yield NotComputed("form")
         return
-    found = list(unlike(saved.result, computed, noise=ROUNDING, without=_BESIDE))
+    differences = list(unlike(saved.result, computed, noise=ROUNDING, without=_BESIDE))
     # Recurring systems are of all runs, and what was known of those that do not standardise is not
     # kept.
-    of_systems = all(facts["what"].endswith("revived") for facts in found)
-    if found and of_systems and changed_since(connection, saved, [row.round_id for row in inputs]):
+    of_systems = all(facts["what"].endswith("revived") for facts in differences)
+    if (
+        differences
+        and of_systems
+        and changed_since(connection, saved, [given.fitted.round_id for given in inputs])
+    ):
         yield NotComputed("known")
     else:
-        yield from found
+        yield from differences
 
 
 def _factor_differences(
-    connection: Connection, saved: Row[Any], read: DriftReport, inputs: Sequence[Row[Any]]
+    connection: Connection, saved: Row[Any], read: DriftReport, inputs: Sequence[SavedFactors]
 ) -> Iterator[Facts]:
     """Yield what a report says of its factors and gives over topics, and is otherwise."""
     compared: list[dict[str, tuple[float, float]]] = []
-    for end, fitted in zip(("from", "to"), inputs, strict=True):
-        if fitted.task_id != saved.task_id:
-            yield {"what": "task", "recorded": saved.task_id, "computed": fitted.task_id}
-        for name, computed in (("matrix", fitted.matrix_id), ("version", fitted.version)):
-            recorded = getattr(read, f"{end}_{name}")
-            if recorded != computed:
-                yield {"what": f"{end}_{name}", "recorded": recorded, "computed": computed}
-        compared.append(_factors(connection, fitted.id))
+    factors = read_factors(connection, [given.fitted.factor_set_id for given in inputs])
+    for end, given in zip(("from", "to"), inputs, strict=True):
+        yield from differing([("task", saved.task_id, given.task_id)])
+        yield from differing(
+            (what, getattr(read, what), computed)
+            for what, computed in given.fitted.as_compared(end).items()
+            if what.endswith(("matrix", "version"))
+        )
+        of_set = factors[given.fitted.factor_set_id]
+        compared.append({topic: (mean, sd) for topic, mean, sd in of_set})
     # As they were then: a topic has the name that it has in the first round.
-    there, later = (fitted.known.get("other_ids", {}) for fitted in inputs)
+    there, later = (given.known.get("other_ids", {}) for given in inputs)
     first = {topic: spelled for spelled, topic in there.items()}
     known = {spelled: first.get(topic, topic) for spelled, topic in later.items()}
     compared[1] = {
@@ -104,25 +115,21 @@ def _topic_differences(
     if {shift.topic for shift in read.topics} != shared or len(read.topics) != len(shared):
         yield {"what": "topics", "recorded": len(read.topics), "computed": len(shared)}
         return
-    if read.shared_topics != len(shared):
-        yield {"what": "shared_topics", "recorded": read.shared_topics, "computed": len(shared)}
+    yield from differing([("shared_topics", read.shared_topics, len(shared))])
     for shift in read.topics:
         names = ("mean_from", "sd_from", "mean_to", "sd_to")
         factors = (*compared[0][shift.topic], *compared[1][shift.topic])
-        for what, computed in zip(names, factors, strict=True):
-            recorded = getattr(shift, what)
-            if not same(recorded, computed):
-                yield {
-                    "what": what,
-                    "topic": shift.topic,
-                    "recorded": recorded,
-                    "computed": computed,
-                }
+        yield from differing(
+            (
+                (what, getattr(shift, what), value)
+                for what, value in zip(names, factors, strict=True)
+            ),
+            topic=shift.topic,
+        )
     largest = max((abs(row.shift) for row in read.topics if row.shift is not None), default=0)
     for what, over_topics in _over_topics(read).items():
         noise = 0.0 if what.startswith("sd_ratio") else SAME * largest
-        if not same(getattr(read, what), over_topics, noise):
-            yield {"what": what, "recorded": getattr(read, what), "computed": over_topics}
+        yield from differing([(what, getattr(read, what), over_topics)], noise=noise)
 
 
 def _over_topics(read: DriftReport) -> dict[str, float | None]:
@@ -145,12 +152,3 @@ def _over_topics(read: DriftReport) -> dict[str, float | None]:
         "sd_ratio": float(later.mean() / first.mean()),
         "sd_ratio_geometric": geometric,
     }
-
-
-def _factors(connection: Connection, factor_set_id: int) -> dict[str, tuple[float, float]]:
-    rows = connection.execute(
-        select(topic.c.name, factor.c.mean, factor.c.sd)
-        .join(topic, topic.c.id == factor.c.topic_id)
-        .where(factor.c.factor_set_id == factor_set_id)
-    )
-    return {row.name: (row.mean, row.sd) for row in rows}

@@ -99,9 +99,8 @@ def _decide(session: Session, request: WithdrawMatrix, *, withdrawn: bool) -> Co
             .returning(withdrawal)
         ).one()
         record_event(
-            connection,
+            session,
             "matrix withdrawn" if withdrawn else "matrix restored",
-            who=session.user,
             why=reason,
             task_id=row.task_id,
             round_id=row.round_id,
@@ -112,17 +111,13 @@ def _decide(session: Session, request: WithdrawMatrix, *, withdrawn: bool) -> Co
                 "revision": row.revision,
             },
         )
-    return CorrectedMatrix(
-        matrix=number,
-        task=row.task,
-        round=row.round,
-        measure=row.measure,
-        assessments=row.assessments,
-        revision=row.revision,
-        standing="withdrawn" if withdrawn else "current",
-        reason=last.reason if last is not None else None,
-        decided_at=last.decided_at if last is not None else None,
-        decided_by=last.decided_by if last is not None else None,
-        status="unchanged" if not changes else "withdrawn" if withdrawn else "restored",
-        impact=stale_dependents(connection, number),
-    )
+    decision = {
+        "matrix": number,
+        "standing": "withdrawn" if withdrawn else "current",
+        "reason": last and last.reason,
+        "decided_at": last and last.decided_at,
+        "decided_by": last and last.decided_by,
+        "status": "unchanged" if not changes else "withdrawn" if withdrawn else "restored",
+        "impact": stale_dependents(connection, number),
+    }
+    return CorrectedMatrix(**{**row._mapping, **decision})

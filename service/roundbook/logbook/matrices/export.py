@@ -66,9 +66,7 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
     loaded = load_matrix(connection, row)
     runs, scores = loaded.runs, loaded.scores
     if request.anonymous:
-        pseudonyms = draft_pseudonyms(connection, row.round_id)
-        order = pseudonyms.order(runs)
-        runs, scores = [pseudonyms.runs[runs[index]] for index in order], scores[:, order]
+        runs, scores = draft_pseudonyms(connection, row.round_id).hide(runs, scores)
     if request.runs:
         chosen = list(dict.fromkeys(name.strip() for name in request.runs))
         for name in chosen:
@@ -89,9 +87,9 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
     contents: dict[str, str] = {}
     table: str | bytes = ""
     if layout == "wide":
-        table = write_wide(loaded.topics, runs, scores, kind, file)
+        table = write_wide(loaded.topics, runs, scores, output)
     elif layout == "long":
-        table = write_long(loaded.topics, runs, scores, row.measure, kind, file)
+        table = write_long(loaded.topics, runs, scores, row.measure, output)
     elif kind != "csv":
         raise InputError(
             f"{file}: trec_eval's output is a directory of text files, and no {kind} file.",
@@ -114,22 +112,15 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
     else:
         write_file(output, table, force=request.force)
         files = [file]
-    return ExportedMatrix(
-        matrix=row.id,
-        task=row.task,
-        round=row.round,
-        measure=row.measure,
-        assessments=row.assessments,
-        revision=row.revision,
-        standing=row.standing,
-        reason=row.why,
-        replaced_by=row.replaced_by,
-        layout=layout,
-        file_type="text" if layout == "trec_eval" else kind,
-        anonymous=request.anonymous,
-        topics=len(loaded.topics),
-        runs=len(runs),
-        output=None if output is None else shown_path(output),
-        files=files,
-        content=content,
-    )
+    exported = {
+        "matrix": row.id,
+        "reason": row.why,
+        "layout": layout,
+        "file_type": "text" if layout == "trec_eval" else kind,
+        "anonymous": request.anonymous,
+        "runs": len(runs),
+        "output": None if output is None else file,
+        "files": files,
+        "content": content,
+    }
+    return ExportedMatrix(**{**row._mapping, **exported})

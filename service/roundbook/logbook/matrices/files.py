@@ -81,11 +81,6 @@ def _read_files(request: LogFilesRequest, max_file_bytes: int) -> list[CompleteM
     return matrices
 
 
-def _cutoff(measure: str) -> int | None:
-    cutoff = measure.rpartition("@")[2] if "@" in measure else ""
-    return int(cutoff) if cutoff.isdecimal() else None
-
-
 def _with_remarks(
     logged: LoggedMatrix, together: Collection[str], computed: ComputedMatrices | None
 ) -> LoggedMatrix:
@@ -96,7 +91,9 @@ def _with_remarks(
     others = [name for name in logged.remarks.other_measures if name not in together]
     without = computed.without_relevant if computed else []
     about: dict[str, object] = {"other_measures": others, "topics_without_relevant": without}
-    if computed and computed.depth < min(_cutoff(logged.measure) or DEPTH, DEPTH):
+    _, at, cutoff = logged.measure.rpartition("@")
+    looked_to = min(int(cutoff), DEPTH) if at and cutoff.isdecimal() else DEPTH
+    if computed and computed.depth < looked_to:
         about["lists_end_at"] = computed.depth
     remarks = logged.remarks.model_copy(update=about)
     return logged.model_copy(update={"remarks": remarks})

@@ -15,6 +15,7 @@ from roundbook.database.tables import factor_set, matrix, withdrawal
 from roundbook.formats import CompleteMatrix
 from roundbook.logbook.lookup import find_matrix
 from roundbook.logbook.result import Result
+from roundbook.logbook.runs.loading import AssessedRuns
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.requests.matrices import ShowHistory
@@ -89,7 +90,7 @@ def show_history(session: Session, request: ShowHistory) -> MatrixHistory:
         loaded = load_matrix(connection, row) if len(revisions) > 1 else None
         changes = None
         if before is not None and loaded is not None:
-            changes = compare_scores(before, loaded)
+            changes = revision_changes(before, loaded)
         entries += _revision(connection, row, changes)
         before = loaded
     return MatrixHistory(
@@ -101,12 +102,12 @@ def show_history(session: Session, request: ShowHistory) -> MatrixHistory:
     )
 
 
-def compare_scores(before: _Scores, after: _Scores) -> Changes:
+def revision_changes(before: _Scores, after: _Scores) -> Changes:
     """Return what changed from some scores to others, whatever the order of topics and runs."""
-    topics, topics_removed, topics_added = _compared(before.topics, after.topics)
-    runs, runs_removed, runs_added = _compared(before.runs, after.runs)
-    was, now = _part(before, topics, runs), _part(after, topics, runs)
-    change = np.abs(now - was)
+    topics, topics_removed, topics_added = compared_names(before.topics, after.topics)
+    runs, runs_removed, runs_added = compared_names(before.runs, after.runs)
+    was = before.scores[cells_of(before, topics, runs)]
+    change = np.abs(after.scores[cells_of(after, topics, runs)] - was)
     changed = int(np.count_nonzero(change))
     size, of_topic, of_run = None, None, None
     if changed:
@@ -125,35 +126,53 @@ def compare_scores(before: _Scores, after: _Scores) -> Changes:
     )
 
 
-def _compared(
+def compared_names(
     before: Sequence[str], after: Sequence[str]
 ) -> tuple[list[str], list[str], list[str]]:
-    """Return the names in both, those only before and those only after."""
+    """Return the names in both, in the order of the second, those only before and only after."""
     was, now = set(before), set(after)
     both = [name for name in after if name in was]
     gone = [name for name in before if name not in now]
     return both, gone, [name for name in after if name not in was]
 
 
-def _part(loaded: _Scores, topics: list[str], runs: list[str]) -> npt.NDArray[np.float64]:
-    at_topic = {name: index for index, name in enumerate(loaded.topics)}
-    at_run = {name: index for index, name in enumerate(loaded.runs)}
+def cells_of(
+    matrix: _Scores | AssessedRuns, topics: Sequence[str], runs: Sequence[str]
+) -> tuple[npt.NDArray[np.intp], ...]:
+    """Return the index of some topics and runs in the scores, (topics, runs), of a matrix."""
+    at_topic = {name: index for index, name in enumerate(matrix.topics)}
+    at_run = {name: index for index, name in enumerate(matrix.runs)}
     rows = np.array([at_topic[name] for name in topics], dtype=np.intp)
-    columns = np.array([at_run[name] for name in runs], dtype=np.intp)
-    return loaded.scores[np.ix_(rows, columns)]
+    return np.ix_(rows, np.array([at_run[name] for name in runs], dtype=np.intp))
 
 
 def _revision(connection: Connection, row: Row[Any], changes: Changes | None) -> list[HistoryEntry]:
     """Return a revision, and all that was done to it before the next one came, in order."""
-    first = _entry(
-        row, row.logged_at, row.logged_by, "revised" if changes else "logged", row.reason
+
+    def entry(
+        what: What,
+        at: datetime,
+        who: str,
+        why: str | None,
+        **more: int | Changes | None,
+    ) -> HistoryEntry:
+        of_revision = {"matrix": row.id, "revision": row.revision, "factor_version": None}
+        facts = {"at": at, "who": who, "what": what, "why": why, "changes": None}
+        return HistoryEntry(**{**of_revision, **facts, **more})
+
+    first = entry(
+        "revised" if changes else "logged",
+        row.logged_at,
+        row.logged_by,
+        row.reason,
+        changes=changes,
     )
     fitted = connection.execute(
         select(factor_set).where(factor_set.c.matrix_id == row.id).order_by(factor_set.c.version)
     )
     fits = [
-        _entry(row, fit.fitted_at, fit.fitted_by, "factors fitted", fit.reason).model_copy(
-            update={"factor_version": fit.version}
+        entry(
+            "factors fitted", fit.fitted_at, fit.fitted_by, fit.reason, factor_version=fit.version
         )
         for fit in fitted
     ]
@@ -161,28 +180,8 @@ def _revision(connection: Connection, row: Row[Any], changes: Changes | None) ->
         select(withdrawal).where(withdrawal.c.matrix_id == row.id).order_by(withdrawal.c.number)
     )
     decisions = [
-        _entry(
-            row,
-            decision.decided_at,
-            decision.decided_by,
-            "withdrawn" if decision.withdrawn else "restored",
-            decision.reason,
-        )
-        for decision in decided
+        entry("withdrawn" if by.withdrawn else "restored", by.decided_at, by.decided_by, by.reason)
+        for by in decided
     ]
     # Each of the two is in its own order, also where the clock was set back.
-    others = heapq.merge(fits, decisions, key=lambda entry: entry.at)
-    return [first.model_copy(update={"changes": changes}), *others]
-
-
-def _entry(row: Row[Any], at: datetime, who: str, what: What, why: str | None) -> HistoryEntry:
-    return HistoryEntry(
-        at=at,
-        who=who,
-        what=what,
-        matrix=row.id,
-        revision=row.revision,
-        factor_version=None,
-        why=why,
-        changes=None,
-    )
+    return [first, *heapq.merge(fits, decisions, key=lambda entry: entry.at)]

@@ -87,19 +87,12 @@ def list_matrices(session: Session, request: ListMatrices) -> MatrixList:
     sources = read_sources(connection, [row.id for row in rows])
     matrices = [
         ListedMatrix(
-            matrix=row.id,
-            round=row.round,
-            measure=row.measure,
-            assessments=row.assessments,
-            revision=row.revision,
-            topics=row.topics,
-            runs=row.runs,
-            standing=row.standing,
-            reason=row.why,
-            replaced_by=row.replaced_by,
-            logged_at=row.logged_at,
-            logged_by=row.logged_by,
-            source=sources.get(row.id),
+            **{
+                **row._mapping,
+                "matrix": row.id,
+                "reason": row.why,
+                "source": sources.get(row.id),
+            }
         )
         for row in rows
     ]

@@ -25,21 +25,19 @@ from roundbook.logbook.estimates import (
     store_estimates,
 )
 from roundbook.logbook.events import record_event
-from roundbook.logbook.factors import Fit, standardising_runs, store_factors
+from roundbook.logbook.factors import Fit, factor_sets, standardising_runs, store_factors
 from roundbook.logbook.impact import Dependent, stale_dependents
 from roundbook.logbook.lookup import (
     Series,
     check_name,
     check_reason,
-    factor_sets,
     latest_matrix,
     optional_text,
     withdrawn_error,
 )
-from roundbook.logbook.matrices.comparing import find_twin, read_difference
-from roundbook.logbook.matrices.history import compare_scores
+from roundbook.logbook.matrices.history import revision_changes
 from roundbook.logbook.matrices.logged import LoggedMatrix, Remarks
-from roundbook.logbook.matrices.revising import check_revision
+from roundbook.logbook.matrices.revising import check_revision, find_twin, read_difference
 from roundbook.logbook.matrices.sources import read_sources
 from roundbook.logbook.measures import ensure_measure, other_measures
 from roundbook.logbook.recorded_names import as_recorded
@@ -142,9 +140,7 @@ def log_complete(
         update={"revise": check_reason(request.revise), "tool": optional_text("tool", request.tool)}
     )
     connection = session.connection
-    task_id, round_id = open_round(
-        connection, request.task, request.round, create=request.create, user=session.user
-    )
+    task_id, round_id = open_round(session, request.task, request.round, create=request.create)
     complete, teams = as_recorded(connection, task_id, round_id, complete, teams)
     refuse_topic_twice(connection, task_id, request.task, complete.topics)
     recorded = ensure_measure(connection, request.measure, request.bounds)
@@ -180,18 +176,15 @@ def log_complete(
     if entry.latest is not None and not unchanged:
         impact = stale_dependents(connection, entry.latest.id)
     kept = unchanged or not request.dry_run
+    if not kept:
+        impact = [_unnumbered(dependent, outcome.matrix) for dependent in impact]
+    stored = {"matrix": outcome.matrix if kept else None, "remarks": Remarks(**remarks)}
     return LoggedMatrix(
-        matrix=outcome.matrix if kept else None,
-        revision=outcome.revision,
-        factor_version=outcome.factor_version,
-        standardising=outcome.standardising,
-        standardising_runs=outcome.standardising_runs,
+        **(outcome._asdict() | stored),
         pool=known_pool(entry.runs.contributed),
         variance=outcome.variances["raw"],
-        variances=outcome.variances,
         runs_described=entry.runs.described,
-        remarks=Remarks(**remarks),
-        impact=impact if kept else [_unnumbered(dependent, outcome.matrix) for dependent in impact],
+        impact=impact,
         status="unchanged" if unchanged else "logged",
         dry_run=request.dry_run,
         task=request.task.strip(),
@@ -229,9 +222,8 @@ def _keep(entry: _Entry) -> _Outcome:
     if entry.runs.described:
         renewed = renew_runs_parts(connection, series.round_id)
         record_event(
-            connection,
+            entry.session,
             "runs described",
-            who=entry.session.user,
             task_id=entry.task_id,
             round_id=series.round_id,
             matrix_id=latest.id,
@@ -243,9 +235,8 @@ def _keep(entry: _Entry) -> _Outcome:
     )
     if made and entry.made_from and made != entry.made_from:
         record_event(
-            connection,
+            entry.session,
             "scores computed again",
-            who=entry.session.user,
             task_id=entry.task_id,
             round_id=series.round_id,
             matrix_id=latest.id,
@@ -280,18 +271,7 @@ def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
     """Store scores as the next revision, with their factors and variances."""
     session, request, task_id, series, complete, digest, latest, runs, made_from = entry
     connection = session.connection
-    check_revision(
-        connection,
-        series,
-        complete,
-        latest,
-        reason=request.revise,
-        expected=(
-            None
-            if request.expected_revisions is None
-            else request.expected_revisions.get(series.measure, 0)
-        ),
-    )
+    check_revision(connection, series, complete, latest, request)
     # Before the database refuses it in its own words.
     checked_scores(complete.scores, "The residual variance", least_topics=2)
     revision = latest.revision + 1 if latest is not None else 1
@@ -319,9 +299,8 @@ def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
         renew_runs_parts(connection, series.round_id) if known_teams and runs.described else []
     )
     record_event(
-        connection,
+        session,
         "matrix logged" if revision == 1 else "matrix revised",
-        who=session.user,
         why=request.revise,
         task_id=task_id,
         round_id=series.round_id,
@@ -352,7 +331,7 @@ def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
             "changes": (
                 None
                 if latest is None
-                else compare_scores(load_matrix(connection, latest), complete)
+                else revision_changes(load_matrix(connection, latest), complete)
             ),
             "same_scores": find_twin(connection, task_id, series, digest),
             "single_run": fitted is None,

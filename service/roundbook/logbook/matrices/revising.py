@@ -1,4 +1,4 @@
-"""Whether scores may be logged beside or over what is logged already."""
+"""Scores beside or over those that are logged: whether they may be logged, and how they differ."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, select
 
-from roundbook.database.tables import matrix, measure, round_, task
+from roundbook.database.tables import (
+    current_matrix,
+    matrix,
+    matrix_run,
+    matrix_topic,
+    measure,
+    round_,
+    task,
+)
 from roundbook.errors import (
     ContentDiffersError,
     NotRecordedError,
@@ -15,8 +23,10 @@ from roundbook.errors import (
 )
 from roundbook.formats import CompleteMatrix
 from roundbook.logbook.lookup import Series, is_named
+from roundbook.logbook.matrices.logged import Difference, Twin
 from roundbook.logbook.matrices.sources import read_sources
 from roundbook.logbook.session import Session
+from roundbook.logbook.storing import LoadedMatrix
 from roundbook.requests.matrices import LoggingRequest
 
 
@@ -42,9 +52,7 @@ def check_revision(
     series: Series,
     complete: CompleteMatrix,
     latest: Row[Any] | None,
-    *,
-    reason: str | None,
-    expected: int | None,
+    request: LoggingRequest,
 ) -> None:
     """Refuse other scores than those logged without a reason, and a reason without such scores.
 
@@ -52,9 +60,10 @@ def check_revision(
     ----------
     latest : row of ``matrix``, or None
         The latest revision of the same series.
-    expected : int, optional
-        The latest revision that the person who revises has seen, 0 for none.
+    request : LoggingRequest
+        Its `revise` is the reason, and `expected_revisions` what the person who revises has seen.
     """
+    reason, seen = request.revise, request.expected_revisions
     where = f"{series.measure} ({series.assessments} assessments) of round '{series.round}'"
     if latest is None:
         status = connection.execute(
@@ -80,7 +89,7 @@ def check_revision(
             topics=len(complete.topics),
             runs=len(complete.runs),
         )
-    elif expected not in (None, latest.revision):
+    elif seen is not None and seen.get(series.measure, 0) != latest.revision:
         # Of two corrections at once, one wins: nobody revises what they have not seen.
         raise RevisedMeanwhileError(
             f"{latest.logged_by} logged revision {latest.revision} of {series.measure} in round"
@@ -88,3 +97,54 @@ def check_revision(
             way_out="revised meanwhile",
             matrix=latest.id,
         )
+
+
+def read_difference(
+    connection: Connection, series: Series, stored: LoadedMatrix, replaced: Row[Any] | None
+) -> Difference | None:
+    """Return how a matrix differs from the revision before, or from its round's other matrices.
+
+    None where it does not, or nothing is beside it.
+    """
+    if replaced is not None:
+        others = select(matrix.c.id).where(matrix.c.id == replaced.id)
+    else:
+        others = select(current_matrix.c.id).where(
+            current_matrix.c.round_id == series.round_id, current_matrix.c.id != stored.matrix_id
+        )
+    topics = matrix_topic.c.topic_id, matrix_topic.c.matrix_id, stored.topic_ids
+    runs = matrix_run.c.run_id, matrix_run.c.matrix_id, stored.run_ids
+    counts = []
+    for column, of_matrix, ids in (topics, runs):
+        there = set(connection.execute(select(column).where(of_matrix.in_(others))).scalars())
+        if not there:
+            return None
+        own = set(ids.tolist())
+        counts += [len(own - there), len(there - own)]
+    if not any(counts):
+        return None
+    return Difference(
+        revision=None if replaced is None else replaced.revision,
+        new_topics=counts[0],
+        lacking_topics=counts[1],
+        new_runs=counts[2],
+        lacking_runs=counts[3],
+    )
+
+
+def find_twin(connection: Connection, task_id: int, series: Series, digest: str) -> Twin | None:
+    """Return the first matrix of another round or measure with the same content, None for none."""
+    row = connection.execute(
+        select(matrix.c.id, round_.c.label, measure.c.name)
+        .join(current_matrix, current_matrix.c.id == matrix.c.id)
+        .join(round_, round_.c.id == matrix.c.round_id)
+        .join(measure, measure.c.id == matrix.c.measure_id)
+        .where(
+            matrix.c.content_hash == digest,
+            round_.c.task_id == task_id,
+            (matrix.c.measure_id == series.measure_id) != (round_.c.id == series.round_id),
+        )
+        .order_by(matrix.c.id)
+        .limit(1)
+    ).one_or_none()
+    return None if row is None else Twin(round=row.label, measure=row.name, matrix=row.id)

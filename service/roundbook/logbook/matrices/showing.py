@@ -104,18 +104,6 @@ class ShownMatrix(Result):
     runs: list[MatrixRun]
 
 
-_AS_RECORDED = ShownMatrix.model_fields.keys() - {
-    "matrix",
-    "files",
-    "content_hash",
-    "anonymous",
-    "variances",
-    "factors",
-    "topics",
-    "runs",
-}
-
-
 def show_matrix(session: Session, request: ShowMatrix) -> ShownMatrix:
     """Return everything known of a score matrix but its scores.
 
@@ -138,17 +126,20 @@ def show_matrix(session: Session, request: ShowMatrix) -> ShownMatrix:
         runs = _hidden(runs, names)
     topics = select(topic.c.name).join(matrix_topic, matrix_topic.c.topic_id == topic.c.id)
     topics = topics.where(matrix_topic.c.matrix_id == matrix).order_by(matrix_topic.c.position)
-    return ShownMatrix(
-        matrix=row.id,
-        **{name: getattr(row, name) for name in _AS_RECORDED},
-        files=[] if anonymous else row.files,
-        content_hash=None if anonymous else row.content_hash,
-        anonymous=anonymous,
-        variances=_variances(connection, matrix),
-        factors=_factors(connection, matrix),
-        topics=list(connection.execute(topics).scalars()),
-        runs=runs,
+    factors = connection.execute(
+        select(factor_set).where(factor_set.c.matrix_id == matrix).order_by(factor_set.c.version)
     )
+    shown = {
+        "matrix": row.id,
+        "files": [] if anonymous else row.files,
+        "content_hash": None if anonymous else row.content_hash,
+        "anonymous": anonymous,
+        "variances": _variances(connection, matrix),
+        "factors": [MatrixFactors(**row._mapping) for row in factors],
+        "topics": list(connection.execute(topics).scalars()),
+        "runs": runs,
+    }
+    return ShownMatrix(**{**row._mapping, **shown})
 
 
 def _runs(connection: Connection, matrix: int, names: Pseudonyms | None) -> list[MatrixRun]:
@@ -161,12 +152,7 @@ def _runs(connection: Connection, matrix: int, names: Pseudonyms | None) -> list
     )
     return [
         MatrixRun(
-            run=row.tag,
-            team=row.team,
-            type=row.type,
-            contributed_to_pool=row.contributed_to_pool,
-            system=row.system,
-            pseudonym=None if names is None else names.runs[row.tag],
+            **row._mapping, run=row.tag, pseudonym=None if names is None else names.runs[row.tag]
         )
         for row in rows
     ]
@@ -198,10 +184,3 @@ def _variances(connection: Connection, matrix: int) -> list[MatrixVariance]:
         .order_by(factor_set.c.version.nulls_first(), columns.scale, columns.version)
     )
     return [MatrixVariance(**row._mapping) for row in rows]
-
-
-def _factors(connection: Connection, matrix: int) -> list[MatrixFactors]:
-    rows = connection.execute(
-        select(factor_set).where(factor_set.c.matrix_id == matrix).order_by(factor_set.c.version)
-    )
-    return [MatrixFactors(**row._mapping) for row in rows]

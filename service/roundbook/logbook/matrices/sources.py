@@ -26,10 +26,7 @@ class Source(Result):
 def read_sources(connection: Connection, matrices: Collection[int]) -> dict[int, Source]:
     """Return what score matrices were computed from; those logged from files are left out."""
     rows = connection.execute(text(_SOURCES), {"matrices": list(matrices)})
-    return {
-        row.matrix_id: Source(**{name: getattr(row, name) for name in Source.model_fields})
-        for row in rows
-    }
+    return {row.matrix_id: Source(**row._mapping) for row in rows}
 
 
 # Scores that come out the same from later runs or assessments are told of by a further event.

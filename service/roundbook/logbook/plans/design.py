@@ -10,8 +10,7 @@ import numpy as np
 
 from roundbook.errors import ImpossibleDesignError, ImpossibleStatisticError
 from roundbook.logbook.plans.plan import RoundPower
-from roundbook.logbook.plans.variance import VarianceKind, round_variance
-from roundbook.logbook.variance_history import RoundVariance
+from roundbook.logbook.variance_history import RoundVariance, VarianceKind
 from roundbook.requests.plans import INTERVALS, PlanRequest
 from roundbook.statistics.design import (
     DESIGNS,
@@ -24,7 +23,7 @@ from roundbook.statistics.design import (
     solve_topics,
     solve_variance,
 )
-from roundbook.statistics.design.inputs import Floats
+from roundbook.statistics.score_matrix import Floats
 
 # In a solved design, the quantity solved for.
 _SOLVED = {
@@ -74,8 +73,10 @@ def grid_cells(request: PlanRequest, variance: float | None) -> Cells:
     return Cells(m, min_d, topics, np.full(m.size, np.nan if variance is None else variance))
 
 
-def solve_cells(request: PlanRequest, cells: Cells, engine: Engine) -> SolvedDesign:
-    """Solve every cell for what a request names; the arrays are as long as the grid.
+def solve_cells(
+    request: PlanRequest, cells: Cells, engine: Engine
+) -> tuple[SolvedDesign, list[Solution]]:
+    """Solve every cell for what a request names; return the design and that, cell by cell.
 
     Raises
     ------
@@ -87,23 +88,19 @@ def solve_cells(request: PlanRequest, cells: Cells, engine: Engine) -> SolvedDes
     runs = m if DESIGNS[name].takes_runs else None
     match request.solve:
         case "topics":
-            return solve_topics(name, min_d, variance, alpha, beta, runs=runs, engine=engine)
+            solved = solve_topics(name, min_d, variance, alpha, beta, runs=runs, engine=engine)
         case "power":
-            return solve_power(name, topics, min_d, variance, alpha, runs=runs, engine=engine)
+            solved = solve_power(name, topics, min_d, variance, alpha, runs=runs, engine=engine)
         case "min-d":
-            return solve_min_d(name, topics, variance, alpha, beta, runs=runs, engine=engine)
+            solved = solve_min_d(name, topics, variance, alpha, beta, runs=runs, engine=engine)
         case "variance":
-            return solve_variance(name, topics, min_d, alpha, beta, runs=runs, engine=engine)
+            solved = solve_variance(name, topics, min_d, alpha, beta, runs=runs, engine=engine)
         case "m":
             choice = np.asarray(request.m, dtype=np.float64)
-            return solve_runs(
+            solved = solve_runs(
                 choice, topics, min_d, variance, alpha, beta, design=name, engine=engine
             )
-
-
-def solutions(request: PlanRequest, solved: SolvedDesign) -> list[Solution]:
-    """Return what was solved for, cell by cell."""
-    return [Solution(float(value)) for value in getattr(solved, _SOLVED[request.solve])]
+    return solved, [Solution(float(value)) for value in getattr(solved, _SOLVED[request.solve])]
 
 
 def try_cells(request: PlanRequest, cells: Cells, engine: Engine) -> list[Solution]:
@@ -112,7 +109,7 @@ def try_cells(request: PlanRequest, cells: Cells, engine: Engine) -> list[Soluti
     A grid with such cells is halved until they are alone, so that few of them cost little.
     """
     try:
-        return solutions(request, solve_cells(request, cells, engine))
+        return solve_cells(request, cells, engine)[1]
     except ImpossibleDesignError as error:
         if cells.m.size == 1:
             return [Solution(None, error.code, error.arguments)]
@@ -135,13 +132,17 @@ def round_powers(
     if request.design in INTERVALS or not (request.min_d and rounds):
         return []
     grid = list(product(rounds, request.m or (2,), request.min_d))
-    facts = [(m, min_d, row.topics, round_variance(row, kind) or 0.0) for row, m, min_d in grid]
+    variances = [row.of_kind(kind).variance for row, *_ in grid]
+    facts = [
+        (m, min_d, row.topics, variance or 0.0)
+        for (row, m, min_d), variance in zip(grid, variances, strict=True)
+    ]
     cells = Cells(*np.array(facts, dtype=np.float64).T)
     asked = request.model_copy(update={"solve": "power"})
     powers = {engine: try_cells(asked, cells, engine) for engine in ENGINES}
     results = []
     for cell, (row, m, min_d) in enumerate(grid):
-        power, variance = powers[request.engine][cell], round_variance(row, kind)
+        power, variance = powers[request.engine][cell], variances[cell]
         no_variance = {0.0: "zero_variance", None: "no_two_way_variance"}.get(variance)
         results.append(
             RoundPower(

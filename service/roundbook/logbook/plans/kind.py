@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection
 
-from roundbook.logbook.input_rows import estimate_input, estimates_today, with_other_ids
-from roundbook.logbook.kinds import Kind
+from roundbook.logbook.input_rows import estimate_input, with_other_ids
+from roundbook.logbook.kinds import Kind, imported, reading
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import find_measure
-from roundbook.logbook.result import Result, read_result
-from roundbook.logbook.session import Session
-from roundbook.logbook.staleness import Change, Input
-from roundbook.logbook.verifying.differences import Facts, NotComputed
+from roundbook.logbook.staleness import Input
+from roundbook.logbook.variance_rows import read_rows
+from roundbook.logbook.withdrawals import TaskScores
 from roundbook.requests.plans import PlanRequest
 
 if TYPE_CHECKING:
     from roundbook.logbook.plans.plan import Plan
-
-
-def _compute(session: Session, request: PlanRequest) -> Plan:
-    # SciPy takes a third of a second, which a list of plans is spared.
-    from roundbook.logbook.plans.planning import plan_topics  # noqa: PLC0415
-
-    return plan_topics(session, request)
 
 
 def _asked(request: PlanRequest, plan: Plan) -> PlanRequest:
@@ -51,20 +43,9 @@ def _inputs(connection: Connection, _: PlanRequest, plan: Plan) -> list[Input]:
 
 def _today(connection: Connection, task_id: int, request: PlanRequest) -> list[Input]:
     measure_id, _ = find_measure(connection, task_id, request.task or "", request.measure or "")
-    counting = estimates_today(connection, task_id, measure_id, request.scale)
-    # Of several assessments, a round counts by the first of them that it has.
-    by_round = {
-        row.ordinal: row
-        for label in reversed(request.assessments)
-        for row in counting
-        if row.assessments == label
-    }
-    counted = [by_round[ordinal] for ordinal in sorted(by_round)]
-    return with_other_ids(connection, task_id, counted)
-
-
-def _renewable(_: Sequence[Change], today: Sequence[Input]) -> bool:
-    return bool(today)
+    scores = TaskScores(task_id, [measure_id], list(request.assessments))
+    counted = read_rows(connection, scores, request.scale, mixed=True)
+    return with_other_ids(connection, task_id, list(map(estimate_input, counted)))
 
 
 def _left_out(stored: Mapping[str, Any]) -> list[str]:
@@ -81,30 +62,15 @@ def _brief(stored: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _read(stored: object, what: str) -> Result:
-    from roundbook.logbook.plans.plan import Plan  # noqa: PLC0415
-
-    return read_result(Plan, stored, what)
-
-
-def _differences(
-    connection: Connection, saved: Row[Any], read: Plan
-) -> Iterator[Facts | NotComputed]:
-    from roundbook.logbook.plans.verifying import plan_differences  # noqa: PLC0415
-
-    return plan_differences(connection, saved, read, PlanRequest(**saved.request))
-
-
 KIND = Kind(
     title="plan",
     request=PlanRequest,
-    compute=_compute,
+    compute=imported("plans.planning:plan_topics"),
     asked=_asked,
     inputs=_inputs,
     today=_today,
-    renewable=_renewable,
-    left_out=_left_out,
     brief=_brief,
-    read=_read,
-    differences=_differences,
+    read=reading("plans.plan:Plan"),
+    differences=imported("plans.verifying:plan_differences"),
+    left_out=_left_out,
 )

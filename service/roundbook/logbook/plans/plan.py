@@ -1,4 +1,4 @@
-"""A plan: a grid of designs, solved, with all that it is from."""
+"""A plan: a grid of designs, solved, with all that it is from, and which variance that is."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from roundbook.logbook.plans.variance import VarianceAt, VarianceKind
 from roundbook.logbook.result import Result
-from roundbook.logbook.variance_history import Interval, VarianceHistory
-from roundbook.requests.plans import Engine, PlanDesign, Solve, VarianceOf
+from roundbook.logbook.variance_history import Interval, VarianceHistory, VarianceKind
+from roundbook.requests.plans import PAIRED, Engine, PlanDesign, Solve, VarianceOf
+from roundbook.statistics.design import DESIGNS
+
+VarianceAt = Literal["pooled", "planning", "latest", "given"]
 
 
 class PlanCell(Result):
@@ -140,3 +142,34 @@ class Plan(Result):
         if not isinstance(saved, dict):
             return saved
         return {key: value for key, value in saved.items() if key not in ("warning", "protocol")}
+
+
+def variance_kind(design: PlanDesign, variance_of: VarianceOf | None) -> VarianceKind:
+    """Return which residual variance a design takes: two-way where the runs share topics."""
+    shared = DESIGNS[design].shares_topics and variance_of != "conservative"
+    return "two-way" if shared else "one-way"
+
+
+def kind_of(plan: Plan) -> VarianceKind | None:
+    """Return which residual variance a plan takes; None for a given one of a paired difference.
+
+    Plans saved before there were two kinds do not say so: from a task they took the one-way.
+    """
+    if plan.variance_kind is not None:
+        return plan.variance_kind
+    if plan.design in PAIRED:
+        return None if plan.estimate is None else "one-way"
+    return variance_kind(plan.design, None)
+
+
+def variance_at(history: VarianceHistory, kind: VarianceKind, at: VarianceAt) -> float | None:
+    """Return a task's variance: pooled, the planning variance, or the latest round's.
+
+    None where it is not known.
+    """
+    if at == "latest":
+        return history.rounds[-1].of_kind(kind).variance
+    pooled = history.pooled.of_kind(kind)
+    if at == "pooled":
+        return pooled.variance
+    return None if pooled.next_round is None else pooled.next_round.u80

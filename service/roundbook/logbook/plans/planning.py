@@ -13,20 +13,18 @@ from roundbook.logbook.plans.design import (
     Solution,
     grid_cells,
     round_powers,
-    solutions,
     solve_cells,
     try_cells,
 )
-from roundbook.logbook.plans.plan import Alternative, Plan, PlanCell, PlanNote
-from roundbook.logbook.plans.variance import (
+from roundbook.logbook.plans.plan import (
+    Alternative,
+    Plan,
+    PlanCell,
+    PlanNote,
     VarianceAt,
-    VarianceKind,
-    no_interval_reason,
-    pooled_interval,
-    pooled_rounds,
     variance_kind,
 )
-from roundbook.logbook.plans.variance import variance_at as read_at
+from roundbook.logbook.plans.plan import variance_at as read_at
 from roundbook.logbook.result import SOFTWARE
 from roundbook.requests.plans import PAIRED, PlanDesign, PlanRequest, VarianceOf
 from roundbook.requests.variances import VarianceRequest
@@ -34,7 +32,7 @@ from roundbook.statistics.design import DESIGNS, ENGINES, SolvedDesign
 
 if TYPE_CHECKING:
     from roundbook.logbook.session import Session
-    from roundbook.logbook.variance_history import VarianceHistory
+    from roundbook.logbook.variance_history import VarianceHistory, VarianceKind
 
 _ECHOED = {"m", "min_d", "topics", "alpha", "beta", "engine", "design", "solve"}
 
@@ -57,8 +55,12 @@ def plan_topics(session: Session | None, request: PlanRequest) -> Plan:
     """
     if request.task is None:
         return _solve(request, request.variance)
+    # A plan from a given variance is spared the import of a database.
+    from roundbook.logbook.variances import show_variances  # noqa: PLC0415
+
     assert session is not None
-    return plan_from_history(request, _read_history(session, request))
+    asked = {name: getattr(request, name) for name in VarianceRequest.model_fields}
+    return plan_from_history(request, show_variances(session, VarianceRequest(**asked)))
 
 
 def plan_from_history(request: PlanRequest, history: VarianceHistory) -> Plan:
@@ -71,9 +73,9 @@ def plan_from_history(request: PlanRequest, history: VarianceHistory) -> Plan:
             notes.append(PlanNote(code="no_two_way_variance"))
     kind = variance_kind(request.design, variance_of)
     at, variance = _variance(request, history, kind)
-    planning = read_at(history, kind, "planning")
-    if planning is None and read_at(history, kind, "pooled"):
-        reason = no_interval_reason(history.pooled, kind)
+    pooled, planning = history.pooled.of_kind(kind), read_at(history, kind, "planning")
+    if planning is None and pooled.variance:
+        reason = pooled.interval_reason or "unbounded"
         notes.append(PlanNote(code="no_planning_variance", reason=reason))
     plan = _solve(
         request,
@@ -82,7 +84,7 @@ def plan_from_history(request: PlanRequest, history: VarianceHistory) -> Plan:
         notes,
         scale=history.scale,
         estimate=history,
-        interval=pooled_interval(history.pooled, kind),
+        interval=pooled.interval,
         variance_kind=kind,
         variance_of=variance_of,
         variance_at=at,
@@ -90,15 +92,6 @@ def plan_from_history(request: PlanRequest, history: VarianceHistory) -> Plan:
     )
     # Numbers for which there is no design are refused by then.
     return plan.model_copy(update={"rounds": round_powers(request, history.rounds, kind)})
-
-
-def _read_history(session: Session, request: PlanRequest) -> VarianceHistory:
-    from roundbook.logbook.variances import show_variances  # noqa: PLC0415
-
-    names = VarianceRequest.model_fields
-    return show_variances(
-        session, VarianceRequest(**{name: getattr(request, name) for name in names})
-    )
 
 
 def _variance(
@@ -109,11 +102,11 @@ def _variance(
         return "given", request.variance_at
     at = request.variance_at
     variance = read_at(history, kind, at)
-    measure = history.measure
+    measure, pooled = history.measure, history.pooled.of_kind(kind)
     if variance:
         return at, variance
     if variance == 0:
-        where = f"its rounds ({', '.join(pooled_rounds(history.pooled, kind))})"
+        where = f"its rounds ({', '.join(pooled.rounds)})"
         if at == "latest":
             where = f"its latest round ({history.rounds[-1].round})"
         what, why = "variance", "every run scores the same on all topics"
@@ -124,7 +117,7 @@ def _variance(
             f" {history.scale} scale is 0, since in {where} {why}.",
             way_out="plan from another variance",
         )
-    if kind == "two-way" and history.pooled.two_way_variance is None:
+    if kind == "two-way" and pooled.variance is None:
         raise NotRecordedError(
             f"No round of task '{history.task}' has a two-way variance of {measure}, which the"
             f" design {request.design} takes: log a score matrix of two runs or more.",
@@ -136,9 +129,10 @@ def _variance(
             f" {measure}.",
             way_out="plan from the pooled variance",
         )
+    reason = no_interval(pooled.interval_reason or "unbounded")
     raise NotRecordedError(
         f"The rounds of task '{history.task}' do not tell the planning variance of {measure}:"
-        f" {no_interval(no_interval_reason(history.pooled, kind))}.",
+        f" {reason}.",
         way_out="plan from the pooled variance or a value",
     )
 
@@ -178,12 +172,12 @@ def _solve(
 ) -> Plan:
     """Solve the grid by both engines, and by what stands beside."""
     grid = grid_cells(request, variance)
-    solved = solve_cells(request, grid, request.engine)
+    solved, solutions = solve_cells(request, grid, request.engine)
     (other,) = (engine for engine in ENGINES if engine != request.engine)
-    by: dict[str, list[Solution]] = {request.engine: solutions(request, solved)}
+    by: dict[str, list[Solution]] = {request.engine: solutions}
     if request.solve == "topics":
         # A size by one engine only is no answer: both stand beside, always.
-        by[other] = solutions(request, solve_cells(request, grid, other))
+        _, by[other] = solve_cells(request, grid, other)
     else:
         by[other] = try_cells(request, grid, other)
     for alternative in alternatives:

@@ -10,18 +10,16 @@ from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.tables import topic
 from roundbook.errors import RoundbookError
-from roundbook.logbook.plans.plan import Plan
+from roundbook.logbook.plans.plan import Plan, kind_of, variance_at
 from roundbook.logbook.plans.planning import plan_from_history, plan_topics
-from roundbook.logbook.plans.variance import VarianceKind, kind_of, variance_at
-from roundbook.logbook.plans.variance import round_variance as variance_of_kind
 from roundbook.logbook.pooling import judge_rounds, round_variance
-from roundbook.logbook.variance_history import VarianceHistory
-from roundbook.logbook.variances import VarianceRow
+from roundbook.logbook.variance_history import VarianceHistory, VarianceKind
+from roundbook.logbook.variance_rows import VarianceRow
 from roundbook.logbook.verifying.differences import (
     ROUNDING,
     Facts,
     NotComputed,
-    same,
+    differing,
     same_form,
     unlike,
 )
@@ -79,9 +77,9 @@ def plan_differences(
     if [row.position for row in inputs] != [*range(len(rounds))]:
         yield {"what": "inputs", "recorded": len(rounds), "computed": len(inputs)}
         return
-    found = list(_input_differences(saved, read, inputs))
-    if found:
-        yield from found
+    differences = list(_input_differences(saved, read, inputs))
+    if differences:
+        yield from differences
         return
     if any("collection" not in row.known for row in inputs):
         yield NotComputed("form")
@@ -102,27 +100,14 @@ def plan_differences(
 def _input_differences(saved: Row[Any], read: Plan, inputs: Sequence[Row[Any]]) -> Iterator[Facts]:
     """Yield what a plan says of its estimates, and is otherwise."""
     for shown, row in zip(read.estimate.rounds if read.estimate else (), inputs, strict=True):
-        if row.task != saved.task:
-            yield {
-                "what": "task",
-                "round": shown.round,
-                "recorded": saved.task,
-                "computed": row.task,
-            }
+        yield from differing([("task", saved.task, row.task)], round=shown.round)
         given = round_variance(_as_row(row), interval=None)
-        for name in _OF_A_ROUND:
-            recorded, computed = getattr(shown, name), getattr(given, name)
-            if not same(recorded, computed):
-                yield {
-                    "what": name,
-                    "round": shown.round,
-                    "recorded": recorded,
-                    "computed": computed,
-                }
+        yield from differing(
+            ((name, getattr(shown, name), getattr(given, name)) for name in _OF_A_ROUND),
+            round=shown.round,
+        )
     if read.estimate is not None:
-        for what, recorded, computed in _plan_variances(read, read.estimate):
-            if not same(recorded, computed):
-                yield {"what": what, "recorded": recorded, "computed": computed}
+        yield from differing(_plan_variances(read, read.estimate))
 
 
 def _as_row(row: Row[Any]) -> VarianceRow:
@@ -145,12 +130,8 @@ def _history(
     rows = []
     for row, ids in zip(inputs, other_ids, strict=True):
         same = {id_of[spelled]: id_of[name] for spelled, name in ids.items()}
-        rows.append(
-            _as_row(row)._replace(
-                collection=row.known["collection"],
-                topic_ids=[same.get(at, at) for at in row.topic_ids or ()] or None,
-            )
-        )
+        known = _as_row(row)._replace(collection=row.known["collection"])
+        rows.append(known.with_same_topics(same))
     rounds, pooled = judge_rounds(rows, read.pooled.weights)
     return read.model_copy(update={"rounds": rounds, "pooled": pooled})
 
@@ -168,9 +149,10 @@ def _plan_variances(
 
 
 def _pooled(history: VarianceHistory, kind: VarianceKind) -> float | None:
-    rows = [row for row in history.rounds if variance_of_kind(row, kind) is not None]
-    if not rows:
-        return None
-    dofs = [row.dof if kind == "one-way" else row.two_way_dof or 0 for row in rows]
-    shares = dofs if history.pooled.weights == "dof" else [row.topics - 1 for row in rows]
-    return float(np.average([variance_of_kind(row, kind) or 0.0 for row in rows], weights=shares))
+    by_dof, shares, variances = history.pooled.weights == "dof", [], []
+    for row in history.rounds:
+        of_kind = row.of_kind(kind)
+        if of_kind.variance is not None:
+            variances.append(of_kind.variance)
+            shares.append((of_kind.dof or 0) if by_dof else row.topics - 1)
+    return float(np.average(variances, weights=shares)) if variances else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,16 +13,13 @@ from sqlalchemy import Connection, Row, select, text
 from roundbook.database.run_tables import (
     judgment_list,
     qrels,
-    run_list,
-    run_upload,
 )
-from roundbook.database.tables import topic
 from roundbook.errors import (
     ContentDiffersError,
     NotRecordedError,
     RevisedMeanwhileError,
 )
-from roundbook.formats.trec import QrelsFile, read_qrels
+from roundbook.formats.trec import QrelsFile, StoredFile, read_qrels
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_source
 from roundbook.logbook.lookup import check_name, check_reason, find_round, find_task, is_named
@@ -31,10 +28,8 @@ from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
 from roundbook.logbook.runs.storing import lists_hash, number_documents, store_names
 from roundbook.logbook.runs.uploading import (
-    LoggedFile,
     Status,
     file_columns,
-    logged_files,
     one_name_each,
     require_round,
     unknown_topics,
@@ -71,7 +66,7 @@ class LoggedQrels(Result):
     without_judgments: list[str]
     new_topics: list[str]
     foreign_topics: list[str]
-    files: list[LoggedFile]
+    files: list[StoredFile]
     impact: list[Dependent]
     software: str = SOFTWARE
 
@@ -124,9 +119,7 @@ def log_qrels(session: Session, request: LogQrels, *, max_file_bytes: int) -> Lo
     label = check_name("assessments label", request.assessments)
     require_round(connection, request)
     read = read_qrels(request.file, max_bytes=max_file_bytes)
-    task_id, round_id = open_round(
-        connection, request.task, request.round, create=request.create, user=session.user
-    )
+    task_id, round_id = open_round(session, request.task, request.round, create=request.create)
     topics = one_name_each("topic", recorded_topics(connection, task_id, read.topics))
     refuse_topic_twice(connection, task_id, request.task, topics)
     latest = _latest(connection, round_id, label)
@@ -174,14 +167,16 @@ def log_qrels(session: Session, request: LogQrels, *, max_file_bytes: int) -> Lo
             ],
         )
         record_event(
-            connection,
+            session,
             "assessments logged" if revision == 1 else "assessments revised",
-            who=session.user,
             why=reason,
             task_id=task_id,
             round_id=round_id,
             details={"assessments": label, "revision": revision, "file": read.file.file, **counts},
         )
+    same = same_topics(connection, task_id)
+    of_round = connection.execute(text(_TOPICS_OF_ROUND), {"round": round_id}).all()
+    own, assessed = {same.name(row.name) for row in of_round}, set(topics)
     return LoggedQrels(
         task=request.task.strip(),
         round=request.round.strip(),
@@ -194,15 +189,15 @@ def log_qrels(session: Session, request: LogQrels, *, max_file_bytes: int) -> Lo
         new_documents=len(documents.new),
         repeated=read.repeated,
         without_relevant=[name for name, _, grades in lists if not (grades > 0).any()],
-        without_judgments=_without_judgments(connection, round_id, topics),
+        without_judgments=[row.name for row in of_round if row.listed and row.name not in assessed],
         new_topics=new_topics,
-        foreign_topics=_foreign_topics(connection, task_id, round_id, topics),
+        foreign_topics=[name for name in topics if own and same.name(name) not in own],
         impact=(
             []
             if unchanged or latest is None
             else stale_by_source(connection, round_id, "qrels", latest.id)
         ),
-        files=logged_files([read.file]),
+        files=[read.file],
     )
 
 
@@ -244,38 +239,21 @@ def _check_revision(
         )
 
 
-def _foreign_topics(
-    connection: Connection, task_id: int, round_id: int, assessed: Sequence[str]
-) -> list[str]:
-    names = set(connection.execute(text(_TOPICS_OF_ROUND), {"round": round_id}).scalars())
-    same = same_topics(connection, task_id)
-    own = {same.name(name) for name in names}
-    return [name for name in assessed if own and same.name(name) not in own]
-
-
+# The topics of a round's score matrices and runs, and whether its runs have lists of them.
 _TOPICS_OF_ROUND = """
-SELECT name FROM roundbook.topic
-WHERE id IN (SELECT topic_id FROM roundbook.matrix_topic
-             JOIN roundbook.current_matrix ON current_matrix.id = matrix_topic.matrix_id
-             WHERE current_matrix.round_id = :round)
-   OR id IN (SELECT topic_id FROM roundbook.run_list
-             JOIN roundbook.run_upload ON run_upload.id = run_list.run_upload_id
-             WHERE run_upload.round_id = :round)
+SELECT topic.name, bool_or(of_round.listed) AS listed
+FROM (
+    SELECT matrix_topic.topic_id, false AS listed
+    FROM roundbook.matrix_topic
+    JOIN roundbook.current_matrix ON current_matrix.id = matrix_topic.matrix_id
+    WHERE current_matrix.round_id = :round
+    UNION
+    SELECT run_list.topic_id, true
+    FROM roundbook.run_list
+    JOIN roundbook.run_upload ON run_upload.id = run_list.run_upload_id
+    WHERE run_upload.round_id = :round
+) AS of_round
+JOIN roundbook.topic ON topic.id = of_round.topic_id
+GROUP BY topic.id
+ORDER BY topic.id
 """
-
-
-def _without_judgments(connection: Connection, round_id: int, assessed: Iterable[str]) -> list[str]:
-    names = connection.execute(
-        select(topic.c.name)
-        .where(
-            topic.c.id.in_(
-                select(run_list.c.topic_id).where(
-                    run_list.c.run_upload_id.in_(
-                        select(run_upload.c.id).where(run_upload.c.round_id == round_id)
-                    )
-                )
-            )
-        )
-        .order_by(topic.c.id)
-    ).scalars()
-    return [name for name in names if name not in set(assessed)]

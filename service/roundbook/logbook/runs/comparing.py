@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from roundbook.errors import NotRecordedError
-from roundbook.logbook.lookup import current_matrix, find_series
+from roundbook.logbook.lookup import find_series, logged_matrix
+from roundbook.logbook.matrices.history import cells_of, compared_names
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.runs.scoring import load_round, score_assessed
 from roundbook.logbook.session import Session
@@ -73,22 +73,14 @@ def compare_scores(session: Session, request: CompareScores) -> ScoreComparison:
     series = find_series(
         connection, request.task, request.round, request.measure, request.assessments
     )
-    row = current_matrix(connection, series)
-    if row is None:
-        raise NotRecordedError(
-            f"Round '{series.round}' has no {series.measure} scores to compare",
-            way_out="log scores",
-            task=request.task,
-            round=series.round,
-            measure=series.measure,
-        )
+    row = logged_matrix(connection, request.task, series)
     assessed = load_round(connection, series.round_id, series.assessments)
     ((computed, software),) = score_assessed(assessed, [series.measure])
     logged = load_matrix(connection, row)
-    topics = _also_in(assessed.topics, logged.topics)
-    runs = _also_in(assessed.runs, logged.runs)
-    of_logged = logged.scores[_cells(logged.topics, topics, logged.runs, runs)]
-    of_computed = computed[_cells(assessed.topics, topics, assessed.runs, runs)]
+    topics, computed_topics, logged_topics = compared_names(assessed.topics, logged.topics)
+    runs, computed_runs, logged_runs = compared_names(assessed.runs, logged.runs)
+    of_logged = logged.scores[cells_of(logged, topics, runs)]
+    of_computed = computed[cells_of(assessed, topics, runs)]
     differences = of_computed - of_logged
     apart = np.abs(differences)
     beyond = apart > request.tolerance
@@ -111,10 +103,10 @@ def compare_scores(session: Session, request: CompareScores) -> ScoreComparison:
         different_topics=int(beyond.any(axis=1).sum()),
         different_runs=int(beyond.any(axis=0).sum()),
         largest=float(apart.max()) if apart.size else None,
-        only_logged_topics=_without(logged.topics, topics),
-        only_logged_runs=_without(logged.runs, runs),
-        only_computed_topics=_without(assessed.topics, topics),
-        only_computed_runs=_without(assessed.runs, runs),
+        only_logged_topics=logged_topics,
+        only_logged_runs=logged_runs,
+        only_computed_topics=computed_topics,
+        only_computed_runs=computed_runs,
         cells_shown=[
             DifferentScore(
                 topic=topics[topic],
@@ -128,22 +120,3 @@ def compare_scores(session: Session, request: CompareScores) -> ScoreComparison:
             )
         ],
     )
-
-
-def _cells(
-    all_topics: list[str], topics: list[str], all_runs: list[str], runs: list[str]
-) -> tuple[np.ndarray, ...]:
-    row_of = {topic: row for row, topic in enumerate(all_topics)}
-    column_of = {run: column for column, run in enumerate(all_runs)}
-    rows = np.array([row_of[topic] for topic in topics], dtype=np.intp)
-    return np.ix_(rows, np.array([column_of[run] for run in runs], dtype=np.intp))
-
-
-def _also_in(others: list[str], names: list[str]) -> list[str]:
-    there = set(others)
-    return [name for name in names if name in there]
-
-
-def _without(names: list[str], others: list[str]) -> list[str]:
-    there = set(others)
-    return [name for name in names if name not in there]

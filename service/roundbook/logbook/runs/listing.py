@@ -10,9 +10,9 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, func, select, tup
 from roundbook.database.run_tables import qrels, run_upload, uploaded_run
 from roundbook.database.tables import round_, run, team
 from roundbook.errors import NotRecordedError, RequestError
+from roundbook.formats.trec import StoredFile
 from roundbook.logbook.lookup import find_round, find_task, is_named
 from roundbook.logbook.result import Result
-from roundbook.logbook.runs.uploading import LoggedFile
 from roundbook.logbook.session import Session
 from roundbook.requests.runs import ListQrels, ListRuns
 
@@ -26,7 +26,7 @@ class ListedUpload(Result):
     topics: int
     documents: int
     beyond_depth: int
-    files: list[LoggedFile]
+    files: list[StoredFile]
     software: str
     logged_at: datetime
     logged_by: str
@@ -70,7 +70,7 @@ class ListedQrels(Result):
     judged: int
     relevant: int
     reason: str | None
-    files: list[LoggedFile]
+    files: list[StoredFile]
     software: str
     logged_at: datetime
     logged_by: str
@@ -128,16 +128,13 @@ def list_runs(session: Session, request: ListRuns) -> RunList:
         round=request.round,
         uploads=[
             ListedUpload(
-                round=row.label,
-                upload=row.number,
-                runs=row.runs,
-                topics=row.topics,
-                documents=row.listed,
-                beyond_depth=row.beyond_depth,
-                files=_files(row),
-                software=row.software,
-                logged_at=row.logged_at,
-                logged_by=row.logged_by,
+                **{
+                    **row._mapping,
+                    "round": row.label,
+                    "upload": row.number,
+                    "documents": row.listed,
+                    "files": _files(row),
+                }
             )
             for row in uploads
         ],
@@ -161,9 +158,9 @@ def _page(connection: Connection, request: ListRuns, listed: Select[Any]) -> Sel
     return listed.limit(request.limit)
 
 
-def _files(row: Row[Any]) -> list[LoggedFile]:
+def _files(row: Row[Any]) -> list[StoredFile]:
     return [
-        LoggedFile(file=file, size=size, sha256=digest)
+        StoredFile(file=file, size=size, sha256=digest)
         for file, size, digest in zip(row.files, row.file_sizes, row.file_hashes, strict=True)
     ]
 
@@ -206,7 +203,7 @@ def _runs(connection: Connection, request: ListRuns, round_id: int) -> tuple[lis
         listed = listed.where(run.c.id > last)
     rows = connection.execute(listed.limit(request.limit)).all()
     later = rows[0].fitting - len(rows) if rows else 0
-    return [ListedRun.model_validate(dict(row._mapping)) for row in rows], later
+    return [ListedRun(**row._mapping) for row in rows], later
 
 
 def list_qrels(session: Session, request: ListQrels) -> QrelsList:
@@ -226,14 +223,11 @@ def list_qrels(session: Session, request: ListQrels) -> QrelsList:
         .where(within)
         .order_by(round_.c.ordinal, qrels.c.assessments, qrels.c.revision)
     )
-    fields = ListedQrels.model_fields.keys() - {"round", "files"}
     return QrelsList(
         task=request.task.strip(),
         round=request.round,
         qrels=[
-            ListedQrels(
-                round=row.label, files=_files(row), **{name: getattr(row, name) for name in fields}
-            )
+            ListedQrels(**{**row._mapping, "round": row.label, "files": _files(row)})
             for row in rows
         ],
     )

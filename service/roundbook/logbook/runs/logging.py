@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
 from roundbook.database.lists import StoredList, write_lists
 from roundbook.database.run_tables import (
@@ -16,10 +16,8 @@ from roundbook.database.run_tables import (
     uploaded_run,
 )
 from roundbook.database.tables import run
-from roundbook.errors import (
-    ContentDiffersError,
-)
-from roundbook.formats.trec import RunFiles, read_runs
+from roundbook.errors import ContentDiffersError
+from roundbook.formats.trec import RunFiles, StoredFile, read_runs
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_source
 from roundbook.logbook.recorded_names import recorded_tags, recorded_topics
@@ -29,10 +27,8 @@ from roundbook.logbook.runs.loading import runs_without_lists
 from roundbook.logbook.runs.recorded_runs import record_runs
 from roundbook.logbook.runs.storing import lists_hash, number_documents, store_names
 from roundbook.logbook.runs.uploading import (
-    LoggedFile,
     Status,
     file_columns,
-    logged_files,
     one_name_each,
     require_round,
     unknown_topics,
@@ -72,7 +68,7 @@ class LoggedRuns(Result):
     new_topics: list[str]
     without_lists: list[str]
     impact: list[Dependent]
-    files: list[LoggedFile]
+    files: list[StoredFile]
     software: str = SOFTWARE
 
 
@@ -118,9 +114,7 @@ def log_runs(
     require_round(connection, request)
     # Before anybody who writes has to wait.
     read = read_runs(request.files, max_bytes=max_file_bytes, depth=DEPTH)
-    task_id, round_id = open_round(
-        connection, request.task, request.round, create=request.create, user=session.user
-    )
+    task_id, round_id = open_round(session, request.task, request.round, create=request.create)
     progress("Storing the lists ...")
     tags = one_name_each("run", recorded_tags(connection, round_id, read.runs))
     topics = one_name_each("topic", recorded_topics(connection, task_id, read.topics))
@@ -138,14 +132,15 @@ def log_runs(
     _refuse_other_lists(request, runs, recorded)
     new = [entry for entry in runs if entry.tag not in recorded]
     new_topics = unknown_topics(connection, task_id, topics)
-    number = None
+    number, impact = None, []
     if new:
-        number = (
-            1
-            + connection.execute(
-                select(func.coalesce(func.max(run_upload.c.number), 0)).filter_by(round_id=round_id)
-            ).scalar_one()
-        )
+        latest = connection.execute(
+            select(run_upload.c.id, run_upload.c.number)
+            .where(run_upload.c.round_id == round_id)
+            .order_by(run_upload.c.number.desc())
+            .limit(1)
+        ).one_or_none()
+        number = 1 if latest is None else latest.number + 1
         store_names(connection, round_id, documents)
         store_runs(
             connection,
@@ -161,13 +156,9 @@ def log_runs(
                 "logged_by": session.user,
             },
         )
+        if latest is not None:
+            impact = stale_by_source(connection, round_id, "run_upload", latest.id)
     lists = [part for entry in new for part in entry.lists]
-    impact = []
-    if number is not None and number > 1:
-        replaced = connection.execute(
-            select(run_upload.c.id).filter_by(round_id=round_id, number=number - 1)
-        ).scalar_one()
-        impact = stale_by_source(connection, round_id, "run_upload", replaced)
     logged = LoggedRuns(
         task=request.task.strip(),
         round=request.round.strip(),
@@ -186,13 +177,12 @@ def log_runs(
         new_topics=new_topics,
         without_lists=runs_without_lists(connection, round_id),
         impact=impact,
-        files=logged_files(read.files),
+        files=list(read.files),
     )
     if new:
         record_event(
-            connection,
+            session,
             "runs logged",
-            who=session.user,
             task_id=task_id,
             round_id=round_id,
             details={

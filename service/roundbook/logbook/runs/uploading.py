@@ -8,23 +8,12 @@ from typing import Any, Literal
 from sqlalchemy import Connection, select
 
 from roundbook.database.tables import topic
-from roundbook.errors import (
-    InputError,
-)
+from roundbook.errors import InputError
 from roundbook.formats.trec import StoredFile
 from roundbook.logbook.lookup import find_round, find_task
-from roundbook.logbook.result import Result
 from roundbook.requests.runs import LogQrels, LogRuns
 
 Status = Literal["logged", "unchanged"]
-
-
-class LoggedFile(Result):
-    """A file as it was read: its name, and its bytes counted and hashed as it is stored."""
-
-    file: str
-    size: int
-    sha256: str
 
 
 def require_round(connection: Connection, request: LogRuns | LogQrels) -> None:
@@ -61,8 +50,3 @@ def file_columns(files: Sequence[StoredFile]) -> dict[str, list[Any]]:
         "file_sizes": [file.size for file in files],
         "file_hashes": [file.sha256 for file in files],
     }
-
-
-def logged_files(files: Sequence[StoredFile]) -> list[LoggedFile]:
-    """Return stored files as a result has them."""
-    return [LoggedFile(**file._asdict()) for file in files]

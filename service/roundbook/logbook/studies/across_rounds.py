@@ -7,20 +7,25 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 
 from roundbook.errors import ImpossibleStatisticError, NotRecordedError
-from roundbook.logbook.input_rows import factors_today, matrices_today
+from roundbook.logbook.input_rows import inputs_today
 from roundbook.logbook.lookup import choose_assessments, find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
+from roundbook.logbook.studies.discriminative_power import find_pairs_apart
 from roundbook.logbook.studies.scores import Scores, matrix_scores
 from roundbook.logbook.studies.study import KindOfStudy, Study
+from roundbook.logbook.studies.swap_rate import find_swaps
 from roundbook.requests.studies import AcrossRoundsRequest, AllRoundsRequest
 from roundbook.statistics.significance.paired_tests import sign_test
-from roundbook.statistics.studies.discriminative_power import share_limits, tukey_test
-from roundbook.statistics.studies.swap_rate import swap_rate
+from roundbook.statistics.studies.discriminative_power import share_limits
 
 # A round, its matrix, and the version of its factors.
 _Given = tuple[str, int | None, int | None]
+_OF_SWAPS = (
+    *("overall", "overall_low", "overall_high"),
+    *("needed_difference", "sensitivity", "topics_each"),
+)
 # By figure, whether more of it is better.
 _FIGURES = {"share": True, "overall": False}
 
@@ -138,7 +143,7 @@ def _compute(
         given = matrix_scores(connection, of_round, number, version)
         try:
             scales = [
-                _of_scale(f"{name}, {scale}", scale, scores, request, work)
+                _of_scale(name, scale, scores, request, work)
                 for scale, scores in given.scales.items()
             ]
         except ImpossibleStatisticError:
@@ -149,23 +154,14 @@ def _compute(
         raise ImpossibleStatisticError(
             f"No round has {measure} scores on four topics or more, of runs that differ."
         )
-    return AcrossRounds(
-        study=request.study,
-        task=request.task,
-        measure=measure,
-        assessments=label,
+    return AcrossRounds.of(
+        request,
+        {"task": request.task, "measure": measure, "assessments": label},
         topics=sum(one.topics for one in studied),
         runs=sum(one.runs for one in studied),
-        trials=request.trials,
-        seed=request.seed,
-        alpha=request.alpha,
-        plus_one=request.plus_one,
-        swap_trials=request.swap_trials,
-        level=request.level,
-        with_replacement=request.with_replacement,
         rounds=studied,
         left_out=left_out,
-        scales=[_over_rounds(place, studied) for place in range(len(request.scales))],
+        scales=[_over_rounds(scale, studied) for scale in request.scales],
     )
 
 
@@ -181,8 +177,9 @@ def find_rounds(connection: Connection, request: AllRoundsRequest) -> tuple[str,
     task_id = find_task(connection, task)
     measure_id, measure = find_measure(connection, task_id, task, request.measure)
     label = choose_assessments(connection, task_id, measure_id, measure, request.assessments)
-    read = matrices_today if request.rests_on == ("matrix",) else factors_today
-    rows = [row for row in read(connection, task_id, measure_id) if row.assessments == label]
+    origin = "matrix" if request.rests_on == ("matrix",) else "factor_set"
+    today = inputs_today(connection, origin, task_id, measure_id)
+    rows = [row for row in today if row.assessments == label]
     if not rows:
         raise NotRecordedError(
             f"No round of '{task}' has {measure} scores that count of two runs or more.",
@@ -194,27 +191,11 @@ def find_rounds(connection: Connection, request: AllRoundsRequest) -> tuple[str,
 
 
 def _of_scale(
-    what: str, scale: str, scores: Scores, request: AcrossRoundsRequest, work: Work
+    label: str, scale: str, scores: Scores, request: AcrossRoundsRequest, work: Work
 ) -> RoundOnScale:
-    tukey = tukey_test(
-        scores,
-        trials=request.trials,
-        alpha=request.alpha,
-        seed=request.seed,
-        plus_one=request.plus_one,
-        progress=lambda done, of: work.progress(f"{what}: permutations", done, of),
-        mapped=work.mapped,
-    )
-    swaps = swap_rate(
-        scores,
-        trials=request.swap_trials,
-        level=request.level,
-        seed=request.seed,
-        topics_each=request.topics_each,
-        with_replacement=request.with_replacement,
-        progress=lambda done, of: work.progress(f"{what}: trials", done, of),
-        mapped=work.mapped,
-    )
+    part = f"{label}, {scale}"
+    tukey = find_pairs_apart(part, scores, request, work)
+    swaps = find_swaps(part, scores, request, request.swap_trials, work)
     low, high = share_limits(tukey)
     return RoundOnScale(
         scale=scale,
@@ -227,19 +208,15 @@ def _of_scale(
     )
 
 
-_OF_SWAPS = (
-    *("overall", "overall_low", "overall_high"),
-    *("needed_difference", "sensitivity", "topics_each"),
-)
-
-
-def _over_rounds(place: int, studied: Sequence[StudiedRound]) -> ScaleAcrossRounds:
-    """Return the means of a scale, by its place, and how it is beside the raw scores if there."""
-    on_scale = [one.scales[place] for one in studied]
-    raw = [scale for one in studied for scale in one.scales if scale.scale == "raw"]
-    beside = raw if on_scale[0].scale != "raw" else []
+def _over_rounds(scale: str, studied: Sequence[StudiedRound]) -> ScaleAcrossRounds:
+    """Return the means of a scale, and how it is beside the raw scores if they are there."""
+    on_scale, raw = (
+        [row for one in studied for row in one.scales if row.scale == name]
+        for name in (scale, "raw")
+    )
+    beside = raw if scale != "raw" else []
     return ScaleAcrossRounds(
-        scale=on_scale[0].scale,
+        scale=scale,
         share=sum(row.share for row in on_scale) / len(on_scale),
         overall=sum(row.overall for row in on_scale) / len(on_scale),
         beside_raw=[_beside(figure, on_scale, beside) for figure in _FIGURES if beside],

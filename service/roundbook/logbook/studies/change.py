@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from pydantic import AliasChoices, Field
 from sqlalchemy import select
 
-from roundbook.database.tables import matrix, matrix_run, run
+from roundbook.database.tables import run
 from roundbook.errors import InputError
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
@@ -89,11 +90,14 @@ class _Round(NamedTuple):
     missing: MissingScores
 
     def scores(self, systems: Iterable[str]) -> Scores:
-        raw = self.given.scales["raw"]
+        raw = self.given.raw
         return np.column_stack([raw[:, self.columns[system]].mean(axis=1) for system in systems])
 
     def tags(self, system: str) -> list[str]:
         return [self.given.runs[column] for column in self.columns[system]]
+
+    def unmatched(self, systems: Iterable[str]) -> int:
+        return len(self.given.runs) - sum(len(self.columns[system]) for system in systems)
 
 
 def _compute(
@@ -120,20 +124,19 @@ def _compute(
     if names[0] == names[1]:
         raise InputError(f"A change is between two rounds, and '{names[0]}' is both.")
     # The systems of a saved study are those it was computed with, whatever is known since.
-    saved = recorded.scales[0].systems if recorded else None
-    match = "system" if request.match == "system" and not request.files else "tag"
+    known = None if recorded is None else recorded.scales[0].systems
     first, second = (
         _round(
             session,
             given,
             request,
-            match,
-            {system.system: (system.runs_from, system.runs_to)[side] for system in saved}
-            if saved is not None
-            else None,
+            None
+            if known is None
+            else {tag: system.system for system in known for tag in getattr(system, runs)},
         )
-        for side, given in enumerate((earlier, later))
+        for given, runs in ((earlier, "runs_from"), (later, "runs_to"))
     )
+    match = "tag" if request.files else request.match
     systems = [name for name in first.columns if name in second.columns]
     if not systems and match == "system":
         raise InputError(
@@ -149,20 +152,15 @@ def _compute(
         second.scores(systems),
         systems.index(pivot),
         Resampling(request.level, request.trials, request.seed),
-        progress=lambda done, of: work.progress("resamples of topics", done, of),
+        progress=partial(work.progress, "resamples of topics"),
         mapped=work.mapped,
     )
-    matched = (sum(len(one.columns[name]) for name in systems) for one in (first, second))
-    unmatched = [
-        len(one.given.runs) - count for one, count in zip((first, second), matched, strict=True)
-    ]
     about = second.given.about
     hidden = [cells for one in (first, second) for cells in one.given.about.get("hidden", ())]
-    return ChangeStudy(
-        **first.given.about | {"hidden": hidden},
-        study=request.study,
-        trials=request.trials,
-        seed=request.seed,
+    return ChangeStudy.of(
+        request,
+        first.given.about,
+        hidden=hidden,
         from_round=first.given.about.get("round"),
         to_round=about.get("round"),
         to_matrix=about.get("matrix"),
@@ -174,9 +172,8 @@ def _compute(
         missing_to=second.missing,
         match=match,
         pivot=pivot,
-        level=request.level,
-        unmatched_from=unmatched[0],
-        unmatched_to=unmatched[1],
+        unmatched_from=first.unmatched(systems),
+        unmatched_to=second.unmatched(systems),
         scales=[
             ChangeOfScale(
                 scale="raw",
@@ -199,29 +196,22 @@ def _round(
     session: Session | None,
     given: StudyScores,
     request: ChangeRequest,
-    match: str,
-    saved: dict[str, list[str]] | None,
+    system_of: Mapping[str, str | None] | None,
 ) -> _Round:
+    """Return a round with the columns of each system, which its runs are of as recorded or by tag."""
     missing = MissingScores(policy=request.missing)
-    system_of: dict[str, str | None] = {tag: tag for tag in given.runs}
-    if session is not None:
-        of_matrix = given.about["matrix"]
-        row = session.connection.execute(
-            select(matrix.c.missing_policy, matrix.c.missing_cells).where(matrix.c.id == of_matrix)
-        ).one()
+    if session is not None and given.matrix is not None:
+        row = given.matrix.row
         missing = MissingScores(policy=row.missing_policy, cells=row.missing_cells)
-        if match == "system":
+        if system_of is None and request.match == "system":
+            ids = given.matrix.run_ids.tolist()
             rows = session.connection.execute(
-                select(run.c.tag, run.c.system)
-                .join(matrix_run, matrix_run.c.run_id == run.c.id)
-                .where(matrix_run.c.matrix_id == of_matrix)
+                select(run.c.tag, run.c.system).where(run.c.id.in_(ids))
             )
             system_of = {row.tag: row.system for row in rows}
-    if saved is not None:
-        system_of = {tag: name for name, tags in saved.items() for tag in tags}
     columns: dict[str, list[int]] = {}
     for column, tag in enumerate(given.runs):
-        name = system_of.get(tag)
+        name = tag if system_of is None else system_of.get(tag)
         if name is not None:
             columns.setdefault(name, []).append(column)
     return _Round(given, columns, missing)

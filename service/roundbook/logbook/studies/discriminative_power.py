@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.scores import Scores, study_scores
 from roundbook.logbook.studies.study import KindOfStudy, Study
-from roundbook.requests.studies import DiscriminativePowerRequest
+from roundbook.requests.studies import AcrossRoundsRequest, DiscriminativePowerRequest
 from roundbook.statistics.studies.discriminative_power import (
     TukeyTest,
     asl_curve,
@@ -71,18 +73,28 @@ def _compute(
     recorded: DiscriminativePower | None,
 ) -> DiscriminativePower:
     given = study_scores(session, request, work, recorded)
-    return DiscriminativePower(
-        **given.about,
-        study=request.study,
+    scales = [
+        _of_scale(scale, given.runs, scores, request, work)
+        for scale, scores in given.scales.items()
+    ]
+    return DiscriminativePower.of(request, given.about, scales=scales)
+
+
+def find_pairs_apart(
+    part: str,
+    scores: Scores,
+    request: DiscriminativePowerRequest | AcrossRoundsRequest,
+    work: Work,
+) -> TukeyTest:
+    """Return the test of all pairs that a request asks for; `part` is what it is called while it runs."""
+    return tukey_test(
+        scores,
         trials=request.trials,
-        seed=request.seed,
-        resamples=request.resamples,
         alpha=request.alpha,
+        seed=request.seed,
         plus_one=request.plus_one,
-        scales=[
-            _of_scale(scale, given.runs, scores, request, work)
-            for scale, scores in given.scales.items()
-        ],
+        progress=partial(work.progress, f"{part}: permutations"),
+        mapped=work.mapped,
     )
 
 
@@ -93,22 +105,14 @@ def _of_scale(
     request: DiscriminativePowerRequest,
     work: Work,
 ) -> PowerOfScale:
-    tukey = tukey_test(
-        scores,
-        trials=request.trials,
-        alpha=request.alpha,
-        seed=request.seed,
-        plus_one=request.plus_one,
-        progress=lambda done, of: work.progress(f"{scale}: permutations", done, of),
-        mapped=work.mapped,
-    )
+    tukey = find_pairs_apart(scale, scores, request, work)
     low, high = share_limits(tukey)
     bootstrap = bootstrap_test(
         scores,
         trials=request.resamples,
         alpha=request.alpha,
         seed=request.seed,
-        progress=lambda done, of: work.progress(f"{scale}: pairs resampled", done, of),
+        progress=partial(work.progress, f"{scale}: pairs resampled"),
         mapped=work.mapped,
     )
     t = paired_t_tests(scores, alpha=request.alpha)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import partial
 
 from roundbook.errors import InputError, NotRecordedError
 from roundbook.logbook.session import Session, Work
@@ -47,7 +48,7 @@ def _compute(
 ) -> IncrementalStudy:
     given = study_scores(session, request, work, recorded)
     columns = _columns(given, request.pair)
-    asked = request.model_dump(include={field.name for field in fields(JudgingPlan)})
+    plan = JudgingPlan(**request.model_dump(include={field.name for field in fields(JudgingPlan)}))
     scales = []
     for scale, scores in given.scales.items():
         if 1 < len(scores) < request.start and len(columns) > 1:
@@ -57,28 +58,17 @@ def _compute(
                 way_out="fewer first topics",
                 topics=len(scores),
             )
-
-        def tell(done: int, of: int, scale: str = scale) -> object:
-            return work.progress(f"{scale}: pairs and orders of topics", done, of)
-
         study = incremental_topics(
             scores[:, columns],
-            JudgingPlan(**asked),
+            plan,
             trials=request.trials,
             seed=request.seed,
-            progress=tell,
+            progress=partial(work.progress, f"{scale}: pairs and orders of topics"),
             mapped=work.mapped,
         )
         scales.append(IncrementalOfScale(**vars(study), scale=scale))
-    return IncrementalStudy(
-        **given.about,
-        study=request.study,
-        trials=request.trials,
-        seed=request.seed,
-        **asked,
-        pair=[given.runs[column] for column in columns] if request.pair else [],
-        scales=scales,
-    )
+    pair = [given.runs[column] for column in columns] if request.pair else []
+    return IncrementalStudy.of(request, given.about, pair=pair, scales=scales)
 
 
 def _columns(given: StudyScores, pair: tuple[str, ...]) -> list[int]:

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sqlalchemy import Connection, Row
 
 from roundbook.errors import InputError, NotRecordedError
-from roundbook.logbook.input_rows import (
-    factors_today,
-    matrices_today,
-    qrels_today,
-    uploads_today,
-    with_other_ids,
-)
+from roundbook.logbook.input_rows import inputs_today, with_other_ids
 from roundbook.logbook.kinds import Kind
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result, read_result
 from roundbook.logbook.session import Session
-from roundbook.logbook.staleness import Change, Input
+from roundbook.logbook.staleness import Input
 from roundbook.logbook.studies.studies import STUDIES, find_study, run_study
 from roundbook.logbook.studies.study import Study
 from roundbook.logbook.verifying.differences import Facts, NotComputed
@@ -51,20 +45,19 @@ def _today(connection: Connection, task_id: int, request: StudyRequest) -> list[
     rows: list[Input] = []
     rounds = set(request.rounds)
     for origin in request.rests_on:
-        if origin in _OF_RUNS:
-            rows += _OF_RUNS[origin](connection, task_id)
-        else:
-            named = request.task or "", request.measure
-            try:
-                measure_id, _ = find_measure(connection, task_id, *named)
-            except NotRecordedError:
-                if rows:  # the scores are computed from runs, and none are logged
-                    continue
-                raise
-            scored = _OF_SCORES[origin](connection, task_id, measure_id)
-            rows += scored
-            if not request.rounds:
-                rounds |= {row.round for row in scored}
+        if origin in ("run_upload", "qrels"):
+            rows += inputs_today(connection, origin, task_id)
+            continue
+        try:
+            measure_id, _ = find_measure(connection, task_id, request.task or "", request.measure)
+        except NotRecordedError:
+            if rows:  # the scores are computed from runs, and none are logged
+                continue
+            raise
+        scored = inputs_today(connection, origin, task_id, measure_id)
+        rows += scored
+        if not request.rounds:
+            rounds |= {row.round for row in scored}
     of_round = [
         row
         for row in rows
@@ -74,18 +67,6 @@ def _today(connection: Connection, task_id: int, request: StudyRequest) -> list[
     if not request.by_teams:
         return [row._replace(known={}) for row in of_round]
     return with_other_ids(connection, task_id, of_round) if request.shares_topics else of_round
-
-
-_OF_SCORES = {"matrix": matrices_today, "factor_set": factors_today}
-_OF_RUNS = {"run_upload": uploads_today, "qrels": qrels_today}
-
-
-def _renewable(_: Sequence[Change], today: Sequence[Input]) -> bool:
-    return bool(today)
-
-
-def _left_out(_: Mapping[str, Any]) -> list[str]:
-    return []
 
 
 def _brief(stored: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,11 +83,10 @@ def _read(stored: object, what: str) -> Result:
 
 
 def _differences(
-    connection: Connection, saved: Row[Any], read: Study
+    connection: Connection, saved: Row[Any], read: Study, request: StudyRequest
 ) -> Iterator[Facts | NotComputed]:
     from roundbook.logbook.studies.verifying import study_differences  # noqa: PLC0415
 
-    request = _request(**saved.request)
     today = _today(connection, saved.task_id, request)
     return study_differences(connection, saved, read, request, today)
 
@@ -118,8 +98,6 @@ KIND = Kind(
     asked=_asked,
     inputs=_inputs,
     today=_today,
-    renewable=_renewable,
-    left_out=_left_out,
     brief=_brief,
     read=_read,
     differences=_differences,

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from roundbook.errors import NotRecordedError, WithdrawnError
+from roundbook.logbook.factors import find_factor_set
+from roundbook.logbook.lookup import find_series
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.studies.left_out_runs import (
-    GivenRuns,
-    current_factors,
-    runs_of_files,
-    runs_of_round,
-    runs_scored_anew,
-)
-from roundbook.logbook.studies.logged_scores import LoggedBeside, logged_beside
-from roundbook.logbook.studies.reassessing import Reassessed, load_reassessed, read_reassessed
+from roundbook.logbook.studies.assessed_runs import LoggedBeside, logged_beside
+from roundbook.logbook.studies.left_out_runs import GivenRuns, runs_as_scored, runs_scored_anew
+from roundbook.logbook.studies.reassessing import Reassessed, reassess
 from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.requests.fields import ZeroSd
 from roundbook.requests.studies import LeaveOneOutRequest
 from roundbook.statistics.measures.scores import count_relevant
-from roundbook.statistics.studies.leave_one_out import LeftOut, leave_one_out, remaining_relevant
+from roundbook.statistics.studies.leave_one_out import LeftOut, remaining_relevant
 
 
 class RunLeftOut(Result):
@@ -148,20 +146,10 @@ def _compute(
 ) -> LeaveOneOutStudy:
     reassessed = None
     if request.reassessed:
-        reassessed = (
-            read_reassessed(request, work.max_file_bytes)
-            if session is None
-            else load_reassessed(session, request, recorded)
-        )
-        given = (
-            runs_scored_anew(reassessed)
-            if session is None
-            else _by_current_factors(session, request, reassessed, recorded)
-        )
-    elif session is None:
-        given = runs_of_files(request, work)
+        reassessed = reassess(session, request, work, recorded)
+        given = _by_current_factors(session, request, reassessed, recorded)
     else:
-        given = runs_of_round(session, request, work, recorded)
+        given = runs_as_scored(session, request, work, recorded)
     teams, groups = given.teams, given.groups
     if recorded is not None:
         # As they were known then: what became known since is for renewing it.
@@ -172,22 +160,12 @@ def _compute(
     for group, run, team in zip(groups, given.runs, teams or given.runs, strict=True):
         names[group] = team or run
     by: Literal["team", "run"] = "run" if teams is None else "team"
-    study = leave_one_out(
-        given.score,
-        groups,
-        scales=request.scales,
-        standardising=given.standardising,
-        zero_sd=given.about["zero_sd"],
-        progress=lambda done, of: work.progress(f"{by}s left out", done, of),
-        mapped=work.mapped,
-    )
-    return LeaveOneOutStudy(
-        **given.about,
-        study=request.study,
+    study = given.leave_out(groups, request.scales, work, f"{by}s left out")
+    return LeaveOneOutStudy.of(
+        request,
+        given.about,
         trials=len(names),
-        seed=request.seed,
         by=by,
-        reassessed=request.reassessed,
         runs_without_team=0 if teams is None else teams.count(None),
         team_of_run=groups.tolist(),
         fed_pool=[] if reassessed is None else reassessed.contributed,
@@ -202,37 +180,47 @@ def _compute(
 
 
 def _by_current_factors(
-    session: Session,
+    session: Session | None,
     request: LeaveOneOutRequest,
     reassessed: Reassessed,
     recorded: LeaveOneOutStudy | None,
 ) -> GivenRuns:
     """Return scores computed anew, by factors of the runs that the round's own are of."""
-    asked = request.model_copy(update={"assessments": reassessed.about["assessments"]})
-    if recorded is None:
-        factors = current_factors(session, asked) if "factor_set" in asked.rests_on else None
-        logged = logged_beside(session, reassessed.about, request.measure)
-    else:
+    if session is None:
+        return runs_scored_anew(reassessed)
+    factors, logged = None, None
+    if recorded is not None:
         factors, logged = next(iter(recorded.matrices), None), recorded.logged
+    else:
+        if "factor_set" in request.rests_on:
+            task, label, assessments = (
+                reassessed.given.about[name] for name in ("task", "round", "assessments")
+            )
+            with suppress(NotRecordedError, WithdrawnError):
+                connection = session.connection
+                series = find_series(connection, task, label, request.measure, assessments)
+                row = find_factor_set(connection, series)
+                factors = row.matrix_id, row.version
+        logged = logged_beside(session, reassessed.given.about, request.measure)
     given = runs_scored_anew(reassessed, session, factors)
     number, version = factors or (None, None)
     about = {"factors_of": number, "factor_version": version, "logged": logged}
     return given._replace(about=given.about | about)
 
 
-def _pool(given: Reassessed, groups: NDArray[np.intp], names: list[str]) -> Pool:
+def _pool(anew: Reassessed, groups: NDArray[np.intp], names: list[str]) -> Pool:
     """Return what the pool explains, and what of the assessments is due to one team alone."""
-    judgments, contributed = given.score.judgments, given.score.contributed
+    judgments, contributed = anew.score.judgments, anew.score.contributed
     alone = contributed & (contributed.sum(axis=0) == 1)
-    there = count_relevant(given.score.measure, judgments)
-    left = remaining_relevant(given.score)
-    pooled = np.bincount(groups, [flag is True for flag in given.contributed], len(names))
+    there = count_relevant(anew.score.measure, judgments)
+    left = remaining_relevant(anew.score)
+    pooled = np.bincount(groups, [flag is True for flag in anew.contributed], len(names))
     emptied = (left == 0) & (there > 0)
     return Pool(
-        depth=given.pool_depth,
-        known_depth=given.known_depth,
-        judged_share=given.judged_share,
-        explained_share=given.explained_share,
+        depth=anew.pool_depth,
+        known_depth=anew.known_depth,
+        judged_share=anew.judged_share,
+        explained_share=anew.explained_share,
         judged=judgments.grade.size,
         judged_alone=int(alone.sum()),
         relevant=int(there.sum()),
@@ -249,10 +237,10 @@ def _pool(given: Reassessed, groups: NDArray[np.intp], names: list[str]) -> Pool
             )
         ],
         emptied=[
-            TopicWithout(without=names[team], topic=given.topics[topic])
+            TopicWithout(without=names[team], topic=anew.given.topics[topic])
             for team, topic in np.argwhere(emptied)
         ],
-        without_relevant=[given.topics[topic] for topic in np.flatnonzero(there == 0)],
+        without_relevant=[anew.given.topics[topic] for topic in np.flatnonzero(there == 0)],
     )
 
 

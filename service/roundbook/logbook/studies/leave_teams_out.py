@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from functools import partial
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.studies.logged_scores import LoggedBeside, logged_beside
-from roundbook.logbook.studies.pilots import PilotsOfScale, PilotStudy, asked, setting
-from roundbook.logbook.studies.reassessing import load_reassessed, read_reassessed
-from roundbook.logbook.studies.run_teams import folded, teams_of_runs
+from roundbook.logbook.studies.assessed_runs import LoggedBeside, logged_beside
+from roundbook.logbook.studies.pilots import PilotsOfScale, PilotStudy, setting
+from roundbook.logbook.studies.reassessing import reassess
+from roundbook.logbook.studies.run_teams import numbered_teams, teams_of_runs
 from roundbook.logbook.studies.scores import study_scores
 from roundbook.logbook.studies.study import KindOfStudy
 from roundbook.requests.studies import LeaveTeamsOutRequest
 from roundbook.statistics.studies.pilots import team_subsets
-from roundbook.statistics.studies.scoring import SameScores, Scoring, team_numbers
+from roundbook.statistics.studies.scoring import SameScores, Scoring
 
 
 class LeaveTeamsOutStudy(PilotStudy):
@@ -52,37 +52,40 @@ class LeaveTeamsOutStudy(PilotStudy):
         return [] if self.mode == "reduce" else super().matrices
 
 
-class _Given(NamedTuple):
-    """What the study is of: fields of it, what scores on each scale, and the runs' teams."""
-
-    about: dict[str, Any]
-    scales: dict[str, Scoring]
-    teams: NDArray[np.intp]
-    without_team: int
-
-
 def _compute(
     session: Session | None,
     request: LeaveTeamsOutRequest,
     work: Work,
     recorded: LeaveTeamsOutStudy | None,
 ) -> LeaveTeamsOutStudy:
+    scales: dict[str, Scoring]
     if request.mode == "reduce":
-        given = _reassessed(session, request, work, recorded)
+        anew = reassess(session, request, work, recorded)
+        about = anew.given.about | {
+            "fed_pool": anew.contributed,
+            "pool_depth": anew.pool_depth,
+            "judged_share": anew.judged_share,
+            "explained_share": anew.explained_share,
+            "known_depth": anew.known_depth,
+            "logged": logged_beside(session, anew.given.about, request.measure)
+            if recorded is None
+            else recorded.logged,
+        }
+        scales = {"raw": anew.score}
+        names, teams = anew.teams, anew.team_of_run
     else:
-        given = _as_scored(session, request, work, recorded)
-    teams, without_team = given.teams, given.without_team
+        given = study_scores(session, request, work, recorded)
+        names = teams_of_runs(session, given, request.teams, work)
+        about, teams = given.about, numbered_teams(names)
+        scales = {scale: SameScores(scores) for scale, scores in given.scales.items()}
+    without_team = names.count(None)
     if recorded is not None:
         # As they were known then: what became known since is for renewing it.
         teams, without_team = np.array(recorded.team_of_run), recorded.runs_without_team
     there = int(teams.max()) + 1
     numbers = range(1, there) if request.every_number else request.teams_left or None
-    scales = []
-    for scale, score in given.scales.items():
-
-        def tell(done: int, of: int, scale: str = scale) -> object:
-            return work.progress(f"{scale}: pilots", done, of)
-
+    of_scales = []
+    for scale, score in scales.items():
         pilots = team_subsets(
             score,
             teams,
@@ -90,57 +93,18 @@ def _compute(
             trials=request.trials,
             seed=request.seed,
             setting=setting(request),
-            progress=tell,
+            progress=partial(work.progress, f"{scale}: pilots"),
             mapped=work.mapped,
         )
-        scales.append(PilotsOfScale(**vars(pilots), scale=scale))
-    return LeaveTeamsOutStudy(
-        **given.about,
-        **asked(request),
-        mode=request.mode,
+        of_scales.append(PilotsOfScale(**vars(pilots), scale=scale))
+    return LeaveTeamsOutStudy.of(
+        request,
+        about,
         teams=there,
         runs_without_team=without_team,
         team_of_run=teams.tolist(),
-        scales=scales,
+        scales=of_scales,
     )
-
-
-def _as_scored(
-    session: Session | None,
-    request: LeaveTeamsOutRequest,
-    work: Work,
-    recorded: LeaveTeamsOutStudy | None,
-) -> _Given:
-    given = study_scores(session, request, work, recorded)
-    teams = teams_of_runs(session, given, request.teams, work)
-    scales: dict[str, Scoring] = {
-        scale: SameScores(scores) for scale, scores in given.scales.items()
-    }
-    return _Given(given.about, scales, team_numbers(folded(teams)), teams.count(None))
-
-
-def _reassessed(
-    session: Session | None,
-    request: LeaveTeamsOutRequest,
-    work: Work,
-    recorded: LeaveTeamsOutStudy | None,
-) -> _Given:
-    given = (
-        read_reassessed(request, work.max_file_bytes)
-        if session is None
-        else load_reassessed(session, request, recorded)
-    )
-    about = given.about | {
-        "fed_pool": given.contributed,
-        "pool_depth": given.pool_depth,
-        "judged_share": given.judged_share,
-        "explained_share": given.explained_share,
-        "known_depth": given.known_depth,
-        "logged": logged_beside(session, given.about, request.measure)
-        if recorded is None
-        else recorded.logged,
-    }
-    return _Given(about, {"raw": given.score}, given.team_of_run, given.teams.count(None))
 
 
 def _seconds(study: LeaveTeamsOutStudy) -> float:

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import select
 
-from roundbook.database.tables import factor_set, matrix
-from roundbook.errors import NotRecordedError, WithdrawnError
+from roundbook.database.tables import factor_set
+from roundbook.errors import NotRecordedError
 from roundbook.logbook.factors import standardising_runs
 from roundbook.logbook.fitting import standardising_mask
-from roundbook.logbook.lookup import find_factor_set, find_series
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.storing import load_matrix
 from roundbook.logbook.studies.reassessing import Reassessed
-from roundbook.logbook.studies.run_teams import folded, teams_of_runs
-from roundbook.logbook.studies.scores import (
-    StudyScores,
-    matrix_scores,
-    read_whole,
-    study_scores,
-)
+from roundbook.logbook.studies.run_teams import numbered_teams, teams_of_runs
+from roundbook.logbook.studies.scores import KnownScores, study_scores
+from roundbook.requests.fields import VarianceScale
 from roundbook.requests.studies import LeaveOneOutRequest
-from roundbook.statistics.studies.scoring import SameScores, Scoring, team_numbers
+from roundbook.statistics.studies.leave_one_out import LeaveOneOut, leave_one_out
+from roundbook.statistics.studies.scoring import SameScores, Scoring
 
 
 class GivenRuns(NamedTuple):
@@ -41,102 +38,75 @@ class GivenRuns(NamedTuple):
     groups: NDArray[np.intp]
     standardising: NDArray[np.bool_]
 
-
-class KnownScores(Protocol):
-    """The scores that a saved study is of, which has these fields."""
-
-    @property
-    def matrix(self) -> int | None:
-        """Its number."""
-
-    @property
-    def factor_version(self) -> int | None:
-        """Of its factors."""
-
-
-def current_factors(
-    session: Session, request: LeaveOneOutRequest
-) -> tuple[int | None, int | None] | None:
-    """Return the matrix and version of the round's current factors, None where it has none."""
-    assert request.task is not None
-    assert request.round is not None
-    named = request.task, request.round, request.measure, request.assessments
-    try:
-        row = find_factor_set(session.connection, find_series(session.connection, *named))
-    except (NotRecordedError, WithdrawnError):
-        return None
-    return row.matrix_id, row.version
+    def leave_out(
+        self, groups: NDArray[np.intp], scales: Sequence[VarianceScale], work: Work, part: str
+    ) -> LeaveOneOut:
+        """Leave out each group once; `part` is what it is called while it runs."""
+        return leave_one_out(
+            self.score,
+            groups,
+            scales=scales,
+            standardising=self.standardising,
+            zero_sd=self.about["zero_sd"],
+            progress=partial(work.progress, part),
+            mapped=work.mapped,
+        )
 
 
-def runs_of_files(request: LeaveOneOutRequest, work: Work) -> GivenRuns:
-    """Return the scores in files, by factors of all their runs."""
-    whole = read_whole(request, work.max_file_bytes)
-    runs = list(whole.runs)
-    about = {
-        "measure": request.measure,
-        "files": list(whole.files),
-        "hidden": list(whole.hidden),
-        "topics": len(whole.topics),
-        "runs": len(runs),
-        "standardising": "all",
-        "zero_sd": "average",
-    }
-    teams = None
-    if request.teams is not None or request.by == "team":
-        teams = teams_of_runs(None, StudyScores(about, runs, {}), request.teams, work)
-    return GivenRuns(
-        about,
-        SameScores(whole.scores),
-        list(whole.topics),
-        runs,
-        teams,
-        np.arange(len(runs)) if teams is None else team_numbers(folded(teams)),
-        np.ones(len(runs), dtype=np.bool_),
-    )
-
-
-def runs_of_round(
-    session: Session, request: LeaveOneOutRequest, work: Work, recorded: KnownScores | None = None
+def runs_as_scored(
+    session: Session | None,
+    request: LeaveOneOutRequest,
+    work: Work,
+    recorded: KnownScores | None = None,
 ) -> GivenRuns:
-    """Return the raw scores of a round, or of a saved study, with what its factors were fitted on.
+    """Return raw scores, with what the factors of a round were fitted on; of files that is all runs.
+
+    Parameters
+    ----------
+    session : Session or None
+        None for scores in files.
+    recorded : KnownScores, optional
+        The saved study, whose matrix and factors are read whether they count or not.
 
     Raises
     ------
+    InputError
+        When teams are to be left out of files, and no team file names any.
     NotRecordedError
         When the scores or factors are not there, or teams are to be left out and none is known.
     """
-    connection = session.connection
-    if recorded is None:
-        given = study_scores(session, request, work)
+    by_team = request.by == "team" or request.teams is not None
+    if session is None:
+        given = study_scores(None, request.model_copy(update={"scales": ("raw",)}), work)
+        mask = np.ones(len(given.runs), dtype=np.bool_)
+        how = {"standardising": "all", "zero_sd": "average"}
     else:
-        given = matrix_scores(connection, request, recorded.matrix, recorded.factor_version)
-    number, version = given.about["matrix"], given.about["factor_version"]
-    loaded = load_matrix(
-        connection, connection.execute(select(matrix).where(matrix.c.id == number)).one()
-    )
-    fitted = connection.execute(
-        select(factor_set).where(factor_set.c.matrix_id == number, factor_set.c.version == version)
-    ).one()
+        given = study_scores(session, request, work, recorded)
+        fitted = given.fitted
+        assert fitted is not None
+        assert given.matrix is not None
+        mask = standardising_mask(session.connection, fitted, given.matrix.run_ids)
+        how = {"standardising": fitted.standardising, "zero_sd": fitted.zero_sd}
     teams = None
-    if request.by != "run":
+    if by_team or (session is not None and request.by is None):
         try:
-            teams = teams_of_runs(session, given, None, work)
+            teams = teams_of_runs(session, given, request.teams, work)
         except NotRecordedError:
-            if request.by == "team":
+            if by_team:
                 raise
     return GivenRuns(
-        given.about | {"standardising": fitted.standardising, "zero_sd": fitted.zero_sd},
-        SameScores(loaded.scores),
-        loaded.topics,
-        loaded.runs,
+        given.about | how,
+        SameScores(given.raw),
+        given.topics,
+        given.runs,
         teams,
-        np.arange(len(loaded.runs)) if teams is None else team_numbers(folded(teams)),
-        standardising_mask(connection, fitted, loaded.run_ids),
+        np.arange(len(given.runs)) if teams is None else numbered_teams(teams),
+        mask,
     )
 
 
 def runs_scored_anew(
-    given: Reassessed,
+    anew: Reassessed,
     session: Session | None = None,
     factors: tuple[int | None, int | None] | None = None,
 ) -> GivenRuns:
@@ -149,21 +119,22 @@ def runs_scored_anew(
         runs that fed the pool.
     """
     if session is None or factors is None:
-        which, mask = standardising_runs(given.contributed)
+        which, mask = standardising_runs(anew.contributed)
         how = {"standardising": which, "zero_sd": "average"}
     else:
         number, version = factors
         fitted = session.connection.execute(
             select(factor_set).filter_by(matrix_id=number, version=version)
         ).one()
-        mask = standardising_mask(session.connection, fitted, given.run_ids)
+        mask = standardising_mask(session.connection, fitted, anew.given.run_ids)
         how = {"standardising": fitted.standardising, "zero_sd": fitted.zero_sd}
+    given = anew.given
     return GivenRuns(
         given.about | how,
-        given.score,
+        anew.score,
         given.topics,
         given.runs,
-        given.teams,
-        given.team_of_run,
+        anew.teams,
+        anew.team_of_run,
         mask,
     )

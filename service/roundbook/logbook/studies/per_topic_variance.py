@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any, NamedTuple
+from functools import partial
 
 import numpy as np
-from sqlalchemy import select
+from numpy.typing import NDArray
 
-from roundbook.database.tables import round_
 from roundbook.errors import InputError
-from roundbook.formats.trec import read_qrels, read_runs
-from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.result import Result
-from roundbook.logbook.runs.loading import load_assessed_runs
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.studies.logged_scores import LoggedBeside, logged_beside
+from roundbook.logbook.studies.assessed_runs import (
+    LoggedBeside,
+    StudyRuns,
+    load_study_runs,
+    logged_beside,
+    read_study_runs,
+)
 from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.measure_names import canonical_measure
 from roundbook.requests.studies import PerTopicVarianceRequest
 from roundbook.statistics.measures.hits import find_hits
-from roundbook.statistics.studies.assessed_lists import AssessedLists, assess_lists
+from roundbook.statistics.studies.assessed_lists import assess_lists
 from roundbook.statistics.studies.drawn_rounds import Redrawing
 from roundbook.statistics.studies.per_topic_variance import (
     ErrorBin,
@@ -114,15 +116,6 @@ class PerTopicVarianceStudy(Study):
         return []
 
 
-class _Runs(NamedTuple):
-    """What the study is of: fields of it, names, and what the runs retrieved."""
-
-    about: dict[str, Any]
-    runs: list[str]
-    topics: list[str]
-    lists: AssessedLists
-
-
 def _compute(
     session: Session | None,
     request: PerTopicVarianceRequest,
@@ -135,38 +128,48 @@ def _compute(
             f"Per-topic variance can be studied of AP, and not of {measure}",
             way_out="only one measure",
         )
-    given = (
-        _in_files(request, work.max_file_bytes)
-        if session is None
-        else _recorded(session, request, recorded)
-    )
-    how = request.model_dump(include={field.name for field in fields(Redrawing)})
+    scores = request.model == "kde"
+    if session is None:
+        given = read_study_runs(request, work, scores=scores)
+        if not given.lists.size:
+            raise InputError(
+                f"The runs have no topic of {given.about['qrels']}, which has"
+                f" {', '.join(given.topics[:3])}{', ...' if len(given.topics) > 3 else ''}."
+            )
+    else:
+        as_of = (None, None) if recorded is None else (recorded.upload, recorded.revision)
+        given = load_study_runs(session, request, as_of, scores=scores)
+    lengths = (given.lists >= 0).sum(axis=2).T
+    hits = find_hits(given.lists, given.judgments)
+    lists = assess_lists(lengths, hits, given.judgments, given.scores)
+    redrawing = request.model_dump(include={field.name for field in fields(Redrawing)})
     variance = per_topic_variance(
-        given.lists,
-        Redrawing(**how),
+        lists,
+        Redrawing(**redrawing),
         trials=request.trials,
         seed=request.seed,
-        progress=lambda done, of: work.progress("draws", done, of),
+        progress=partial(work.progress, "draws"),
         mapped=work.mapped,
     )
-    return PerTopicVarianceStudy(
-        **given.about,
-        **how,
-        **request.model_dump(include={"study", "trials", "seed"}),
+    return PerTopicVarianceStudy.of(
+        request,
+        given.about,
         measure=measure,
         topics=len(given.topics),
         runs=len(given.runs),
-        list_depth=int(given.lists.lengths.max()),
+        list_depth=int(lengths.max()),
         logged=logged_beside(session, given.about, measure)
         if recorded is None
         else recorded.logged,
         topics_without_relevant=variance.topics_without_relevant,
         lists_without_relevant=variance.lists_without_relevant,
-        scales=[_of_scale(given, variance)],
+        scales=[_of_scale(given, lists.relevant, variance)],
     )
 
 
-def _of_scale(given: _Runs, variance: PerTopicVariance) -> PerTopicVarianceOfScale:
+def _of_scale(
+    given: StudyRuns, relevant: NDArray[np.integer], variance: PerTopicVariance
+) -> PerTopicVarianceOfScale:
     low, high = np.percentile(variance.taus, _PERCENTILES).tolist()
     means, drawn = variance.scores.mean(axis=0), variance.means.mean(axis=0)
     by_run = [
@@ -176,7 +179,7 @@ def _of_scale(given: _Runs, variance: PerTopicVariance) -> PerTopicVarianceOfSca
     by_topic = [
         TopicRedrawn(
             topic=topic,
-            relevant=int(given.lists.relevant[number]),
+            relevant=int(relevant[number]),
             mean=float(variance.scores[number].mean()),
             drawn_mean=float(variance.means[number].mean()),
             sd=float(np.sqrt((variance.sds[number] ** 2).mean())),
@@ -202,74 +205,6 @@ def _of_scale(given: _Runs, variance: PerTopicVariance) -> PerTopicVarianceOfSca
         by_run=sorted(by_run, key=lambda run: -run.mean),
         by_topic=by_topic,
     )
-
-
-def _in_files(request: PerTopicVarianceRequest, max_file_bytes: int) -> _Runs:
-    """Return the runs in files on the topics that are assessed."""
-    assert request.qrels is not None
-    qrels = read_qrels(request.qrels, max_bytes=max_file_bytes)
-    read = read_runs(request.files, max_bytes=max_file_bytes, topics=qrels.topics)
-    if not read.lists:
-        raise InputError(
-            f"The runs have no topic of {qrels.file.file}, which has {', '.join(qrels.topics[:3])}"
-            f"{', ...' if len(qrels.topics) > 3 else ''}."
-        )
-    topics = len(qrels.topics)
-    lengths = np.zeros((topics, len(read.runs)), dtype=np.int64)
-    scores = None
-    if request.model == "kde":
-        depth = max(len(one.documents) for one in read.lists)
-        scores = np.zeros((len(read.runs), topics, depth), dtype=np.float32)
-    number = {document: place for place, document in enumerate(read.documents)}
-    # The documents of the assessments as the runs number them; -1 was not retrieved.
-    documents = np.array([number.get(name, -1) for name in qrels.documents], dtype=np.int64)
-    is_relevant = qrels.grade > 0
-    relevant = [documents[qrels.document[(qrels.topic == j) & is_relevant]] for j in range(topics)]
-    hits = [np.zeros((3, 0), dtype=np.int64)]
-    for one in read.lists:
-        lengths[one.topic, one.run] = len(one.documents)
-        if scores is not None:
-            scores[one.run, one.topic, : len(one.documents)] = one.scores
-        ranks = np.flatnonzero(np.isin(one.documents, relevant[one.topic])) + 1
-        hits.append(np.stack([np.full_like(ranks, one.run), np.full_like(ranks, one.topic), ranks]))
-    run, topic, rank = np.concatenate(hits, axis=1)
-    of_topics = np.array(list(map(len, relevant)))
-    return _Runs(
-        {"files": [file.file for file in read.files], "qrels": qrels.file.file},
-        list(read.runs),
-        list(qrels.topics),
-        AssessedLists(lengths, of_topics, run, topic, rank, scores),
-    )
-
-
-def _recorded(
-    session: Session, request: PerTopicVarianceRequest, recorded: PerTopicVarianceStudy | None
-) -> _Runs:
-    """Return the runs of a round, or of a saved study, on the topics that are assessed."""
-    connection = session.connection
-    assert request.task is not None
-    assert request.round is not None
-    task_id = find_task(connection, request.task)
-    round_id = find_round(connection, task_id, request.task, request.round)
-    row = connection.execute(select(round_).where(round_.c.id == round_id)).one()
-    as_of = (None, None) if recorded is None else (recorded.upload, recorded.revision)
-    assessed = load_assessed_runs(
-        connection, row, request.assessments, scores=request.model == "kde", as_of=as_of
-    )
-    lists = assess_lists(
-        (assessed.lists >= 0).sum(axis=2).T,
-        find_hits(assessed.lists, assessed.judgments),
-        assessed.judgments,
-        assessed.scores,
-    )
-    about = {
-        "task": request.task,
-        "round": row.label,
-        "assessments": assessed.assessments,
-        "upload": assessed.upload_number,
-        "revision": assessed.revision,
-    }
-    return _Runs(about, assessed.runs, assessed.topics, lists)
 
 
 def _seconds(study: PerTopicVarianceStudy) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from roundbook.logbook.studies.study import Study
 from roundbook.requests.studies import PilotRequest
@@ -33,8 +32,3 @@ class PilotStudy(Study):
 def setting(request: PilotRequest) -> Setting:
     """Return what a request plans topics for."""
     return Setting(request.alpha, request.beta, request.min_d, request.m)
-
-
-def asked(request: PilotRequest) -> dict[str, Any]:
-    """Return the fields of a study that are as asked for."""
-    return request.model_dump(include={"study", "trials", "seed", "alpha", "beta", "min_d", "m"})

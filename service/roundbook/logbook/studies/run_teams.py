@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import select
 
-from roundbook.database.tables import matrix_run, run, team
+from roundbook.database.tables import team
 from roundbook.errors import InputError, NotRecordedError
 from roundbook.formats import read_teams
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.scores import StudyScores
+from roundbook.statistics.studies.scoring import team_numbers
 
 
 def teams_of_runs(
@@ -18,8 +21,8 @@ def teams_of_runs(
 ) -> list[str | None]:
     """Return the team of each run of a study, in the order of the columns; None where unknown.
 
-    Names are as spelled: a team is one however its name is capitalised, see :func:`folded`. What is
-    hidden of the team file is told with what is hidden of the score files.
+    Names are as spelled; see `numbered_teams`. What is hidden of the team file is told with what is
+    hidden of the score files.
 
     Parameters
     ----------
@@ -35,7 +38,7 @@ def teams_of_runs(
     NotRecordedError
         When the team of no run is recorded.
     """
-    if session is None:
+    if session is None or given.matrix is None:
         if file is None:
             raise InputError(
                 "To leave teams out of a score file needs a team file.", way_out="team file"
@@ -49,17 +52,10 @@ def teams_of_runs(
                 " hold the run tags."
             )
         return teams
-    teams = list(
-        session.connection.execute(
-            select(team.c.name)
-            .select_from(matrix_run)
-            .join(run, run.c.id == matrix_run.c.run_id)
-            .outerjoin(team, team.c.id == run.c.team_id)
-            .where(matrix_run.c.matrix_id == given.about["matrix"])
-            .order_by(matrix_run.c.position)
-        ).scalars()
-    )
-    if set(teams) == {None}:
+    known = set(given.matrix.team_ids) - {None}
+    rows = session.connection.execute(select(team.c.id, team.c.name).where(team.c.id.in_(known)))
+    names = {row.id: row.name for row in rows}
+    if not names:
         task, label = given.about["task"], given.about["round"]
         raise NotRecordedError(
             f"Which team sent which run of round '{label}' is not recorded.",
@@ -67,9 +63,9 @@ def teams_of_runs(
             task=task,
             round=label,
         )
-    return teams
+    return [names.get(number) for number in given.matrix.team_ids]
 
 
-def folded(teams: list[str | None]) -> list[str | None]:
-    """Return names of teams so that a team has one, however it is capitalised."""
-    return [None if name is None else name.casefold() for name in teams]
+def numbered_teams(teams: list[str | None]) -> NDArray[np.intp]:
+    """Return the number of each run's team, which is one however its name is capitalised."""
+    return team_numbers([None if name is None else name.casefold() for name in teams])

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, Row, select
 
 from roundbook.database.tables import factor_set, matrix
-from roundbook.errors import ImpossibleStatisticError, NotRecordedError
-from roundbook.formats import CompleteMatrix, apply_missing_policy, read_scores
-from roundbook.logbook.factors import load_factors
-from roundbook.logbook.lookup import current_matrix, find_factor_set, find_series
+from roundbook.errors import ImpossibleStatisticError
+from roundbook.formats import apply_missing_policy, read_scores
+from roundbook.logbook.estimates import scores_on_scale
+from roundbook.logbook.factors import find_factor_set, load_factors, usable_topics
+from roundbook.logbook.lookup import find_series, logged_matrix
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.storing import load_matrix
-from roundbook.logbook.studies.study import Study
+from roundbook.logbook.storing import LoadedMatrix, load_matrix
+from roundbook.requests.fields import VarianceScale
 from roundbook.requests.studies import StudyRequest
-from roundbook.statistics.standardisation.factors import fit_factors, scale_scores
+from roundbook.statistics.standardisation.factors import fit_factors
 
 Scores = npt.NDArray[np.float64]
 
@@ -30,19 +31,39 @@ class StudyScores(NamedTuple):
     ----------
     about
         Fields of a `Study`: which matrix, its size, by which factors it is standardised.
-    runs
-        Names, in the order of the columns.
+    topics, runs
+        Names, in the order of the rows and of the columns.
+    raw
+        The (topics, runs) scores as they were logged.
     scales
         By scale, the (topics, runs) scores.
+    matrix, fitted
+        The matrix, and the ``factor_set`` row by which it is standardised; None of files.
     """
 
     about: dict[str, Any]
+    topics: list[str]
     runs: list[str]
+    raw: Scores
     scales: Mapping[str, Scores]
+    matrix: LoadedMatrix | None = None
+    fitted: Row[Any] | None = None
+
+
+class KnownScores(Protocol):
+    """The scores that a saved study is of, which has these fields."""
+
+    @property
+    def matrix(self) -> int | None:
+        """Its number."""
+
+    @property
+    def factor_version(self) -> int | None:
+        """Of its factors; None where the scores are raw."""
 
 
 def study_scores(
-    session: Session | None, request: StudyRequest, work: Work, recorded: Study | None = None
+    session: Session | None, request: StudyRequest, work: Work, recorded: KnownScores | None = None
 ) -> StudyScores:
     """Return the scores that a study is of: those of files, of a round, or of a saved study.
 
@@ -50,7 +71,7 @@ def study_scores(
     ----------
     session : Session or None
         None for a request that names files.
-    recorded : Study, optional
+    recorded : KnownScores, optional
         The saved study, whose matrix and factors are read whether they count or not.
 
     Raises
@@ -60,9 +81,8 @@ def study_scores(
     WithdrawnError
         When the matrix is withdrawn.
     """
-    if request.files:
+    if session is None or request.files:
         return _file_scores(request, work.max_file_bytes)
-    assert session is not None
     connection = session.connection
     if recorded is not None:
         return matrix_scores(connection, request, recorded.matrix, recorded.factor_version)
@@ -71,23 +91,10 @@ def study_scores(
     series = find_series(
         connection, request.task, request.round, request.measure, request.assessments
     )
-    row = current_matrix(connection, series)
-    if row is None:
-        raise NotRecordedError(
-            f"Round '{series.round}' has no logged scores of {series.measure}.",
-            way_out="log scores",
-            task=request.task,
-            round=series.round,
-            measure=series.measure,
-        )
-    fitted = None if _only_raw(request) else find_factor_set(connection, series)
-    return _of_matrix(
-        connection,
-        row,
-        fitted,
-        request,
-        {"task": request.task, "round": series.round, "measure": series.measure},
-    )
+    row = logged_matrix(connection, request.task, series)
+    fitted = None if set(request.scales) == {"raw"} else find_factor_set(connection, series)
+    named = request.model_copy(update={"round": series.round, "measure": series.measure})
+    return _of_matrix(connection, row, fitted, named)
 
 
 def matrix_scores(
@@ -98,16 +105,36 @@ def matrix_scores(
     fitted = None
     if version is not None:
         fitted = connection.execute(
-            select(factor_set).where(
-                factor_set.c.matrix_id == number, factor_set.c.version == version
-            )
+            select(factor_set).filter_by(matrix_id=number, version=version)
         ).one()
-    named = {"task": request.task, "round": request.round, "measure": request.measure}
-    return _of_matrix(connection, row, fitted, request, named)
+    return _of_matrix(connection, row, fitted, request)
 
 
-def read_whole(request: StudyRequest, max_file_bytes: int) -> CompleteMatrix:
-    """Return the scores in files, none missing."""
+def _of_matrix(
+    connection: Connection, row: Row[Any], fitted: Row[Any] | None, request: StudyRequest
+) -> StudyScores:
+    loaded = load_matrix(connection, row)
+    factors = None
+    if fitted is not None:
+        _, _, mean, sd = load_factors(connection, fitted)
+        factors = mean, sd, fitted.zero_sd
+    about = {
+        "task": request.task,
+        "round": request.round,
+        "measure": request.measure,
+        "assessments": row.assessments,
+        "matrix": row.id,
+        "revision": row.revision,
+        "factor_version": None if fitted is None else fitted.version,
+        "topics": row.topics,
+        "runs": row.runs,
+    }
+    scales = _on_scales(request.scales, loaded.scores, factors)
+    return StudyScores(about, loaded.topics, loaded.runs, loaded.scores, scales, loaded, fitted)
+
+
+def _file_scores(request: StudyRequest, max_file_bytes: int) -> StudyScores:
+    """Return the scores in files, standardised by factors of all their runs."""
     read = read_scores(
         request.files,
         measure=request.measure,
@@ -115,70 +142,34 @@ def read_whole(request: StudyRequest, max_file_bytes: int) -> CompleteMatrix:
         layout=request.layout,
         max_bytes=max_file_bytes,
     )
-    return apply_missing_policy(read, request.missing)
-
-
-def _file_scores(request: StudyRequest, max_file_bytes: int) -> StudyScores:
-    """Return the scores in files, standardised by factors of all their runs."""
-    whole = read_whole(request, max_file_bytes)
+    whole = apply_missing_policy(read, request.missing)
+    factors = None
+    if set(request.scales) != {"raw"}:
+        fitted = fit_factors(whole.scores)
+        factors = fitted.mean, fitted.sd, "average"
     about = {
         "measure": request.measure,
         "files": list(whole.files),
         "hidden": list(whole.hidden),
+        "topics": len(whole.topics),
+        "runs": len(whole.runs),
     }
-    factors = None
-    if not _only_raw(request):
-        fitted = fit_factors(whole.scores)
-        factors = fitted.mean, fitted.sd
-    return _scaled(request, about, list(whole.runs), whole.scores, factors)
+    scales = _on_scales(request.scales, whole.scores, factors)
+    return StudyScores(about, list(whole.topics), list(whole.runs), whole.scores, scales)
 
 
-def _only_raw(request: StudyRequest) -> bool:
-    return set(request.scales) == {"raw"}
-
-
-def _of_matrix(
-    connection: Connection,
-    row: Row[Any],
-    fitted: Row[Any] | None,
-    request: StudyRequest,
-    named: dict[str, Any],
-) -> StudyScores:
-    loaded = load_matrix(connection, row)
-    about = named | {
-        "assessments": row.assessments,
-        "matrix": row.id,
-        "revision": row.revision,
-        "factor_version": None if fitted is None else fitted.version,
+def _on_scales(
+    scales: Sequence[VarianceScale], raw: Scores, factors: tuple[Scores, Scores, str] | None
+) -> dict[str, Scores]:
+    """Put scores on each scale, by mean, sd and what becomes of topics with sd 0."""
+    if factors is None:
+        return dict.fromkeys(scales, raw)
+    mean, sd, zero_sd = factors
+    if not usable_topics(sd, zero_sd).any():
+        raise ImpossibleStatisticError(
+            "No topic has usable factors: there is nothing to standardise by."
+        )
+    return {
+        scale: raw if scale == "raw" else scores_on_scale(raw, mean, sd, scale, zero_sd)
+        for scale in scales
     }
-    factors = None
-    if fitted is not None:
-        of_topics = load_factors(connection, fitted)
-        dropped = fitted.zero_sd == "drop"
-        sd = np.where(of_topics.sd > 0, of_topics.sd, np.nan) if dropped else of_topics.sd
-        factors = of_topics.mean, sd
-    return _scaled(request, about, loaded.runs, loaded.scores, factors)
-
-
-def _scaled(
-    request: StudyRequest,
-    about: dict[str, Any],
-    runs: list[str],
-    raw: Scores,
-    factors: tuple[Scores, Scores] | None,
-) -> StudyScores:
-    """Put scores on each scale; a topic whose sd is NaN is left out of the standardised ones."""
-    scales: dict[str, Scores] = {}
-    for scale in request.scales:
-        if scale == "raw" or factors is None:
-            scales[scale] = raw
-            continue
-        mean, sd = factors
-        usable = ~np.isnan(sd)
-        if not usable.any():
-            raise ImpossibleStatisticError(
-                "No topic has usable factors: there is nothing to standardise by."
-            )
-        scales[scale] = scale_scores(raw[usable], mean[usable], sd[usable], scale)
-    size = {"topics": raw.shape[0], "runs": raw.shape[1]}
-    return StudyScores(about | size, runs, scales)

@@ -1,4 +1,4 @@
-"""Every study by its name: what is asked, and in which module it is computed."""
+"""Every study by its name: what is asked, and what computes it."""
 
 from __future__ import annotations
 
@@ -28,35 +28,34 @@ class StudyEntry(NamedTuple):
 
     Attributes
     ----------
-    module : str
-        Of this package: its `STUDY` is a `KindOfStudy`. It is imported when the study is computed
-        or read, since most need SciPy, which a list of results is spared.
     request : type
     figure : str
         The field of a study's scales that a list of results shows.
     """
 
-    module: str
     request: type[StudyRequest]
     figure: str
 
 
+# Each is computed in the module of this package that is named after it.
 STUDIES = {
-    "discriminative-power": StudyEntry("discriminative_power", DiscriminativePowerRequest, "share"),
-    "swap-rate": StudyEntry("swap_rate", SwapRateRequest, "overall"),
-    "across-rounds": StudyEntry("across_rounds", AcrossRoundsRequest, "share"),
-    "incremental": StudyEntry("incremental", IncrementalRequest, "enough_by_sd"),
-    "change": StudyEntry("change", ChangeRequest, "fell"),
-    "leave-one-out": StudyEntry("leave_one_out", LeaveOneOutRequest, "tau"),
-    "leave-one-out-rounds": StudyEntry("leave_one_out_rounds", LeaveOneOutRoundsRequest, "lowest"),
-    "leave-teams-out": StudyEntry("leave_teams_out", LeaveTeamsOutRequest, "planned"),
-    "topic-subsets": StudyEntry("topic_subsets", TopicSubsetsRequest, "planned"),
-    "per-topic-variance": StudyEntry("per_topic_variance", PerTopicVarianceRequest, "krcc"),
+    "discriminative-power": StudyEntry(DiscriminativePowerRequest, "share"),
+    "swap-rate": StudyEntry(SwapRateRequest, "overall"),
+    "across-rounds": StudyEntry(AcrossRoundsRequest, "share"),
+    "incremental": StudyEntry(IncrementalRequest, "enough_by_sd"),
+    "change": StudyEntry(ChangeRequest, "fell"),
+    "leave-one-out": StudyEntry(LeaveOneOutRequest, "tau"),
+    "leave-one-out-rounds": StudyEntry(LeaveOneOutRoundsRequest, "lowest"),
+    "leave-teams-out": StudyEntry(LeaveTeamsOutRequest, "planned"),
+    "topic-subsets": StudyEntry(TopicSubsetsRequest, "planned"),
+    "per-topic-variance": StudyEntry(PerTopicVarianceRequest, "krcc"),
 }
 
 
 def find_study(name: str) -> KindOfStudy:
-    """Return a kind of study by its name.
+    """Return a kind of study by its name, the `STUDY` of its module.
+
+    The module is imported only now, since most need SciPy, which a list of results is spared.
 
     Raises
     ------
@@ -65,7 +64,7 @@ def find_study(name: str) -> KindOfStudy:
     """
     if name not in STUDIES:
         raise InputError(f"There is no study '{name}'; there are {', '.join(STUDIES)}.")
-    kind: KindOfStudy = import_module(f"roundbook.logbook.studies.{STUDIES[name].module}").STUDY
+    kind: KindOfStudy = import_module(f"{__package__}.{name.replace('-', '_')}").STUDY
     return kind
 
 

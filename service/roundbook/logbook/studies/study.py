@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, Self
 
 from pydantic import Field
 from sqlalchemy import Connection, Row
@@ -12,6 +12,10 @@ from roundbook.formats.matrix import HiddenCells
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.verifying.differences import Facts, NotComputed
+from roundbook.requests.studies import StudyRequest
+
+# Fields of all requests that say what a study is of, not how it is done.
+_OF_WHAT = set(StudyRequest.model_fields) - {"seed"}
 
 
 class Study(Result):
@@ -42,6 +46,12 @@ class Study(Result):
     def matrices(self) -> list[tuple[int | None, int | None]]:
         """The matrices that it was computed from, each with the version of its factors."""
         return [(self.matrix, self.factor_version)]
+
+    @classmethod
+    def of(cls, request: StudyRequest, about: Mapping[str, Any], **computed: Any) -> Self:  # noqa: ANN401
+        """Return a study: fields called as those of its request, then what it is of, then the rest."""
+        asked = request.model_dump(include=set(cls.model_fields) - _OF_WHAT)
+        return cls(**asked | dict(about) | computed)
 
 
 class KindOfStudy(NamedTuple):

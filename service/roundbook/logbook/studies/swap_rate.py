@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.studies.scores import study_scores
+from roundbook.logbook.studies.scores import Scores, study_scores
 from roundbook.logbook.studies.study import KindOfStudy, Study
-from roundbook.requests.studies import SwapRateRequest
+from roundbook.requests.studies import AcrossRoundsRequest, SwapRateRequest
 from roundbook.statistics.studies.swap_rate import SwapRate, swap_rate
 
 
@@ -35,32 +36,32 @@ def _compute(
     session: Session | None, request: SwapRateRequest, work: Work, recorded: SwapRates | None
 ) -> SwapRates:
     given = study_scores(session, request, work, recorded)
-    scales = []
-    for scale, scores in given.scales.items():
-
-        def tell(done: int, of: int, scale: str = scale) -> object:
-            return work.progress(f"{scale}: trials", done, of)
-
-        swaps = swap_rate(
-            scores,
-            trials=request.trials,
-            level=request.level,
-            seed=request.seed,
-            topics_each=request.topics_each,
-            with_replacement=request.with_replacement,
-            progress=tell,
-            mapped=work.mapped,
+    scales = [
+        SwapRateOfScale(
+            **vars(find_swaps(scale, scores, request, request.trials, work)), scale=scale
         )
-        scales.append(SwapRateOfScale(**vars(swaps), scale=scale))
-    return SwapRates(
-        **given.about,
-        study=request.study,
-        trials=request.trials,
-        seed=request.seed,
+        for scale, scores in given.scales.items()
+    ]
+    return SwapRates.of(request, given.about, topics_each=scales[0].topics_each, scales=scales)
+
+
+def find_swaps(
+    part: str,
+    scores: Scores,
+    request: SwapRateRequest | AcrossRoundsRequest,
+    trials: int,
+    work: Work,
+) -> SwapRate:
+    """Return the swap rate of scores as a request asks for it; `part` is what it is called while it runs."""
+    return swap_rate(
+        scores,
+        trials=trials,
         level=request.level,
+        seed=request.seed,
+        topics_each=request.topics_each,
         with_replacement=request.with_replacement,
-        topics_each=scales[0].topics_each,
-        scales=scales,
+        progress=partial(work.progress, f"{part}: trials"),
+        mapped=work.mapped,
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.studies.pilots import PilotsOfScale, PilotStudy, asked, setting
+from roundbook.logbook.studies.pilots import PilotsOfScale, PilotStudy, setting
 from roundbook.logbook.studies.scores import study_scores
 from roundbook.logbook.studies.study import KindOfStudy
 from roundbook.requests.studies import TopicSubsetsRequest
@@ -23,21 +25,17 @@ def _compute(
     given = study_scores(session, request, work, recorded)
     scales = []
     for scale, scores in given.scales.items():
-
-        def tell(done: int, of: int, scale: str = scale) -> object:
-            return work.progress(f"{scale}: orders of topics", done, of)
-
         pilots = topic_subsets(
             scores,
             numbers=request.topics or None,
             trials=request.trials,
             seed=request.seed,
             setting=setting(request),
-            progress=tell,
+            progress=partial(work.progress, f"{scale}: orders of topics"),
             mapped=work.mapped,
         )
         scales.append(PilotsOfScale(**vars(pilots), scale=scale))
-    return TopicSubsetsStudy(**given.about, **asked(request), scales=scales)
+    return TopicSubsetsStudy.of(request, given.about, scales=scales)
 
 
 def _seconds(study: TopicSubsetsStudy) -> float:

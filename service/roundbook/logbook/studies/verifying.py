@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, select
 
-from roundbook.database.tables import factor_set, result_input, round_
+from roundbook.database.tables import round_
 from roundbook.errors import RoundbookError
 from roundbook.logbook.drift.known_then import changed_since
 from roundbook.logbook.input_rows import saved_inputs
@@ -39,29 +39,20 @@ def study_differences(
     today : sequence of Input
         What it would be computed from today.
     """
-    inputs = connection.execute(
-        select(
-            result_input.c.matrix_id, factor_set.c.matrix_id.label("fitted"), factor_set.c.version
-        )
-        .outerjoin(factor_set, factor_set.c.id == result_input.c.factor_set_id)
-        .where(
-            result_input.c.result_id == saved.id,
-            func.num_nonnulls(result_input.c.run_upload_id, result_input.c.qrels_id) == 0,
-        )
-    ).all()
-    if len(inputs) != len(read.matrices):
-        yield {"what": "inputs", "recorded": len(read.matrices), "computed": len(inputs)}
+    stored = saved_inputs(connection, [saved.id])[saved.id]
+    scored = [row for row in stored if row.origin in ("matrix", "factor_set")]
+    if len(scored) != len(read.matrices):
+        yield {"what": "inputs", "recorded": len(read.matrices), "computed": len(scored)}
         return
-    computed = sorted((row.matrix_id or row.fitted, row.version) for row in inputs)
+    computed = sorted((row.matrix, row.version) for row in scored)
     wrong = False
     for recorded_pair, computed_pair in zip(sorted(read.matrices), computed, strict=True):
-        for what, recorded, value in zip(
+        for field, recorded, value in zip(
             ("matrix", "factor_version"), recorded_pair, computed_pair, strict=True
         ):
             if recorded != value:
                 wrong = True
-                yield {"what": what, "recorded": recorded, "computed": value}
-    stored = saved_inputs(connection, [saved.id])[saved.id]
+                yield {"what": field, "recorded": recorded, "computed": value}
     for row in stored if read.round is not None else ():
         # Of matrices it has been compared.
         named = {"run_upload": "upload", "qrels": "revision"}.get(row.origin)

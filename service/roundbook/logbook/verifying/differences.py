@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from math import isclose
 from typing import Any, Literal, NamedTuple
 
@@ -112,6 +112,24 @@ def same(recorded: Any, computed: Any, noise: float = 0.0) -> bool:  # noqa: ANN
     if isinstance(recorded, float) and isinstance(computed, float):
         return isclose(recorded, computed, rel_tol=SAME, abs_tol=noise)
     return bool(recorded == computed)
+
+
+def differing(
+    figures: Iterable[tuple[str, Any, Any]],
+    *,
+    noise: float = 0.0,
+    **about: Any,  # noqa: ANN401
+) -> Iterator[Facts]:
+    """Yield which figures are not what they are computed as: what it is, recorded and computed.
+
+    Parameters
+    ----------
+    about
+        What else is said of a difference.
+    """
+    for what, recorded, computed in figures:
+        if not same(recorded, computed, noise):
+            yield {"what": what, "recorded": recorded, "computed": computed, **about}
 
 
 def unlike(

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from sqlalchemy import Connection, text
 
+from roundbook.logbook.lookup import read_matrices
 from roundbook.logbook.verifying.differences import Difference
-from roundbook.logbook.verifying.matrices import of_matrix, read_matrices
+from roundbook.logbook.verifying.matrices import of_matrix
 
 _REFERENCES = text("""
 SELECT event.id, event.what, task.name AS task, owner.name AS owner, round.label AS round,
@@ -41,38 +42,27 @@ WHERE matrix.id = ANY (:matrices)
 ORDER BY matrix.id
 """)
 
-# A plan may have begun as one of no task, whose events an archive of some tasks leaves out.
-_SAVED = text("""
-SELECT task.name AS task, saved.number AS saved, noted.number AS noted
-FROM roundbook.task
-CROSS JOIN LATERAL (
-    SELECT count(*) AS number FROM roundbook.result WHERE task_id = task.id AND kind = :kind
-) AS saved
-CROSS JOIN LATERAL (
-    SELECT count(*) AS number FROM roundbook.event WHERE task_id = task.id AND what = :what
-) AS noted
-WHERE task.id = ANY (:tasks) AND saved.number <> noted.number
-ORDER BY task.id
-""")
-_LOGGED = {
-    "run_upload": ("runs logged",),
-    "qrels": ("assessments logged", "assessments revised"),
+_OF_ROUNDS = "round_id IN (SELECT id FROM roundbook.round WHERE task_id = task.id)"
+# What is kept in a table, and which events tell of it; the first of them names it.
+_KEPT = {
+    # A plan may have begun as one of no task, whose events an archive of some tasks leaves out.
+    "result": {
+        "task_id = task.id AND kind = 'plan'": ["plan saved"],
+        "task_id = task.id AND kind = 'drift'": ["drift report saved"],
+    },
+    "run_upload": {_OF_ROUNDS: ["runs logged"]},
+    "qrels": {_OF_ROUNDS: ["assessments logged", "assessments revised"]},
 }
-_LOGGINGS = """
-SELECT task.name AS task, logged.number AS logged, noted.number AS noted
+_COUNTS = """
+SELECT task.name AS task, kept.number AS recorded, noted.number AS computed
 FROM roundbook.task
-CROSS JOIN LATERAL (
-    SELECT count(*) AS number FROM roundbook.{table} AS made
-    JOIN roundbook.round ON round.id = made.round_id WHERE round.task_id = task.id
-) AS logged
+CROSS JOIN LATERAL (SELECT count(*) AS number FROM roundbook.{table} WHERE {of_task}) AS kept
 CROSS JOIN LATERAL (
     SELECT count(*) AS number FROM roundbook.event WHERE task_id = task.id AND what = ANY (:what)
 ) AS noted
-WHERE task.id = ANY (:tasks) AND logged.number <> noted.number
+WHERE task.id = ANY (:tasks) AND kept.number <> noted.number
 ORDER BY task.id
 """
-
-_SAVING = {"plan": "plan saved", "drift": "drift report saved"}
 
 
 def event_differences(
@@ -109,24 +99,8 @@ def event_differences(
                 recorded=row.withdrawals,
                 computed=row.events,
             )
-    for kind, what in _SAVING.items():
-        for row in connection.execute(_SAVED, {"tasks": list(tasks), "what": what, "kind": kind}):
-            yield Difference(
-                kind="event",
-                table="result",
-                what=what,
-                task=row.task,
-                recorded=row.saved,
-                computed=row.noted,
-            )
-    for table, kinds in _LOGGED.items():
-        loggings = text(_LOGGINGS.format(table=table))
-        for row in connection.execute(loggings, {"tasks": list(tasks), "what": list(kinds)}):
-            yield Difference(
-                kind="event",
-                table=table,
-                what=kinds[0],
-                task=row.task,
-                recorded=row.logged,
-                computed=row.noted,
-            )
+    for table, events in _KEPT.items():
+        for of_task, kinds in events.items():
+            counts = text(_COUNTS.format(table=table, of_task=of_task))
+            for row in connection.execute(counts, {"tasks": list(tasks), "what": kinds}):
+                yield Difference(kind="event", table=table, what=kinds[0], **row._mapping)

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from math import isclose, sqrt
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Row, exists, select, text
+from sqlalchemy import Connection, Row, select, text
 
-from roundbook.database.tables import matrix, measure, round_, task, variance_estimate
+from roundbook.database.tables import variance_estimate
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.logbook.estimates import (
     estimate_columns,
-    outdated_estimates,
+    estimates_in_force,
     scores_on_scale,
-    usable_topics,
 )
+from roundbook.logbook.factors import usable_topics
+from roundbook.logbook.lookup import read_matrices
+from roundbook.logbook.session import Tell
 from roundbook.logbook.storing import LoadedMatrix, content_hash, load_matrix
-from roundbook.logbook.verifying.differences import ROUNDING, SAME, Difference, DifferenceKind
+from roundbook.logbook.verifying.differences import (
+    ROUNDING,
+    SAME,
+    Difference,
+    DifferenceKind,
+    same,
+)
 from roundbook.statistics.standardisation.factors import fit_factors
 from roundbook.statistics.variance.parts import (
-    RunsParts,
     VariancePart,
     VarianceParts,
-    runs_parts,
     variance_parts,
 )
 
@@ -35,26 +41,9 @@ _RUNS_PART = 1e-9
 # Where more than this share of what varies may be rounding, a logarithm of it says nothing.
 _MOST_ROUNDING = 1e-3
 
-_later = matrix.alias("later")
-
 _FACTOR_SETS = text("""
 SELECT id, version, standardising, runs, zero_sd,
-       ARRAY(
-           SELECT factor.mean
-           FROM roundbook.matrix_topic
-           JOIN roundbook.factor
-               ON factor.factor_set_id = factor_set.id AND factor.topic_id = matrix_topic.topic_id
-           WHERE matrix_topic.matrix_id = factor_set.matrix_id
-           ORDER BY matrix_topic.position
-       ) AS means,
-       ARRAY(
-           SELECT factor.sd
-           FROM roundbook.matrix_topic
-           JOIN roundbook.factor
-               ON factor.factor_set_id = factor_set.id AND factor.topic_id = matrix_topic.topic_id
-           WHERE matrix_topic.matrix_id = factor_set.matrix_id
-           ORDER BY matrix_topic.position
-       ) AS sds,
+       coalesce(factors.means, '{}') AS means, coalesce(factors.sds, '{}') AS sds,
        ARRAY(
            SELECT matrix_run.position
            FROM roundbook.factor_set_run
@@ -62,6 +51,13 @@ SELECT id, version, standardising, runs, zero_sd,
            WHERE factor_set_run.factor_set_id = factor_set.id
        ) AS listed
 FROM roundbook.factor_set
+CROSS JOIN LATERAL (
+    SELECT array_agg(factor.mean ORDER BY matrix_topic.position) AS means,
+           array_agg(factor.sd ORDER BY matrix_topic.position) AS sds
+    FROM roundbook.matrix_topic
+    JOIN roundbook.factor USING (topic_id)
+    WHERE matrix_topic.matrix_id = factor_set.matrix_id AND factor.factor_set_id = factor_set.id
+) AS factors
 WHERE matrix_id = :matrix
 ORDER BY id
 """)
@@ -100,34 +96,14 @@ class DerivedMatrix(NamedTuple):
         return scores, topic_ids.tolist()
 
 
-def read_matrices(connection: Connection, matrices: Sequence[int]) -> Sequence[Row[Any]]:
-    """Return rows of ``matrix`` in the order of their ids, with the names of what they are of."""
-    return connection.execute(
-        select(
-            matrix, task.c.name.label("task"), round_.c.label.label("round"),
-            measure.c.name.label("measure"),
-            ~exists().where(
-                _later.c.round_id == matrix.c.round_id, _later.c.measure_id == matrix.c.measure_id,
-                _later.c.assessments == matrix.c.assessments,
-                _later.c.revision > matrix.c.revision,
-            ).label("newest"),
-        )
-        .join(round_, round_.c.id == matrix.c.round_id)
-        .join(task, task.c.id == round_.c.task_id)
-        .join(measure, measure.c.id == matrix.c.measure_id)
-        .where(matrix.c.id.in_(matrices))
-        .order_by(matrix.c.id)
-    ).all()  # fmt: skip
-
-
 def load_derived(connection: Connection, row: Row[Any]) -> DerivedMatrix:
     """Return a matrix of `read_matrices` with its scores and factors."""
     sets = connection.execute(_FACTOR_SETS, {"matrix": row.id})
-    return DerivedMatrix(load_matrix(connection, row), {each.id: each for each in sets})
+    return DerivedMatrix(load_matrix(connection, row), {factors.id: factors for factors in sets})
 
 
 def matrix_differences(
-    connection: Connection, matrices: Sequence[int], progress: Callable[[str], object]
+    connection: Connection, matrices: Sequence[int], progress: Tell
 ) -> Iterator[Difference]:
     """Compute what is derived from matrices again, and yield what differs."""
     for number, row in enumerate(read_matrices(connection, matrices), 1):
@@ -210,11 +186,11 @@ def _variance_differences(connection: Connection, derived: DerivedMatrix) -> Ite
         .where(variance_estimate.c.matrix_id == row.id)
         .order_by(variance_estimate.c.id)
     ).all()
-    last = {(each.scale, each.factor_set_id): each.id for each in estimates}
+    last = {(one.scale, one.factor_set_id): one.id for one in estimates}
     for estimate in estimates:
         factors = derived.factor_sets.get(estimate.factor_set_id)
         in_force = (
-            row.newest
+            row.revision == row.newest
             and estimate.id == last[estimate.scale, estimate.factor_set_id]
             and estimate.factor_set_id in (None, max(derived.factor_sets, default=None))
         )
@@ -231,12 +207,13 @@ def _variance_differences(connection: Connection, derived: DerivedMatrix) -> Ite
         except ImpossibleStatisticError as error:
             yield differs(kind="variance", what="variance", reason=str(error).rstrip("."))
             continue
-        noise = _noise(scores)
+        # What of a sum of squares may be rounding: squares of the scores' last digits.
+        noise = scores.size * (ROUNDING * float(np.abs(scores).max())) ** 2
         for kind, what, computed, rounding in _computed(
             estimate, parts, scores, noise, in_force=in_force
         ):
             recorded = getattr(estimate, what)
-            if not _same(recorded, computed, rounding):
+            if not same(recorded, computed, rounding):
                 yield differs(kind=kind, what=what, recorded=recorded, computed=computed)
         if estimate.topic_ids != topic_ids:
             yield differs(kind="variance-parts", what="topic_ids")
@@ -287,26 +264,16 @@ def _computed(
     yield _Computed("variance", "variance", row.sum_of_squares / row.dof)
     # An estimate with more clusters than the runs form today, or one that is not in force, is of the
     # time before: each run was alone then, or some teams were known and nothing tells which.
-    runs = RunsParts(parts.clusters, columns["runs_part"], columns["two_way_runs_part"])
     if row.clusters == parts.runs:
         if parts.clusters < parts.runs:
-            runs = runs_parts(scores, [None] * parts.runs)
+            columns = estimate_columns(variance_parts(scores))
     elif row.clusters > parts.clusters or not in_force:
         return
-    yield _Computed("variance-parts", "clusters", runs.clusters)
-    for what, part, value in (
-        ("runs_part", parts.one_way, runs.one_way),
-        ("two_way_runs_part", parts.two_way, runs.two_way),
-    ):
+    yield _Computed("variance-parts", "clusters", columns["clusters"])
+    for what, part in (("runs_part", parts.one_way), ("two_way_runs_part", parts.two_way)):
         rounding = _share_of_rounding(part, noise)
         if rounding < _MOST_ROUNDING:
-            yield _Computed("variance-parts", what, value, _RUNS_PART + 10 * rounding)
-
-
-def _same(recorded: float | None, computed: float | None, noise: float) -> bool:
-    if isinstance(recorded, float) and isinstance(computed, float):
-        return isclose(recorded, computed, rel_tol=SAME, abs_tol=noise)
-    return recorded == computed
+            yield _Computed("variance-parts", what, columns[what], _RUNS_PART + 10 * rounding)
 
 
 def _share_of_rounding(part: VariancePart | None, noise: float) -> float:
@@ -316,14 +283,9 @@ def _share_of_rounding(part: VariancePart | None, noise: float) -> float:
     return sqrt(noise / part.sum_of_squares) if part.sum_of_squares > 0 else 1.0
 
 
-def _noise(scores: npt.NDArray[np.float64]) -> float:
-    """Return what of a sum of squares may be rounding: squares of the scores' last digits."""
-    return scores.size * (ROUNDING * float(np.abs(scores).max())) ** 2
-
-
 def team_differences(connection: Connection, rounds: Sequence[int]) -> Iterator[Difference]:
     """Yield the estimates in force whose runs have fewer teams, known since, than they say."""
-    for estimate in outdated_estimates(connection, rounds):
+    for estimate in estimates_in_force(connection, rounds, outdated=True):
         (row,) = read_matrices(connection, [estimate.matrix_id])
         yield of_matrix(
             row,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sqlalchemy import Connection, func, select
 
@@ -17,7 +17,7 @@ from roundbook.database.tables import (
     variance_estimate,
 )
 from roundbook.logbook.lookup import find_task
-from roundbook.logbook.session import Session
+from roundbook.logbook.session import Session, Tell, tell_nobody
 from roundbook.logbook.verifying.differences import (
     Difference,
     DifferenceKind,
@@ -35,14 +35,9 @@ from roundbook.requests.verification import VerifyRequest
 def verify_record(
     session: Session,
     request: VerifyRequest,
-    progress: Callable[[str], object] = lambda _: None,
+    progress: Tell = tell_nobody,
 ) -> Verification:
     """Compute everything derived again, and count what differs from what is stored.
-
-    Parameters
-    ----------
-    progress : callable
-        Told in a few words what is done next.
 
     Raises
     ------
@@ -99,7 +94,7 @@ def verify_record(
 def differences(
     connection: Connection,
     ids: Mapping[str, Sequence[int]],
-    progress: Callable[[str], object] = lambda _: None,
+    progress: Tell = tell_nobody,
 ) -> Iterator[Difference | ResultNotComputed]:
     """Yield what of some rows is not what it was derived from gives, and what was not computed.
 

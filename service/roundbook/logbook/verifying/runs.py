@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -19,7 +19,8 @@ from roundbook.database.run_tables import (
 )
 from roundbook.database.tables import round_, run, task, topic
 from roundbook.logbook.runs.storing import lists_hash, names_hash
-from roundbook.logbook.verifying.differences import Difference
+from roundbook.logbook.session import Tell
+from roundbook.logbook.verifying.differences import Difference, differing
 
 _PLACE = (task.c.name.label("task"), round_.c.label.label("round"))
 
@@ -28,7 +29,7 @@ def run_differences(
     connection: Connection,
     uploads: Sequence[int],
     assessments: Sequence[int],
-    progress: Callable[[str], object],
+    progress: Tell,
 ) -> Iterator[Difference]:
     """Yield where lists, judgments or names of documents are not those that were logged.
 
@@ -112,17 +113,7 @@ def _upload_differences(
             "topics": len(lists),
             "documents": sum(len(part.documents) for part in lists),
         }
-        for what, computed in counts.items():
-            recorded = getattr(logged, what)
-            if recorded != computed:
-                yield Difference(
-                    table="uploaded_run",
-                    what=what,
-                    run=logged.tag,
-                    recorded=recorded,
-                    computed=computed,
-                    **of_upload,
-                )
+        yield from _uncounted(logged, counts, table="uploaded_run", run=logged.tag, **of_upload)
         parts = [
             (topics[part.topic_id], part.documents, part.scores)
             for part in lists
@@ -131,13 +122,8 @@ def _upload_differences(
         if lists_hash(parts) != logged.content_hash:
             yield Difference(table="uploaded_run", what="content_hash", run=logged.tag, **of_upload)
     for logged in runs.values():
-        yield Difference(
-            table="uploaded_run",
-            what="topics",
-            run=logged.tag,
-            recorded=logged.topics,
-            computed=0,
-            **of_upload,
+        yield from _uncounted(
+            logged, {"topics": 0}, table="uploaded_run", run=logged.tag, **of_upload
         )
     if last >= min(upload.documents, named):
         yield Difference(
@@ -175,12 +161,19 @@ def _qrels_differences(connection: Connection, row: Row[Any], named: int) -> Ite
         "judged": sum(len(documents) for _, documents, _ in lists),
         "relevant": sum(int((grades > 0).sum()) for *_, grades in lists),
     }
-    for what, computed in counts.items():
-        recorded = getattr(row, what)
-        if recorded != computed:
-            yield Difference(what=what, recorded=recorded, computed=computed, **of_qrels)
+    yield from _uncounted(row, counts, **of_qrels)
     if lists_hash(lists) != row.content_hash:
         yield Difference(what="content_hash", **of_qrels)
     last = max((int(documents.max()) for _, documents, _ in lists), default=-1)
     if last >= named:
         yield Difference(what="documents", recorded=named, computed=last + 1, **of_qrels)
+
+
+def _uncounted(
+    row: Row[Any],
+    counts: Mapping[str, int],
+    **about: Any,  # noqa: ANN401
+) -> Iterator[Difference]:
+    """Yield the counts of a row that are others."""
+    figures = ((what, getattr(row, what), computed) for what, computed in counts.items())
+    yield from (Difference(**facts) for facts in differing(figures, **about))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from sqlalchemy import Connection, select
 
 from roundbook.database.tables import result, task
 from roundbook.errors import RecordError
 from roundbook.logbook.kinds import find_kind
+from roundbook.logbook.session import Tell, tell_nobody
 from roundbook.logbook.verifying.differences import Difference, NotComputed, ResultNotComputed
 
 _AT_ONCE = 100
@@ -17,7 +18,7 @@ _AT_ONCE = 100
 def result_differences(
     connection: Connection,
     results: Sequence[int],
-    progress: Callable[[str], object] = lambda _: None,
+    progress: Tell = tell_nobody,
 ) -> Iterator[Difference | ResultNotComputed]:
     """Yield what of saved results cannot be read, or is not what their inputs give.
 
@@ -45,7 +46,7 @@ def result_differences(
             except RecordError as error:
                 yield Difference(**of_result, what="result", reason=str(error).rstrip("."))
                 continue
-            for facts in kind.differences(connection, row, read):
+            for facts in kind.differences(connection, row, read, kind.request(**row.request)):
                 if isinstance(facts, NotComputed):
                     yield ResultNotComputed(**about, reason=facts.reason)
                 else:

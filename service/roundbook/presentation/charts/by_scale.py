@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import altair as alt
 
-from roundbook.presentation.charts.style import COLOURS, DASHES
+from roundbook.presentation.charts.style import COLOURS, DASHES, HEIGHT, layered, points_of
 
 WIDTH = 420
 
@@ -24,3 +25,26 @@ def by_scale(names: Sequence[str]) -> dict[str, Any]:
         "color": alt.Color("scale:N", title="Scale", scale=colours, legend=legend),
         "strokeDash": alt.StrokeDash("scale:N", title="Scale", scale=dashes, legend=legend),
     }
+
+
+def lines_by_scale(
+    points: Sequence[Mapping[str, Any]],
+    names: Sequence[str],
+    *below: alt.Chart,
+    mark: Mapping[str, Any] = MappingProxyType({"point": True}),
+    **encoding: Any,  # noqa: ANN401
+) -> alt.LayerChart:
+    """Return a panel with a line for each scale, over what lies below.
+
+    Parameters
+    ----------
+    points : sequence of mapping
+        Each with its `scale`.
+    mark : mapping
+        What a line looks like besides its colour and dashes.
+    encoding
+        Axes and tooltip.
+    """
+    lines = points_of(points).mark_line(strokeWidth=2, **mark)
+    encoded = lines.encode(**encoding, **by_scale(names))
+    return layered(*below, encoded, width=WIDTH, height=HEIGHT)

@@ -79,21 +79,9 @@ def curve_chart(curve: DriftCurve, width: int | None = None) -> alt.ConcatChart:
             f"There is nothing to draw: no round after '{curve.from_round}' has a shift for systems"
             " and topics like these."
         )
-    ratio = curve.sd_ratio_margin
-    panels = [
-        _draw(
-            curve,
-            "shift",
-            f"shift, in sds of {curve.from_round}",
-            (-curve.margin, 0, curve.margin),
-            alt.Scale(zero=True, nice=False, padding=10),
-            width,
-        )
-    ]
-    if width is None:
-        scale = alt.Scale(type="log", nice=False, padding=10)
-        levels = (1 / ratio, 1, ratio)
-        panels.append(_draw(curve, "sd_ratio", "ratio of sds, log scale", levels, scale, width))
+    # A page has room for one.
+    statistics = ("shift",) if width else ("shift", "sd_ratio")
+    panels = [_draw(curve, statistic, width) for statistic in statistics]
     return styled(
         panels,
         f"{curve.task}: ageing of the {curve.measure} factors of round '{curve.from_round}', with"
@@ -101,14 +89,16 @@ def curve_chart(curve: DriftCurve, width: int | None = None) -> alt.ConcatChart:
     )
 
 
-def _draw(
-    curve: DriftCurve,
-    statistic: str,
-    title: str,
-    levels: tuple[float, float, float],
-    scale: alt.Scale,
-    width: int | None,
-) -> alt.LayerChart:
+def _draw(curve: DriftCurve, statistic: str, width: int | None) -> alt.LayerChart:
+    """Draw the later rounds' shifts or sd ratios, and within which limits they do not matter."""
+    if statistic == "shift":
+        title = f"shift, in sds of {curve.from_round}"
+        low, unmoved, high = -curve.margin, 0.0, curve.margin
+        scale = alt.Scale(zero=True, nice=False, padding=10)
+    else:
+        title = "ratio of sds, log scale"
+        low, unmoved, high = 1 / curve.sd_ratio_margin, 1.0, curve.sd_ratio_margin
+        scale = alt.Scale(type="log", nice=False, padding=10)
     names = [later.round for later in curve.rounds][-MOST_ROUNDS if width else 0 :]
     points = [
         point
@@ -121,7 +111,6 @@ def _draw(
         for point in curve_points(curve, statistic)
         if point["name"] in names
     ]
-    low, unmoved, high = levels
     room = width or room_for(len(names))
     x = names_axis("", names, room)
     y = alt.Y("value:Q", title=title, scale=scale, axis=alt.Axis(tickCount=5))

@@ -21,7 +21,7 @@ from roundbook.presentation.plans import headline
 from roundbook.requests.plans import INTERVALS
 from roundbook.statistics.design import DESIGNS
 from roundbook.statistics.design.curves import power_curve, width_curve
-from roundbook.statistics.design.inputs import Floats
+from roundbook.statistics.score_matrix import Floats
 
 if TYPE_CHECKING:
     from roundbook.logbook.plans.plan import Plan, PlanCell

@@ -7,30 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import altair as alt
 
-from roundbook.presentation.charts.studies_of_pairs import (
-    asl_chart,
-    asl_points,
-    round_points,
-    rounds_chart,
-    step_points,
-    steps_chart,
-    swap_chart,
-    swap_points,
-)
-from roundbook.presentation.charts.studies_of_pilots import (
-    pilot_points,
-    pilots_chart,
-    redrawn_chart,
-    redrawn_points,
-)
-from roundbook.presentation.charts.studies_of_runs import (
-    change_chart,
-    change_points,
-    left_out_chart,
-    left_out_points,
-    reusability_chart,
-    reusability_points,
-)
+from roundbook.presentation.charts import studies_of_pairs as pairs
+from roundbook.presentation.charts import studies_of_pilots as pilots
+from roundbook.presentation.charts import studies_of_runs as runs
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.study import Study
@@ -44,16 +23,16 @@ class _Drawing(NamedTuple):
 
 
 _DRAWINGS = {
-    "discriminative-power": _Drawing(asl_chart, asl_points),
-    "swap-rate": _Drawing(swap_chart, swap_points),
-    "across-rounds": _Drawing(rounds_chart, round_points),
-    "incremental": _Drawing(steps_chart, step_points),
-    "change": _Drawing(change_chart, change_points),
-    "leave-one-out": _Drawing(left_out_chart, left_out_points),
-    "leave-one-out-rounds": _Drawing(reusability_chart, reusability_points),
-    "leave-teams-out": _Drawing(pilots_chart, pilot_points),
-    "topic-subsets": _Drawing(pilots_chart, pilot_points),
-    "per-topic-variance": _Drawing(redrawn_chart, redrawn_points),
+    "discriminative-power": _Drawing(pairs.asl_chart, pairs.asl_points),
+    "swap-rate": _Drawing(pairs.swap_chart, pairs.swap_points),
+    "across-rounds": _Drawing(pairs.rounds_chart, pairs.round_points),
+    "incremental": _Drawing(pairs.steps_chart, pairs.step_points),
+    "change": _Drawing(runs.change_chart, runs.change_points),
+    "leave-one-out": _Drawing(runs.left_out_chart, runs.left_out_points),
+    "leave-one-out-rounds": _Drawing(runs.reusability_chart, runs.reusability_points),
+    "leave-teams-out": _Drawing(pilots.pilots_chart, pilots.pilot_points),
+    "topic-subsets": _Drawing(pilots.pilots_chart, pilots.pilot_points),
+    "per-topic-variance": _Drawing(pilots.redrawn_chart, pilots.redrawn_points),
 }
 
 

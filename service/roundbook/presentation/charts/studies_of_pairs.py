@@ -6,15 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from roundbook.presentation.charts.by_scale import WIDTH, by_scale
-from roundbook.presentation.charts.style import (
-    GREY,
-    HEIGHT,
-    layered,
-    names_axis,
-    points_of,
-    styled,
-)
+from roundbook.presentation.charts.by_scale import lines_by_scale
+from roundbook.presentation.charts.style import GREY, names_axis, points_of, styled
 from roundbook.presentation.studies.common import heading
 
 if TYPE_CHECKING:
@@ -33,12 +26,8 @@ def asl_points(study: DiscriminativePower) -> list[dict[str, Any]]:
     for scale in study.scales:
         last = max(1, len(scale.asl) - 1)
         points += [
-            {
-                "scale": scale.scale,
-                "rank": 1 + round(place * (scale.pairs - 1) / last),
-                "p": p,
-            }
-            for place, p in enumerate(scale.asl)
+            {"scale": scale.scale, "rank": 1 + round(index * (scale.pairs - 1) / last), "p": p}
+            for index, p in enumerate(scale.asl)
         ]
     return points
 
@@ -49,12 +38,14 @@ def asl_chart(study: DiscriminativePower) -> alt.ConcatChart:
     x = alt.X("rank:Q", title="Pairs of runs, from the largest p value to the smallest")
     y = alt.Y("p:Q", title="p value, randomised Tukey HSD", scale=alt.Scale(domain=[0, 1]))
     alpha = points_of([{"p": study.alpha}]).mark_rule(color=GREY, strokeDash=[4, 3])
-    curves = points_of(asl_points(study)).mark_line(strokeWidth=2, interpolate="step-after")
-    panel = layered(
+    panel = lines_by_scale(
+        asl_points(study),
+        names,
         alpha.encode(y=y),
-        curves.encode(x=x, y=y, tooltip=["scale:N", "rank:Q", "p:Q"], **by_scale(names)),
-        width=WIDTH,
-        height=HEIGHT,
+        mark={"interpolate": "step-after"},
+        x=x,
+        y=y,
+        tooltip=["scale:N", "rank:Q", "p:Q"],
     )
     return styled([panel], f"{heading(study)} The lower the curve, the more pairs are told apart.")
 
@@ -93,28 +84,21 @@ def swap_chart(study: SwapRates) -> alt.ConcatChart:
     panels = []
     for unit, title in titles.items():
         drawn = [point for point in points if point["unit"] == unit]
-        if not drawn:
-            continue
-        lines = points_of(drawn).mark_line(strokeWidth=2, point=True)
-        marked = lines.encode(
-            x=alt.X("low:Q", title=title),
-            y=y,
-            tooltip=["scale:N", "low:Q", "rate:Q", "comparisons:Q"],
-            **by_scale(names),
-        )
-        panels.append(layered(level.encode(y=y), marked, width=WIDTH, height=HEIGHT))
+        if drawn:
+            x, tooltip = (
+                alt.X("low:Q", title=title),
+                ["scale:N", "low:Q", "rate:Q", "comparisons:Q"],
+            )
+            panels.append(
+                lines_by_scale(drawn, names, level.encode(y=y), x=x, y=y, tooltip=tooltip)
+            )
     return styled(panels, f"{heading(study)} Rates between sets of {study.topics_each} topics.")
 
 
 def round_points(study: AcrossRounds) -> list[dict[str, Any]]:
     """Return each round's share of pairs told apart and swap rate, scale beside scale."""
     return [
-        {
-            "name": one.round,
-            "scale": scale.scale,
-            "share": scale.share,
-            "overall": scale.overall,
-        }
+        {"name": one.round, "scale": scale.scale, "share": scale.share, "overall": scale.overall}
         for one in study.rounds
         for scale in one.scales
     ]
@@ -127,17 +111,12 @@ def rounds_chart(study: AcrossRounds) -> alt.ConcatChart:
     x = names_axis("Round", rounds)
     titles = {"share": "Pairs told apart", "overall": "Differences turned round"}
     panels = [
-        layered(
-            points_of(points)
-            .mark_line(strokeWidth=2, point=True)
-            .encode(
-                x=x,
-                y=alt.Y(f"{figure}:Q", title=title, axis=alt.Axis(format="%")),
-                tooltip=["name:N", "scale:N", f"{figure}:Q"],
-                **by_scale(names),
-            ),
-            width=WIDTH,
-            height=HEIGHT,
+        lines_by_scale(
+            points,
+            names,
+            x=x,
+            y=alt.Y(f"{figure}:Q", title=title, axis=alt.Axis(format="%")),
+            tooltip=["name:N", "scale:N", f"{figure}:Q"],
         )
         for figure, title in titles.items()
     ]
@@ -161,17 +140,13 @@ def steps_chart(study: IncrementalStudy) -> alt.ConcatChart:
     titles = {"sd": "By the sd so far", "upper limit": f"By the {limit}"}
     share = alt.Scale(domain=[0, 1])
     panels = [
-        layered(
-            points_of([point for point in points if point["rule"] == rule])
-            .mark_line(strokeWidth=2)
-            .encode(
-                x=alt.X("topics:Q", title="First topics"),
-                y=alt.Y("share:Q", title=title, scale=share, axis=alt.Axis(format="%")),
-                tooltip=["scale:N", "topics:Q", "share:Q"],
-                **by_scale(names),
-            ),
-            width=WIDTH,
-            height=HEIGHT,
+        lines_by_scale(
+            [point for point in points if point["rule"] == rule],
+            names,
+            mark={},
+            x=alt.X("topics:Q", title="First topics"),
+            y=alt.Y("share:Q", title=title, scale=share, axis=alt.Axis(format="%")),
+            tooltip=["scale:N", "topics:Q", "share:Q"],
         )
         for rule, title in titles.items()
     ]

@@ -51,8 +51,8 @@ def pilot_points(study: PilotStudy) -> list[dict[str, Any]]:
 def pilots_chart(study: PilotStudy) -> alt.ConcatChart:
     """Draw the variance and the topics planned by it against the size of the pilot."""
     points, names = pilot_points(study), [scale.scale for scale in study.scales]
-    what = "Topics" if study.study == "topic-subsets" else "Teams"
-    x = alt.X("size:Q", title=f"{what} of a pilot", scale=alt.Scale(zero=False))
+    noun = "Topics" if study.study == "topic-subsets" else "Teams"
+    x = alt.X("size:Q", title=f"{noun} of a pilot", scale=alt.Scale(zero=False))
     panels = []
     for figure, title in (("variance", "Variance"), ("planned", "Topics planned")):
         drawn = points_of([point for point in points if point["figure"] == figure])
@@ -76,8 +76,8 @@ def pilots_chart(study: PilotStudy) -> alt.ConcatChart:
                 height=HEIGHT,
             )
         )
-    told = "Mean of the pilots, the range of 95% of them, and, dashed, the whole round."
-    return styled(panels, f"{heading(study)} {told}")
+    legend = "Mean of the pilots, the range of 95% of them, and, dashed, the whole round."
+    return styled(panels, f"{heading(study)} {legend}")
 
 
 def redrawn_points(study: PerTopicVarianceStudy) -> list[dict[str, Any]]:

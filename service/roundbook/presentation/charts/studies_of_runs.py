@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from roundbook.presentation.charts.by_scale import WIDTH, by_scale
+from roundbook.presentation.charts.by_scale import WIDTH, lines_by_scale
 from roundbook.presentation.charts.style import (
     ACCENT,
     FAINT,
@@ -42,11 +42,11 @@ def left_out_chart(study: LeaveOneOutStudy) -> alt.ConcatChart:
     for scale in study.scales:
         drawn = [point for point in points if point["scale"] == scale.scale]
         means = [point[name] for point in drawn for name in ("official", "left_out")]
-        ends = [{"mean": end} for end in (min(means), max(means))]
-        within = alt.Scale(domain=[end["mean"] for end in ends], nice=True)
+        limits = [{"mean": limit} for limit in (min(means), max(means))]
+        within = alt.Scale(domain=[limit["mean"] for limit in limits], nice=True)
         across = "Mean, all there" if study.reassessed else "Mean in the round"
         up = "Mean where left out"
-        diagonal = points_of(ends).mark_line(color=GREY, strokeDash=[4, 3], strokeWidth=1)
+        diagonal = points_of(limits).mark_line(color=GREY, strokeDash=[4, 3], strokeWidth=1)
         marks = points_of(drawn).mark_circle(color=ACCENT, opacity=0.7, size=40)
         panels.append(
             layered(
@@ -91,17 +91,12 @@ def reusability_chart(study: LeaveOneOutRounds) -> alt.ConcatChart:
     within = alt.Scale(domain=[min(least, 0.9), 1], nice=True)
     titles = {"factors": "Tau, factors left", "assessments": "Tau, assessments left too"}
     panels = [
-        layered(
-            points_of([point for point in points if point["by"] == by])
-            .mark_line(strokeWidth=2, point=True)
-            .encode(
-                x=names_axis("Round", rounds, WIDTH),
-                y=alt.Y("tau:Q", title=title, scale=within),
-                tooltip=["name:N", "scale:N", "tau:Q", "bias:Q"],
-                **by_scale(names),
-            ),
-            width=WIDTH,
-            height=HEIGHT,
+        lines_by_scale(
+            [point for point in points if point["by"] == by],
+            names,
+            x=names_axis("Round", rounds, WIDTH),
+            y=alt.Y("tau:Q", title=title, scale=within),
+            tooltip=["name:N", "scale:N", "tau:Q", "bias:Q"],
         )
         for by, title in titles.items()
         if any(point["by"] == by for point in points)
@@ -114,7 +109,7 @@ def reusability_chart(study: LeaveOneOutRounds) -> alt.ConcatChart:
 def change_points(study: ChangeStudy) -> list[dict[str, Any]]:
     """Return each system's mean in either round."""
     (scale,) = study.scales
-    ends = study.from_round or "earlier", study.to_round or "later"
+    rounds = study.from_round or "earlier", study.to_round or "later"
     return [
         {
             "system": system.system,
@@ -123,17 +118,17 @@ def change_points(study: ChangeStudy) -> list[dict[str, Any]]:
             "of": "pivot" if system.system == study.pivot else "other systems",
         }
         for system in scale.systems
-        for name, mean in zip(ends, (system.mean_from, system.mean_to), strict=True)
+        for name, mean in zip(rounds, (system.mean_from, system.mean_to), strict=True)
     ]
 
 
 def change_chart(study: ChangeStudy) -> alt.ConcatChart:
     """Draw a line from each system's mean in the one round to that in the other, the pivot on top."""
     points = change_points(study)
-    ends = list(dict.fromkeys(point["name"] for point in points))
+    rounds = list(dict.fromkeys(point["name"] for point in points))
     kinds = alt.Scale(domain=["pivot", "other systems"], range=[RUST, FAINT])
     x, y = (
-        names_axis("Round", ends, WIDTH),
+        names_axis("Round", rounds, WIDTH),
         alt.Y("mean:Q", title="Mean", scale=alt.Scale(zero=False)),
     )
     lines = [

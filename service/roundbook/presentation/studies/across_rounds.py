@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 
 from roundbook.presentation.studies.common import (
     join_protocol,
-    optional_number,
-    percent,
     share_column,
 )
-from roundbook.presentation.tables import Column, Table, count
+from roundbook.presentation.tables import Column, Table, count, number
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.across_rounds import AcrossRounds, BesideRaw
@@ -22,19 +20,13 @@ _ROUNDS = (
     count("topics", "Topics", spare=2),
     count("runs", "Runs", spare=3),
     share_column("share", "Apart"),
-    optional_number("critical_difference", "Critical", spare=1),
-    optional_number("overall", "Swaps"),
-    optional_number("needed_difference", "Needed", 2),
-    Column(
-        "sensitivity",
-        "As large",
-        lambda value: "-" if value is None else percent(value),
-        "right",
-        1,
-    ),
+    number("critical_difference", "Critical", spare=1),
+    number("overall", "Swaps"),
+    number("needed_difference", "Needed", 2),
+    share_column("sensitivity", "As large", spare=1),
 )
 # By figure: what is better, and worse, in a round.
-_SAID = {
+_DIRECTIONS = {
     "share": ("more pairs of runs are told apart", "fewer"),
     "overall": ("fewer differences are turned round by other topics", "more"),
 }
@@ -56,7 +48,7 @@ def sentences(study: AcrossRounds) -> list[str]:
 
 
 def _counts(beside: BesideRaw, rounds: int) -> str:
-    more, fewer = _SAID[beside.figure]
+    more, fewer = _DIRECTIONS[beside.figure]
     open_ = f", the draws leave it open in {beside.alike}" if beside.alike else ""
     return (
         f"{more} than on raw in {beside.better} of {rounds} rounds, {fewer} in {beside.worse}{open_}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.studies.common import join_protocol, optional_number
+from roundbook.presentation.phrases import counted
+from roundbook.presentation.studies.common import join_protocol
 from roundbook.presentation.tables import Column, Table, number
 
 if TYPE_CHECKING:
@@ -20,21 +21,21 @@ _REASONS = {
 }
 
 
-def _interval(limits: tuple[float, float] | None) -> str:
-    return "-" if limits is None else f"[{limits[0]:.3f}, {limits[1]:.3f}]"
+def _interval(limits: tuple[float, float]) -> str:
+    return f"[{limits[0]:.3f}, {limits[1]:.3f}]"
 
 
 _SYSTEMS = (
     Column("system", "System"),
     number("mean_from", "From"),
     number("mean_to", "To"),
-    optional_number("rd", "RD"),
+    number("rd", "RD"),
     Column("rd_interval", "RD interval", _interval, "right", 3),
-    optional_number("ri_from", "RI from", spare=5),
-    optional_number("ri_to", "RI to", spare=6),
-    optional_number("dri", "DRI"),
+    number("ri_from", "RI from", spare=5),
+    number("ri_to", "RI to", spare=6),
+    number("dri", "DRI"),
     Column("dri_interval", "DRI interval", _interval, "right", 4),
-    optional_number("er", "ER", 3),
+    number("er", "ER", 3),
     Column("er_interval", "ER interval", _interval, "right", 2),
     Column("note", "Note"),
 )
@@ -87,7 +88,7 @@ def sentences(study: ChangeStudy) -> list[str]:
     systems = study.scales[0].systems
     fell = round(study.scales[0].fell * len(systems))
     lines = [
-        f"Of {len(systems)} {'system' if len(systems) == 1 else 'systems'} of both, {fell}"
+        f"Of {counted(len(systems), 'system')} of both, {fell}"
         f" {'has' if fell == 1 else 'have'} a lower mean in {later}"
         + _unmatched(study, earlier, later),
         f"RD above 0 is worse in {later}. DRI 0 and ER 1 say that the gain over {study.pivot} held,"
@@ -97,7 +98,7 @@ def sentences(study: ChangeStudy) -> list[str]:
     unstable = sum(bool(system.unstable) for system in systems)
     if unstable:
         lines.append(
-            f"The ER of {unstable} {'system' if unstable == 1 else 'systems'} is unstable: the"
+            f"The ER of {counted(unstable, 'system')} is unstable: the"
             f" gain over {study.pivot} in {earlier} is below 2 of its standard errors, so that it"
             " may be none."
         )

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from roundbook.presentation.matrices import hidden_notes
+from roundbook.presentation.phrases import listed
 from roundbook.presentation.tables import Column, Table
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 _MOST_FILES = 3
 SCALE = Column("scale", "Scale")
-_TIES = "means within 1e-12 of each other are equal"
 
 
 class StudyWords(NamedTuple):
@@ -88,15 +88,6 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}%"
 
 
-def optional_number(field: str, heading: str, digits: int = 4, *, spare: int = 0) -> Column:
-    """Return a column of numbers, of which some may be unknown."""
-
-    def write(value: float | None) -> str:
-        return "-" if value is None else f"{value:.{digits}f}"
-
-    return Column(field, heading, write, "right", spare)
-
-
 def share_column(field: str, heading: str, *, spare: int = 0) -> Column:
     """Return a column of shares, as percentages."""
     return Column(field, heading, percent, "right", spare)
@@ -108,9 +99,7 @@ def heading(study: Study) -> str:
     if study.round is None and not study.files:
         return f"{study.task}, all rounds: {study.measure}, {study.assessments} assessments."
     if study.files:
-        few = study.files[:_MOST_FILES]
-        more = f" and {len(study.files) - len(few)} more" if study.files[_MOST_FILES:] else ""
-        return f"{', '.join(few)}{more}: {study.measure}, {size}."
+        return f"{listed(study.files, _MOST_FILES)}: {study.measure}, {size}."
     origin = f"matrix {study.matrix}"
     if study.matrix is None:
         origin = f"runs to upload {getattr(study, 'upload', None)}, assessments"
@@ -120,19 +109,28 @@ def heading(study: Study) -> str:
     )
 
 
-def join_protocol(study: Study, method: Sequence[str]) -> str:
-    """Return what was studied, on which scales, by which method and conventions, in one sentence."""
+def join_protocol(study: Study, method: Sequence[str], *, drawn: bool = True) -> str:
+    """Return what was studied, on which scales, by which method and conventions, in one sentence.
+
+    Parameters
+    ----------
+    drawn : bool
+        False of a study that draws nothing, and whose method says what scores are standardised by.
+    """
     scales = [scale.scale for scale in getattr(study, "scales", ())]
-    factors = "by factors of all these runs"
-    if study.factor_version is not None:
-        factors = f"by factor version {study.factor_version} of the round"
-    elif study.round is None and not study.files:
-        factors = "by each round's own latest factors"
-    held = "" if scales == ["raw"] else f", standardised {factors}, held fixed"
+    held, ties = "", "means that differ by rounding only are equal"
+    if drawn:
+        ties = f"means within 1e-12 of each other are equal; seed {study.seed}"
+        factors = "by factors of all these runs"
+        if study.factor_version is not None:
+            factors = f"by factor version {study.factor_version} of the round"
+        elif study.round is None and not study.files:
+            factors = "by each round's own latest factors"
+        held = "" if scales == ["raw"] else f", standardised {factors}, held fixed"
     parts = [
         heading(study).rstrip("."),
         f"scores on {', '.join(scales)}{held}",
         *method,
-        f"{_TIES}; seed {study.seed}; computed by {study.software}",
+        f"{ties}; computed by {study.software}",
     ]
     return "; ".join(parts) + "."

@@ -8,7 +8,6 @@ from roundbook.presentation.studies.common import (
     SCALE,
     join_protocol,
     of_scales,
-    optional_number,
     share_column,
 )
 from roundbook.presentation.tables import Column, Table, count, number
@@ -19,10 +18,10 @@ if TYPE_CHECKING:
 _SCALES = (
     SCALE,
     share_column("share", "Tukey HSD"),
-    optional_number("critical_difference", "Critical"),
+    number("critical_difference", "Critical"),
     share_column("bootstrap_share", "Bootstrap"),
-    optional_number("bootstrap_needed_median", "Needed: median", spare=2),
-    optional_number("bootstrap_needed_most", "largest", spare=3),
+    number("bootstrap_needed_median", "Needed: median", spare=2),
+    number("bootstrap_needed_most", "largest", spare=3),
     share_column("t_share", "t", spare=1),
     share_column("holm_share", "t, Holm", spare=1),
 )

@@ -27,14 +27,10 @@ _SPREADS = {
 }
 
 
-def _topics(topics: int | None) -> str:
-    return "-" if topics is None else str(topics)
-
-
 _PLANNED = (
     Column("spread", "Spread", _SPREADS.__getitem__),
     number("sd", "sd"),
-    Column("topics", "Topics", _topics, "right"),
+    count("topics", "Topics"),
 )
 _STEPS = (
     count("topics", "Topics"),

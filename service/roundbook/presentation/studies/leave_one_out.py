@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+from roundbook.presentation.phrases import listed
 from roundbook.presentation.studies.common import (
     SCALE,
-    heading,
+    join_protocol,
     logged_sentence,
     of_scales,
-    optional_number,
     percent,
 )
 from roundbook.presentation.tables import Column, Table, count, number, signed
@@ -32,7 +32,7 @@ WELL_EXPLAINED = 0.9
 
 _SCALES = (
     SCALE,
-    optional_number("tau", "Tau"),
+    number("tau", "Tau"),
     Column("interval", "95% interval", spare=3),
     number("rmse", "RMSE", 5),
     number("largest", "Largest", 4),
@@ -42,7 +42,7 @@ _SCALES = (
 )
 _RUNS = (
     Column("run", "Run"),
-    Column("team", "Team", lambda team: team or "-", spare=1),
+    Column("team", "Team", spare=1),
     number("official", "In the round"),
     number("left_out", "Left out"),
     signed("difference", "Difference", 4),
@@ -78,8 +78,8 @@ def tables(study: LeaveOneOutStudy) -> list[Table]:
         by_relevant = sorted(
             study.pool.contributions, key=lambda team: (team.relevant, team.judged), reverse=True
         )
-        what = "The teams without which most would be missing from the assessments:"
-        made.append(Table(what, by_relevant, _CONTRIBUTIONS, most=_MOST_TEAMS))
+        heading = "The teams without which most would be missing from the assessments:"
+        made.append(Table(heading, by_relevant, _CONTRIBUTIONS, most=_MOST_TEAMS))
     return made
 
 
@@ -153,32 +153,29 @@ def _of_pool(pool: Pool) -> list[str]:
             " out, the assessments stay as they are."
         )
     if pool.without_relevant:
+        noun = "topics" if len(pool.without_relevant) > 1 else "topic"
         lines.append(
-            f"No document is relevant to {_some(pool.without_relevant, 'topic')}: every run scores"
-            " 0 there in any case."
+            f"No document is relevant to {noun} {listed(pool.without_relevant, _MOST_NAMED)}: every"
+            " run scores 0 there in any case."
         )
     return lines
 
 
-def _named(topics: Sequence[TopicWithout], what: str) -> list[str]:
-    lines = [f"Without {one.without}, topic {one.topic} {what}." for one in topics[:_MOST_NAMED]]
+def _named(topics: Sequence[TopicWithout], consequence: str) -> list[str]:
+    lines = [
+        f"Without {one.without}, topic {one.topic} {consequence}." for one in topics[:_MOST_NAMED]
+    ]
     if len(topics) > _MOST_NAMED:
         lines.append(f"So it is in {len(topics) - _MOST_NAMED:,} more cases.")
     return lines
 
 
-def _some(names: Sequence[str], what: str) -> str:
-    few = ", ".join(names[:_MOST_NAMED])
-    more = f" and {len(names) - _MOST_NAMED} more" if names[_MOST_NAMED:] else ""
-    return f"{what}{'s' if len(names) > 1 else ''} {few}{more}"
-
-
 def protocol(study: LeaveOneOutStudy) -> str:
     """Return every convention of leaving one out in one sentence."""
-    each = f"each of {study.trials} runs is left out once"
+    trials = f"each of {study.trials} runs is left out once"
     if study.by == "team":
         alone = f" ({study.runs_without_team} of them runs without team)"
-        each = (
+        trials = (
             f"each of {study.trials} teams{alone if study.runs_without_team else ''} is left out once"
             " with all its runs"
         )
@@ -195,14 +192,11 @@ def protocol(study: LeaveOneOutStudy) -> str:
         "pooled": f"the {study.standardising_runs} runs that contributed to the pool",
     }.get(study.standardising, f"the {study.standardising_runs} standardising runs")
     topics = "gives every run 0 sds" if study.zero_sd == "average" else "is dropped"
-    parts = [
-        heading(study).rstrip("."),
-        f"scores on {', '.join(scale.scale for scale in study.scales)}",
-        f"leave-one-out: {each}, and scored by the factors of the others among {runs} (a topic on"
+    method = [
+        f"leave-one-out: {trials}, and scored by the factors of the others among {runs} (a topic on"
         f" which these tie {topics}); {raw}",
         "compared with the means of the whole round by its own factors: Kendall's tau-b with the"
         " interval tau +- 1.96 sqrt(2 (2m + 5) / (9 m (m - 1))), root mean square, largest and mean"
         " difference over runs, and ranks among the runs that are not left out",
-        f"means that differ by rounding only are equal; computed by {study.software}",
     ]
-    return "; ".join(parts) + "."
+    return join_protocol(study, method, drawn=False)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
-from roundbook.presentation.drift_curve import summary
-from roundbook.presentation.studies.common import heading, optional_number, percent
+from roundbook.presentation.drift_curve import ageing
+from roundbook.presentation.studies.common import join_protocol, share_column
 from roundbook.presentation.studies.leave_one_out import WELL_EXPLAINED
 from roundbook.presentation.tables import Column, Table, count, number, signed
 
 if TYPE_CHECKING:
-    from roundbook.logbook.studies.leave_one_out_rounds import (
-        LeaveOneOutRounds,
-        LeftOutRound,
-        TauTrend,
-    )
+    from roundbook.logbook.studies.leave_one_out_rounds import LeaveOneOutRounds, TauTrend
+    from roundbook.logbook.studies.left_out_round import LeftOutRound
 
 # Chance alone would be as one-sided in at most this share of cases.
 _RARE = 0.05
@@ -35,24 +32,20 @@ _NOT_STUDIED = {
 }
 
 
-def _or_dash(write: Any) -> Any:  # noqa: ANN401
-    return lambda value: "-" if value is None else write(value)
-
-
 _ROUNDS = (
     Column("round", "Round"),
     count("topics", "Topics", spare=3),
     count("runs", "Runs", spare=2),
     count("teams", "Teams"),
-    Column("pool_depth", "Depth", _or_dash(str), "right"),
-    Column("explained_share", "Explained", _or_dash(percent), "right"),
-    Column("alone_share", "By one team", _or_dash(percent), "right"),
-    Column("ageing", "Factors", _or_dash(str)),
+    count("pool_depth", "Depth"),
+    share_column("explained_share", "Explained"),
+    share_column("alone_share", "By one team"),
+    Column("ageing", "Factors"),
 )
 _FIGURES = (
     Column("scale", "Scale"),
     Column("round", "Round"),
-    optional_number("tau", "Tau"),
+    number("tau", "Tau"),
     number("rmse", "RMSE", 4, spare=1),
     number("largest", "Largest", 4, spare=2),
     signed("bias", "Bias", 4),
@@ -83,13 +76,14 @@ def _rows(study: LeaveOneOutRounds) -> list[SimpleNamespace]:
     for by in _BY:
         for scale in study.scales:
             for one in study.rounds:
-                holder = one if by == "factors" else one.reassessed
+                given = one if by == "factors" else one.reassessed
+                if given is None:
+                    continue
+                more = {"by": by, "teams": given.teams}
                 made += [
-                    SimpleNamespace(
-                        **vars(_round_row(one)) | dict(of) | {"by": by, "teams": holder.teams}
-                    )
-                    for of in (holder.scales if holder is not None else ())
-                    if holder is not None and of.scale == scale.scale
+                    SimpleNamespace(**vars(_round_row(one)) | dict(of) | more)
+                    for of in given.scales
+                    if of.scale == scale.scale
                 ]
     return made
 
@@ -143,15 +137,9 @@ def _course(trend: TauTrend) -> str:
 def remarks(study: LeaveOneOutRounds) -> list[str]:
     """Return how the first round's factors age, what is understated, and what is left out."""
     lines = []
-    if any(one.ageing for one in study.rounds):
-        later = [
-            SimpleNamespace(round=one.round, verdict=one.ageing)
-            for one in study.rounds
-            if one.ageing is not None
-        ]
-        lines.append(
-            summary(cast("Any", SimpleNamespace(from_round=study.ageing_from, rounds=later)))
-        )
+    verdicts = {one.round: one.ageing for one in study.rounds if one.ageing is not None}
+    if verdicts:
+        lines.append(ageing(study.ageing_from, verdicts))
     understated = [
         f"'{one.round}'"
         for one in study.rounds
@@ -182,11 +170,8 @@ def remarks(study: LeaveOneOutRounds) -> list[str]:
 
 def protocol(study: LeaveOneOutRounds) -> str:
     """Return every convention in one sentence."""
-    scales = ", ".join(scale.scale for scale in study.scales)
     alone = sum(one.runs_without_team for one in study.rounds)
-    parts = [
-        heading(study).rstrip("."),
-        f"scores on {scales}",
+    method = [
         "leave-one-out: in every round each team is left out once with all its runs"
         + (f" (runs without team, {alone} in all, are one each)" if alone else "")
         + ", and scored by the factors of the others among the standardising runs of that round;"
@@ -199,6 +184,5 @@ def protocol(study: LeaveOneOutRounds) -> str:
         " out",
         "p of Mann's two-sided test of tau against the order of the rounds, not adjusted for the"
         " number of scales",
-        f"means that differ by rounding only are equal; computed by {study.software}",
     ]
-    return "; ".join(parts) + "."
+    return join_protocol(study, method, drawn=False)

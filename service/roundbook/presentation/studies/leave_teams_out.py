@@ -4,36 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from roundbook.presentation.studies import pilots
 from roundbook.presentation.studies.common import logged_sentence, percent
-from roundbook.presentation.studies.pilots import (
-    pilot_protocol,
-    pilot_remarks,
-    pilot_sentences,
-    pilot_table,
-    sizes,
-)
-from roundbook.presentation.tables import Column
+from roundbook.presentation.studies.pilots import pilot_protocol, remarks, sizes, tables
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.leave_teams_out import LeaveTeamsOutStudy
-    from roundbook.presentation.tables import Table
 
-_DRAWN = (Column("runs", "Runs", spare=3), Column("topics", "Topics", spare=5))
-
-
-def tables(study: LeaveTeamsOutStudy) -> list[Table]:
-    """Return what pilots of each number of teams found."""
-    return [pilot_table(study, "teams", _DRAWN)]
+__all__ = ["protocol", "remarks", "sentences", "tables"]
 
 
 def sentences(study: LeaveTeamsOutStudy) -> list[str]:
     """Return what the whole round gives, and what small pilots would have."""
-    return pilot_sentences(study, "teams") + logged_sentence(study, study.known_depth)
-
-
-def remarks(study: LeaveTeamsOutStudy) -> list[str]:
-    """Return which pilots have no variance, and which that of a single run."""
-    return pilot_remarks(study, "teams")
+    return pilots.sentences(study) + logged_sentence(study, study.known_depth)
 
 
 def protocol(study: LeaveTeamsOutStudy) -> str:

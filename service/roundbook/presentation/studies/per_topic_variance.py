@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from roundbook.presentation.studies.common import (
     join_protocol,
     logged_sentence,
-    optional_number,
     percent,
     share_column,
 )
@@ -23,14 +22,14 @@ _SCALES = (
     share_column("significant_rate", "in a draw"),
     share_column("never", "Never", spare=1),
     share_column("always", "Always", spare=1),
-    optional_number("needed_median", "Needed: median", spare=2),
-    optional_number("needed_most", "largest", spare=3),
+    number("needed_median", "Needed: median", spare=2),
+    number("needed_most", "largest", spare=3),
 )
 _BINS = (
     number("low", "From", 2),
     count("count", "Comparisons"),
     count("errors", "Errors"),
-    optional_number("rate", "Rate"),
+    number("rate", "Rate"),
 )
 _RUNS = (
     Column("run", "Run"),

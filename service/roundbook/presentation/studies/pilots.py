@@ -2,54 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.studies.common import SCALE, join_protocol, optional_number
-from roundbook.presentation.tables import Column, Table, count, values_at
+from roundbook.presentation.phrases import counted
+from roundbook.presentation.studies.common import SCALE, join_protocol
+from roundbook.presentation.tables import Column, Table, count, number, values_at
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.pilots import PilotsOfScale, PilotStudy
     from roundbook.statistics.studies.pilot_results import PilotsOfSize
 
 _SPREADS = {
-    f"{what}_{name.replace('.', '_')}": f"{what}.{name}"
-    for what in ("variance", "planned")
+    f"{figure}_{name.replace('.', '_')}": f"{figure}.{name}"
+    for figure in ("variance", "planned")
     for name in ("mean", "mean_low", "mean_high", "sd", "low", "high")
 }
 _FIELDS = (
     *("size", "trials", "without_value", "single_runs", "fewest_topics", "most_topics"),
     *("fewest_runs", "most_runs", *_SPREADS, "misses"),
 )
-_FOUND = (
-    optional_number("variance_mean", "Variance"),
-    optional_number("variance_sd", "sd", spare=1),
+_FIGURES = (
+    number("variance_mean", "Variance"),
+    number("variance_sd", "sd", spare=1),
     Column("variances", "95% of pilots", spare=2),
-    Column("missed", "Mean misses", spare=4),
-    optional_number("planned_mean", "Planned", 0),
+    Column("misses", "Biased", {True: "yes", False: "no"}.__getitem__, spare=4),
+    number("planned_mean", "Planned", 0),
     Column("plans", "95% of plans"),
 )
+# Of pilots that are drawn by team.
+_DRAWN = (Column("runs", "Runs", spare=3), Column("topics", "Topics", spare=5))
 
 
-def pilot_table(study: PilotStudy, what: str, more: Sequence[Column] = ()) -> Table:
-    """Return what pilots of each size found.
+def _noun(study: PilotStudy) -> str:
+    """Return what the size of a pilot counts."""
+    return "topic" if study.study == "topic-subsets" else "team"
 
-    Parameters
-    ----------
-    what : str
-        What the size of a pilot counts: ``teams`` or ``topics``.
-    more : sequence of Column
-        What is shown of their size besides.
-    """
-    return Table(
-        f"Pilots of fewer {what}, on {{}}:",
-        [_row(scale.scale, size) for scale in study.scales for size in scale.sizes],
-        (count("size", what.capitalize()), *more, *_FOUND),
-        by=SCALE,
-        fields=_FIELDS,
-        main=True,
-    )
+
+def tables(study: PilotStudy) -> list[Table]:
+    """Return what pilots of each size found."""
+    noun = _noun(study)
+    drawn = _DRAWN if noun == "team" else ()
+    return [
+        Table(
+            f"Pilots of fewer {noun}s, on {{}}:",
+            [_row(scale.scale, size) for scale in study.scales for size in scale.sizes],
+            (count("size", f"{noun.capitalize()}s"), *drawn, *_FIGURES),
+            by=SCALE,
+            fields=_FIELDS,
+            main=True,
+        )
+    ]
 
 
 def _row(scale: str, size: PilotsOfSize) -> SimpleNamespace:
@@ -61,29 +64,23 @@ def _row(scale: str, size: PilotsOfSize) -> SimpleNamespace:
         topics=_range(size.fewest_topics, size.most_topics, 0),
         variances=_range(spreads["variance_low"], spreads["variance_high"], 4),
         plans=_range(spreads["planned_low"], spreads["planned_high"], 0),
-        missed={None: "-", True: "yes", False: "no"}[size.misses],
     )
 
 
 def _range(low: float | None, high: float | None, digits: int) -> str:
     if low is None or high is None:
         return "-"
-    first, last = f"{low:.{digits}f}", f"{high:.{digits}f}"
+    first, last = f"{low:,.{digits}f}", f"{high:,.{digits}f}"
     return first if first == last else f"{first} to {last}"
 
 
-def pilot_sentences(study: PilotStudy, what: str) -> list[str]:
-    """Return what the whole round gives and what small pilots would have, a sentence a scale.
-
-    Parameters
-    ----------
-    what : str
-        What the size of a pilot counts: ``teams`` or ``topics``.
-    """
+def sentences(study: PilotStudy) -> list[str]:
+    """Return what the whole round gives and what small pilots would have, a sentence a scale."""
     lines = []
+    noun = _noun(study)
     for scale in study.scales:
         line = (
-            f"On {scale.scale}, all {getattr(study, what)} {what} give a variance of"
+            f"On {scale.scale}, all {getattr(study, f'{noun}s')} {noun}s give a variance of"
             f" {scale.variance:.4f}, by which {scale.planned:,} topics are planned for"
             f" {study.m} runs and minD {study.min_d:g}"
         )
@@ -91,7 +88,7 @@ def pilot_sentences(study: PilotStudy, what: str) -> list[str]:
         low, high = size.planned.low, size.planned.high
         if low is not None and high is not None:
             line += (
-                f"; by 95% of pilots of {_counted(size.size, what)},"
+                f"; by 95% of pilots of {counted(size.size, noun)},"
                 f" {_range(low, high, 0)} would have been"
             )
         lines.append(f"{line}.")
@@ -100,33 +97,24 @@ def pilot_sentences(study: PilotStudy, what: str) -> list[str]:
     return lines
 
 
-def pilot_remarks(study: PilotStudy, what: str) -> list[str]:
-    """Return which pilots have no variance, and which that of a single run.
-
-    Parameters
-    ----------
-    what : str
-        What the size of a pilot counts: ``teams`` or ``topics``.
-    """
+def remarks(study: PilotStudy) -> list[str]:
+    """Return which pilots have no variance, and which that of a single run."""
     lines = []
+    noun = _noun(study)
     for scale in study.scales:
         for size in scale.sizes:
             if size.without_value:
                 lines.append(
                     f"On {scale.scale}, {size.without_value} of {size.trials} pilots of"
-                    f" {_counted(size.size, what)} have no variance: their runs score on fewer than"
+                    f" {counted(size.size, noun)} have no variance: their runs score on fewer than"
                     " two topics."
                 )
             if size.single_runs and study.runs > 1:
                 lines.append(
                     f"On {scale.scale}, {size.single_runs} of {size.trials} pilots of"
-                    f" {_counted(size.size, what)} have a single run, whose variance it is."
+                    f" {counted(size.size, noun)} have a single run, whose variance it is."
                 )
     return lines
-
-
-def _counted(number: int, what: str) -> str:
-    return f"1 {what.removesuffix('s')}" if number == 1 else f"{number} {what}"
 
 
 def sizes(scale: PilotsOfScale) -> str:

@@ -9,33 +9,28 @@ from roundbook.presentation.studies.common import (
     SCALE,
     join_protocol,
     of_scales,
-    optional_number,
     percent,
+    share_column,
 )
-from roundbook.presentation.tables import Column, Table, count, number
+from roundbook.presentation.tables import Table, count, number
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.swap_rate import SwapRates
 
 _SCALES = (
     SCALE,
-    optional_number("overall", "Swap rate"),
-    optional_number("ties", "Ties", spare=2),
-    optional_number("needed_difference", "Needed", 2),
-    Column(
-        "sensitivity",
-        "Sensitivity",
-        lambda value: "-" if value is None else percent(value),
-        "right",
-    ),
-    optional_number("needed_in_sds", "Needed in sds", 2, spare=1),
+    number("overall", "Swap rate"),
+    number("ties", "Ties", spare=2),
+    number("needed_difference", "Needed", 2),
+    share_column("sensitivity", "Sensitivity"),
+    number("needed_in_sds", "Needed in sds", 2, spare=1),
 )
 _BINS = (
     number("low", "From", 2),
     count("count", "Comparisons"),
     count("swaps", "Swaps"),
     count("ties", "Ties"),
-    optional_number("rate", "Rate"),
+    number("rate", "Rate"),
 )
 
 

@@ -4,32 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.studies.pilots import (
-    pilot_protocol,
-    pilot_remarks,
-    pilot_sentences,
-    pilot_table,
-    sizes,
-)
+from roundbook.presentation.studies.pilots import pilot_protocol, remarks, sentences, sizes, tables
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.topic_subsets import TopicSubsetsStudy
-    from roundbook.presentation.tables import Table
 
-
-def tables(study: TopicSubsetsStudy) -> list[Table]:
-    """Return what pilots of each number of topics found."""
-    return [pilot_table(study, "topics")]
-
-
-def sentences(study: TopicSubsetsStudy) -> list[str]:
-    """Return what the whole round gives, and what small pilots would have."""
-    return pilot_sentences(study, "topics")
-
-
-def remarks(study: TopicSubsetsStudy) -> list[str]:
-    """Return which pilots have no variance, and which that of a single run."""
-    return pilot_remarks(study, "topics")
+__all__ = ["protocol", "remarks", "sentences", "tables"]
 
 
 def protocol(study: TopicSubsetsStudy) -> str:

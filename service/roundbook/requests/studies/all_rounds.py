@@ -7,7 +7,8 @@ from typing import Literal, Self, get_args
 from pydantic import Field, model_validator
 
 from roundbook.requests.fields import VarianceScale
-from roundbook.requests.studies.study import MOST_TRIALS, StudyRequest, between
+from roundbook.requests.studies.pairs import check_topic_sets
+from roundbook.requests.studies.study import MOST_TRIALS, Share, StudyRequest, refuse_file_fields
 
 
 class AllRoundsRequest(StudyRequest):
@@ -27,13 +28,7 @@ class AllRoundsRequest(StudyRequest):
         if self.task is None or self.round is not None or self.files:
             message = "A study of all rounds is of a task: name the task, and no round or file"
             raise ValueError(message)
-        for name in ("layout", "file_measure", "missing"):
-            if getattr(self, name) != type(self).model_fields[name].default:
-                message = (
-                    f"`{name}` is of score files, and a study of all rounds is of what is logged:"
-                    " leave it out"
-                )
-                raise ValueError(message)
+        refuse_file_fields(self, "a study of all rounds is of what is logged")
         return self
 
 
@@ -44,12 +39,12 @@ class AcrossRoundsRequest(AllRoundsRequest):
     trials: int = Field(
         10_000, ge=1, le=MOST_TRIALS, description="Permutations of the Tukey HSD test."
     )
-    alpha: float = Field(0.05, description="A pair is told apart if its p value is below.")
+    alpha: Share = Field(0.05, description="A pair is told apart if its p value is below.")
     plus_one: bool = Field(
         default=False, description="Count the scores themselves as a permutation: (count+1)/(B+1)."
     )
     swap_trials: int = Field(1_000, ge=1, le=MOST_TRIALS, description="Pairs of topic sets.")
-    level: float = Field(0.05, description="Largest swap rate of the needed difference.")
+    level: Share = Field(0.05, description="Largest swap rate of the needed difference.")
     topics_each: int | None = Field(
         None, ge=1, description="Topics on either side. (default: half of a round's)"
     )
@@ -59,11 +54,7 @@ class AcrossRoundsRequest(AllRoundsRequest):
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
-        for name in ("alpha", "level"):
-            between(name, getattr(self, name))
-        if self.with_replacement and self.topics_each is not None:
-            message = "`with_replacement` takes samples of all topics: leave out `topics_each`"
-            raise ValueError(message)
+        check_topic_sets(self.topics_each, with_replacement=self.with_replacement)
         return self
 
 

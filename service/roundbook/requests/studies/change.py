@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from roundbook.requests.studies.study import MOST_TRIALS, StudyRequest, between
+from roundbook.requests.studies.study import MOST_TRIALS, Share, StudyRequest
 
 
 class ChangeRequest(StudyRequest):
@@ -29,7 +29,7 @@ class ChangeRequest(StudyRequest):
         (), description="Scores of the earlier round, without a record. Repeat."
     )
     to_files: tuple[Path, ...] = Field((), description="Scores of the other round. Repeat.")
-    level: float = Field(0.95, description="Of the intervals.")
+    level: Share = Field(0.95, description="Of the intervals.")
     trials: int = Field(
         10_000, ge=1, le=MOST_TRIALS, description="Resamples of the topics of both rounds."
     )
@@ -48,11 +48,6 @@ class ChangeRequest(StudyRequest):
     @classmethod
     def _strip(cls, label: str | None) -> str | None:
         return None if label is None else label.strip()
-
-    @field_validator("level")
-    @classmethod
-    def _check_level(cls, level: float) -> float:
-        return between("level", level)
 
     @model_validator(mode="after")
     def _two_rounds(self) -> Self:

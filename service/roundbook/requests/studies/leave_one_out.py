@@ -74,9 +74,6 @@ class LeaveOneOutRequest(StudyRequest):
         if not self.reassessed and self.pool_depth is not None:
             message = "`pool_depth` goes with `reassessed`: the assessments stay as they are"
             raise ValueError(message)
-        if self.teams is not None and not self.files:
-            message = "`teams` goes with `file`: the record knows the teams of a round's runs"
-            raise ValueError(message)
         if self.teams is not None and self.by == "run":
             message = "`teams` is for leaving out by team: leave out `by` run"
             raise ValueError(message)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from roundbook.requests.fields import MeasureName
-from roundbook.requests.studies.study import MOST_TRIALS, StudyRequest, between
+from roundbook.requests.studies.study import MOST_TRIALS, Share, StudyRequest
 
 
 class PerTopicVarianceRequest(StudyRequest):
@@ -35,17 +35,12 @@ class PerTopicVarianceRequest(StudyRequest):
         default=False, description="Draw as many documents as `depth` of shorter lists too."
     )
     trials: int = Field(1_000, ge=1, le=MOST_TRIALS, description="Draws of all lists.")
-    alpha: float = Field(0.05, description="Of the paired t test in each draw.")
+    alpha: Share = Field(0.05, description="Of the paired t test in each draw.")
 
     @property
     def rests_on(self) -> tuple[str, ...]:
         """Runs and relevance assessments."""
         return ("run_upload", "qrels")
-
-    @field_validator("alpha")
-    @classmethod
-    def _check_alpha(cls, alpha: float) -> float:
-        return between("alpha", alpha)
 
     @model_validator(mode="after")
     def _of_runs(self) -> Self:

@@ -6,9 +6,15 @@ import math
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from roundbook.requests.studies.study import MOST_TRIALS, StudyRequest, between, check_runs_in_files
+from roundbook.requests.studies.study import (
+    MOST_TRIALS,
+    Share,
+    StudyRequest,
+    check_power,
+    check_runs_in_files,
+)
 
 
 class PilotRequest(StudyRequest):
@@ -26,19 +32,12 @@ class PilotRequest(StudyRequest):
         " detecting.",
     )
     m: int = Field(10, ge=2, description="The plan's number of runs to compare.")
-    alpha: float = Field(0.05, description="The plan's type I error rate.")
+    alpha: Share = Field(0.05, description="The plan's type I error rate.")
     beta: float = Field(0.20, description="The plan's type II error rate: 1 - power.")
-
-    @field_validator("alpha")
-    @classmethod
-    def _check_alpha(cls, alpha: float) -> float:
-        return between("alpha", alpha)
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
-        if not 0 < self.beta < 1 - self.alpha:
-            message = f"`beta` must be between 0 and 1 - alpha, not {self.beta:g}"
-            raise ValueError(message)
+        check_power(self.alpha, self.beta)
         return self
 
 
@@ -96,9 +95,6 @@ class LeaveTeamsOutRequest(PilotRequest):
     def _consistent(self) -> Self:
         if self.every_number and self.teams_left:
             message = "`every_number` is of all numbers of teams: leave out `teams_left`"
-            raise ValueError(message)
-        if self.teams is not None and not self.files:
-            message = "`teams` goes with `file`: the record knows the teams of a round's runs"
             raise ValueError(message)
         if self.mode == "keep" and self.pool_depth is not None:
             message = "`pool_depth` goes with `mode` reduce: the assessments are kept as they are"

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Self, get_args
+from typing import Annotated, Self, get_args
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
 from roundbook.requests.base import Request
 from roundbook.requests.fields import Assessments, Layout, MeasureName, Missing, VarianceScale
 
 MOST_TRIALS = 1_000_000
+
+
+def _between(share: float, info: ValidationInfo) -> float:
+    if not 0 < share < 1:
+        message = f"`{info.field_name}` must be between 0 and 1, not {share:g}"
+        raise ValueError(message)
+    return share
+
+
+Share = Annotated[float, AfterValidator(_between)]
 
 
 class StudyRequest(Request):
@@ -79,16 +89,15 @@ class StudyRequest(Request):
         return self
 
 
-def between(name: str, share: float) -> float:
-    """Return a share that lies between 0 and 1, or raise ValueError."""
-    if not 0 < share < 1:
-        message = f"`{name}` must be between 0 and 1, not {share:g}"
+def check_power(alpha: float, beta: float) -> None:
+    """Raise ValueError unless the power, 1 - beta, is between alpha and 1."""
+    if not 0 < beta < 1 - alpha:
+        message = f"`beta` must be between 0 and 1 - alpha, not {beta:g}"
         raise ValueError(message)
-    return share
 
 
 def check_runs_in_files(request: StudyRequest, way: str, *, scored_anew: bool) -> None:
-    """Raise ValueError unless runs in files come with all that they are scored anew by.
+    """Raise ValueError unless files come with their teams, and runs with all to score them by.
 
     Parameters
     ----------
@@ -98,6 +107,9 @@ def check_runs_in_files(request: StudyRequest, way: str, *, scored_anew: bool) -
         The field, and its value, that asks for it.
     """
     qrels, teams = getattr(request, "qrels", None), getattr(request, "teams", None)
+    if teams is not None and not request.files:
+        message = "`teams` goes with `file`: the record knows the teams of a round's runs"
+        raise ValueError(message)
     if qrels is not None and not (request.files and scored_anew):
         message = f"`qrels` goes with `file` and {way}: it is what runs in files are scored by"
         raise ValueError(message)
@@ -109,7 +121,12 @@ def check_runs_in_files(request: StudyRequest, way: str, *, scored_anew: bool) -
             " `teams` which team sent which run and which fed the pool"
         )
         raise ValueError(message)
+    refuse_file_fields(request, f"{way} takes runs")
+
+
+def refuse_file_fields(request: StudyRequest, why: str) -> None:
+    """Raise ValueError when a request says how score files are read, and has none."""
     for name in ("layout", "file_measure", "missing"):
         if getattr(request, name) != StudyRequest.model_fields[name].default:
-            message = f"`{name}` is of score files, and {way} takes runs: leave it out"
+            message = f"`{name}` is of score files, and {why}: leave it out"
             raise ValueError(message)

@@ -1,6 +1,6 @@
 """Topic set size design: how many topics a round takes, and what the topics it has are good for."""
 
-from roundbook.statistics.design.inputs import ENGINES, Engine
+from roundbook.statistics.design.power import ENGINES, Engine
 from roundbook.statistics.design.reasons import MOST_TOPICS
 from roundbook.statistics.design.solvers import (
     SolvedDesign,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.design.inputs import Engine, Floats, broadcast_floats
-from roundbook.statistics.design.power import effect_size
+from roundbook.statistics.design.inputs import broadcast_floats
+from roundbook.statistics.design.power import Engine, effect_size
 from roundbook.statistics.design.table import DESIGNS, Design
+from roundbook.statistics.score_matrix import Floats
 
 
 def power_curve(
@@ -20,17 +21,10 @@ def power_curve(
     runs: float = 2,
     engine: Engine = "exact",
 ) -> Floats:
-    """Return the power of a design by number of topics; see :mod:`roundbook.statistics.design.solvers`.
+    """Return the power of a design by number of topics, NaN where the engine is not defined.
 
-    Parameters
-    ----------
-    topics : (sizes,) float array
-        Whole numbers of at least 2.
-
-    Returns
-    -------
-    (sizes,) float array
-        NaN where the engine is not defined.
+    `topics` are (sizes,) whole numbers of at least 2; all else is as for
+    :mod:`roundbook.statistics.design.solvers`.
 
     Raises
     ------
@@ -50,17 +44,7 @@ def power_curve(
 
 
 def width_curve(design: Design, topics: Floats, variance: float, alpha: float) -> Floats:
-    """Return the expected full width of an interval by number of topics.
-
-    Parameters
-    ----------
-    topics : (sizes,) float array
-        Whole numbers of at least 2.
-
-    Returns
-    -------
-    (sizes,) float array
-        In the measure's unit.
+    """Return the expected full width of an interval, in the measure's unit, by number of topics.
 
     Raises
     ------

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
+from roundbook.statistics.design.power import ENGINES
 from roundbook.statistics.design.reasons import (
     LEAST_PROBABILITY,
     MOST_COUNTED,
+    MOST_TOPICS,
     impossible,
 )
-
-Engine = Literal["exact", "sakai"]
-ENGINES: tuple[Engine, ...] = ("exact", "sakai")
-
-Floats = NDArray[np.float64]
+from roundbook.statistics.design.table import DESIGNS, DesignKind
+from roundbook.statistics.score_matrix import Bools, Floats
 
 
 def broadcast_floats(*arguments: ArrayLike) -> tuple[Floats, ...]:
@@ -37,12 +36,79 @@ def broadcast_floats(*arguments: ArrayLike) -> tuple[Floats, ...]:
         ) from error
 
 
-def check_engine(engine: str) -> None:
-    """Raise ImpossibleStatisticError unless `engine` is one of ``ENGINES``."""
+def find_design(design: str, runs: object) -> DesignKind:
+    """Return the design of that name.
+
+    Raises
+    ------
+    ImpossibleStatisticError
+        If there is none, or it needs a number of runs and has none, or has one and needs none.
+    """
+    kind = next((kind for name, kind in DESIGNS.items() if name == design), None)
+    if kind is None:
+        known = ", ".join(DESIGNS)
+        raise ImpossibleStatisticError(f"There is no design {design!r}: use one of {known}.")
+    if kind.takes_runs and runs is None:
+        raise ImpossibleStatisticError(f"A {kind.title} needs the number of runs.")
+    if not kind.takes_runs and runs is not None:
+        raise ImpossibleStatisticError(
+            f"The {kind.title} compares two runs: give it no number of runs."
+        )
+    return kind
+
+
+class Grid(NamedTuple):
+    """The quantities of designs, arrays of one shape; NaN where one is not given."""
+
+    topics: Floats
+    runs: Floats
+    min_d: Floats
+    variance: Floats
+    alpha: Floats
+    beta: Floats
+
+    def cell(self, index: int, *names: str) -> dict[str, float]:
+        """Return some quantities of the design with this flat index."""
+        return {name: float(getattr(self, name).flat[index]) for name in names}
+
+
+def checked_grid(
+    kind: DesignKind, engine: str, runs: ArrayLike | None = None, **given: ArrayLike
+) -> Grid:
+    """Return the quantities given, each in its range; a design without runs has two.
+
+    Raises
+    ------
+    ImpossibleStatisticError
+        If one is not made of numbers or out of its range, the shapes have no common one, or there
+        is no such engine.
+    """
     if engine not in ENGINES:
         raise ImpossibleStatisticError(
             f"There is no engine {engine!r}: use {' or '.join(ENGINES)}."
         )
+    given["runs"] = 2 if runs is None else runs
+    if kind.miss is None:
+        given.pop("beta", None)
+    grid = Grid(*broadcast_floats(*(given.get(name, np.nan) for name in Grid._fields)))
+    if "topics" in given:
+        check_counts("A topic set size", grid.topics)
+        if (grid.topics > MOST_TOPICS).any():
+            raise impossible("topics_out_of_range", value=f"{grid.topics.max():,.0f}")
+    check_counts("A number of runs", grid.runs)
+    if "min_d" in given:
+        check_sizes("An interval width" if kind.miss is None else "A minD", grid.min_d)
+    if "variance" in given:
+        check_sizes("A variance", grid.variance)
+    for name, values in (("Alpha", grid.alpha), ("Beta", grid.beta)):
+        if name.lower() in given:
+            _refuse("no_probability", name, values, (values >= LEAST_PROBABILITY) & (values < 1))
+    # The power 1 - beta must be above alpha.
+    hopeless = np.flatnonzero(1 - grid.beta <= grid.alpha)
+    if hopeless.size:
+        facts = grid.cell(hopeless[0], "beta", "alpha")
+        raise impossible("no_power", power=1 - facts["beta"], **facts)
+    return grid
 
 
 def check_counts(name: str, values: Floats) -> None:
@@ -57,22 +123,7 @@ def check_sizes(name: str, values: Floats) -> None:
     _refuse("no_size", name, values, (values > 0) & np.isfinite(values))
 
 
-def check_probabilities(name: str, values: Floats) -> None:
-    """Raise ImpossibleDesignError unless all `values` lie between 0 and 1, and not below 1e-30."""
-    _refuse("no_probability", name, values, (values >= LEAST_PROBABILITY) & (values < 1))
-
-
-def check_errors(alpha: Floats, beta: Floats) -> None:
-    """Raise ImpossibleDesignError unless the power 1 - beta is everywhere above alpha."""
-    check_probabilities("Alpha", alpha)
-    check_probabilities("Beta", beta)
-    hopeless = np.flatnonzero(1 - beta <= alpha)
-    if hopeless.size:
-        allowed, level = float(beta.flat[hopeless[0]]), float(alpha.flat[hopeless[0]])
-        raise impossible("no_power", power=1 - allowed, beta=allowed, alpha=level)
-
-
-def _refuse(code: str, name: str, values: Floats, usable: NDArray[np.bool_]) -> None:
+def _refuse(code: str, name: str, values: Floats, usable: Bools) -> None:
     if not usable.all():
         # As text, since it need not be finite.
         raise impossible(code, what=name, value=f"{values[~usable][0]:g}")

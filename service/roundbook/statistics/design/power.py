@@ -7,11 +7,15 @@ small. They take arrays of one shape and check nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from scipy.special import chdtrc, fdtri, gammaln, ncfdtr, ndtr
 
-from roundbook.statistics.design.inputs import Engine, Floats
+from roundbook.statistics.score_matrix import Floats
+
+Engine = Literal["exact", "sakai"]
+ENGINES: tuple[Engine, ...] = ("exact", "sakai")
 
 # Beyond this noncentrality SciPy's noncentral F is slow, and from 1e12 on it returns NaN.
 _HUGE = 1e8

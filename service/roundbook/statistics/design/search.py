@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from roundbook.statistics.design.inputs import Floats
+from roundbook.statistics.score_matrix import Bools, Floats, Ints
 
-Adequate = Callable[[NDArray[np.int64], NDArray[np.intp]], NDArray[np.bool_]]
+Adequate = Callable[[Ints, NDArray[np.intp]], Bools]
 Miss = Callable[[Floats, NDArray[np.intp]], Floats]
 
 # Logarithms of effects are searched from 1e-200 to 1e200: for a bracket of 1/16, then by halving it
@@ -19,9 +19,7 @@ _LIMIT = int(460 / _BRACKET)
 _HALVINGS = 40
 
 
-def smallest_whole(
-    adequate: Adequate, start: NDArray[np.int64], lowest: NDArray[np.int64], limit: int
-) -> NDArray[np.int64]:
+def smallest_whole(adequate: Adequate, start: Ints, lowest: Ints, limit: int) -> Ints:
     """Smallest whole number in ``lowest..limit`` that is adequate, for every cell.
 
     From `start`, strides of 1, 2, 4, … until adequate and inadequate numbers bracket the answer,
@@ -32,12 +30,9 @@ def smallest_whole(
     adequate : callable
         ``adequate(numbers, cells)`` tells for each number whether it is adequate for the cell with
         that flat index. Within ``lowest..limit`` no inadequate number may follow an adequate one.
-    start : (cells,) int array
-        A guess for each cell, within ``lowest..limit``; any will do, a near one is quick.
-    lowest : (cells,) int array
-        The smallest number to consider for each cell.
-    limit : int
-        The largest number to consider.
+    start, lowest : (cells,) int array
+        A guess within ``lowest..limit``, any will do, a near one is quick; the smallest number to
+        consider.
 
     Returns
     -------
@@ -85,7 +80,7 @@ def least_effect(miss: Miss, beta: Floats, start: Floats) -> Floats:
         infinity where one of 1e200 does not.
     """
 
-    def enough(steps: NDArray[np.int64], cells: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def enough(steps: Ints, cells: NDArray[np.intp]) -> Bools:
         return np.asarray(miss(np.exp(steps * _BRACKET), cells) <= beta[cells])
 
     guess = np.clip(np.log(start) / _BRACKET, -_LIMIT, _LIMIT).astype(np.int64)

@@ -31,19 +31,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.design.inputs import (
-    Engine,
-    Floats,
+    Grid,
     broadcast_floats,
     check_counts,
-    check_engine,
-    check_errors,
-    check_probabilities,
     check_sizes,
+    checked_grid,
+    find_design,
 )
-from roundbook.statistics.design.power import effect_size
+from roundbook.statistics.design.power import Engine, effect_size
 from roundbook.statistics.design.reasons import MOST_TOPICS, impossible
 from roundbook.statistics.design.search import least_effect, smallest_whole
-from roundbook.statistics.design.table import Design, DesignKind, find_design
+from roundbook.statistics.design.table import DESIGNS, Design, DesignKind
+from roundbook.statistics.score_matrix import Bools, Floats, Ints
 
 Quantity = Literal["topics", "power", "min_d", "variance", "runs"]
 
@@ -74,8 +73,8 @@ class SolvedDesign:
     design: Design
     engine: Engine
     solved_for: Quantity
-    topics: NDArray[np.int64]
-    runs: NDArray[np.int64] | None
+    topics: Ints
+    runs: Ints | None
     min_d: Floats
     variance: Floats
     alpha: Floats
@@ -111,27 +110,23 @@ def solve_topics(
     [81, 161]
     """
     kind = find_design(design, runs)
-    check_engine(engine)
-    m, difference, residual, level, allowed = grid = broadcast_floats(
-        2 if runs is None else runs, min_d, variance, alpha, _used_beta(beta, kind)
-    )
-    check_counts("A number of runs", m)
-    check_sizes("An interval width" if kind.miss is None else "A minD", difference)
-    check_sizes("A variance", residual)
+    grid = checked_grid(kind, engine, runs, min_d=min_d, variance=variance, alpha=alpha, beta=beta)
     if kind.enough is None:
-        check_probabilities("Alpha", level)
-        n = _topics_for_width(kind, difference, residual, level)
+        n = _topics_for_width(kind, grid)
     else:
-        check_errors(level, allowed)
         # Without minD and variance, so that one inversion serves the whole grid of effects.
         enough = kind.enough(*broadcast_floats(2 if runs is None else runs, alpha, beta))
-        effect = effect_size(difference, residual)
-        n = _topics_for_power(kind, engine, enough / effect, (m, effect, level, allowed))
+        n = _topics_for_power(kind, engine, grid, enough)
     endless = np.flatnonzero(n > MOST_TOPICS)
     if endless.size:
-        _refuse_endless(kind, *(float(axis.flat[endless[0]]) for axis in grid))
-    topics = n.reshape(m.shape).astype(np.float64)
-    return _completed(design, kind, engine, "topics", (topics, *grid))
+        code, names = "too_many_topics_for_two_runs", ["min_d", "variance", "alpha", "beta"]
+        if kind.takes_runs:
+            code, names = "too_many_topics", ["runs", *names]
+        elif kind.miss is None:
+            code, names = "too_many_topics_for_width", names[:-1]
+        raise impossible(code, **grid.cell(endless[0], *names))
+    topics = n.reshape(grid.runs.shape).astype(np.float64)
+    return _completed(design, engine, "topics", grid._replace(topics=topics))
 
 
 def solve_power(
@@ -152,21 +147,17 @@ def solve_power(
     0.56
     """
     kind = find_design(design, runs)
-    check_engine(engine)
     if kind.miss is None:
         raise ImpossibleStatisticError(
             f"The {kind.title} has no power: solve for topics, minD or variance."
         )
-    n, m, difference, residual, level = broadcast_floats(
-        topics, 2 if runs is None else runs, min_d, variance, alpha
+    grid = checked_grid(
+        kind, engine, runs, topics=topics, min_d=min_d, variance=variance, alpha=alpha
     )
-    _check_topics(n, m)
-    check_sizes("A minD", difference)
-    check_sizes("A variance", residual)
-    check_probabilities("Alpha", level)
-    beta = kind.miss(engine, n, m, effect_size(difference, residual), level)
-    _refuse_undefined(np.isnan(beta), n, m, engine)
-    return _completed(design, kind, engine, "power", (n, m, difference, residual, level, beta))
+    effect = effect_size(grid.min_d, grid.variance)
+    beta = kind.miss(engine, grid.topics, grid.runs, effect, grid.alpha)
+    _refuse_undefined(np.isnan(beta), grid, engine)
+    return _completed(design, engine, "power", grid._replace(beta=beta))
 
 
 def solve_min_d(
@@ -190,12 +181,11 @@ def solve_min_d(
     0.0998
     """
     kind = find_design(design, runs)
-    check_sizes("A variance", broadcast_floats(variance)[0])
-    n, m, residual, level, allowed = broadcast_floats(
-        topics, 2 if runs is None else runs, variance, alpha, _used_beta(beta, kind)
+    grid = checked_grid(
+        kind, engine, runs, topics=topics, variance=variance, alpha=alpha, beta=beta
     )
-    least = _least_difference(kind, engine, n, m, level, allowed) * np.sqrt(residual)
-    return _completed(design, kind, engine, "min_d", (n, m, least, residual, level, allowed))
+    least = _least_difference(kind, engine, grid) * np.sqrt(grid.variance)
+    return _completed(design, engine, "min_d", grid._replace(min_d=least))
 
 
 def solve_variance(
@@ -216,14 +206,11 @@ def solve_variance(
     0.0502
     """
     kind = find_design(design, runs)
-    check_sizes("A minD", broadcast_floats(min_d)[0])
-    n, m, difference, level, allowed = broadcast_floats(
-        topics, 2 if runs is None else runs, min_d, alpha, _used_beta(beta, kind)
-    )
-    least = _least_difference(kind, engine, n, m, level, allowed)
+    grid = checked_grid(kind, engine, runs, topics=topics, min_d=min_d, alpha=alpha, beta=beta)
+    least = _least_difference(kind, engine, grid)
     with np.errstate(over="ignore", under="ignore"):
-        largest = np.square(difference / least)
-    return _completed(design, kind, engine, "variance", (n, m, difference, largest, level, allowed))
+        largest = np.square(grid.min_d / least)
+    return _completed(design, engine, "variance", grid._replace(variance=largest))
 
 
 def solve_runs(
@@ -245,123 +232,77 @@ def solve_runs(
     10
     """
     kind = find_design(design, candidates)
-    check_engine(engine)
     assert kind.miss is not None
-    n, difference, residual, level, allowed = broadcast_floats(topics, min_d, variance, alpha, beta)
+    grid = checked_grid(
+        kind, engine, topics=topics, min_d=min_d, variance=variance, alpha=alpha, beta=beta
+    )
     listed = np.unique(broadcast_floats(candidates)[0])
     if not listed.size:
         raise ImpossibleStatisticError("A choice of runs needs at least one number of runs.")
-    _check_topics(n, listed)
-    check_sizes("A minD", difference)
-    check_sizes("A variance", residual)
-    check_errors(level, allowed)
-    effect = effect_size(difference, residual)
-    chosen = np.zeros(n.shape)
+    check_counts("A number of runs", listed)
+    effect = effect_size(grid.min_d, grid.variance)
+    chosen = np.zeros(grid.topics.shape)
     for m in listed:
-        miss = kind.miss(engine, n, np.full(n.shape, m), effect, level)
-        chosen[miss <= allowed] = m
+        miss = kind.miss(engine, grid.topics, np.full(chosen.shape, m), effect, grid.alpha)
+        chosen[miss <= grid.beta] = m
     hopeless = np.flatnonzero(chosen == 0)
     if hopeless.size:
-        raise impossible(
-            "too_few_topics",
-            topics=float(n.flat[hopeless[0]]),
-            least=float(listed[0]),
-            most=float(listed[-1]),
-        )
-    return _completed(
-        design, kind, engine, "runs", (n, chosen, difference, residual, level, allowed)
-    )
+        facts = grid.cell(hopeless[0], "topics")
+        raise impossible("too_few_topics", **facts, least=float(listed[0]), most=float(listed[-1]))
+    return _completed(design, engine, "runs", grid._replace(runs=chosen))
 
 
-def _used_beta(beta: ArrayLike, kind: DesignKind) -> ArrayLike:
-    """Return `beta`, or a constant where it has no part in the design, its shape and its checks."""
-    return 0.5 if kind.miss is None else beta
-
-
-def _check_topics(topics: Floats, runs: Floats) -> None:
-    check_counts("A topic set size", topics)
-    check_counts("A number of runs", runs)
-    if (topics > MOST_TOPICS).any():
-        raise impossible("topics_out_of_range", value=f"{topics.max():,.0f}")
-
-
-def _refuse_undefined(
-    undefined: NDArray[np.bool_], topics: Floats, runs: Floats, engine: Engine
-) -> None:
-    """Raise ImpossibleDesignError, naming the first cell, if any is undefined."""
+def _refuse_undefined(undefined: Bools, grid: Grid, engine: Engine) -> None:
     if undefined.any():
-        first = np.flatnonzero(undefined)[0]
-        raise impossible(
-            "undefined",
-            engine=engine,
-            topics=float(topics.flat[first]),
-            runs=float(runs.flat[first]),
-        )
+        cell = int(np.flatnonzero(undefined)[0])
+        raise impossible("undefined", engine=engine, **grid.cell(cell, "topics", "runs"))
 
 
-def _refuse_endless(
-    kind: DesignKind, runs: float, min_d: float, variance: float, alpha: float, beta: float
-) -> None:
-    numbers = {"min_d": min_d, "variance": variance, "alpha": alpha}
-    if kind.miss is None:
-        raise impossible("too_many_topics_for_width", **numbers)
-    numbers["beta"] = beta
-    if kind.takes_runs:
-        raise impossible("too_many_topics", runs=runs, **numbers)
-    raise impossible("too_many_topics_for_two_runs", **numbers)
-
-
-def _completed(
-    design: Design,
-    kind: DesignKind,
-    engine: Engine,
-    solved_for: Quantity,
-    grid: tuple[Floats, ...],
-) -> SolvedDesign:
-    """Return the design of `grid`, which is topics, runs, minD, variance, alpha and beta.
-
-    A minD or variance that came out as a number that a double cannot hold is refused.
-    """
-    n, m, difference, residual, alpha, beta = grid
-    check_sizes("The minD solved for", difference)
-    check_sizes("The variance solved for", residual)
+def _completed(design: Design, engine: Engine, solved_for: Quantity, grid: Grid) -> SolvedDesign:
+    """Return designs; a minD or variance that came out as no number of a double is refused."""
+    kind = DESIGNS[design]
+    check_sizes("The minD solved for", grid.min_d)
+    check_sizes("The variance solved for", grid.variance)
     power = width = None
     if kind.miss is not None:
-        power = np.asarray(1 - kind.miss(engine, n, m, effect_size(difference, residual), alpha))
+        effect = effect_size(grid.min_d, grid.variance)
+        power = np.asarray(1 - kind.miss(engine, grid.topics, grid.runs, effect, grid.alpha))
     if kind.unit_width is not None:
-        width = np.asarray(kind.unit_width(n, alpha) * np.sqrt(residual))
+        width = np.asarray(kind.unit_width(grid.topics, grid.alpha) * np.sqrt(grid.variance))
     return SolvedDesign(
         design,
         engine,
         solved_for,
-        n.astype(np.int64),
-        m.astype(np.int64) if kind.takes_runs else None,
-        difference,
-        residual,
-        alpha,
-        None if kind.miss is None else beta,
+        grid.topics.astype(np.int64),
+        grid.runs.astype(np.int64) if kind.takes_runs else None,
+        grid.min_d,
+        grid.variance,
+        grid.alpha,
+        None if kind.miss is None else grid.beta,
         power,
         width,
     )
 
 
-def _topics_for_power(
-    kind: DesignKind, engine: Engine, guess: Floats, grid: tuple[Floats, ...]
-) -> NDArray[np.int64]:
-    runs, effect, alpha, beta = (axis.ravel() for axis in grid)
+def _topics_for_power(kind: DesignKind, engine: Engine, grid: Grid, enough: Floats) -> Ints:
+    effects = effect_size(grid.min_d, grid.variance)
+    start = _start(enough / effects)
+    runs, effect, alpha, beta = (
+        axis.ravel() for axis in (grid.runs, effects, grid.alpha, grid.beta)
+    )
     power_of = kind.miss
     assert power_of is not None
 
-    def miss(n: NDArray[np.int64], cells: NDArray[np.intp]) -> Floats:
+    def miss(n: Ints, cells: NDArray[np.intp]) -> Floats:
         return power_of(engine, n.astype(np.float64), runs[cells], effect[cells], alpha[cells])
 
-    def adequate(n: NDArray[np.int64], cells: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def adequate(n: Ints, cells: NDArray[np.intp]) -> Bools:
         return miss(n, cells) <= beta[cells]
 
-    def defined(n: NDArray[np.int64], cells: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def defined(n: Ints, cells: NDArray[np.intp]) -> Bools:
         return ~np.isnan(miss(n, cells))
 
-    start, lowest = _start(guess), np.full(runs.shape, 2, dtype=np.int64)
+    lowest = np.full(runs.shape, 2, dtype=np.int64)
     if engine == "sakai":
         lowest = np.minimum(smallest_whole(defined, lowest, lowest, MOST_TOPICS), MOST_TOPICS)
         first_will_do = adequate(lowest, np.arange(runs.size))
@@ -369,16 +310,14 @@ def _topics_for_power(
     return smallest_whole(adequate, start, lowest, MOST_TOPICS)
 
 
-def _topics_for_width(
-    kind: DesignKind, width: Floats, variance: Floats, alpha: Floats
-) -> NDArray[np.int64]:
+def _topics_for_width(kind: DesignKind, grid: Grid) -> Ints:
     unit_width = kind.unit_width
     assert unit_width is not None
-    level = alpha.ravel()
+    level = grid.alpha.ravel()
     with np.errstate(over="ignore", under="ignore"):
-        wanted = np.clip(width / np.sqrt(variance), 1e-100, 1e100).ravel()
+        wanted = np.clip(grid.min_d / np.sqrt(grid.variance), 1e-100, 1e100).ravel()
 
-    def adequate(n: NDArray[np.int64], cells: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def adequate(n: Ints, cells: NDArray[np.intp]) -> Bools:
         return unit_width(n.astype(np.float64), level[cells]) <= wanted[cells]
 
     # With many topics the width goes with one over their square root.
@@ -387,35 +326,29 @@ def _topics_for_width(
     return smallest_whole(adequate, start, np.full_like(start, 2), MOST_TOPICS)
 
 
-def _start(guess: Floats) -> NDArray[np.int64]:
+def _start(guess: Floats) -> Ints:
     n = np.clip(np.nan_to_num(guess, nan=2.0), 2, MOST_TOPICS)
     return np.ceil(n).astype(np.int64).ravel()
 
 
-def _least_difference(
-    kind: DesignKind, engine: Engine, topics: Floats, runs: Floats, alpha: Floats, beta: Floats
-) -> Floats:
+def _least_difference(kind: DesignKind, engine: Engine, grid: Grid) -> Floats:
     """Smallest minD, or width, for which the topics suffice, in residual sds."""
-    check_engine(engine)
-    _check_topics(topics, runs)
     if kind.unit_width is not None:
-        check_probabilities("Alpha", alpha)
         # A touch more, so that rounding on the way back does not cost a topic.
-        return kind.unit_width(topics, alpha) * (1 + 1e-12)
+        return kind.unit_width(grid.topics, grid.alpha) * (1 + 1e-12)
     assert kind.miss is not None
     assert kind.enough is not None
-    check_errors(alpha, beta)
-    n, m, level = topics.ravel(), runs.ravel(), alpha.ravel()
+    n, m, alpha, beta = (axis.ravel() for axis in (grid.topics, grid.runs, grid.alpha, grid.beta))
     power_of = kind.miss
 
     def miss(effect: Floats, cells: NDArray[np.intp]) -> Floats:
-        return power_of(engine, n[cells], m[cells], effect, level[cells])
+        return power_of(engine, n[cells], m[cells], effect, alpha[cells])
 
-    start = kind.enough(m, level, beta.ravel()) / n
-    effect = least_effect(miss, beta.ravel(), np.nan_to_num(np.maximum(start, 1e-9), nan=1.0))
-    _refuse_undefined(np.isinf(effect), n, m, engine)
+    start = kind.enough(m, alpha, beta) / n
+    effect = least_effect(miss, beta, np.nan_to_num(np.maximum(start, 1e-9), nan=1.0))
+    _refuse_undefined(np.isinf(effect), grid, engine)
     trifling = np.flatnonzero(effect == 0)
     if trifling.size:
-        power = 1 - float(beta.flat[trifling[0]])
-        raise impossible("any_min_d", topics=float(n[trifling[0]]), engine=engine, power=power)
-    return np.sqrt(2 * effect).reshape(topics.shape)
+        facts, power = grid.cell(trifling[0], "topics"), 1 - float(beta[trifling[0]])
+        raise impossible("any_min_d", **facts, engine=engine, power=power)
+    return np.sqrt(2 * effect).reshape(grid.topics.shape)

@@ -25,8 +25,8 @@ import numpy as np
 from numpy.polynomial import Chebyshev
 from scipy.special import gammainc, gammaln, ndtr, ndtri
 
-from roundbook.statistics.design.inputs import Floats
 from roundbook.statistics.design.power import critical_t
+from roundbook.statistics.score_matrix import Floats
 
 # The trapezoid rule is exact to rounding for a smooth function that vanishes this fast.
 _STEP = 0.08

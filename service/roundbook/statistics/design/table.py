@@ -31,10 +31,9 @@ from typing import Literal
 import numpy as np
 from scipy.special import chdtri, chndtrinc, ndtri
 
-from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.design.inputs import Engine, Floats
-from roundbook.statistics.design.power import F_MISS, T_MISS, critical_t, expected_sd
+from roundbook.statistics.design.power import F_MISS, T_MISS, Engine, critical_t, expected_sd
 from roundbook.statistics.design.studentized_range import range_quantile
+from roundbook.statistics.score_matrix import Floats
 
 Design = Literal[
     "anova", "two-way", "tukey", "paired-t", "two-sample-t", "paired-width", "two-sample-width"
@@ -202,24 +201,3 @@ DESIGNS: dict[Design, DesignKind] = {
         unit_width=_width(_own_topics),
     ),
 }
-
-
-def find_design(design: str, runs: object) -> DesignKind:
-    """Return the design of that name.
-
-    Raises
-    ------
-    ImpossibleStatisticError
-        If there is none, or it needs a number of runs and has none, or has one and needs none.
-    """
-    kind = next((kind for name, kind in DESIGNS.items() if name == design), None)
-    if kind is None:
-        known = ", ".join(DESIGNS)
-        raise ImpossibleStatisticError(f"There is no design {design!r}: use one of {known}.")
-    if kind.takes_runs and runs is None:
-        raise ImpossibleStatisticError(f"A {kind.title} needs the number of runs.")
-    if not kind.takes_runs and runs is not None:
-        raise ImpossibleStatisticError(
-            f"The {kind.title} compares two runs: give it no number of runs."
-        )
-    return kind

@@ -6,12 +6,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.drift.jackknife import (
     CrossedEstimate,
-    Floats,
     PerStatistic,
     TopicScores,
     VarianceParts,
@@ -25,17 +24,16 @@ from roundbook.statistics.drift.jackknife import (
     topic_variance,
 )
 from roundbook.statistics.drift.verdict import (
+    Judgement,
     Needed,
     NoInterval,
     PresentSize,
-    Verdict,
-    Why,
     judge,
     needed_for_sd_ratio,
     needed_for_shift,
     no_judgement,
 )
-from roundbook.statistics.score_matrix import checked_scores
+from roundbook.statistics.score_matrix import Floats, Ints, checked_scores
 from roundbook.statistics.t_interval import Interval
 
 MARGIN = 0.2
@@ -72,8 +70,8 @@ class SystemsLikeThese:
 
 
 @dataclass(frozen=True, eq=False)
-class DriftAssessment:
-    """How far the factors of shared topics moved from one round to another.
+class DriftAssessment(Judgement):
+    """How far the factors of shared topics moved from one round to another, and the verdict.
 
     Attributes
     ----------
@@ -101,8 +99,6 @@ class DriftAssessment:
         Shared topics that all runs of the round tie on.
     variance_parts : PerStatistic of VarianceParts or None
         For the sd ratio, of its natural logarithm.
-    verdict, why, verdicts, moved
-        See :class:`roundbook.statistics.drift.verdict.Judgement`.
     needed : PerStatistic of Needed or None
         What would decide.
     shifts, sd_ratios : (topics,) float array
@@ -129,10 +125,6 @@ class DriftAssessment:
     tied_from: int
     tied_to: int
     variance_parts: PerStatistic[VarianceParts | None]
-    verdict: Verdict
-    why: Why | None
-    verdicts: PerStatistic[Verdict]
-    moved: bool
     needed: PerStatistic[Needed | None]
     shifts: Floats
     sd_ratios: Floats
@@ -173,10 +165,6 @@ def assess_drift(
     sd_ratio_margin : float
         Largest ratio of sds that does not matter, above 1.
 
-    Returns
-    -------
-    DriftAssessment
-
     Raises
     ------
     ImpossibleStatisticError
@@ -200,8 +188,10 @@ def assess_drift(
     np.divide(all_to.mean - all_from.mean, all_from.sd, out=shifts, where=used)
     np.divide(all_to.sd, all_from.sd, out=ratios, where=used)
     compared = ratios[ratios > 0]
-    shift = plain_shift(first, later) if size.topics else None
-    mean_shift = float(shifts[used].mean()) if size.topics else None
+    shift = mean_shift = median_shift = sd_ratio = None
+    if size.topics:
+        shift, sd_ratio = plain_shift(first, later), later.spread / first.spread
+        mean_shift, median_shift = float(shifts[used].mean()), float(np.median(shifts[used]))
     estimates = _estimates(first, later, labels_from, labels_to, size)
     systems = SystemsLikeThese()
     parts: PerStatistic[VarianceParts | None] = PerStatistic(None, None)
@@ -228,8 +218,8 @@ def assess_drift(
     return DriftAssessment(
         shift=shift,
         mean_shift=mean_shift,
-        median_shift=float(np.median(shifts[used])) if size.topics else None,
-        sd_ratio=later.spread / first.spread if size.topics else None,
+        median_shift=median_shift,
+        sd_ratio=sd_ratio,
         sd_ratio_geometric=math.exp(np.log(compared).mean()) if compared.size else None,
         mean_shift_differs=(
             shift is not None and mean_shift is not None and abs(mean_shift - shift) > margin / 2
@@ -244,10 +234,7 @@ def assess_drift(
         tied_from=used.size - size.topics,
         tied_to=int((all_to.sd == 0).sum()),
         variance_parts=parts,
-        verdict=judgement.verdict,
-        why=judgement.why,
-        verdicts=judgement.verdicts,
-        moved=judgement.moved,
+        **vars(judgement),
         needed=needed,
         shifts=shifts,
         sd_ratios=ratios,
@@ -273,20 +260,8 @@ def assess_recurring(
 
     Another question than that of all runs, as who comes again is no random choice.
 
-    Parameters
-    ----------
-    scores_from, scores_to, units_from, units_to, margin, sd_ratio_margin
-        As for :func:`assess_drift`.
-
-    Returns
-    -------
-    DriftAssessment or None
-        None with fewer than 10 units in both rounds.
-
-    Raises
-    ------
-    ImpossibleStatisticError
-        As for :func:`assess_drift`.
+    Parameters and errors are those of :func:`assess_drift`. None with fewer than 10 units in both
+    rounds.
     """
     labels_from, labels_to = np.asarray(units_from), np.asarray(units_to)
     shared = np.intersect1d(labels_from, labels_to)
@@ -304,21 +279,10 @@ def assess_recurring(
 
 
 def margin_from_min_d(min_d: float, a: float = 0.15) -> float:
-    """Shift that moves standardised scores by half of `min_d`, ``min_d / (2 a)``.
+    """Shift, in sds, that moves standardised scores by half of `min_d`, ``min_d / (2 a)``.
 
-    A shift cancels in differences within a round and matters only against earlier rounds.
-
-    Parameters
-    ----------
-    min_d : float
-        Smallest difference of std-AB scores that matters.
-    a : float
-        The A of std-AB.
-
-    Returns
-    -------
-    float
-        In sds, as `margin` of :func:`assess_drift`.
+    A shift cancels in differences within a round and matters only against earlier rounds. `min_d`
+    is the smallest difference of std-AB scores that matters, `a` the A of std-AB.
 
     Raises
     ------
@@ -338,11 +302,7 @@ def margin_from_min_d(min_d: float, a: float = 0.15) -> float:
 
 
 def _estimates(
-    first: TopicScores,
-    later: TopicScores,
-    labels_from: NDArray[np.int64],
-    labels_to: NDArray[np.int64],
-    size: PresentSize,
+    first: TopicScores, later: TopicScores, labels_from: Ints, labels_to: Ints, size: PresentSize
 ) -> PerStatistic[CrossedEstimate] | NoInterval:
     """Estimate what is claimed for systems and topics like these, or return what is wanting."""
     wanting: dict[NoInterval, bool] = {
@@ -367,13 +327,12 @@ def _these_runs(first: TopicScores, later: TopicScores) -> TheseRuns:
     topics = first.mean.size
     if topics < LEAST_TOPICS:
         return TheseRuns()
-    shift_variance = topic_variance(shift_parts(first, later))
-    shift_95 = t_limits(plain_shift(first, later), shift_variance, topics - 1, 0.95)
+    variance = topic_variance(shift_parts(first, later))
+    shift_95 = t_limits(plain_shift(first, later), variance, topics - 1, 0.95)
     if later.spread == 0:
         return TheseRuns(shift_95)
-    log_ratio = math.log(later.spread / first.spread)
-    log_variance = topic_variance(log_ratio_parts(first, later))
-    log_95 = t_limits(log_ratio, log_variance, topics - 1, 0.95)
+    variance = topic_variance(log_ratio_parts(first, later))
+    log_95 = t_limits(math.log(later.spread / first.spread), variance, topics - 1, 0.95)
     return TheseRuns(shift_95, _as_ratios(log_95))
 
 
@@ -384,26 +343,23 @@ def _as_ratios(interval: Interval) -> Interval:
 def _checked_topics(
     scores_from: ArrayLike, scores_to: ArrayLike
 ) -> tuple[TopicScores, TopicScores]:
-    first, later = np.asarray(scores_from), np.asarray(scores_to)
-    if first.shape[:1] != later.shape[:1]:
+    rounds = np.asarray(scores_from), np.asarray(scores_to)
+    if rounds[0].shape[:1] != rounds[1].shape[:1]:
         raise ImpossibleStatisticError(
             "Drift needs both rounds' scores on the same topics, and the arrays have the shapes"
-            f" {first.shape} and {later.shape}."
+            f" {rounds[0].shape} and {rounds[1].shape}."
         )
     # Rounds without a shared topic are no mistake: they have no verdict.
-    checked = (
-        scores.astype(np.float64) if scores.shape[0] == 0 else checked_scores(scores, "Drift")
-        for scores in (first, later)
+    first, later = (
+        scores.astype(np.float64) if scores.shape[:1] == (0,) else checked_scores(scores, "Drift")
+        for scores in rounds
     )
-    return topic_scores(next(checked)), topic_scores(next(checked))
+    return topic_scores(first), topic_scores(later)
 
 
 def _checked_units(
-    first: TopicScores,
-    later: TopicScores,
-    units_from: ArrayLike | None,
-    units_to: ArrayLike | None,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    first: TopicScores, later: TopicScores, units_from: ArrayLike | None, units_to: ArrayLike | None
+) -> tuple[Ints, Ints]:
     runs_from, runs_to = first.deviations.shape[1], later.deviations.shape[1]
     if units_from is None and units_to is None:
         return np.arange(runs_from), np.arange(runs_from, runs_from + runs_to)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.ranking.agreement import kendall_tau
-from roundbook.statistics.score_matrix import checked_scores
+from roundbook.statistics.score_matrix import Bools, Floats, checked_scores
 from roundbook.statistics.standardisation.factors import ZeroSd, standardise, std_ab
 from roundbook.statistics.variance.residual import residual_variance
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +63,7 @@ class DriftConsequence:
     kendall_tau: float | None
     topics: int
     runs: int
-    used: NDArray[np.bool_]
+    used: Bools
     zero_sd: ZeroSd
     a: float
     b: float
@@ -97,10 +95,6 @@ def drift_consequence(
         or nothing, as it is left out under both.
     a, b : float
         Slope per sd, positive, and the score of an average run.
-
-    Returns
-    -------
-    DriftConsequence
 
     Raises
     ------

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from roundbook.statistics.score_matrix import Bools, Floats, Ints
 from roundbook.statistics.t_interval import Interval
 from roundbook.statistics.ties import tied_topics
 
-Floats = NDArray[np.float64]
 Value = TypeVar("Value")
 
 # A variance of statistics of order 1 that is nothing but rounding.
@@ -56,7 +55,7 @@ class TopicScores:
         """Mean of the sds."""
         return float(self.sd.mean())
 
-    def on(self, topics: NDArray[np.bool_]) -> TopicScores:
+    def on(self, topics: Bools) -> TopicScores:
         """Return the part on some of the topics."""
         return TopicScores(self.mean[topics], self.sd[topics], self.deviations[topics])
 
@@ -160,10 +159,7 @@ def as_ratio(log: float) -> float:
 
 
 def drift_jackknife(
-    first: TopicScores,
-    later: TopicScores,
-    units_first: NDArray[np.int64],
-    units_later: NDArray[np.int64],
+    first: TopicScores, later: TopicScores, units_first: Ints, units_later: Ints
 ) -> PerStatistic[CrossedEstimate] | None:
     """Estimate shift and log sd ratio with their variance over draws of units and topics.
 
@@ -247,7 +243,7 @@ class _Draw:
     sd_parts: Floats
 
 
-def _drawn(scores: TopicScores, label: NDArray[np.int64], units: int, mean: float) -> _Draw:
+def _drawn(scores: TopicScores, label: Ints, units: int, mean: float) -> _Draw:
     runs = label.size
     members = np.bincount(label, minlength=units)
     share = members / runs
@@ -275,7 +271,7 @@ def _drawn(scores: TopicScores, label: NDArray[np.int64], units: int, mean: floa
     return _Draw(share, inflation, whole, without, weight * unit_sums, weight * sd_parts)
 
 
-def _sums_by_unit(values: Floats, label: NDArray[np.int64], units: int) -> Floats:
+def _sums_by_unit(values: Floats, label: Ints, units: int) -> Floats:
     # Not a product with a matrix of memberships: on a busy machine its threads wait for each other.
     order = np.argsort(label, kind="stable")
     present, start = np.unique(label[order], return_index=True)

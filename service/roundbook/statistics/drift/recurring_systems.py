@@ -125,10 +125,6 @@ def recurring_drift(
     margin : float
         Largest mean difference that does not matter, in sds.
 
-    Returns
-    -------
-    RecurringDrift
-
     Raises
     ------
     ImpossibleStatisticError

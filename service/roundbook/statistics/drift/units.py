@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from roundbook.statistics.score_matrix import checked_scores
+from roundbook.statistics.score_matrix import AnyInts, Floats, Ints, checked_scores
 from roundbook.statistics.ties import tied_topics
 
 By = Literal["team", "system", "kin", "run"]
@@ -40,8 +40,8 @@ class Units:
         else its kin group, which is inferred from the scores, else nothing.
     """
 
-    labels_from: NDArray[np.int64]
-    labels_to: NDArray[np.int64]
+    labels_from: Ints
+    labels_to: Ints
     count_from: int
     count_to: int
     shared: int
@@ -51,48 +51,42 @@ class Units:
 _LEAST_CERTAIN_FIRST: tuple[By, ...] = ("run", "kin", "system", "team")
 
 
-def unit_labels(
-    teams_from: Sequence[str | None],
-    systems_from: Sequence[str | None],
-    kin_from: Sequence[int] | NDArray[np.int64] | None,
-    teams_to: Sequence[str | None],
-    systems_to: Sequence[str | None],
-    kin_to: Sequence[int] | NDArray[np.int64] | None,
-) -> Units:
-    """Join the runs of two rounds into units.
+class RunsOfRound(NamedTuple):
+    """What tells the units of a round's runs.
+
+    Attributes
+    ----------
+    teams : (runs,) sequence of str or None
+        Case and space around a name make no difference; a blank is no team.
+    systems : (runs,) sequence of str or None, optional
+        Declared systems, under one name in both rounds.
+    kin : (runs,) sequence of int, optional
+        Kin groups of all the round's runs (:func:`kin_groups`), without effect on runs that have a
+        team; none if every run has one, or none is inferred.
+    """
+
+    teams: Sequence[str | None]
+    systems: Sequence[str | None] | None = None
+    kin: Sequence[int] | AnyInts | None = None
+
+
+def unit_labels(first: RunsOfRound, later: RunsOfRound) -> Units:
+    """Join the runs of two rounds into units, numbered from 0 in the order of the runs.
 
     Runs of one team are one unit, and so are runs of one declared system, each within and across
     the rounds; runs without a team are one unit if they are of one kin group of their round. Joins
     add up: two teams that declare the same system are one unit. Equal run tags join nothing.
 
-    Parameters
-    ----------
-    teams_from, teams_to : (runs of the round,) sequence of str or None
-        Team of each run. Case and space around a name make no difference; a blank is no team.
-    systems_from, systems_to : (runs of the round,) sequence of str or None
-        Declared system of each run, under one name in both rounds.
-    kin_from, kin_to : (runs of the round,) sequence of int, or None
-        Kin groups of all the round's runs (:func:`kin_groups`),
-        without effect on runs that have a team; None if every run has one, or none is inferred.
-
-    Returns
-    -------
-    Units
-        Labels are numbered from 0 in the order of the runs.
-
     Examples
     --------
-    >>> none = [None, None, None]
-    >>> units = unit_labels(["RUIR", "UvA", None], none, [0, 0, 1], ["ruir"], [None], None)
+    >>> first = RunsOfRound(["RUIR", "UvA", None], kin=[0, 0, 1])
+    >>> units = unit_labels(first, RunsOfRound(["ruir"]))
     >>> units.labels_from.tolist(), units.labels_to.tolist(), units.shared, units.by
     ([0, 1, 2], [0], 1, 'kin')
     """
-    runs = [
-        *_run_keys("from", teams_from, systems_from, kin_from),
-        *_run_keys("to", teams_to, systems_to, kin_to),
-    ]
+    runs = [*_run_keys("from", first), *_run_keys("to", later)]
     labels = _joined(runs)
-    labels_from, labels_to = labels[: len(teams_from)], labels[len(teams_from) :]
+    labels_from, labels_to = labels[: len(first.teams)], labels[len(first.teams) :]
     units_from, units_to = set(labels_from.tolist()), set(labels_to.tolist())
     return Units(
         labels_from,
@@ -105,28 +99,24 @@ def unit_labels(
     )
 
 
-def _run_keys(
-    round_name: str,
-    teams: Sequence[str | None],
-    systems: Sequence[str | None],
-    kin: Sequence[int] | NDArray[np.int64] | None,
-) -> list[dict[By, Hashable]]:
+def _run_keys(round_name: str, given: RunsOfRound) -> list[dict[By, Hashable]]:
     """Return what joins each run to others, the most certain first."""
     runs: list[dict[By, Hashable]] = []
-    for number, (team, system) in enumerate(zip(teams, systems, strict=True)):
+    systems = [None] * len(given.teams) if given.systems is None else given.systems
+    for number, (team, system) in enumerate(zip(given.teams, systems, strict=True)):
         keys: dict[By, Hashable] = {}
         if name := (team or "").strip().casefold():
             keys["team"] = name
         if system is not None:
             keys["system"] = system
         # Kin groups say less than teams: they must not join the runs of two known teams.
-        if "team" not in keys and kin is not None:
-            keys["kin"] = round_name, int(kin[number])
+        if "team" not in keys and given.kin is not None:
+            keys["kin"] = round_name, int(given.kin[number])
         runs.append(keys)
     return runs
 
 
-def _joined(runs: list[dict[By, Hashable]]) -> NDArray[np.int64]:
+def _joined(runs: list[dict[By, Hashable]]) -> Ints:
     """Label the runs such that those joined by a chain of common keys have one label."""
     parent = list(range(len(runs)))
 
@@ -144,7 +134,7 @@ def _joined(runs: list[dict[By, Hashable]]) -> NDArray[np.int64]:
     return np.array([label.setdefault(root(run), len(label)) for run in range(len(runs))])
 
 
-def kin_groups(scores: ArrayLike) -> NDArray[np.int64]:
+def kin_groups(scores: ArrayLike) -> Ints:
     """Group the runs of a round by the topics they do well and badly on.
 
     Scores become mid-ranks within each topic. The similarity of two runs is the correlation of
@@ -172,7 +162,7 @@ def kin_groups(scores: ArrayLike) -> NDArray[np.int64]:
     >>> kin_groups([[0.1, 0.2, 0.8, 0.9], [0.7, 0.8, 0.2, 0.1], [0.1, 0.3, 0.6, 0.5]]).tolist()
     [0, 0, 1, 1]
     """
-    matrix = checked_scores(scores, "A kin group", least_runs=1)
+    matrix = checked_scores(scores, "A kin group")
     runs = matrix.shape[1]
     if runs < 2:
         return np.zeros(runs, dtype=np.int64)
@@ -194,7 +184,7 @@ def kin_groups(scores: ArrayLike) -> NDArray[np.int64]:
     return number[group]
 
 
-def _mid_ranks(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _mid_ranks(matrix: Floats) -> Floats:
     """Rank the runs within each topic; equal scores share the mean of their ranks."""
     tied = tied_topics(matrix)
     ranks = np.full(matrix.shape, (matrix.shape[1] + 1) / 2)
@@ -204,7 +194,7 @@ def _mid_ranks(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return ranks
 
 
-def _similarity(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
+def _similarity(ranks: Floats) -> Floats:
     """Correlate the columns; one that is constant is only similar to its equals."""
     deviations = ranks - ranks.mean(axis=0)
     length = np.sqrt(np.sum(deviations**2, axis=0))

@@ -9,17 +9,16 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from roundbook.statistics.drift.jackknife import (
     ROUNDING_VARIANCE,
     CrossedEstimate,
-    Floats,
     PerStatistic,
     VarianceParts,
     as_ratio,
 )
+from roundbook.statistics.score_matrix import Bools, Floats
 from roundbook.statistics.t_interval import inside, outside
 
 # More than twenty times the systems or topics of a round is no plan.
@@ -42,6 +41,11 @@ NoInterval = Literal[
     "scores too far apart",
 ]
 Why = NoInterval | Literal["shift", "sd ratio", "shift and sd ratio", "topics of small sd"]
+_WHICH: dict[tuple[bool, bool], Why] = {
+    (True, True): "shift and sd ratio",
+    (True, False): "shift",
+    (False, True): "sd ratio",
+}
 
 
 @dataclass(frozen=True)
@@ -165,17 +169,12 @@ def judge(
 
     Parameters
     ----------
-    estimates : PerStatistic of CrossedEstimate
     mean_shift : float
         Mean over topics of each topic's shift in its own sds.
     margin : float
         Largest shift that does not matter, in mean first-round sds.
     sd_ratio_margin : float
         Largest ratio of sds that does not matter, above 1.
-
-    Returns
-    -------
-    Judgement
     """
 
     def verdict_on(estimate: CrossedEstimate, limit: float) -> Verdict:
@@ -194,21 +193,13 @@ def judge(
     )
     verdict: Verdict = "held"
     why: Why | None = None
-    if aged := _which(verdicts.shift == "aged", verdicts.sd_ratio == "aged"):
-        verdict, why = "aged", aged
-    elif undecided := _which(verdicts.shift != "held", verdicts.sd_ratio != "held"):
-        verdict, why = "undecided", undecided
+    if "aged" in (verdicts.shift, verdicts.sd_ratio):
+        verdict, why = "aged", _WHICH[verdicts.shift == "aged", verdicts.sd_ratio == "aged"]
+    elif "undecided" in (verdicts.shift, verdicts.sd_ratio):
+        verdict, why = "undecided", _WHICH[verdicts.shift != "held", verdicts.sd_ratio != "held"]
     elif abs(mean_shift) > margin:
         verdict, why = "undecided", "topics of small sd"
     return Judgement(verdict, why, verdicts, moved)
-
-
-def _which(shift: bool, sd_ratio: bool) -> Why | None:  # noqa: FBT001
-    if shift and sd_ratio:
-        return "shift and sd ratio"
-    if shift:
-        return "shift"
-    return "sd ratio" if sd_ratio else None
 
 
 def needed_for_shift(shift: CrossedEstimate, margin: float, size: PresentSize) -> Needed:
@@ -223,16 +214,7 @@ def needed_for_shift(shift: CrossedEstimate, margin: float, size: PresentSize) -
     - the drift is within the margin: held, if ``(t(.95) + t(.80)) SE <= margin - |drift|``;
     - it is beyond: aged, if ``(t(.975) + t(.80)) SE <= |drift| - margin``.
 
-    Parameters
-    ----------
-    shift : CrossedEstimate
-    margin : float
-        In mean first-round sds.
-    size : PresentSize
-
-    Returns
-    -------
-    Needed
+    The margin is in mean first-round sds.
     """
     variance = shift.variance
     error = partial(_standard_error, variance, size.topics)
@@ -261,9 +243,7 @@ def needed_for_sd_ratio(log_ratio: CrossedEstimate, margin: float, size: Present
     """
     on_log = needed_for_shift(log_ratio, math.log(margin), size)
     return replace(
-        on_log,
-        half_width_90=as_ratio(on_log.half_width_90),
-        aged_from=as_ratio(on_log.aged_from),
+        on_log, half_width_90=as_ratio(on_log.half_width_90), aged_from=as_ratio(on_log.aged_from)
     )
 
 
@@ -294,7 +274,7 @@ def _sizes(
     """Smallest sizes at which the standard error, times its quantiles, is at most `room`."""
 
     def search(*, units: bool, topics: bool) -> Size | None:
-        def enough(factors: Floats) -> NDArray[np.bool_]:
+        def enough(factors: Floats) -> Bools:
             same = np.ones_like(factors)
             scaled = factors if units else same, factors if topics else same
             return error(*scaled, *quantiles) <= room
@@ -318,7 +298,7 @@ def _sizes(
     )
 
 
-def _smallest_factor(enough: Callable[[Floats], NDArray[np.bool_]]) -> float | None:
+def _smallest_factor(enough: Callable[[Floats], Bools]) -> float | None:
     low, high = 1.0, LARGEST_FACTOR
     for _ in range(_NARROWINGS):
         factors = np.linspace(low, high, _GRID)

@@ -1,22 +1,33 @@
-"""How reliably a topic set ranks systems: E-rho-squared and Phi, with intervals."""
+"""How reliably a topic set ranks systems, by E-rho-squared and Phi, and how many topics that takes."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import chain
 
 from scipy.special import chdtri, fdtri
 
 from roundbook.errors import ImpossibleStatisticError
+from roundbook.statistics.design import MOST_TOPICS
 from roundbook.statistics.generalisability.variance_components import VarianceComponents
-from roundbook.statistics.score_matrix import check_level
+from roundbook.statistics.score_matrix import check_share
+from roundbook.statistics.t_interval import Interval
 from roundbook.statistics.variance.residual import TwoWayVariance
-
-Interval = tuple[float, float]
 
 # Decimal scores that are sums of a run's and a topic's share leave a residual of rounding only: its
 # mean square is about the square of a double's precision.
 _ROUNDING = 1e-28
+_WITHOUT_RESIDUAL = (
+    "Runs and topics explain every score, without a residual: there is nothing to judge the error"
+    " of the estimates by."
+)
+_ENDLESS = (
+    "Where a number of topics is missing, systems may not differ at all, or so little that"
+    f" {MOST_TOPICS:,} topics would not be enough."
+)
+
+TopicsInterval = tuple[int | None, int | None]
 
 
 @dataclass(frozen=True)
@@ -49,6 +60,33 @@ class Generalisability:
     level: float
 
 
+@dataclass(frozen=True)
+class ReliableTopics:
+    """Topics needed for a wanted E-rho-squared and for a wanted Phi.
+
+    Attributes
+    ----------
+    e_rho_squared_topics, phi_topics : int or None
+        Smallest numbers with a reliability of at least `target`; None where none is enough.
+    e_rho_squared_interval, phi_interval : (int or None, int or None) or None
+        Numbers at the upper and at the lower limit of the reliability; a limit is None where no
+        number up to 10 million is enough, the interval where it cannot be known.
+    reason : str or None
+        Why something is None, where something is.
+    components, target, level
+        The input.
+    """
+
+    e_rho_squared_topics: int | None
+    e_rho_squared_interval: TopicsInterval | None
+    phi_topics: int | None
+    phi_interval: TopicsInterval | None
+    reason: str | None
+    components: VarianceComponents
+    target: float
+    level: float
+
+
 def generalisability(
     components: VarianceComponents, topics: int | None = None, level: float = 0.95
 ) -> Generalisability:
@@ -62,8 +100,6 @@ def generalisability(
 
     Parameters
     ----------
-    components : VarianceComponents
-        From :func:`roundbook.statistics.generalisability.variance_components.variance_components`.
     topics : int, optional
         At least 1; by default as many as the components were estimated from.
     level : float
@@ -90,49 +126,94 @@ def generalisability(
     >>> [round(limit, 4) for limit in here.e_rho_squared_interval]
     [0.0, 0.9956]
     """
-    check_level(level)
     number = components.two_way.topics if topics is None else topics
     if not (1 <= number < math.inf and number == math.floor(number)):
         raise ImpossibleStatisticError(
             f"Reliability needs a whole number of topics of at least 1, not {number}."
         )
-    tail = (1 - level) / 2
-    low, high = (signal_limits(components.two_way, p) for p in (1 - tail, tail))
-    noise_relative, noise_absolute = noises(components)
-    relative = reliability(components.system, noise_relative, number)
-    absolute = reliability(components.system, noise_absolute, number)
-    if low is None or high is None:
-        return Generalisability(
-            relative, None, absolute, None, WITHOUT_RESIDUAL, number, components, level
-        )
-    relative_low, absolute_low = (_saturate(signal, number) for signal in low)
-    relative_high, absolute_high = (_saturate(signal, number) for signal in high)
+    limits = _signal_intervals(components.two_way, level)
+    relative, absolute = (
+        _reliability(components.system, noise, number) for noise in _noises(components)
+    )
+    intervals = [
+        (number * low / (1 + number * low), number * high / (1 + number * high))
+        for low, high in limits
+    ]
     return Generalisability(
         relative,
-        (relative_low, relative_high),
+        intervals[0] if intervals else None,
         absolute,
-        (absolute_low, absolute_high),
-        None,
+        intervals[1] if intervals else None,
+        None if intervals else _WITHOUT_RESIDUAL,
         number,
         components,
         level,
     )
 
 
-WITHOUT_RESIDUAL = (
-    "Runs and topics explain every score, without a residual: there is nothing to judge the error"
-    " of the estimates by."
-)
+def reliable_topics(
+    components: VarianceComponents, target: float = 0.95, level: float = 0.95
+) -> ReliableTopics:
+    """Smallest numbers of topics whose E-rho-squared and Phi reach a target.
+
+    The smallest ``n`` with ``system / (system + noise / n) >= target``: the ceiling of
+    ``target noise / ((1 - target) system)`` with ``noise`` the residual for E-rho-squared, topic
+    plus residual for Phi (Urbano, Marrero and Martin, SIGIR 2013). The intervals solve for the
+    limits of :func:`signal_limits`.
+
+    Parameters
+    ----------
+    target : float
+        Wanted reliability, in (0, 1).
+    level : float
+        Confidence level of the two-sided intervals, in (0, 1).
+
+    Raises
+    ------
+    ImpossibleStatisticError
+        If the target or the level is not between 0 and 1.
+
+    Examples
+    --------
+    >>> from roundbook.statistics.variance.residual import two_way_variance
+    >>> from roundbook.statistics.generalisability.variance_components import variance_components
+    >>> scores = [[0.5, 0.7, 0.9], [0.2, 0.3, 0.2], [0.4, 0.4, 0.8], [0.1, 0.4, 0.7]]
+    >>> needed = reliable_topics(variance_components(two_way_variance(scores)))
+    >>> needed.e_rho_squared_topics, needed.phi_topics, needed.e_rho_squared_interval
+    (16, 40, (1, None))
+    """
+    if not 0 < target < 1:
+        raise ImpossibleStatisticError(
+            f"A wanted reliability must be between 0 and 1, not {target}."
+        )
+    limits = _signal_intervals(components.two_way, level)
+    relative, absolute = (
+        _smallest(components.system, noise, target) for noise in _noises(components)
+    )
+    intervals = [
+        (_smallest(high, 1.0, target), _smallest(low, 1.0, target)) for low, high in limits
+    ]
+    endless = None in (relative, absolute, *chain.from_iterable(intervals))
+    return ReliableTopics(
+        relative,
+        intervals[0] if intervals else None,
+        absolute,
+        intervals[1] if intervals else None,
+        _ENDLESS if endless else None if intervals else _WITHOUT_RESIDUAL,
+        components,
+        target,
+        level,
+    )
 
 
-def reliability(signal: float, noise: float, topics: int) -> float | None:
+def _reliability(signal: float, noise: float, topics: int) -> float | None:
     """``signal / (signal + noise / topics)``, None for 0 / 0; unchecked."""
     if signal == 0:
         return None if noise == 0 else 0.0
     return signal / (signal + noise / topics)
 
 
-def noises(components: VarianceComponents) -> Interval:
+def _noises(components: VarianceComponents) -> Interval:
     """Error variance of one topic for relative and for absolute decisions."""
     return components.residual, components.topic + components.residual
 
@@ -152,7 +233,6 @@ def signal_limits(two_way: TwoWayVariance, probability: float) -> Interval | Non
 
     Parameters
     ----------
-    two_way : TwoWayVariance
     probability : float
         ``1 - a/2`` for the lower limits of a two-sided interval, ``a/2`` for the upper ones.
 
@@ -180,5 +260,25 @@ def signal_limits(two_way: TwoWayVariance, probability: float) -> Interval | Non
     return relative, absolute
 
 
-def _saturate(signal: float, topics: int) -> float:
-    return topics * signal / (1 + topics * signal)
+def _signal_intervals(two_way: TwoWayVariance, level: float) -> list[Interval]:
+    """Intervals of what :func:`signal_limits` gives the limits of; none without a residual."""
+    check_share(level)
+    tail = (1 - level) / 2
+    low, high = (signal_limits(two_way, probability) for probability in (1 - tail, tail))
+    return [] if low is None or high is None else list(zip(low, high, strict=True))
+
+
+def _smallest(signal: float, noise: float, target: float) -> int | None:
+    if target * noise > MOST_TOPICS * (1 - target) * signal or signal == 0:
+        return None
+    wanted = target * noise / (1 - target) / signal
+
+    def enough(topics: int) -> bool:
+        reached = _reliability(signal, noise, topics)
+        return reached is not None and reached >= target
+
+    # The ceiling of a rounded quotient may be off by one; the reliability itself decides.
+    topics = max(1, math.ceil(wanted) - 1)
+    while not enough(topics):
+        topics += 1
+    return topics

@@ -42,15 +42,6 @@ def variance_components(two_way: TwoWayVariance) -> VarianceComponents:
     ``topic = (MS_topic - MS_residual) / m``; negative ones are set to 0 (Brennan, Generalizability
     Theory, 2001, p x i design; Urbano, Marrero and Martin, SIGIR 2013).
 
-    Parameters
-    ----------
-    two_way : TwoWayVariance
-        From :func:`roundbook.statistics.variance.residual.two_way_variance`.
-
-    Returns
-    -------
-    VarianceComponents
-
     Raises
     ------
     ImpossibleStatisticError

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Integers = NDArray[np.integer]
+from roundbook.statistics.score_matrix import AnyInts, Bools
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +27,9 @@ class Judgments:
     """
 
     topics: int
-    topic: Integers
-    document: Integers
-    grade: Integers
+    topic: AnyInts
+    document: AnyInts
+    grade: AnyInts
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +50,12 @@ class Hits:
 
     runs: int
     topics: int
-    run: Integers
-    topic: Integers
-    rank: Integers
-    judgment: Integers
+    run: AnyInts
+    topic: AnyInts
+    rank: AnyInts
+    judgment: AnyInts
 
-    def where(self, wanted: NDArray[np.bool_]) -> Hits:
+    def where(self, wanted: Bools) -> Hits:
         """Return those of the hits that are `wanted`, a (hits,) mask."""
         return Hits(
             self.runs,
@@ -71,11 +71,6 @@ def find_hits(lists: ArrayLike, judgments: Judgments) -> Hits:
     ----------
     lists : (runs, topics, depth) array_like of int
         Document numbers by rank; -1 beyond the end of a list, and for what is unknown.
-    judgments : Judgments
-
-    Returns
-    -------
-    Hits
     """
     lists = np.asarray(lists)
     runs, topics, _ = lists.shape
@@ -97,6 +92,9 @@ def find_hits(lists: ArrayLike, judgments: Judgments) -> Hits:
     return Hits(runs, topics, *(column[order] for column in columns))
 
 
-def relevant_hits(hits: Hits, judgments: Judgments) -> Hits:
-    """Return the hits of a grade above 0, all that measures need: what is recomputed often."""
-    return hits.where(judgments.grade[hits.judgment] > 0)
+def relevant_hits(hits: Hits, judgments: Judgments, cutoff: int | None = None) -> Hits:
+    """Return the hits of a grade above 0, down to a cutoff: all that measures need."""
+    wanted = judgments.grade[hits.judgment] > 0
+    if cutoff is not None:
+        wanted &= hits.rank <= cutoff
+    return hits.where(wanted)

@@ -29,6 +29,8 @@ _PARAMETERS = {
     "ERR": {"gains"},
     "RBP": {"p", "gains", "rel"},
 }
+# Of those that are numbers, the least and the most, and whether they are whole.
+_NUMBERS = {"rel": (1, inf, True), "beta": (0, inf, False), "p": (0, 1, False)}
 _SPELLINGS = {"P-plus": "P+"}
 OWN_MEASURES = tuple(_PARAMETERS)
 
@@ -86,9 +88,11 @@ class Measure:
 def is_own_measure(text: str) -> bool:
     """Tell whether a name is that of a measure computed here, with parameters known here."""
     named = _read(text)
-    if named is None or named.family not in _PARAMETERS:
-        return False
-    return named.parameters.keys() <= _PARAMETERS[named.family]
+    return (
+        named is not None
+        and named.family in _PARAMETERS
+        and named.parameters.keys() <= _PARAMETERS[named.family]
+    )
 
 
 def parse_measure(text: str) -> Measure:
@@ -118,14 +122,25 @@ def parse_measure(text: str) -> Measure:
         raise ImpossibleStatisticError(
             f"The measure '{text}' has no parameter {', '.join(unknown)}; {family} has {known}."
         )
+    denominator = parameters.get("denominator", "R")
+    if denominator not in {"R", "min"}:
+        raise ImpossibleStatisticError(
+            f"The measure '{text}' has denominator={denominator}; it is R, or min for"
+            " min(R, cutoff)."
+        )
+    numbers = {
+        name: _number(text, name, written)
+        for name, written in parameters.items()
+        if name in _NUMBERS
+    }
     measure = Measure(
         family,
         cutoff,
         gains=_gains(text, parameters.get("gains")),
-        rel=int(_number(text, parameters, "rel", 1, least=1, whole=True)),
-        denominator=_denominator(text, parameters.get("denominator")),
-        beta=_number(text, parameters, "beta", 1.0, least=0),
-        p=_number(text, parameters, "p", 0.0, most=1) if "p" in parameters else None,
+        rel=int(numbers.get("rel", 1)),
+        denominator="min" if denominator == "min" else "R",
+        beta=numbers.get("beta", 1.0),
+        p=numbers.get("p"),
     )
     for lacks, example in (
         (cutoff == 0, f"{family}@10"),
@@ -165,37 +180,19 @@ def _read(text: str) -> _Named | None:
     return _Named(_SPELLINGS.get(family, family), parameters, cutoff)
 
 
-def _number(
-    text: str,
-    parameters: Mapping[str, str],
-    name: str,
-    usual: float,
-    *,
-    least: float = 0,
-    most: float = inf,
-    whole: bool = False,
-) -> float:
+def _number(text: str, name: str, written: str) -> float:
+    least, most, whole = _NUMBERS[name]
     try:
-        value = float(parameters.get(name, usual))
+        value = float(written)
     except ValueError:
         value = inf
     if not least <= value <= most or value == inf or (whole and value != int(value)):
         raise ImpossibleStatisticError(
-            f"The measure '{text}' has {name}={parameters[name]}, which must be a"
+            f"The measure '{text}' has {name}={written}, which must be a"
             f" {'whole ' if whole else ''}number from {least:g}"
             + (f" to {most:g}." if most < inf else " on.")
         )
     return value
-
-
-def _denominator(text: str, value: str | None) -> Literal["R", "min"]:
-    if value in {None, "R"}:
-        return "R"
-    if value == "min":
-        return "min"
-    raise ImpossibleStatisticError(
-        f"The measure '{text}' has denominator={value}; it is R, or min for min(R, cutoff)."
-    )
 
 
 def _gains(text: str, value: str | None) -> tuple[tuple[int, float], ...] | Literal["exp"] | None:

@@ -19,26 +19,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.measures.hits import Hits, Integers, Judgments
+from roundbook.statistics.measures.hits import Hits, Judgments
 from roundbook.statistics.measures.measure import Measure
-
-Floats = NDArray[np.float64]
+from roundbook.statistics.score_matrix import AnyInts, Bools, Floats
 
 # gdeval, the web track's program, takes this as the highest grade of every task.
 _GDEVAL_GRADE = 4
 
 
 def score_runs(
-    measure: Measure, hits: Hits, judgments: Judgments, keep: NDArray[np.bool_] | None = None
+    measure: Measure, hits: Hits, judgments: Judgments, keep: Bools | None = None
 ) -> Floats:
     """Return the score matrix of a measure.
 
     Parameters
     ----------
-    measure : Measure
     hits : Hits
         At least the relevant documents that runs retrieved.
-    judgments : Judgments
     keep : (judgments,) bool array, optional
         The judgments that remain of the assessments; all by default.
 
@@ -76,19 +73,14 @@ def score_runs(
 
 
 def count_relevant(
-    measure: Measure, judgments: Judgments, keep: NDArray[np.bool_] | None = None
+    measure: Measure, judgments: Judgments, keep: Bools | None = None
 ) -> NDArray[np.intp]:
-    """Return R, the number of documents of each topic that are relevant to a measure.
-
-    Returns
-    -------
-    (topics,) int array
-    """
+    """Return R, the number of documents of each topic that are relevant to a measure, (topics,)."""
     relevant = _kept_gains(measure, judgments, keep) > 0
     return np.bincount(judgments.topic[relevant], minlength=judgments.topics)
 
 
-def _kept_gains(measure: Measure, judgments: Judgments, keep: NDArray[np.bool_] | None) -> Floats:
+def _kept_gains(measure: Measure, judgments: Judgments, keep: Bools | None) -> Floats:
     grade = np.maximum(judgments.grade, 0)
     if measure.family in {"AP", "P"} or (measure.family == "RBP" and measure.gains is None):
         gain = (grade >= measure.rel).astype(np.float64)
@@ -123,12 +115,12 @@ class _Lists(NamedTuple):
     """
 
     cells: int
-    cell: Integers
-    topic: Integers
-    rank: Integers
-    position: Integers
+    cell: AnyInts
+    topic: AnyInts
+    rank: AnyInts
+    position: AnyInts
     gain: Floats
-    grade: Integers
+    grade: AnyInts
 
     def total(self, values: Floats | None = None) -> Floats:
         """Return the (cells,) sums of values over lists, or how many there are."""
@@ -181,7 +173,7 @@ def _ideal_lists(gain: Floats, judgments: Judgments) -> _Ideal:
     return _Ideal(lists, lists.total())
 
 
-def _positions(cell: Integers) -> NDArray[np.intp]:
+def _positions(cell: AnyInts) -> NDArray[np.intp]:
     index = np.arange(cell.size)
     starts = np.append(True, cell[1:] != cell[:-1])[: cell.size]
     return index - np.maximum.accumulate(np.where(starts, index, 0)) + 1
@@ -241,7 +233,7 @@ def _p_plus(measure: Measure, lists: _Lists, ideal: _Ideal) -> Floats:
     return np.divide(ratios, count, out=ratios, where=count > 0)
 
 
-def _expected_reciprocal_rank(measure: Measure, lists: _Lists) -> Floats:
+def _expected_reciprocal_rank(measure: Measure, lists: _Lists, _: _Ideal) -> Floats:
     if measure.gains is None:
         stop = (np.exp2(lists.grade) - 1) / 2**_GDEVAL_GRADE
     else:
@@ -252,14 +244,11 @@ def _expected_reciprocal_rank(measure: Measure, lists: _Lists) -> Floats:
     return lists.total(np.where(within, stop * going_on / lists.rank, 0.0))
 
 
-def _err(measure: Measure, lists: _Lists, _: _Ideal) -> Floats:
-    return _expected_reciprocal_rank(measure, lists)
-
-
 def _nerr(measure: Measure, lists: _Lists, ideal: _Ideal) -> Floats:
-    return _per_topic(
-        _expected_reciprocal_rank(measure, lists), _expected_reciprocal_rank(measure, ideal.lists)
+    reached, best = (
+        _expected_reciprocal_rank(measure, of_lists, ideal) for of_lists in (lists, ideal.lists)
     )
+    return _per_topic(reached, best)
 
 
 def _rank_biased_precision(measure: Measure, lists: _Lists, _: _Ideal) -> Floats:
@@ -280,6 +269,6 @@ _SCORES: Mapping[str, Callable[[Measure, _Lists, _Ideal], Any]] = {
     "Q": _q_measure,
     "P+": _p_plus,
     "nERR": _nerr,
-    "ERR": _err,
+    "ERR": _expected_reciprocal_rank,
     "RBP": _rank_biased_precision,
 }

@@ -1,4 +1,4 @@
-"""Kendall's tau between two rankings of the same runs, and the interval papers print with it."""
+"""Agreement of two rankings of the same runs: Kendall's tau, and tau_AP, which weighs the top."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatisticError
+from roundbook.statistics.score_matrix import Bools, Floats, Ints, as_floats
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,25 @@ class PublishedInterval:
     runs: int
 
 
+@dataclass(frozen=True)
+class TauAp:
+    """AP rank correlation of a ranking with a reference.
+
+    Attributes
+    ----------
+    tau_ap : float or None
+        From -1 to 1; None where all runs tie in one of the rankings.
+    reason : str or None
+        Why it is None, where it is.
+    runs : int
+        Number of runs m.
+    """
+
+    tau_ap: float | None
+    reason: str | None
+    runs: int
+
+
 def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
     """Kendall's tau-a and tau-b between two rankings of the same runs by their scores.
 
@@ -78,10 +98,6 @@ def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
     scores_a, scores_b : (runs,) array_like of float
         One score a run, its mean over topics as a rule; the runs in the same order.
 
-    Returns
-    -------
-    RankAgreement
-
     Raises
     ------
     ImpossibleStatisticError
@@ -93,7 +109,7 @@ def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
     >>> round(tau.tau_a, 4), round(tau.tau_b, 4)
     (0.5, 0.5477)
     """
-    first, second = checked_rankings(scores_a, scores_b, "Kendall's tau")
+    first, second = _checked_rankings(scores_a, scores_b, "Kendall's tau")
     difference, tied_a, tied_b = (
         int(count[0]) for count in pair_counts(first[:, np.newaxis], second[:, np.newaxis])
     )
@@ -134,10 +150,6 @@ def published_interval(tau: float, runs: int) -> PublishedInterval:
     runs : int
         Number of runs m, at least 2.
 
-    Returns
-    -------
-    PublishedInterval
-
     Raises
     ------
     ImpossibleStatisticError
@@ -160,38 +172,99 @@ def published_interval(tau: float, runs: int) -> PublishedInterval:
     return PublishedInterval(rounded, rounded - half, rounded + half, half, int(runs))
 
 
-def pair_counts(
-    first: NDArray[np.float64], second: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def tau_ap(reference: ArrayLike, estimate: ArrayLike) -> TauAp:
+    """AP rank correlation of the ranking by `estimate` with the ranking by `reference`.
+
+    ``tau_AP = 2 / (m - 1) sum_{r=2..m} C(r) / (r - 1) - 1`` where ``C(r)`` counts the runs that the
+    estimate puts above its run at rank ``r`` and the reference puts above it too (Yilmaz, Aslam and
+    Robertson, SIGIR 2008). The ranks are those of the estimate: swapping the two rankings changes
+    the coefficient.
+
+    Ties in the estimate: the mean over all orders in which its tied runs could have been put, which
+    is tau_AP,a of Urbano and Marrero (ICTIR 2017). Ties in the reference: such a pair counts half,
+    neither right nor wrong, so that a ranking that breaks them does not reach 1.
+
+    Parameters
+    ----------
+    reference : (runs,) array_like of float
+        One score a run, of the ranking taken for true; higher is better.
+    estimate : (runs,) array_like of float
+        The same runs in the same order, of the ranking that is judged.
+
+    Raises
+    ------
+    ImpossibleStatisticError
+        If there are fewer than two runs, the lengths differ, or a score is not finite.
+
+    Examples
+    --------
+    >>> top, bottom = tau_ap([4, 3, 2, 1], [3, 4, 2, 1]), tau_ap([4, 3, 2, 1], [4, 3, 1, 2])
+    >>> round(top.tau_ap, 4), round(bottom.tau_ap, 4)
+    (0.3333, 0.7778)
+    """
+    truth, judged = _checked_rankings(reference, estimate, "The AP rank correlation")
+    value: float | None = float(ap_correlations(truth[:, np.newaxis], judged[:, np.newaxis])[0])
+    reason: str | None = None
+    if all_tied(truth[:, np.newaxis])[0] or all_tied(judged[:, np.newaxis])[0]:
+        value = None
+        reason = "All runs tie in one of the rankings: there is no order to agree on."
+    return TauAp(value, reason, truth.size)
+
+
+def pair_counts(first: Floats, second: Floats) -> tuple[Ints, Ints, Ints]:
     """Concordant less discordant pairs, and pairs tied in each; (runs, resamples), unchecked."""
     difference, tied_a, tied_b = np.zeros((3, first.shape[1]), dtype=np.int64)
     # All pairs at one distance at a time, for all resamples: no (runs, runs) array for each.
     for distance in range(1, first.shape[0]):
-        order_a = order_at(first, distance)
-        order_b = order_at(second, distance)
+        order_a = _order_at(first, distance)
+        order_b = _order_at(second, distance)
         difference += (order_a * order_b).sum(axis=0)
         tied_a += (order_a == 0).sum(axis=0)
         tied_b += (order_b == 0).sum(axis=0)
     return difference, tied_a, tied_b
 
 
-def order_at(scores: NDArray[np.float64], distance: int) -> NDArray[np.int8]:
+def all_tied(scores: Floats) -> Bools:
+    """In which resamples all runs tie; (runs, resamples) to (resamples,)."""
+    return np.asarray((scores == scores[0]).all(axis=0))
+
+
+def ap_correlations(reference: Floats, estimate: Floats) -> Floats:
+    """tau_AP of every resample, 0 where all tie; (runs, resamples) arrays, unchecked."""
+    runs = reference.shape[0]
+    above = np.zeros(reference.shape, dtype=np.int64)
+    tied = np.ones(reference.shape, dtype=np.int64)
+    agreed = np.zeros(reference.shape, dtype=np.int64)
+    for distance in range(1, runs):
+        truth = _order_at(reference, distance)
+        judged = _order_at(estimate, distance)
+        # Where the later run of the pair is above the earlier one, the pair is the earlier one's.
+        above[:-distance] += judged > 0
+        above[distance:] += judged < 0
+        agreed[:-distance] += np.where(judged > 0, truth, 0)
+        agreed[distance:] -= np.where(judged < 0, truth, 0)
+        tied[:-distance] += judged == 0
+        tied[distance:] += judged == 0
+    # A run among `tied` runs below `above` others may have any rank from above + 1 to above + tied.
+    # Pairs within the tie cancel, and 1 / (rank - 1) averages to a difference of harmonic sums.
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, runs + 1))])
+    least = np.maximum(above, 1)
+    mean = (harmonic[above + tied - 1] - harmonic[least - 1]) / tied
+    shares = np.where(tied == 1, agreed / least, agreed * mean)
+    return np.asarray(np.clip(shares.sum(axis=0) / (runs - 1), -1.0, 1.0))
+
+
+def _order_at(scores: Floats, distance: int) -> NDArray[np.int8]:
     """Sign of each run's score less that of the run `distance` before it; along axis 0."""
     later, earlier = scores[distance:], scores[:-distance]
     return np.asarray((later > earlier).view(np.int8) - (later < earlier).view(np.int8))
 
 
-def checked_rankings(
+def _checked_rankings(
     scores_a: ArrayLike, scores_b: ArrayLike, statistic: str
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """Return two vectors of run scores as float arrays, or say why they cannot be compared."""
-    try:
-        first = np.asarray(scores_a, dtype=np.float64)
-        second = np.asarray(scores_b, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ImpossibleStatisticError(
-            f"{statistic} needs scores that are numbers ({error})."
-        ) from error
+    first, second = as_floats(scores_a, statistic), as_floats(scores_b, statistic)
     if first.ndim != 1 or first.shape != second.shape:
         raise ImpossibleStatisticError(
             f"{statistic} needs two scores for each run: the shapes are {first.shape} and"

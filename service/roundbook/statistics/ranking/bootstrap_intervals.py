@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.bootstrap import check_resampling, percentile_interval, topic_weights
-from roundbook.statistics.ranking.agreement import pair_counts
+from roundbook.statistics.ranking.agreement import all_tied, ap_correlations, pair_counts
 from roundbook.statistics.ranking.run_means import run_means
-from roundbook.statistics.ranking.tau_ap import all_tied, ap_correlations
-from roundbook.statistics.score_matrix import checked_scores
+from roundbook.statistics.score_matrix import Floats, checked_scores
 
 Coefficient = Literal["tau_a", "tau_b", "tau_ap"]
 COEFFICIENTS: tuple[Coefficient, ...] = ("tau_a", "tau_b", "tau_ap")
@@ -77,7 +76,7 @@ def bootstrap_tau(
         by two versions of the factors. For `tau_ap` the first is the reference.
     coefficient : {'tau_b', 'tau_a', 'tau_ap'}
         See :func:`roundbook.statistics.ranking.agreement.kendall_tau` and
-        :func:`roundbook.statistics.ranking.tau_ap.tau_ap`.
+        :func:`roundbook.statistics.ranking.agreement.tau_ap`.
     resamples : int
         From ``2 / (1 - level)`` to a million.
     level : float
@@ -86,10 +85,6 @@ def bootstrap_tau(
         Not negative; one seed draws the same topics every time.
     progress : callable
         Told how many resamples are done.
-
-    Returns
-    -------
-    TauInterval
 
     Raises
     ------
@@ -119,7 +114,7 @@ def bootstrap_tau(
     check_resampling(resamples, level, seed)
     topics, runs = first.shape
 
-    def correlations(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def correlations(weights: Floats) -> Floats:
         means_a, means_b = (
             np.ascontiguousarray(run_means(matrix, weights).T) for matrix in (first, second)
         )
@@ -152,9 +147,7 @@ def bootstrap_tau(
     )
 
 
-def _defined(
-    first: NDArray[np.float64], second: NDArray[np.float64], coefficient: Coefficient
-) -> NDArray[np.float64]:
+def _defined(first: Floats, second: Floats, coefficient: Coefficient) -> Floats:
     """Coefficients of the resamples that have one; `first` and `second` are (runs, resamples)."""
     if coefficient == "tau_ap":
         return ap_correlations(first, second)[~(all_tied(first) | all_tied(second))]

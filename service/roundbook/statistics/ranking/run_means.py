@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from roundbook.statistics.bootstrap import resampled_means
-from roundbook.statistics.score_matrix import checked_scores
+from roundbook.statistics.score_matrix import Floats, checked_scores
 from roundbook.statistics.ties import without_rounding
 
 
-def run_means(scores: ArrayLike, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+def run_means(scores: ArrayLike, weights: Floats | None = None) -> Floats:
     """Mean of each run over the topics, equal wherever only rounding tells two apart.
 
     Runs of a coarse measure such as P@10 often tie, and a sum of decimals in binary depends on the

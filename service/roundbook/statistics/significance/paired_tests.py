@@ -1,15 +1,19 @@
-"""Tests on one pair of values a topic: paired t, Wilcoxon, Pearson and Kendall."""
+"""Tests on one pair of values a topic: paired t, Wilcoxon, Pearson and Kendall.
+
+All take the two sides as (n,) float arrays, finite and not checked, and return an
+:class:`~roundbook.statistics.significance.two_sample_tests.Outcome`.
+"""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc, ndtr, stdtr
 
 from roundbook.statistics.ranking.agreement import kendall_tau
-from roundbook.statistics.significance.two_sample_tests import Floats, NoOutcome, Outcome
+from roundbook.statistics.score_matrix import Floats, Ints
+from roundbook.statistics.significance.two_sample_tests import NoOutcome, Outcome
 from roundbook.statistics.ties import without_rounding
 
 # In units of the last place of the largest value: less spread than that is rounding.
@@ -23,15 +27,7 @@ _MOST_EXACT_KENDALL = 33
 def paired_t_test(first: Floats, second: Floats) -> Outcome:
     """Paired t test of ``second - first``, two-sided: ``t = mean / (sd / sqrt(n))``, ddof 1.
 
-    Parameters
-    ----------
-    first, second : (n,) float array
-        Finite; not checked.
-
-    Returns
-    -------
-    Outcome
-        Without statistic with fewer than two pairs, or if all differences are equal.
+    Without statistic with fewer than two pairs, or if all differences are equal.
 
     Examples
     --------
@@ -62,15 +58,7 @@ def wilcoxon_test(first: Floats, second: Floats) -> Outcome:
     ``n (n + 1) (2 n + 1) / 24 - sum(t^3 - t) / 48`` over groups of ``t`` ties, uncorrected for
     continuity. SciPy's, which with ties is exact for up to 13 only, agrees but for that.
 
-    Parameters
-    ----------
-    first, second : (n,) float array
-        Finite; not checked.
-
-    Returns
-    -------
-    Outcome
-        Without statistic if no difference is left.
+    Without statistic if no difference is left.
 
     Examples
     --------
@@ -78,7 +66,7 @@ def wilcoxon_test(first: Floats, second: Floats) -> Outcome:
     0.25
     """
     differences = second - first
-    rounding = 8 * np.spacing(np.maximum(np.abs(first), np.abs(second)))
+    rounding = _ROUNDING * np.spacing(np.maximum(np.abs(first), np.abs(second)))
     differences = differences[np.abs(differences) > rounding]
     if not differences.size:
         return Outcome(reason="no difference on any topic")
@@ -99,15 +87,7 @@ def wilcoxon_test(first: Floats, second: Floats) -> Outcome:
 def pearson_test(first: Floats, second: Floats) -> Outcome:
     """Pearson correlation, with the two-sided p value of ``t = r sqrt((n - 2) / (1 - r^2))``.
 
-    Parameters
-    ----------
-    first, second : (n,) float array
-        Finite; not checked.
-
-    Returns
-    -------
-    Outcome
-        Without statistic with fewer than three pairs, or if either array is constant.
+    Without statistic with fewer than three pairs, or if either array is constant.
 
     Examples
     --------
@@ -133,15 +113,7 @@ def kendall_test(first: Floats, second: Floats) -> Outcome:
     of order; else from the normal distribution of concordant less discordant pairs, whose variance
     knows the ties, uncorrected for continuity.
 
-    Parameters
-    ----------
-    first, second : (n,) float array
-        Finite; not checked.
-
-    Returns
-    -------
-    Outcome
-        Without statistic with fewer than three pairs, or if either array is constant.
+    Without statistic with fewer than three pairs, or if either array is constant.
 
     Examples
     --------
@@ -202,7 +174,7 @@ def _is_rounding(deviations: Floats, *values: Floats) -> bool:
     return bool(np.abs(deviations).max() <= _ROUNDING * np.finfo(np.float64).eps * largest)
 
 
-def _share_up_to(limit: int, ranks: NDArray[np.int64]) -> float:
+def _share_up_to(limit: int, ranks: Ints) -> float:
     """Share of the subsets of `ranks` that sum to at most `limit`."""
     ways = np.zeros(int(ranks.sum()) + 1)
     ways[0] = 1
@@ -212,17 +184,9 @@ def _share_up_to(limit: int, ranks: NDArray[np.int64]) -> float:
 
 
 def sign_test(more: int, fewer: int) -> float:
-    """Two-sided sign test: how often chance alone would be as one-sided, each sign being as likely.
+    """P value of the two-sided sign test, each sign being as likely; 1 without any difference.
 
-    Parameters
-    ----------
-    more, fewer : int
-        Differences above and below 0; those that are 0 are left out.
-
-    Returns
-    -------
-    float
-        p value, 1 without any difference.
+    `more` and `fewer` count the differences above and below 0; those that are 0 are left out.
 
     Examples
     --------

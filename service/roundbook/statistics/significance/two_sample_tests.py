@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import fdtrc, stdtr
 
-Floats = NDArray[np.float64]
+from roundbook.statistics.score_matrix import Bools, Floats
+from roundbook.statistics.ties import centred_rows
+
 NoOutcome = Literal[
     "fewer than 2 values for Welch's test",
     "fewer than 2 values for the Brown-Forsythe test",
@@ -163,16 +164,12 @@ def _largest(first: Floats, second: Floats) -> Floats:
 
 
 def _moments(values: Floats) -> tuple[Floats, Floats]:
-    # Deviations from the first value before those from the mean: equal values spread by exactly 0.
-    start = values[:, 0]
-    centred = values - start[:, np.newaxis]
-    offset = centred.mean(axis=1)
-    centred -= offset[:, np.newaxis]
-    return start + offset, np.einsum("ij,ij->i", centred, centred)
+    means, centred = centred_rows(values)
+    return means, np.einsum("ij,ij->i", centred, centred)
 
 
 def _outcomes(
-    statistic: Floats, dof: Floats, p_value: Floats, exists: NDArray[np.bool_], reason: NoOutcome
+    statistic: Floats, dof: Floats, p_value: Floats, exists: Bools, reason: NoOutcome
 ) -> tuple[Outcome, ...]:
     return tuple(
         Outcome(*outcome) if known else Outcome(reason=reason)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.score_matrix import checked_scores
-from roundbook.statistics.ties import tied_topics
+from roundbook.statistics.score_matrix import Floats, checked_scores
+from roundbook.statistics.ties import centred_rows, tied_topics
 
 Scale = Literal["std", "std-cdf", "std-ab"]
 SCALES: tuple[Scale, ...] = ("std", "std-cdf", "std-ab")
@@ -33,8 +33,8 @@ class Factors:
         Number of standardising runs, the same for every topic.
     """
 
-    mean: NDArray[np.float64]
-    sd: NDArray[np.float64]
+    mean: Floats
+    sd: Floats
     runs: int
 
 
@@ -50,10 +50,6 @@ def fit_factors(scores: ArrayLike, standardising: ArrayLike | None = None) -> Fa
         No missing cells.
     standardising : (runs,) array_like of bool, optional
         Which runs define the factors; all by default.
-
-    Returns
-    -------
-    Factors
 
     Raises
     ------
@@ -82,20 +78,15 @@ def fit_factors(scores: ArrayLike, standardising: ArrayLike | None = None) -> Fa
             "The sample standard deviation of a standardisation factor needs at least 2"
             f" standardising runs, and there are {runs}."
         )
-    # Deviations from the first run before those from the mean: the rounded mean of equal scores
-    # need not equal them, and a tied topic must get an sd of exactly 0 and its very score as mean.
-    first = matrix[:, 0]
-    centred = matrix - first[:, np.newaxis]
-    offset = centred.mean(axis=1)
-    centred -= offset[:, np.newaxis]
+    mean, centred = centred_rows(matrix)
     variance = np.einsum("ij,ij->i", centred, centred) / (runs - 1)
     variance[tied_topics(matrix)] = 0.0
-    return Factors(first + offset, np.sqrt(variance), runs)
+    return Factors(mean, np.sqrt(variance), runs)
 
 
 def standardise(
     scores: ArrayLike, mean: ArrayLike, sd: ArrayLike, zero_sd: ZeroSd = "average"
-) -> NDArray[np.float64]:
+) -> Floats:
     """Standardised scores ``std_ij = (x_ij - mean_j) / sd_j`` (Webber et al., SIGIR 2008).
 
     Parameters
@@ -131,10 +122,7 @@ def standardise(
         raise ImpossibleStatisticError(
             "Standardisation needs finite means, and finite sds that are not negative."
         )
-    if zero_sd not in ZERO_SD_POLICIES:
-        raise ImpossibleStatisticError(
-            f"There is no zero-sd policy {zero_sd!r}: use {' or '.join(ZERO_SD_POLICIES)}."
-        )
+    _check_policy(zero_sd)
     tied = sds == 0
     std = matrix - means[:, np.newaxis]
     std /= np.where(tied, 1.0, sds)[:, np.newaxis]
@@ -142,17 +130,10 @@ def standardise(
     return std
 
 
-def std_cdf(std: ArrayLike) -> NDArray[np.float64]:
+def std_cdf(std: ArrayLike) -> Floats:
     """Standardised scores on std-CDF: ``Phi(std)``, the normal CDF (Webber et al., SIGIR 2008).
 
-    Parameters
-    ----------
-    std : (topics, runs) array_like of float
-        Standardised scores; NaN stays NaN.
-
-    Returns
-    -------
-    (topics, runs) float array in [0, 1]
+    Of (topics, runs) standardised scores, in [0, 1]; NaN stays NaN.
     """
     # No other scale needs SciPy, which takes longer to import than most commands take.
     from scipy.special import ndtr  # noqa: PLC0415
@@ -160,19 +141,11 @@ def std_cdf(std: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(ndtr(np.asarray(std, dtype=np.float64)))
 
 
-def std_ab(std: ArrayLike, a: float = 0.15, b: float = 0.5) -> NDArray[np.float64]:
+def std_ab(std: ArrayLike, a: float = 0.15, b: float = 0.5) -> Floats:
     """Standardised scores on std-AB: ``a * std + b``, clipped (Sakai, ICTIR 2016).
 
-    Parameters
-    ----------
-    std : (topics, runs) array_like of float
-        Standardised scores; NaN stays NaN.
-    a, b : float
-        Slope per sd and the score of an average run.
-
-    Returns
-    -------
-    (topics, runs) float array in [0, 1]
+    Of (topics, runs) standardised scores, in [0, 1], with the slope `a` per sd and the score `b` of
+    an average run; NaN stays NaN.
     """
     scaled = np.multiply(std, a, dtype=np.float64)
     scaled += b
@@ -188,7 +161,7 @@ def scale_scores(
     zero_sd: ZeroSd = "average",
     a: float = 0.15,
     b: float = 0.5,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Scores on one of the standardised scales, from raw scores and standardisation factors.
 
     Parameters
@@ -220,3 +193,65 @@ def scale_scores(
     if scale == "std-ab":
         return std_ab(std, a, b)
     return std
+
+
+def e_std(
+    scores: ArrayLike, standardising_scores: ArrayLike, zero_sd: ZeroSd | None = None
+) -> Floats:
+    """Standardised scores on E-std (Urbano, Lima and Hanjalic, SIGIR 2019).
+
+    ``y_ij = F_j(x_ij)`` with ``F_j(x) = #{k : s_kj <= x} / m``, the empirical distribution function
+    of the scores ``s_kj`` of the ``m`` standardising runs ``k`` on topic ``j``. A tie counts as
+    reached: equal scores get equal ``y``, the best standardising run always gets 1, and the worst
+    the share of those that tie with it, ``1 / m`` if none does. 0 is for a run below all of them.
+    This is ``ecdf`` of R, and what the authors' own code computes.
+
+    Parameters
+    ----------
+    scores : (topics, runs) array_like of float
+        Of any runs, standardising or new, in the measure's unit.
+    standardising_scores : (topics, standardising runs) array_like of float
+        Same topics in the same order; at least two runs.
+    zero_sd : {'average', 'drop'}, optional
+        What a topic gives on which all standardising runs tie: 0.5 for every run, where the other
+        scales put an average run, or a row of NaN, which the caller must leave out. By default
+        the formula as it stands: 1 for every run that reaches the tie, and 0 below it.
+
+    Returns
+    -------
+    (topics, runs) float array in [0, 1]
+
+    Raises
+    ------
+    ImpossibleStatisticError
+        If the topics differ in number, there are fewer than two standardising runs, a cell has no
+        finite score, or the policy is unknown.
+
+    Examples
+    --------
+    >>> e_std([[0.2, 0.3, 0.05]], [[0.1, 0.2, 0.2, 0.4]]).tolist()
+    [[0.75, 0.75, 0.0]]
+    """
+    matrix = checked_scores(scores, "E-std")
+    reference = checked_scores(standardising_scores, "E-std", least_runs=2)
+    if len(matrix) != len(reference):
+        raise ImpossibleStatisticError(
+            f"E-std needs the standardising runs' scores on the same topics: there are"
+            f" {len(matrix)} topics of scores and {len(reference)} of standardising scores."
+        )
+    if zero_sd is not None:
+        _check_policy(zero_sd)
+    ordered = np.sort(reference, axis=1)
+    shares = np.empty(matrix.shape)
+    for topic, row in enumerate(ordered):
+        shares[topic] = np.searchsorted(row, matrix[topic], side="right") / row.size
+    if zero_sd is not None:
+        shares[tied_topics(reference)] = 0.5 if zero_sd == "average" else np.nan
+    return shares
+
+
+def _check_policy(zero_sd: str) -> None:
+    if zero_sd not in ZERO_SD_POLICIES:
+        raise ImpossibleStatisticError(
+            f"There is no zero-sd policy {zero_sd!r}: use {' or '.join(ZERO_SD_POLICIES)}."
+        )

@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roundbook.statistics.measures.hits import Hits, Judgments, relevant_hits
-from roundbook.statistics.studies.common import Floats
-
-Ints = NDArray[np.integer]
+from roundbook.statistics.score_matrix import AnyInts, Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +28,11 @@ class AssessedLists:
         Of the documents by rank; beyond the end of a list anything. Only the model KDE needs them.
     """
 
-    lengths: Ints
-    relevant: Ints
-    run: Ints
-    topic: Ints
-    rank: Ints
+    lengths: AnyInts
+    relevant: AnyInts
+    run: AnyInts
+    topic: AnyInts
+    rank: AnyInts
     scores: NDArray[np.floating] | None = None
 
     def cut(self, depth: int) -> AssessedLists:
@@ -49,7 +47,7 @@ class AssessedLists:
             scores=None if self.scores is None else self.scores[:, :, :depth],
         )
 
-    def cells(self) -> Iterator[tuple[int, int, Ints]]:
+    def cells(self) -> Iterator[tuple[int, int, AnyInts]]:
         """Yield topic, run and ranks of the relevant documents of each list that has any."""
         topics = len(self.relevant)
         codes, starts = np.unique(self.run * topics + self.topic, return_index=True)
@@ -66,20 +64,12 @@ class AssessedLists:
 
 
 def assess_lists(
-    lengths: Ints,
-    hits: Hits,
-    judgments: Judgments,
-    scores: NDArray[np.floating] | None = None,
+    lengths: AnyInts, hits: Hits, judgments: Judgments, scores: NDArray[np.floating] | None = None
 ) -> AssessedLists:
     """Return the lists of runs with their relevant documents, those of a grade above 0.
 
-    Parameters
-    ----------
-    lengths : (topics, runs) int array
-    hits : Hits
-    judgments : Judgments
-    scores : (runs, topics, depth) float array, optional
+    `lengths` are (topics, runs), `scores` (runs, topics, depth).
     """
-    found = relevant_hits(hits, judgments)
+    retrieved = relevant_hits(hits, judgments)
     relevant = np.bincount(judgments.topic[judgments.grade > 0], minlength=judgments.topics)
-    return AssessedLists(lengths, relevant, found.run, found.topic, found.rank, scores)
+    return AssessedLists(lengths, relevant, retrieved.run, retrieved.topic, retrieved.rank, scores)

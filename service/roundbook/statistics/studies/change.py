@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.bootstrap import check_resampling, percentile_interval, resampled_means
-from roundbook.statistics.score_matrix import checked_scores
+from roundbook.statistics.score_matrix import Floats, checked_scores
 from roundbook.statistics.studies.common import (
     MOST_BYTES,
-    Floats,
     Mapped,
+    Piece,
     Progress,
     pieces,
     tolerance,
 )
+from roundbook.statistics.t_interval import Interval
 
 _STUDY = "A change between rounds"
 # A gain over the pivot below so many standard errors may be none, and is no unit to measure by.
 _UNSTABLE = 2
-
-Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -119,10 +119,8 @@ def change_measures(
     pivot : int
         Which system the others are compared with.
     resampling : Resampling
-    progress : callable
-        Told how many resamples of how many are done.
-    mapped : callable
-        Applies a function to the pieces of resamples, in order, as `map` does.
+    progress, mapped : callable
+        Told how many resamples of how many are done; applies a function to their pieces, as `map`.
 
     Returns
     -------
@@ -160,7 +158,7 @@ def change_measures(
     for start in range(0, systems, chunk):
         columns = np.append(np.arange(start, min(start + chunk, systems)), pivot)
         one, other = first[:, columns], second[:, columns]
-        work = partial(resampled_rounds, one, other)
+        work = partial(_resampled_rounds, one, other)
         resampled = np.empty((2, trials, columns.size))
         done = 0
         for means in mapped(work, pieces(resampling.seed, trials)):
@@ -169,10 +167,9 @@ def change_measures(
             progress(start * trials + done * (columns.size - 1), systems * trials)
         changes += [
             _change(
-                (one[:, index], other[:, index]),
-                (one[:, -1], other[:, -1]),
-                resampled[..., index],
-                resampled[..., -1],
+                (one, other),
+                resampled,
+                index,
                 slack,
                 resampling.level,
                 is_pivot=columns[index] == pivot,
@@ -182,21 +179,8 @@ def change_measures(
     return changes
 
 
-def resampled_rounds(
-    earlier: Floats, later: Floats, piece: tuple[np.random.Generator, int]
-) -> Floats:
-    """Return the means of systems over resampled topics of both rounds.
-
-    Parameters
-    ----------
-    earlier, later : (topics, systems) float array
-    piece : (numpy.random.Generator, int)
-        And how many resamples.
-
-    Returns
-    -------
-    (2, resamples, systems) float array
-    """
+def _resampled_rounds(earlier: Floats, later: Floats, piece: Piece) -> Floats:
+    """Return the (2, resamples, systems) means over resampled topics of both rounds."""
     generator, trials = piece
     means = []
     for scores in (earlier, later):
@@ -209,32 +193,26 @@ def resampled_rounds(
 
 
 def _change(
-    system: tuple[Floats, Floats],
-    pivot: tuple[Floats, Floats],
+    rounds: tuple[Floats, Floats],
     resampled: Floats,
-    resampled_pivot: Floats,
+    index: int,
     slack: float,
     level: float,
     *,
     is_pivot: bool,
 ) -> SystemChange:
-    """Return how a system changed.
-
-    Parameters
-    ----------
-    system, pivot : ((topics,) float array, (topics,) float array)
-        Scores in either round.
-    resampled, resampled_pivot : (2, trials) float array
-        Means in every resample.
-    """
+    """Return how one of the systems changed, of whose scores and means the last are the pivot's."""
     means, pivot_means = (
-        np.array([scores.mean() for scores in of_rounds]) for of_rounds in (system, pivot)
+        np.array([scores[:, column].mean() for scores in rounds]) for column in (index, -1)
     )
     values = _measures(means[:, np.newaxis], pivot_means[:, np.newaxis], slack)
     known = {name: float(value[0]) for name, value in values.items() if not np.isnan(value[0])}
-    draws = _measures(resampled, resampled_pivot, slack)
-    intervals = {name: _interval(draws[name], level) for name in known}
-    gains = system[0] - pivot[0]
+    draws = _measures(resampled[..., index], resampled[..., -1], slack)
+    estimates: dict[str, Any] = {name: known.get(name) for name in values}
+    for name in ("rd", "dri", "er"):
+        interval = _interval(draws[name], level) if name in known else None
+        estimates[f"{name}_interval"] = interval
+    gains = rounds[0][:, index] - rounds[0][:, -1]
     gain, error = float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(gains.size))
     zero = np.abs(pivot_means) < slack
     reasons = {
@@ -247,14 +225,7 @@ def _change(
     return SystemChange(
         mean_from=float(means[0]),
         mean_to=float(means[1]),
-        rd=known.get("rd"),
-        ri_from=known.get("ri_from"),
-        ri_to=known.get("ri_to"),
-        dri=known.get("dri"),
-        er=known.get("er"),
-        rd_interval=intervals.get("rd"),
-        dri_interval=intervals.get("dri"),
-        er_interval=intervals.get("er"),
+        **estimates,
         gain_from=gain,
         gain_from_se=error,
         unstable=abs(gain) < _UNSTABLE * error if "er" in known else None,

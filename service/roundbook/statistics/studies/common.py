@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.score_matrix import checked_scores
+from roundbook.statistics.score_matrix import Floats, check_seed, checked_scores
 from roundbook.statistics.ties import tied_topics
 
-Floats = NDArray[np.float64]
 Progress = Callable[[int, int], object]
 Piece = tuple[np.random.Generator, int]
 # Applies a function to the pieces of a study's work and gives what comes of them in their order, as
@@ -32,28 +31,16 @@ PIECE = 125
 _ROUNDING = 1e-12
 
 
-def study_scores(
-    scores: ArrayLike, study: str, *, least_topics: int = 2, least_runs: int = 2
-) -> Floats:
-    """Return `scores` as a matrix that a study can be made of.
-
-    Parameters
-    ----------
-    scores : (topics, runs) array_like of float
-    study : str
-        What they are for, as a noun phrase: it begins the error message.
-    least_topics, least_runs : int
-
-    Returns
-    -------
-    (topics, runs) float array
+def study_scores(scores: ArrayLike, study: str, *, least_topics: int = 2) -> Floats:
+    """Return (topics, runs) scores as a matrix of two or more runs that a study can be made of.
 
     Raises
     ------
     ImpossibleStatisticError
-        If the matrix is too small, a cell has no finite score, or all runs tie on every topic.
+        If the matrix is too small, a cell has no finite score, or all runs tie on every topic. The
+        message begins with `study`, a noun phrase.
     """
-    matrix = checked_scores(scores, study, least_topics=least_topics, least_runs=least_runs)
+    matrix = checked_scores(scores, study, least_topics=least_topics, least_runs=2)
     if tied_topics(matrix).all():
         raise ImpossibleStatisticError(
             f"{study} needs runs that differ, and all {matrix.shape[1]} runs tie on every topic."
@@ -65,12 +52,7 @@ def tolerance(scores: Floats) -> float:
     """Return below what two means of scores are equal: ``1e-12 max(1, max |x|)``.
 
     Scores lie on lattices, so that means which are equal in truth are common, and the order of the
-    summation makes them differ in the last bits.
-
-    Parameters
-    ----------
-    scores : (topics, runs) float array
-        Of the scale that the means are on.
+    summation makes them differ in the last bits. `scores` are on the scale of the means.
     """
     return _ROUNDING * max(1.0, float(np.abs(scores).max()))
 
@@ -82,38 +64,23 @@ def pairs(runs: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def pair_differences(means: Floats) -> Floats:
-    """Return the differences ``mean_i - mean_k`` of all pairs ``i < k``.
-
-    Parameters
-    ----------
-    means : (runs,) float array
-
-    Returns
-    -------
-    (pairs,) float array
-        In the order of :func:`pairs`.
-    """
+    """Return the differences ``mean_i - mean_k`` of (runs,) means, in the order of :func:`pairs`."""
     first, second = pairs(means.size)
     return np.asarray(means[first] - means[second])
 
 
-def pieces(seed: int, trials: int) -> Iterator[Piece]:
+def pieces(seed: int | np.random.SeedSequence, trials: int, size: int = PIECE) -> Iterator[Piece]:
     """Split trials into pieces of a fixed size, each with a random generator of its own.
-
-    Parameters
-    ----------
-    seed : int
-    trials : int
 
     Yields
     ------
     generator : numpy.random.Generator
     trials : int
-        Of this piece: ``PIECE``, or what is left for the last.
+        Of this piece: `size`, or what is left for the last.
     """
-    count = math.ceil(trials / PIECE)
-    for number, sequence in enumerate(np.random.SeedSequence(int(seed)).spawn(count)):
-        yield np.random.default_rng(sequence), min(PIECE, trials - number * PIECE)
+    root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(int(seed))
+    for number, sequence in enumerate(root.spawn(math.ceil(trials / size))):
+        yield np.random.default_rng(sequence), min(size, trials - number * size)
 
 
 def check_trials(trials: int, seed: int) -> None:
@@ -122,11 +89,4 @@ def check_trials(trials: int, seed: int) -> None:
         raise ImpossibleStatisticError(
             f"A study needs a whole number of trials from 1 to {MOST_TRIALS:,}, not {trials}."
         )
-    if not (0 <= seed < math.inf and seed == math.floor(seed)):
-        raise ImpossibleStatisticError(f"A seed must be a whole number from 0 on, not {seed}.")
-
-
-def check_share(share: float, name: str) -> None:
-    """Raise ImpossibleStatisticError unless a level or alpha lies strictly between 0 and 1."""
-    if not 0 < share < 1:
-        raise ImpossibleStatisticError(f"{name} must be between 0 and 1, not {share}.")
+    check_seed(seed)

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from roundbook.statistics.studies.assessed_lists import AssessedLists, Ints
+from roundbook.statistics.score_matrix import AnyInts, Floats
+from roundbook.statistics.studies.assessed_lists import AssessedLists
 from roundbook.statistics.studies.common import (
     MOST_BYTES,
-    Floats,
     Piece,
     pair_differences,
     pairs,
@@ -24,14 +24,12 @@ from roundbook.statistics.studies.resampled_precision import (
     resample_scores,
     score_density,
 )
-from roundbook.statistics.studies.swap_rate import BINS, WIDTH
+from roundbook.statistics.studies.swap_rate import BINS, WIDTH, difference_bins
 
 Model = Literal["bst", "kde"]
 Denominator = Literal["sampled", "fixed"]
 MOST_DEPTH = 1_000
 
-# As in the swap rate.
-_EDGE = 1e-9
 # Sums of squares come from a product of matrices, whose rounding error is this share of them.
 _NO_SPREAD = 1e-12
 
@@ -64,16 +62,9 @@ class Redrawing:
 
 
 class Drawing(NamedTuple):
-    """What is drawn, how, and what is asked of it.
+    """What is drawn and how, with the (topics, runs) average precision of the lists as they are.
 
-    Attributes
-    ----------
-    lists : AssessedLists
-    scores : (topics, runs) float array
-        Average precision of the lists as they are.
-    how : Redrawing
-    with_tests : bool
-        Whether the t of every pair in every draw are wanted.
+    `with_tests` says whether the t of every pair in every draw are wanted.
     """
 
     lists: AssessedLists
@@ -104,8 +95,8 @@ class DrawnRounds:
 
     sums: Floats
     run_sums: Floats
-    significant: Ints
-    bins: Ints
+    significant: AnyInts
+    bins: AnyInts
     taus: Floats
     tests: NDArray[np.complex64]
 
@@ -147,7 +138,12 @@ def draw_rounds(drawing: Drawing, piece: Piece) -> DrawnRounds:
 
 
 def _draw_list(
-    generator: np.random.Generator, draws: int, drawing: Drawing, topic: int, run: int, ranks: Ints
+    generator: np.random.Generator,
+    draws: int,
+    drawing: Drawing,
+    topic: int,
+    run: int,
+    ranks: AnyInts,
 ) -> Floats:
     """Return the average precision of so many draws of one list."""
     lists = drawing.lists
@@ -188,7 +184,7 @@ def _compare_pairs(
     result.taus[span] = agreement.sum(axis=1) / np.sqrt(np.maximum(untied, 1))
 
     size = np.abs(difference)
-    bins = np.minimum((size / WIDTH + _EDGE).astype(np.int64), BINS - 1)
+    bins = difference_bins(size, WIDTH)
     result.bins[0] += np.bincount(bins.ravel(), minlength=BINS)
     result.bins[1] += np.bincount(bins[agreement < 0], minlength=BINS)
 

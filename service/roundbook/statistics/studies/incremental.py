@@ -12,17 +12,16 @@ from scipy.special import chdtri
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.design import solve_power, solve_topics, solve_variance
+from roundbook.statistics.score_matrix import Floats, check_share
 from roundbook.statistics.studies.common import (
-    Floats,
     Mapped,
     Progress,
-    check_share,
     check_trials,
     pieces,
     study_scores,
     tolerance,
 )
-from roundbook.statistics.studies.stopping import Stopping, draw_stops, pair_sds, sum_stops
+from roundbook.statistics.studies.stopping import Stopping, draw_stops, pair_sds
 from roundbook.statistics.variance.residual import residual_variance
 
 _STUDY = "A study of incremental topics"
@@ -205,14 +204,8 @@ def incremental_topics(
         Random draws of a pair that varies and an order of the topics, up to a million.
     seed : int
         Not negative.
-    progress : callable
-        Told how many trials of how many are done.
-    mapped : callable
-        Applies a function to the pieces of trials, in order, as `map` does.
-
-    Returns
-    -------
-    IncrementalTopics
+    progress, mapped : callable
+        Told how many trials of how many are done; applies a function to their pieces, as `map`.
 
     Raises
     ------
@@ -261,8 +254,11 @@ def incremental_topics(
         )
     alike = sds.size - varying.size
     stopping = Stopping(centred, sds, varying, sizes, np.stack([largest, surely]))
-    drawn = mapped(partial(draw_stops, stopping), pieces(seed, trials))
-    stops, early = sum_stops(drawn, len(sizes), trials, progress)
+    stops, early = np.zeros((2, sizes.size + 1), dtype=np.int64), np.zeros(2, dtype=np.int64)
+    for some, some_early in mapped(partial(draw_stops, stopping), pieces(seed, trials)):
+        stops += some
+        early += some_early
+        progress(int(stops[0].sum()), trials)
     stopped = np.cumsum(stops[:, :-1], axis=1) / trials
     power = solve_power(
         "paired-t", sizes, difference, np.square(np.maximum(hard, slack)) / 2, plan.alpha

@@ -18,14 +18,10 @@ from roundbook.statistics.ranking.agreement import (
     published_interval,
 )
 from roundbook.statistics.ranking.run_means import run_means
-from roundbook.statistics.standardisation.factors import (
-    Scale,
-    ZeroSd,
-    fit_factors,
-    scale_scores,
-)
-from roundbook.statistics.studies.common import Floats, Mapped, Progress, study_scores
-from roundbook.statistics.studies.pool import Bools, kept_judgments
+from roundbook.statistics.score_matrix import AnyInts, Bools, Floats, Ints
+from roundbook.statistics.standardisation.factors import Scale, ZeroSd, fit_factors, scale_scores
+from roundbook.statistics.studies.common import Mapped, Progress, study_scores
+from roundbook.statistics.studies.pool import kept_judgments
 from roundbook.statistics.studies.scoring import ReassessedScores, SameScores, Scoring
 from roundbook.statistics.ties import tied_topics
 
@@ -68,7 +64,7 @@ class LeftOut:
     scale: str
     official: Floats
     left_out: Floats
-    rank_shift: NDArray[np.int64]
+    rank_shift: Ints
     tau: float | None
     interval: PublishedInterval | None
     rmse: float
@@ -134,14 +130,8 @@ def leave_one_out(
         What becomes of a topic on which the standardising runs tie, as for
         :func:`roundbook.statistics.standardisation.factors.standardise`; dropped ones are left out
         of the means.
-    progress : callable
-        Told how many groups of how many are done.
-    mapped : callable
-        As `map`, through which the pieces of the work go.
-
-    Returns
-    -------
-    LeaveOneOut
+    progress, mapped : callable
+        Told how many groups of how many are done; applies a function to ranges of them, as `map`.
 
     Raises
     ------
@@ -207,16 +197,7 @@ def leave_one_out(
 
 
 def remaining_relevant(scoring: ReassessedScores) -> NDArray[np.intp]:
-    """Return how many relevant documents each topic has without each team.
-
-    Parameters
-    ----------
-    scoring : ReassessedScores
-
-    Returns
-    -------
-    (teams, topics) int array
-    """
+    """Return how many relevant documents each topic has without each team, (teams, topics)."""
     teams = len(scoring.contributed)
     return np.stack(
         [
@@ -233,13 +214,13 @@ def remaining_relevant(scoring: ReassessedScores) -> NDArray[np.intp]:
 class _Trial(NamedTuple):
     group: int
     means: Floats
-    shifts: NDArray[np.int64]
+    shifts: Ints
     tied: NDArray[np.intp]
 
 
 def _trials(
     scoring: Scoring,
-    of_run: NDArray[np.integer],
+    of_run: AnyInts,
     official: Floats,
     defining: Bools,
     scales: Sequence[Literal["raw"] | Scale],
@@ -263,10 +244,7 @@ def _trials(
 
 
 def _means(
-    matrix: Floats,
-    standardising: Bools,
-    scales: Sequence[Literal["raw"] | Scale],
-    zero_sd: ZeroSd,
+    matrix: Floats, standardising: Bools, scales: Sequence[Literal["raw"] | Scale], zero_sd: ZeroSd
 ) -> Floats:
     """Return the (scales, runs) means by factors of the standardising runs."""
     if set(scales) == {"raw"}:
@@ -290,12 +268,12 @@ def _means(
     )
 
 
-def _ranks(means: Floats, out: Bools) -> NDArray[np.int64]:
+def _ranks(means: Floats, out: Bools) -> Ints:
     """Return how many of the runs that stay are above each run that is left out."""
     return np.asarray((means[:, ~out][:, np.newaxis] > means[:, out][:, :, np.newaxis]).sum(axis=2))
 
 
-def _compare(scale: str, official: Floats, left_out: Floats, shifts: NDArray[np.int64]) -> LeftOut:
+def _compare(scale: str, official: Floats, left_out: Floats, shifts: Ints) -> LeftOut:
     tau = kendall_tau(official, left_out).tau_b
     change = left_out - official
     return LeftOut(

@@ -15,14 +15,13 @@ from functools import partial
 import numpy as np
 
 from roundbook.errors import ImpossibleStatisticError
+from roundbook.statistics.score_matrix import Floats, check_share
 from roundbook.statistics.studies.assessed_lists import AssessedLists
 from roundbook.statistics.studies.common import (
     MOST_BYTES,
     PIECE,
-    Floats,
     Mapped,
     Progress,
-    check_share,
     check_trials,
     pairs,
     pieces,
@@ -161,14 +160,8 @@ def per_topic_variance(
         B, up to a million.
     seed : int
         Not negative.
-    mapped : callable
-        Does the work of the pieces, in their order; a pool's ``imap`` for instance.
-    progress : callable
-        Told how many trials of how many are done.
-
-    Returns
-    -------
-    PerTopicVariance
+    progress, mapped : callable
+        Told how many trials of how many are done; applies a function to their pieces, as `map`.
 
     Raises
     ------

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.design.solvers import solve_topics
-from roundbook.statistics.studies.common import (
-    Floats,
-)
+from roundbook.statistics.score_matrix import Floats, Ints
 from roundbook.statistics.t_interval import t_interval
 from roundbook.statistics.variance.residual import residual_variance
 
@@ -127,17 +124,8 @@ class Pilots:
 def draw_variance(scores: Floats) -> Draw:
     """Residual variance V_E of a pilot, without the topics on which each of its runs scores 0.
 
-    Parameters
-    ----------
-    scores : (topics, runs) float array
-        At least one run, whose sample variance it then is.
-
-    Returns
-    -------
-    variance : float
-        NaN with fewer than two topics left.
-    topics, runs : int
-        How many are left.
+    Of a single run it is the sample variance; it is NaN with fewer than two topics left. Beside it
+    are the numbers of topics and of runs left.
     """
     used = scores[scores.any(axis=1)]
     topics, runs = used.shape
@@ -145,19 +133,8 @@ def draw_variance(scores: Floats) -> Draw:
     return variance, topics, runs
 
 
-def planned_topics(variances: Floats, setting: Setting) -> NDArray[np.int64]:
-    """Topic set sizes that a one-way ANOVA needs, by the exact engine; 2 for a variance of 0.
-
-    Parameters
-    ----------
-    variances : (n,) float array
-        Not NaN.
-    setting : Setting
-
-    Returns
-    -------
-    (n,) int array
-    """
+def planned_topics(variances: Floats, setting: Setting) -> Ints:
+    """Topic set sizes that a one-way ANOVA needs for each of some variances, none NaN; 2 for 0."""
     different, where = np.unique(np.maximum(variances, _NO_VARIANCE), return_inverse=True)
     solved = solve_topics(
         "anova", setting.min_d, different, setting.alpha, setting.beta, runs=setting.runs
@@ -166,21 +143,9 @@ def planned_topics(variances: Floats, setting: Setting) -> NDArray[np.int64]:
 
 
 def pilots_of(
-    whole: Draw,
-    sizes: Sequence[int],
-    draws: Sequence[Sequence[Draw]],
-    setting: Setting,
+    whole: Draw, sizes: Sequence[int], draws: Sequence[Sequence[Draw]], setting: Setting
 ) -> Pilots:
-    """Return what the pilots of all sizes found, beside what the whole round has.
-
-    Parameters
-    ----------
-    whole : Draw
-        Of all runs and topics.
-    sizes : sequence of int
-    draws : sequence of sequences of Draw
-        Of each size.
-    setting : Setting
+    """Return what the draws of all sizes found, beside what the whole round has.
 
     Raises
     ------
@@ -206,13 +171,13 @@ def pilots_of(
 
 def _of_size(size: int, drawn: Sequence[Draw], whole: float, setting: Setting) -> PilotsOfSize:
     variances, topics, runs = map(np.array, zip(*drawn, strict=True))
-    there = ~np.isnan(variances)
-    values = variances[there]
+    known = ~np.isnan(variances)
+    values = variances[known]
     variance = spread_of(values)
     return PilotsOfSize(
         size=size,
         trials=variances.size,
-        without_value=int((~there).sum()),
+        without_value=int((~known).sum()),
         single_runs=int((runs == 1).sum()),
         fewest_topics=int(topics.min()),
         most_topics=int(topics.max()),
@@ -227,13 +192,7 @@ def _of_size(size: int, drawn: Sequence[Draw], whole: float, setting: Setting) -
 
 
 def spread_of(values: Floats) -> Spread:
-    """Return mean, 95% t interval, sd and 95% range of the values that some draws gave.
-
-    Parameters
-    ----------
-    values : (draws,) float array
-        Finite; may be empty.
-    """
+    """Return mean, 95% t interval, sd and 95% range of finite values, if any, that draws gave."""
     if not values.size:
         return Spread(*[None] * 6)
     mean = t_interval(values)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
+from roundbook.statistics.score_matrix import AnyInts, Floats
 from roundbook.statistics.studies.common import (
-    Floats,
     Mapped,
+    Piece,
     Progress,
     check_trials,
+    pieces,
     study_scores,
 )
 from roundbook.statistics.studies.pilot_results import (
@@ -65,14 +67,8 @@ def topic_subsets(
         Not negative.
     setting : Setting
         What topics are planned for.
-    progress : callable
-        Told how many trials of how many are done.
-    mapped : callable
-        As `map`, through which the pieces of the work go.
-
-    Returns
-    -------
-    Pilots
+    progress, mapped : callable
+        Told how many trials of how many are done; applies a function to their pieces, as `map`.
 
     Raises
     ------
@@ -94,8 +90,8 @@ def topic_subsets(
     chosen = _falling(numbers, "A topic subset", "topics", LEAST_TOPICS, topics)
     draws: list[list[Draw]] = [[] for _ in chosen]
     done = 0
-    work = _pieces(np.random.SeedSequence(int(seed)), trials)
-    for piece in mapped(partial(_topic_draws, matrix, chosen), work):
+    work = partial(_topic_draws, matrix, chosen)
+    for piece in mapped(work, pieces(seed, trials, DRAWS)):
         for drawn, of_size in zip(draws, piece, strict=True):
             drawn.extend(of_size)
         done += len(piece[0])
@@ -105,7 +101,7 @@ def topic_subsets(
 
 def team_subsets(
     score: Scoring,
-    team_of_run: NDArray[np.integer],
+    team_of_run: AnyInts,
     *,
     numbers: Iterable[int] | None = None,
     trials: int = 100,
@@ -134,10 +130,6 @@ def team_subsets(
     trials, seed, setting, progress, mapped
         As for :func:`topic_subsets`.
 
-    Returns
-    -------
-    Pilots
-
     Raises
     ------
     ImpossibleStatisticError
@@ -152,28 +144,28 @@ def team_subsets(
     [(1, 1, 2)]
     """
     check_trials(trials, seed)
-    there = int(team_of_run.max(initial=-1)) + 1
-    if there < _LEAST_TEAMS:
+    teams = int(team_of_run.max(initial=-1)) + 1
+    if teams < _LEAST_TEAMS:
         raise ImpossibleStatisticError(
-            f"Leaving teams out needs runs of at least two teams, not of {there}."
+            f"Leaving teams out needs runs of at least two teams, not of {teams}."
         )
-    everybody = np.ones(there, dtype=np.bool_)
+    everybody = np.ones(teams, dtype=np.bool_)
     whole = study_scores(score(everybody, everybody[team_of_run]), "Leaving teams out")
     chosen = _falling(
-        team_ladder(there) if numbers is None else numbers, "Leaving teams out", "teams", 1, there
+        team_ladder(teams) if numbers is None else numbers, "Leaving teams out", "teams", 1, teams
     )
     # Of the number of teams alone, so that the draws for one number are the same whichever others
     # are asked for.
-    sequences = np.random.SeedSequence(int(seed)).spawn(there)
-    work = [
-        (place, number, *piece)
-        for place, number in enumerate(chosen)
-        for piece in _pieces(sequences[number], trials)
-    ]
+    sequences = np.random.SeedSequence(int(seed)).spawn(teams)
+    work = (
+        (index, number, *piece)
+        for index, number in enumerate(chosen)
+        for piece in pieces(sequences[number], trials, DRAWS)
+    )
     draws: list[list[Draw]] = [[] for _ in chosen]
     done = 0
-    for place, piece in mapped(partial(_team_draws, score, team_of_run), work):
-        draws[place].extend(piece)
+    for index, piece in mapped(partial(_team_draws, score, team_of_run), work):
+        draws[index].extend(piece)
         done += len(piece)
         progress(done, trials * len(chosen))
     return pilots_of(draw_variance(whole), chosen, draws, setting)
@@ -191,44 +183,31 @@ def team_ladder(teams: int) -> list[int]:
     return [step * power for power in powers for step in _STEPS if step * power < teams]
 
 
-def _topic_draws(
-    scores: Floats, numbers: Sequence[int], piece: tuple[np.random.SeedSequence, int]
-) -> list[list[Draw]]:
-    sequence, trials = piece
-    generator = np.random.default_rng(sequence)
+def _topic_draws(scores: Floats, numbers: Sequence[int], piece: Piece) -> list[list[Draw]]:
+    generator, trials = piece
     orders = [generator.permutation(len(scores)) for _ in range(trials)]
     return [[draw_variance(scores[order[:number]]) for order in orders] for number in numbers]
 
 
 def _team_draws(
-    score: Scoring,
-    team_of_run: NDArray[np.integer],
-    piece: tuple[int, int, np.random.SeedSequence, int],
+    score: Scoring, team_of_run: AnyInts, piece: tuple[int, int, np.random.Generator, int]
 ) -> tuple[int, list[Draw]]:
-    place, number, sequence, trials = piece
-    generator = np.random.default_rng(sequence)
+    index, number, generator, trials = piece
     teams = int(team_of_run.max()) + 1
     draws = []
     for _ in range(trials):
         left = np.zeros(teams, dtype=np.bool_)
         left[generator.permutation(teams)[:number]] = True
         draws.append(draw_variance(score(left, left[team_of_run])))
-    return place, draws
+    return index, draws
 
 
-def _pieces(
-    sequence: np.random.SeedSequence, trials: int
-) -> Iterator[tuple[np.random.SeedSequence, int]]:
-    for done in range(0, trials, DRAWS):
-        yield sequence.spawn(1)[0], min(DRAWS, trials - done)
-
-
-def _falling(numbers: Iterable[int], study: str, what: str, least: int, there: int) -> list[int]:
+def _falling(numbers: Iterable[int], study: str, unit: str, least: int, most: int) -> list[int]:
     chosen = sorted(set(numbers), reverse=True)
-    wrong = [number for number in chosen if not least <= number < there]
+    wrong = [number for number in chosen if not least <= number < most]
     if wrong or not chosen:
         raise ImpossibleStatisticError(
-            f"{study} of a round with {there} {what} leaves {least} to {there - 1} of them, not"
+            f"{study} of a round with {most} {unit} leaves {least} to {most - 1} of them, not"
             f" {wrong[0] if wrong else 'none'}."
         )
     return chosen

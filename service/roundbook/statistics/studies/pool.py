@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.measures.hits import Hits, Judgments
-
-Bools = NDArray[np.bool_]
+from roundbook.statistics.score_matrix import AnyInts, Bools, Floats
 
 # A pool of a depth is judged whole but for slips: less than this share of it says the pool ended
 # before.
 LEAST_JUDGED = 0.95
 
 
-def judged_shares(
-    lists: NDArray[np.integer], judgments: Judgments, pooled: Bools
-) -> NDArray[np.float64]:
+def judged_shares(lists: AnyInts, judgments: Judgments, pooled: Bools) -> Floats:
     """Return which share of the documents that the pooled runs have to each depth is judged.
 
     Of a depth d: the judged documents among the union, over pooled runs, of each topic's first d,
@@ -48,29 +44,26 @@ def judged_shares(
     judged = np.zeros(depth, dtype=np.int64)
     pool = np.zeros(depth, dtype=np.int64)
     by_topic = np.argsort(judgments.topic, kind="stable")
-    ends = np.cumsum(np.bincount(judgments.topic, minlength=judgments.topics))
-    for topic, of_topic in enumerate(np.split(judgments.document[by_topic], ends[:-1])):
+    stops = np.cumsum(np.bincount(judgments.topic, minlength=judgments.topics))
+    for topic, of_topic in enumerate(np.split(judgments.document[by_topic], stops[:-1])):
         if not of_topic.size:
             continue
         # Rank after rank, so that the first place of a document is at its best rank.
         documents, first = np.unique(lists[pooled, topic].T, return_index=True)
-        there = documents >= 0
-        best = first[there] // int(pooled.sum())
+        present = documents >= 0
+        best = first[present] // int(pooled.sum())
         pool += np.bincount(best, minlength=depth)
-        is_judged = np.isin(documents[there], of_topic)
+        is_judged = np.isin(documents[present], of_topic)
         judged += np.bincount(best[is_judged], minlength=depth)
     if not pool.any():
         raise ImpossibleStatisticError("The pooled runs have no documents for any judged topic.")
     return np.asarray(np.cumsum(judged) / np.maximum(np.cumsum(pool), 1))
 
 
-def pool_depth(shares: NDArray[np.float64]) -> int:
+def pool_depth(shares: Floats) -> int:
     """Return the largest depth to which at least 95% of the pooled runs' documents are judged.
 
-    Parameters
-    ----------
-    shares : (depth,) float array
-        From :func:`judged_shares`.
+    `shares` are those of :func:`judged_shares`.
 
     Raises
     ------
@@ -88,23 +81,16 @@ def pool_depth(shares: NDArray[np.float64]) -> int:
 
 
 def find_contributions(
-    hits: Hits,
-    judgments: Judgments,
-    teams: NDArray[np.integer],
-    pooled: Bools,
-    depth: int,
+    hits: Hits, judgments: Judgments, teams: AnyInts, pooled: Bools, depth: int
 ) -> Bools:
     """Return which judged documents each team's pooled runs have to the depth of the pool.
 
     Parameters
     ----------
-    hits : Hits
-    judgments : Judgments
     teams : (runs,) int array
         Number of each run's team, from 0.
     pooled : (runs,) bool array
         Which runs contributed to the pool.
-    depth : int
 
     Returns
     -------

@@ -13,12 +13,9 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from roundbook.statistics.studies.common import Floats
-
-Ints = NDArray[np.integer]
+from roundbook.statistics.score_matrix import AnyInts, Floats
 
 # Of the grid of scores, in a bandwidth of the nonrelevant ones: with 16 no chance is wrong by more
 # than 0.0001. Six bandwidths away the kernel is 0 to eight digits.
@@ -61,7 +58,7 @@ def silverman_bandwidth(scores: Floats) -> float:
     return float(scores.std(ddof=1) * (0.75 * scores.size) ** -0.2)
 
 
-def score_density(scores: Floats, ranks: Ints) -> ScoreDensity:
+def score_density(scores: Floats, ranks: AnyInts) -> ScoreDensity:
     """Estimate the densities of the scores of one list's relevant and nonrelevant documents.
 
     Bandwidths are Silverman's (:func:`silverman_bandwidth`). Where all nonrelevant documents have
@@ -73,10 +70,6 @@ def score_density(scores: Floats, ranks: Ints) -> ScoreDensity:
         In the order of the list.
     ranks : (r,) int array
         Of the relevant documents, from 1; not all of the list.
-
-    Returns
-    -------
-    ScoreDensity
     """
     relevant = np.zeros(scores.size, dtype=bool)
     relevant[ranks - 1] = True
@@ -108,8 +101,8 @@ def _kernel() -> Floats:
 
 
 def resample_ranks(
-    generator: np.random.Generator, draws: int, ranks: Ints, length: int, drawn: int
-) -> tuple[Floats, Ints]:
+    generator: np.random.Generator, draws: int, ranks: AnyInts, length: int, drawn: int
+) -> tuple[Floats, AnyInts]:
     """Draw lists by the ranks of the relevant documents (the model BST).
 
     With c_i copies of the i-th relevant document, S_i copies of those above it and A_i nonrelevant
@@ -120,8 +113,6 @@ def resample_ranks(
 
     Parameters
     ----------
-    generator : numpy.random.Generator
-    draws : int
     ranks : (r,) int array
         Of the relevant documents, from 1, ascending, at least one.
     length : int
@@ -165,24 +156,13 @@ def _harmonic(most: int) -> Floats:
 
 def resample_scores(
     generator: np.random.Generator, draws: int, density: ScoreDensity, drawn: int
-) -> tuple[Floats, Ints]:
+) -> tuple[Floats, AnyInts]:
     """Draw lists by the densities of the scores (the model KDE).
 
     The chance of a nonrelevant document above a relevant one follows from the relevant one's score,
     so that the counts of nonrelevant documents between the relevant ones are multinomial.
 
-    Parameters
-    ----------
-    generator : numpy.random.Generator
-    draws : int
-    density : ScoreDensity
-    drawn : int
-        Documents in a drawn list, N.
-
-    Returns
-    -------
-    precisions, relevant
-        As :func:`resample_ranks`.
+    Parameters and results are those of :func:`resample_ranks`, but for `density`.
     """
     count = density.relevant.size
     relevant = np.minimum(generator.poisson(count, draws), drawn)

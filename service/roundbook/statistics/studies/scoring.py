@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from roundbook.statistics.measures.hits import Hits, Judgments
 from roundbook.statistics.measures.measure import Measure
 from roundbook.statistics.measures.scores import score_runs
-from roundbook.statistics.studies.common import Floats
-from roundbook.statistics.studies.pool import Bools, kept_judgments
+from roundbook.statistics.score_matrix import Bools, Floats
+from roundbook.statistics.studies.pool import kept_judgments
 
 
 class Scoring(Protocol):
@@ -47,7 +47,8 @@ class ReassessedScores:
     ----------
     measure : Measure
     hits : Hits
-        At least those that the measure needs: see :func:`needed_hits`.
+        At least those that the measure needs:
+        :func:`roundbook.statistics.measures.hits.relevant_hits`.
     judgments : Judgments
     contributed : (teams, judgments) bool array
         From :func:`roundbook.statistics.studies.pool.find_contributions`, the teams numbered as by
@@ -66,27 +67,10 @@ class ReassessedScores:
         return score_runs(self.measure, hits, self.judgments, kept)[:, runs]
 
 
-def needed_hits(measure: Measure, hits: Hits, judgments: Judgments) -> Hits:
-    """Return the hits that a measure needs: relevant, and down to its cutoff."""
-    relevant = judgments.grade[hits.judgment] > 0
-    if measure.cutoff is not None:
-        relevant &= hits.rank <= measure.cutoff
-    return hits.where(relevant)
-
-
 def team_numbers(teams: Sequence[Hashable | None]) -> NDArray[np.intp]:
     """Return the number of each run's team, from 0; a run without team is one of its own.
 
     Numbers go by the teams' names, so that the order of the runs changes no draw.
-
-    Parameters
-    ----------
-    teams : (runs,) sequence of hashable
-        None for a run without team.
-
-    Returns
-    -------
-    (runs,) int array
 
     Examples
     --------

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from roundbook.statistics.studies.common import (
-    CACHED_CELLS,
-    Floats,
-    Piece,
-    Progress,
-    pairs,
-)
+from roundbook.statistics.score_matrix import Floats, Ints
+from roundbook.statistics.studies.common import CACHED_CELLS, Piece, pairs
 
-Stops = tuple[NDArray[np.int64], NDArray[np.int64]]
+Stops = tuple[Ints, Ints]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,24 +35,15 @@ class Stopping:
     centred: Floats
     sds: Floats
     varying: NDArray[np.intp]
-    sizes: NDArray[np.int64]
+    sizes: Ints
     limits: Floats
 
 
-def pair_sds(centred: Floats, sizes: NDArray[np.int64]) -> Iterator[Floats]:
-    """Yield the sds (ddof 1) of all pairs' differences over the first topics.
+def pair_sds(centred: Floats, sizes: Ints) -> Iterator[Floats]:
+    """Yield the (pairs,) sds, ddof 1, of the differences over the first topics, step by step.
 
-    Parameters
-    ----------
-    centred : (topics, runs) float array
-        Scores less the mean of their run.
-    sizes : (steps,) int array
-        Numbers of topics from 2 on, rising.
-
-    Yields
-    ------
-    (pairs,) float array
-        In the order of :func:`roundbook.statistics.studies.common.pairs`; one array a step.
+    `centred` are (topics, runs) scores less the mean of their run, `sizes` the rising numbers of
+    topics, from 2 on.
     """
     first, second = pairs(centred.shape[1])
     sums, squares = np.zeros((2, first.size))
@@ -73,12 +59,6 @@ def pair_sds(centred: Floats, sizes: NDArray[np.int64]) -> Iterator[Floats]:
 
 def draw_stops(stopping: Stopping, piece: Piece) -> Stops:
     """Draw pairs and orders of topics; count where each rule stops, and how often too early.
-
-    Parameters
-    ----------
-    stopping : Stopping
-    piece : (numpy.random.Generator, int)
-        And how many to draw.
 
     Returns
     -------
@@ -110,14 +90,4 @@ def draw_stops(stopping: Stopping, piece: Piece) -> Stops:
             at = np.where(enough_so_far.any(axis=1), enough_so_far.argmax(axis=1), sizes.size)
             stops[rule] += np.bincount(at, minlength=sizes.size + 1)
             early[rule] += (stopping.sds[pair] > enough[at]).sum()
-    return stops, early
-
-
-def sum_stops(drawn: Iterable[Stops], steps: int, trials: int, progress: Progress) -> Stops:
-    """Return the sums of what pieces drew, and tell after each how many trials are done."""
-    stops, early = np.zeros((2, steps + 1), dtype=np.int64), np.zeros(2, dtype=np.int64)
-    for some, some_early in drawn:
-        stops += some
-        early += some_early
-        progress(int(stops[0].sum()), trials)
     return stops, early

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,13 +12,12 @@ from scipy.special import stdtrit
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.bootstrap import resampled_means
+from roundbook.statistics.score_matrix import Floats, Ints, check_share
 from roundbook.statistics.studies.common import (
     CACHED_CELLS,
-    Floats,
     Mapped,
     Piece,
     Progress,
-    check_share,
     check_trials,
     pairs,
     pieces,
@@ -157,14 +155,8 @@ def swap_rate(
     with_replacement : bool
         Take for Q and Q' two samples of all n topics, drawn with replacement (Sakai, SIGIR 2006).
         They overlap, so that the rates are lower: never compare them with those of halves.
-    progress : callable
-        Told how many trials of how many are done.
-    mapped : callable
-        Does the work of the trials, a piece at a time, as `map` does.
-
-    Returns
-    -------
-    SwapRate
+    progress, mapped : callable
+        Told how many trials of how many are done; applies a function to their pieces, as `map`.
 
     Raises
     ------
@@ -186,18 +178,17 @@ def swap_rate(
         raise ImpossibleStatisticError(
             "Samples with replacement are of all topics: their number is nothing to choose."
         )
-    each = topics if with_replacement else topics_each or topics // 2
-    if not (1 <= each <= topics // 2 or with_replacement):
+    half = None if with_replacement else topics_each or topics // 2
+    if half is not None and not 1 <= half <= topics // 2:
         raise ImpossibleStatisticError(
-            f"Two disjoint halves of {topics} topics have 1 to {topics // 2} each, not {each}."
+            f"Two disjoint halves of {topics} topics have 1 to {topics // 2} each, not {half}."
         )
     sd = math.sqrt(residual_variance(matrix).variance)
     sd = sd if sd > tolerance(matrix) else 0.0
     counts = np.zeros((BINS, BINS, _OUTCOMES), dtype=np.int64)
     of_all_pairs = runs * (runs - 1) // 2
     rates = []
-    draw = _resamples if with_replacement else _halves
-    for some in mapped(partial(_count_piece, matrix, draw, each, sd), pieces(seed, trials)):
+    for some in mapped(partial(_count_piece, matrix, half, sd), pieces(seed, trials)):
         counts += some
         rates.append(some[..., 1].sum() / some.sum())
         progress(int(counts.sum()) // of_all_pairs, trials)
@@ -216,7 +207,7 @@ def swap_rate(
         comparisons=comparisons,
         topics=topics,
         runs=runs,
-        topics_each=each,
+        topics_each=half or topics,
         with_replacement=with_replacement,
         trials=trials,
         level=level,
@@ -224,24 +215,26 @@ def swap_rate(
     )
 
 
-def _count_piece(
-    scores: Floats,
-    draw: Callable[[Piece, int, int], tuple[Floats, Floats]],
-    each: int,
-    sd: float,
-    piece: Piece,
-) -> NDArray[np.int64]:
-    return count_swaps(scores, *draw(piece, len(scores), each), sd)
+def _count_piece(scores: Floats, half: int | None, sd: float, piece: Piece) -> Ints:
+    """Count the swaps between halves of so many topics, or between samples with replacement."""
+    generator, trials = piece
+    topics = len(scores)
+    if half is None:
+        samples = generator.multinomial(topics, np.full(topics, 1 / topics), (2, trials))
+        first, second = samples.astype(np.float64)
+    else:
+        order = np.argsort(generator.random((trials, topics)), axis=1)
+        first, second = np.zeros((2, trials, topics))
+        np.put_along_axis(first, order[:, :half], topics / half, axis=1)
+        np.put_along_axis(second, order[:, half : 2 * half], topics / half, axis=1)
+    return count_swaps(scores, first, second, sd)
 
 
-def count_swaps(
-    scores: Floats, first: Floats, second: Floats, sd: float = 0.0
-) -> NDArray[np.int64]:
+def count_swaps(scores: Floats, first: Floats, second: Floats, sd: float = 0.0) -> Ints:
     """Count comparisons by the size of the difference and by what becomes of it.
 
     Parameters
     ----------
-    scores : (topics, runs) float array
     first, second : (trials, topics) float array
         How much each topic counts in Q and in Q'; rows sum to `topics`.
     sd : float
@@ -270,10 +263,10 @@ def count_swaps(
         size = np.abs(difference, out=difference)
         tied = np.minimum(size, np.abs(on_others, out=on_others)) < slack
         size[size < slack] = 0.0
-        codes = _bins(size, WIDTH)
+        codes = difference_bins(size, WIDTH)
         codes *= BINS
         if sd:
-            codes += _bins(size, WIDTH_IN_SDS * sd)
+            codes += difference_bins(size, WIDTH_IN_SDS * sd)
         codes *= _OUTCOMES
         codes += swapped & ~tied
         codes += tied
@@ -282,16 +275,10 @@ def count_swaps(
     return counts.reshape(BINS, BINS, _OUTCOMES)
 
 
-def swaps_by_size(counts: NDArray[np.int64], width: float, level: float) -> SwapsBySize:
+def swaps_by_size(counts: Ints, width: float, level: float) -> SwapsBySize:
     """Return the rates of the bins, and the difference from which on none exceeds a level.
 
-    Parameters
-    ----------
-    counts : (21, 3) int array
-        Bins, and outcomes: neither, swap, tie.
-    width : float
-        Of a bin.
-    level : float
+    `counts` are (21, 3): bins of a width, and outcomes: neither, swap, tie.
     """
     bins = tuple(
         SwapBin(
@@ -307,9 +294,9 @@ def swaps_by_size(counts: NDArray[np.int64], width: float, level: float) -> Swap
     needed: int | None = None
     for number in reversed(range(BINS)):
         rate = bins[number].rate
-        if rate is not None and rate > level:
-            break
         if rate is not None:
+            if rate > level:
+                break
             needed = number
     if needed is None:
         return SwapsBySize(bins, None, None)
@@ -324,22 +311,8 @@ def _limits(overall: float, rates: Floats) -> tuple[float, float] | tuple[None, 
     return max(0.0, overall - margin), min(1.0, overall + margin)
 
 
-def _bins(size: Floats, width: float) -> NDArray[np.int16]:
+def difference_bins(size: Floats, width: float) -> NDArray[np.int16]:
+    """Return the bin of each difference, given without its sign."""
     bins = size * (1 / width)
     bins += _EDGE
     return np.minimum(bins, BINS - 1, out=bins).astype(np.int16)
-
-
-def _halves(piece: Piece, topics: int, each: int) -> tuple[Floats, Floats]:
-    generator, trials = piece
-    order = np.argsort(generator.random((trials, topics)), axis=1)
-    first, second = np.zeros((2, trials, topics))
-    np.put_along_axis(first, order[:, :each], topics / each, axis=1)
-    np.put_along_axis(second, order[:, each : 2 * each], topics / each, axis=1)
-    return first, second
-
-
-def _resamples(piece: Piece, topics: int, _: int) -> tuple[Floats, Floats]:
-    generator, trials = piece
-    first, second = generator.multinomial(topics, np.full(topics, 1 / topics), (2, trials))
-    return first.astype(np.float64), second.astype(np.float64)

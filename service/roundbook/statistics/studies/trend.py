@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
-from roundbook.statistics.ranking.agreement import kendall_tau
-
-_LEAST_ROUNDS = 3
+from roundbook.statistics.significance.paired_tests import kendall_test
 
 
 @dataclass(frozen=True)
@@ -44,10 +41,7 @@ class Trend:
 def round_trend(figures: Sequence[float]) -> Trend:
     """Return how a figure goes with the order of the rounds.
 
-    Parameters
-    ----------
-    figures : sequence of float
-        One a round, in their order; at least one.
+    `figures` are one a round, in their order; at least one.
 
     Examples
     --------
@@ -57,14 +51,13 @@ def round_trend(figures: Sequence[float]) -> Trend:
     """
     values = np.asarray(figures, dtype=np.float64)
     steps = np.diff(values)
-    order = np.arange(values.size)
-    tau = kendall_tau(order, values).tau_b if values.size >= _LEAST_ROUNDS else None
+    test = kendall_test(np.arange(values.size, dtype=np.float64), values)
     return Trend(
         values.size,
         float(values[0]),
         float(values[-1]),
         int((steps < 0).sum()),
         int((steps > 0).sum()),
-        tau,
-        None if tau is None else float(stats.kendalltau(order, values).pvalue),
+        test.statistic,
+        test.p_value,
     )

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import fdtrc
 
+from roundbook.statistics.score_matrix import Floats, Ints
 from roundbook.statistics.variance.rounds import NoTest, RoundArrays
 
 # A smaller variance of ln V is the rounding of topics that are all alike.
@@ -49,7 +49,7 @@ class Homogeneity:
     reason: NoTest | None
 
 
-def homogeneity(arrays: RoundArrays, topic_codes: NDArray[np.int64], topics: int) -> Homogeneity:
+def homogeneity(arrays: RoundArrays, topic_codes: Ints, topics: int) -> Homogeneity:
     """Test whether the variances of several rounds estimate one, topics shared or not.
 
     Under equal variances the rounds take one variance of ln V per topic,
@@ -60,16 +60,10 @@ def homogeneity(arrays: RoundArrays, topic_codes: NDArray[np.int64], topics: int
 
     Parameters
     ----------
-    arrays : RoundArrays
-        The rounds' variances.
     topic_codes : (stored topics,) int array
         The topic of each influence, numbered from 0.
     topics : int
         Number of topics in the union, with those of published variances.
-
-    Returns
-    -------
-    Homogeneity
     """
     smallest, largest = float(arrays.variances.min()), float(arrays.variances.max())
     ratio = largest / smallest if smallest and math.isfinite(largest / smallest) else None
@@ -123,39 +117,29 @@ class SharedInfluences:
         Further variance of each estimate, independent of all others.
     """
 
-    values: NDArray[np.float64]
-    estimates: NDArray[np.int64]
-    topics: NDArray[np.int64]
-    own: NDArray[np.float64]
+    values: Floats
+    estimates: Ints
+    topics: Ints
+    own: Floats
 
-    def times(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    def times(self, vector: Floats) -> Floats:
         """Multiply the covariance of the estimates by a vector."""
         by_topic = np.bincount(self.topics, self.values * vector[self.estimates])
         shared = np.bincount(self.estimates, self.values * by_topic[self.topics], vector.size)
         return self.own * vector + shared
 
-    def variances(self) -> NDArray[np.float64]:
+    def variances(self) -> Floats:
         """Return the diagonal of the covariance of the estimates."""
         return self.own + np.bincount(self.estimates, self.values**2, self.own.size)
 
 
-def wald_of_equality(values: NDArray[np.float64], influences: SharedInfluences) -> float | None:
+def wald_of_equality(values: Floats, influences: SharedInfluences) -> float | None:
     """Wald statistic of the hypothesis that all estimates are of one value.
 
     With ``A[k, u]`` the influence of topic ``u`` on estimate ``k`` and ``C = A A' + diag(own)``
     the covariance of the estimates, ``W = D' (B C B')^-1 D`` for the differences ``D = B x`` from
-    the first estimate, ``B = [-1, I]``.
-
-    Parameters
-    ----------
-    values : (estimates,) float array
-        At least two.
-    influences : SharedInfluences
-
-    Returns
-    -------
-    float or None
-        None where the covariance of the differences is singular.
+    the first of two or more estimates, ``B = [-1, I]``. None where the covariance of the
+    differences is singular.
     """
     compact = _only_shared(influences)
     statistic = _by_products(values, compact) if values.size > _MANY else None
@@ -177,7 +161,7 @@ def _only_shared(influences: SharedInfluences) -> SharedInfluences:
     )
 
 
-def _by_products(values: NDArray[np.float64], influences: SharedInfluences) -> float | None:
+def _by_products(values: Floats, influences: SharedInfluences) -> float | None:
     # W is x' (P C P)^+ x, with P the projection on differences: the method of conjugate gradients
     # (Hestenes and Stiefel, J. Res. NBS 49, 1952), on estimates scaled to variance 1.
     scale = 1 / np.sqrt(influences.variances())
@@ -210,7 +194,7 @@ def _by_products(values: NDArray[np.float64], influences: SharedInfluences) -> f
     return None
 
 
-def _from_covariance(values: NDArray[np.float64], influences: SharedInfluences) -> float | None:
+def _from_covariance(values: Floats, influences: SharedInfluences) -> float | None:
     covariance = np.stack([influences.times(column) for column in np.eye(values.size)])
     first = covariance[:1, 1:]
     differences = covariance[1:, 1:] - first - first.T + covariance[0, 0]

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from roundbook.statistics.score_matrix import check_level
+from roundbook.statistics.score_matrix import Floats, check_share
 from roundbook.statistics.variance.rounds import (
     NoInterval,
     NoUpperLimit,
@@ -58,7 +58,7 @@ class VarianceInterval:
 
 def variance_quantile(
     variance: ArrayLike, spread: ArrayLike, topics: ArrayLike, probability: ArrayLike
-) -> NDArray[np.float64]:
+) -> Floats:
     """Limit that the true variance stays below with some confidence.
 
     ``V (1 - s^2/9 - t s/3)^-3``, with ``t`` the quantile of Student's t on ``(n - 1)/2`` dof: the
@@ -119,10 +119,6 @@ def variance_intervals(
     of : str
         ``systems`` or ``these runs``.
 
-    Returns
-    -------
-    list of VarianceInterval
-
     Raises
     ------
     ImpossibleStatisticError
@@ -136,7 +132,7 @@ def variance_intervals(
     >>> round(interval.low, 6), round(interval.high, 6), interval.few_topics
     (0.019462, 1.002117, True)
     """
-    check_level(level)
+    check_share(level)
     arrays = rounds if isinstance(rounds, RoundArrays) else round_arrays(rounds)
     these_runs = np.isnan(arrays.runs_parts) | (of == "these runs")
     spread = arrays.topic_variances + np.where(these_runs, 0, arrays.runs_parts)

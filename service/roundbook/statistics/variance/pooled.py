@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.score_matrix import check_level
+from roundbook.statistics.score_matrix import Floats, Ints, check_share
 from roundbook.statistics.variance.homogeneity import Homogeneity, homogeneity
 from roundbook.statistics.variance.interval import (
     VarianceInterval,
@@ -84,7 +83,7 @@ class PooledVariance:
     """
 
     variance: float
-    shares: NDArray[np.float64]
+    shares: Floats
     topics: int
     dof: float
     spread: float | None
@@ -116,16 +115,12 @@ def pool(
     of : str
         ``systems`` or ``these runs``.
 
-    Returns
-    -------
-    PooledVariance
-
     Raises
     ------
     ImpossibleStatisticError
         If there is no round, or the level is not between 0 and 1.
     """
-    check_level(level)
+    check_share(level)
     arrays = rounds if isinstance(rounds, RoundArrays) else round_arrays(rounds)
     if not arrays.variances.size:
         raise ImpossibleStatisticError("The pooled variance needs at least one variance.")
@@ -160,13 +155,7 @@ def pool(
     )
 
 
-def _spread(
-    arrays: RoundArrays,
-    codes: NDArray[np.int64],
-    shares: NDArray[np.float64],
-    *,
-    runs_too: bool,
-) -> float:
+def _spread(arrays: RoundArrays, codes: Ints, shares: Floats, *, runs_too: bool) -> float:
     summed = np.bincount(codes, arrays.influences * shares[arrays.round_of_topic])
     independent = np.where(arrays.published, arrays.topic_variances, 0)
     if runs_too:
@@ -174,24 +163,15 @@ def _spread(
     return float(np.square(summed).sum() + (shares**2 * independent).sum())
 
 
-def _between_rounds_variance(arrays: RoundArrays, topic_codes: NDArray[np.int64]) -> float:
+def _between_rounds_variance(arrays: RoundArrays, topic_codes: Ints) -> float:
     """Variance of the true ln V between rounds, drawn towards what is usual.
 
     ``tau^2 = (3 * 0.016 + (K - 1) raw) / (3 + K - 1)`` with ``raw = max(0, [sum_k (ln V_k -
     mean)^2 - tr(M C)]/(K - 1))``, ``M = I - 1/K`` and ``C`` the covariance of the ln V of ``K``
     rounds, topics shared or not (an unknown runs' part counts as 0).
 
-    Parameters
-    ----------
-    arrays : RoundArrays
-        Rounds that all have a positive variance and topic influences.
-    topic_codes : (stored topics,) int array
-        The topic of each influence, numbered from 0.
-
-    Returns
-    -------
-    float
-        0.016 for a single round: that of 40 pairs of consecutive rounds of other campaigns.
+    The rounds all have a positive variance and topic influences, of the topics with these codes. Of
+    a single round it is 0.016: that of 40 pairs of consecutive rounds of other campaigns.
     """
     count = arrays.variances.size
     if count == 1:

@@ -41,22 +41,16 @@ class Constants:
 
 # Medians over 69 public score matrices: 25 of AP, 21 of nDCG and Q, 17 of P@k, 6 of ERR. Any other
 # measure gets what is about the largest of them.
-_AP = Constants(1.3, 0.15, "default for AP")
-_NDCG = Constants(0.9, 0.10, "default for nDCG and Q")
-_PRECISION = Constants(0.45, 0.10, "default for P@k")
-_ERR = Constants(1.3, 0.10, "default for ERR")
 _OTHER = Constants(2.0, 0.15, "default for other measures")
 _DEFAULTS = {
-    "ap": _AP,
-    "map": _AP,
-    "ndcg": _NDCG,
-    "msndcg": _NDCG,
-    "q": _NDCG,
-    "q-measure": _NDCG,
-    "p": _PRECISION,
-    "precision": _PRECISION,
-    "err": _ERR,
-    "nerr": _ERR,
+    family: constants
+    for families, constants in {
+        ("ap", "map"): Constants(1.3, 0.15, "default for AP"),
+        ("ndcg", "msndcg", "q", "q-measure"): Constants(0.9, 0.10, "default for nDCG and Q"),
+        ("p", "precision"): Constants(0.45, 0.10, "default for P@k"),
+        ("err", "nerr"): Constants(1.3, 0.10, "default for ERR"),
+    }.items()
+    for family in families
 }
 
 
@@ -66,14 +60,7 @@ def own_constants(rounds: Sequence[RoundVariance]) -> Constants | None:
     ``c2 = sum n_k^2 s_Tk^2 / sum n_k`` and ``r2 = mean m_k r_k``, over the matrices whose variance
     has an interval and, for r2, whose runs' part is known.
 
-    Parameters
-    ----------
-    rounds : sequence of RoundVariance
-
-    Returns
-    -------
-    Constants or None
-        None if no matrix has an interval.
+    None if no matrix has an interval.
     """
     arrays = round_arrays(rounds)
     usable = [entry for entry, reason in zip(rounds, arrays.reasons, strict=True) if reason is None]
@@ -88,10 +75,7 @@ def own_constants(rounds: Sequence[RoundVariance]) -> Constants | None:
 
 
 def constants_for(
-    family: str,
-    own: Constants | None = None,
-    *,
-    standardised: bool = False,
+    family: str, own: Constants | None = None, *, standardised: bool = False
 ) -> Constants | Refusal:
     """Constants for a published variance, or why there are none.
 
@@ -100,14 +84,8 @@ def constants_for(
     family : str
         The measure's name without cutoff and parameters, such as ``nDCG``, in any case.
     own : Constants, optional
-        From the task's own matrices; preferred.
-    standardised : bool
-        Whether the variance is one of standardised scores; without `own` these have none, for the
-        defaults were measured on raw scores.
-
-    Returns
-    -------
-    Constants or str
+        From the task's own matrices; preferred. Without, a variance of standardised scores has
+        none, for the defaults were measured on raw scores.
 
     Examples
     --------

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from roundbook.statistics.score_matrix import checked_scores
+from roundbook.statistics.score_matrix import Floats, checked_scores
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,6 @@ def residual_variance(scores: ArrayLike) -> ResidualVariance:
     scores : (topics, runs) array_like of float
         No missing cells; at least two topics, at least one run.
 
-    Returns
-    -------
-    ResidualVariance
-
     Raises
     ------
     ImpossibleStatisticError
@@ -116,10 +112,6 @@ def two_way_variance(scores: ArrayLike) -> TwoWayVariance:
     scores : (topics, runs) array_like of float
         No missing cells; at least two topics and two runs.
 
-    Returns
-    -------
-    TwoWayVariance
-
     Raises
     ------
     ImpossibleStatisticError
@@ -157,9 +149,9 @@ def two_way_variance(scores: ArrayLike) -> TwoWayVariance:
     )
 
 
-def _squared_deviations(means: NDArray[np.float64]) -> float:
+def _squared_deviations(means: Floats) -> float:
     return _squares(means - means.mean())
 
 
-def _squares(values: NDArray[np.float64]) -> float:
+def _squares(values: Floats) -> float:
     return float(np.dot(values, values))

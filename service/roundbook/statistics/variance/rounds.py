@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from roundbook.statistics.score_matrix import Bools, Floats, Ints
 
 # Less than this share of the sum of squares left without a topic is rounding.
 _NOTHING_LEFT = 1e-12
@@ -57,8 +57,8 @@ class RoundVariance:
     variance: float
     weight: float
     runs: int
-    topics: NDArray[np.int64]
-    by_topic: NDArray[np.float64]
+    topics: Ints
+    by_topic: Floats
     runs_part: float | None
 
 
@@ -112,16 +112,16 @@ class RoundArrays:
         Identity of the topic of each.
     """
 
-    variances: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    topics: NDArray[np.int64]
-    topic_variances: NDArray[np.float64]
-    runs_parts: NDArray[np.float64]
+    variances: Floats
+    weights: Floats
+    topics: Ints
+    topic_variances: Floats
+    runs_parts: Floats
     reasons: tuple[NoInterval | None, ...]
-    published: NDArray[np.bool_]
-    influences: NDArray[np.float64]
-    round_of_topic: NDArray[np.int64]
-    topic_ids: NDArray[np.int64]
+    published: Bools
+    influences: Floats
+    round_of_topic: Ints
+    topic_ids: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,13 +141,13 @@ class TopicInfluences:
         Why a matrix has none.
     """
 
-    values: NDArray[np.float64]
-    sizes: NDArray[np.int64]
-    variances: NDArray[np.float64]
+    values: Floats
+    sizes: Ints
+    variances: Floats
     reasons: tuple[NoInfluence | None, ...]
 
 
-def topic_influences(by_topic: Sequence[NDArray[np.float64]]) -> TopicInfluences:
+def topic_influences(by_topic: Sequence[Floats]) -> TopicInfluences:
     """Influence of each topic on ln V, from the jackknife that deletes one topic at a time.
 
     Without topic ``j`` of ``n``, ln V changes by ``L_j = ln(1 - n d_j / ((n - 1) SS))`` and a
@@ -158,10 +158,6 @@ def topic_influences(by_topic: Sequence[NDArray[np.float64]]) -> TopicInfluences
     ----------
     by_topic : sequence of (topics,) float arrays
         The squared residuals ``d_j`` by topic, an array of at least one topic for each matrix.
-
-    Returns
-    -------
-    TopicInfluences
 
     Examples
     --------
@@ -186,16 +182,11 @@ def topic_influences(by_topic: Sequence[NDArray[np.float64]]) -> TopicInfluences
     values *= np.repeat(np.sqrt((sizes - 1) / sizes), sizes)
     variances = np.add.reduceat(values * values, starts)
     variances[~known] = np.nan
-    reasons: list[NoInfluence | None] = [None] * sizes.size
-    for index in np.flatnonzero(~known):
-        reasons[index] = (
-            "fewer_than_3_topics"
-            if sizes[index] < 3
-            else "no_variance"
-            if totals[index] <= 0
-            else "one_topic"
-        )
-    return TopicInfluences(values, sizes, variances, tuple(reasons))
+    reasons = np.full(sizes.size, "one_topic", dtype=object)
+    reasons[totals <= 0] = "no_variance"
+    reasons[sizes < 3] = "fewer_than_3_topics"
+    reasons[known] = None
+    return TopicInfluences(values, sizes, variances, tuple(reasons.tolist()))
 
 
 def round_arrays(rounds: Sequence[RoundVariance | PublishedVariance]) -> RoundArrays:
@@ -203,29 +194,23 @@ def round_arrays(rounds: Sequence[RoundVariance | PublishedVariance]) -> RoundAr
     stored = [entry for entry in rounds if isinstance(entry, RoundVariance)]
     published = np.array([isinstance(entry, PublishedVariance) for entry in rounds], dtype=bool)
     influences = topic_influences([entry.by_topic for entry in stored])
-    topics = np.empty(len(rounds), dtype=np.int64)
-    topic_variances = np.empty(len(rounds))
-    topics[~published] = influences.sizes
-    topic_variances[~published] = influences.variances
-    reasons: list[NoInterval | None] = [None] * len(rounds)
-    of_stored = iter(influences.reasons)
-    for index, entry in enumerate(rounds):
-        if isinstance(entry, PublishedVariance):
-            topics[index] = entry.topics
-            topic_variances[index] = entry.topic_variance
-            reasons[index] = entry.reason
-        else:
-            reasons[index] = next(of_stored)
+    of_stored = zip(
+        influences.sizes.tolist(), influences.variances.tolist(), influences.reasons, strict=True
+    )
+    facts = [
+        (entry.topics, entry.topic_variance, entry.reason)
+        if isinstance(entry, PublishedVariance)
+        else next(of_stored)
+        for entry in rounds
+    ]
     return RoundArrays(
         np.array([entry.variance for entry in rounds], dtype=np.float64),
         np.array([entry.weight for entry in rounds], dtype=np.float64),
-        topics,
-        topic_variances,
-        np.array(
-            [math.nan if entry.runs_part is None else entry.runs_part for entry in rounds],
-            dtype=np.float64,
-        ),
-        tuple(reasons),
+        np.array([topics for topics, _, _ in facts], dtype=np.int64),
+        np.array([variance for _, variance, _ in facts], dtype=np.float64),
+        # Of None comes NaN.
+        np.array([entry.runs_part for entry in rounds], dtype=np.float64),
+        tuple(reason for _, _, reason in facts),
         published,
         influences.values,
         np.repeat(np.flatnonzero(~published), influences.sizes),

@@ -90,13 +90,7 @@ def plan_results(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def plan_inputs(
     rows: Iterable[Mapping[str, Any]], results: Mapping[int, Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return what plans were computed from as rows of ``result_input``.
-
-    Parameters
-    ----------
-    results
-        The stored plans by their ids.
-    """
+    """Return what plans, the stored `results` by id, were computed from, as rows of ``result_input``."""
     inputs = []
     for row in rows:
         rounds = (results[row["plan_id"]].get("estimate") or {}).get("rounds", [])

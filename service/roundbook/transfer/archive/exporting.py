@@ -15,14 +15,22 @@ from roundbook.database.run_tables import run_upload
 from roundbook.database.schema import expected_revision
 from roundbook.database.tables import matrix, result, round_, run, task, topic
 from roundbook.errors import InputError, RecordError
-from roundbook.formats.archive import Manifest, Member, is_archive, measure_member, write_archive
+from roundbook.formats.archive import (
+    FORMAT,
+    VERSION,
+    Manifest,
+    Member,
+    is_archive,
+    measure_member,
+    write_archive,
+)
 from roundbook.formats.archive_csv import write_record
 from roundbook.formats.archive_package import LISTS_HEADER
 from roundbook.formats.text import shown_path
 from roundbook.logbook.atomic_files import atomic_file
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.result import SOFTWARE, Result
-from roundbook.logbook.session import Session
+from roundbook.logbook.session import Session, Tell, tell_nobody
 from roundbook.logbook.storing import load_matrix
 from roundbook.requests.transfer import ExportRequest
 from roundbook.transfer.archive.table_schemas import table_schema
@@ -92,19 +100,12 @@ class ExportedArchive(Contents):
 
 
 def export_archive(
-    session: Session,
-    request: ExportRequest,
-    progress: Callable[[str], object] = lambda _: None,
+    session: Session, request: ExportRequest, progress: Tell = tell_nobody
 ) -> ExportedArchive:
     """Write the record into an archive; the session must see it as one moment did.
 
     The same record gives the same bytes, whatever the ids in its database. Plans and events of no
     task are left out where tasks are named.
-
-    Parameters
-    ----------
-    progress : callable
-        Told in a few words what is done next.
 
     Raises
     ------
@@ -154,7 +155,7 @@ def write_tables(
     file: Path,
     tasks: Sequence[int] | None,
     names: Sequence[str],
-    progress: Callable[[str], object],
+    progress: Tell,
 ) -> Manifest:
     """Write tasks, of these names, or the whole record into a new archive.
 
@@ -162,17 +163,19 @@ def write_tables(
     ------
     OSError
     """
-    return write_archive(
-        file,
-        _members(connection, tasks, progress),
-        schemas={table_member(table): table_schema(table) for table in TABLES},
+    about = Manifest(
+        format=FORMAT,
+        version=VERSION,
         software=SOFTWARE,
         schema_revision=expected_revision(),
         tasks=None if tasks is None else list(names),
+        members={},
     )
+    schemas = {table_member(table): table_schema(table) for table in TABLES}
+    return write_archive(file, _members(connection, tasks, progress), schemas=schemas, about=about)
 
 
-def measure_tables(connection: Connection, progress: Callable[[str], object]) -> dict[str, Member]:
+def measure_tables(connection: Connection, progress: Tell) -> dict[str, Member]:
     """Return what the manifest of the whole record would say of its members, writing none."""
     return {
         name: measure_member(name, pieces) for name, pieces in _members(connection, None, progress)
@@ -207,7 +210,7 @@ def result_counts(connection: Connection, wanted: ColumnElement[bool]) -> dict[s
 
 
 def _members(
-    connection: Connection, tasks: Sequence[int] | None, progress: Callable[[str], object]
+    connection: Connection, tasks: Sequence[int] | None, progress: Tell
 ) -> Iterator[tuple[str, Iterable[str]]]:
     """Yield the members by name, each as the pieces of text it is written in."""
     numbers = {table.name: _numbered(connection, table, tasks) for table in TABLES if has_id(table)}
@@ -254,11 +257,9 @@ def _rows(
             ) from None
 
 
-def _in_numbers(column: Column[Any], value: Any, numbers: Numbers) -> Any:  # noqa: ANN401
-    if column.name == "id":
-        return numbers[column.table.name][value]
-    other = refers_to(column)
-    if other is not None and value is not None:
+def _in_numbers(column: Column[Any], value: object, numbers: Numbers) -> object:
+    other = column.table if column.name == "id" else refers_to(column)
+    if other is not None and isinstance(value, int):
         return numbers[other.name][value]
     return renumber(value, numbers) if column in RESULTS else value
 

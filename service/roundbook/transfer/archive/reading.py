@@ -10,13 +10,15 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Column, Table
 
+from roundbook.database import tables
 from roundbook.errors import BadFileError, InputError
 from roundbook.formats.archive import Archive
 from roundbook.formats.archive_csv import Record, read_records
 from roundbook.formats.archive_package import LISTS_HEADER
-from roundbook.formats.table import shown
-from roundbook.transfer.archive.earlier import EARLIER_RESULTS
-from roundbook.transfer.archive.rules import check_value
+from roundbook.formats.table import checked_name, has_unfit, shown
+from roundbook.logbook.lookup import check_name, check_reason, check_text
+from roundbook.logbook.measures import parse_measure
+from roundbook.transfer.archive.earlier import EARLIER_RESULTS, plan
 from roundbook.transfer.archive.tables import (
     RESULTS,
     Numbers,
@@ -28,14 +30,40 @@ from roundbook.transfer.archive.tables import (
     table_member,
 )
 
+# Names that are typed, each with what it is the name of.
+_TYPED = {
+    tables.task.c.name: "task",
+    tables.round_.c.label: "round",
+    tables.round_.c.collection: "document collection",
+    tables.matrix.c.assessments: "assessments label",
+    tables.factor_set.c.assessments: "assessments label",
+    tables.published_variance.c.assessments: "assessments label",
+    tables.result.c.name: "saved result",
+    plan.c.name: "plan",
+}
+# Names that come with scores.
+_READ = {
+    tables.topic.c.name: "topic",
+    tables.topic_alias.c.name: "topic",
+    tables.team.c.name: "team",
+    tables.run.c.tag: "run",
+    tables.run.c.type: "type",
+    tables.run.c.system: "system",
+}
+_REASONS = frozenset(
+    {
+        tables.matrix.c.reason,
+        tables.factor_set.c.reason,
+        tables.published_variance.c.reason,
+        tables.withdrawal.c.reason,
+    }
+)
+
 
 def table_rows(archive: Archive, table: Table, ids: Numbers) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table as values by column, without the column of their own numbers.
 
-    Parameters
-    ----------
-    ids
-        By table, the ids of the rows that these may refer to.
+    `ids` are those of the rows that these may refer to.
 
     Raises
     ------
@@ -70,7 +98,7 @@ def _row(
     for position, (column, cell) in enumerate(zip(columns, record.cells, strict=True), 1):
         try:
             value = read_cell(column, cell)
-            check_value(column, value, file, record.line, position)
+            _check_value(column, value, file, record.line, position)
             if column.name != "id":
                 row[column.name] = _with_ids(column, value, ids)
             elif value != number:
@@ -90,9 +118,9 @@ def _row(
     return row
 
 
-def _with_ids(column: Column[Any], value: Any, ids: Numbers) -> Any:  # noqa: ANN401
+def _with_ids(column: Column[Any], value: object, ids: Numbers) -> object:
     other = refers_to(column)
-    if other is not None and value is not None:
+    if other is not None and isinstance(value, int):
         return ids[other.name][value]
     return renumber(value, ids) if column in RESULTS | EARLIER_RESULTS else value
 
@@ -197,3 +225,35 @@ def _is_score(cell: str) -> bool:
     except ValueError:
         return False
     return isfinite(value) and repr(value) == cell
+
+
+def _check_value(column: Column[Any], value: object, file: str, line: int, position: int) -> None:
+    """Refuse a text that nobody could have typed, and a name that no score file could have."""
+    if isinstance(value, str):
+        if column in _READ:
+            checked_name(value, _READ[column], file, line, position)
+        elif column in _TYPED:
+            check_name(_TYPED[column], value)
+        elif column is tables.measure.c.name:
+            parse_measure(value)
+        elif column in _REASONS:
+            check_reason(value)
+        else:
+            check_text(column.name.replace("_", " "), value)
+        if (column in _READ or column in _TYPED) and value != value.strip():
+            raise InputError(f"{shown(value)} has white space around it.")
+    elif isinstance(value, list | dict):
+        for text in _texts(value):
+            if has_unfit(text):
+                raise InputError(f"{shown(text)} holds a control or invisible character.")
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from value
+        value = list(value.values())
+    if isinstance(value, list):
+        for part in value:
+            yield from _texts(part)

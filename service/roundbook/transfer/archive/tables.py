@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
+from functools import partial
 from math import isfinite
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -42,25 +43,25 @@ _MATRIX_KEYS = ("matrix", "from_matrix", "to_matrix", "factors_of")
 _COMPUTED = {
     tables.variance_estimate: {"topic_ids", "topic_squares", "two_way_topic_squares"},
 }
-# What archives of version 1 had not yet.
-_NEW_IN_2 = {
-    tables.variance_estimate: {"version", "clusters", "runs_part", "two_way_runs_part"},
-    tables.published_variance: {"teams"},
+# By version of the format, the tables and the columns that archives before it had not yet.
+_NEW_TABLES = {
+    3: {tables.topic_alias},
+    4: {
+        run_tables.run_upload,
+        run_tables.uploaded_run,
+        run_tables.document_names,
+        run_tables.qrels,
+        run_tables.judgment_list,
+    },
 }
-
-# What archives of versions 1 and 2 had not yet.
-_NEW_TABLES_IN_3 = {tables.topic_alias}
-_NEW_IN_3 = {tables.event: {"database_user"}, tables.measure: {"spellings"}}
-
-# What archives of versions 1 to 3 had not yet.
-_NEW_TABLES_IN_4 = {
-    run_tables.run_upload,
-    run_tables.uploaded_run,
-    run_tables.document_names,
-    run_tables.qrels,
-    run_tables.judgment_list,
+_NEW_COLUMNS = {
+    2: {
+        tables.variance_estimate: {"version", "clusters", "runs_part", "two_way_runs_part"},
+        tables.published_variance: {"teams"},
+    },
+    3: {tables.event: {"database_user"}, tables.measure: {"spellings"}},
+    4: {tables.result_input: {"run_upload_id", "qrels_id"}},
 }
-_NEW_IN_4 = {tables.result_input: {"run_upload_id", "qrels_id"}}
 
 # In the order in which they can be inserted: what a result names before the result, the names of
 # topics and runs before the scores, and these and the factors before the variances.
@@ -87,10 +88,8 @@ Numbers = Mapping[str, Mapping[int, int]]
 
 def tables_of(version: int) -> set[Table]:
     """Return the tables that an archive of a version has, but for earlier forms of results."""
-    new = (_NEW_TABLES_IN_3 if version < 3 else set()) | (
-        _NEW_TABLES_IN_4 if version < 4 else set()
-    )
-    return set(TABLES) - new
+    later = (new for since, new in _NEW_TABLES.items() if version < since)
+    return set(TABLES).difference(*later)
 
 
 def table_member(table: Table) -> str:
@@ -110,13 +109,8 @@ def lists_member(number: int) -> str:
 
 def columns_of(table: Table, version: int = VERSION) -> list[Column[Any]]:
     """Return the columns of a table that an archive of a version has."""
-    left_out = set(_COMPUTED.get(table, ()))
-    if version < 2:
-        left_out |= _NEW_IN_2.get(table, set())
-    if version < 3:
-        left_out |= _NEW_IN_3.get(table, set())
-    if version < 4:
-        left_out |= _NEW_IN_4.get(table, set())
+    later = (new.get(table, set()) for since, new in _NEW_COLUMNS.items() if version < since)
+    left_out = _COMPUTED.get(table, set()).union(*later)
     return [column for column in table.columns if column.name not in left_out]
 
 
@@ -183,7 +177,7 @@ class _Codec(NamedTuple):
     read: Callable[[str], Any]
 
 
-def write_cell(column: Column[Any], value: Any) -> str:  # noqa: ANN401
+def write_cell(column: Column[Any], value: object) -> str:
     """Return a value as text; what is null as no text at all."""
     if value is None and column.nullable:
         return ""
@@ -194,7 +188,7 @@ def write_cell(column: Column[Any], value: Any) -> str:  # noqa: ANN401
     return text
 
 
-def read_cell(column: Column[Any], cell: str) -> Any:  # noqa: ANN401
+def read_cell(column: Column[Any], cell: str) -> object:
     """Return the value that `write_cell` wrote.
 
     Raises
@@ -217,7 +211,7 @@ def read_cell(column: Column[Any], cell: str) -> Any:  # noqa: ANN401
 
 def _codec(column: Column[Any]) -> _Codec:
     if isinstance(column.type, ARRAY) and isinstance(column.type.item_type, types.Integer):
-        return _Codec(_write_json, _read_numbers)
+        return _Codec(_write_json, partial(_read_list, kind=int))
     for kind, codec in _CODECS:
         if isinstance(column.type, kind):
             return codec
@@ -230,16 +224,9 @@ def _write_json(value: object) -> str:
     )
 
 
-def _read_texts(cell: str) -> list[str]:
+def _read_list(cell: str, kind: type) -> list[Any]:
     value = json.loads(cell)
-    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise ValueError(cell)
-    return value
-
-
-def _read_numbers(cell: str) -> list[int]:
-    value = json.loads(cell)
-    if not isinstance(value, list) or any(type(number) is not int for number in value):
+    if not isinstance(value, list) or any(type(part) is not kind for part in value):
         raise ValueError(cell)
     return value
 
@@ -266,7 +253,7 @@ _CODECS: tuple[tuple[type, _Codec], ...] = (
     (types.DateTime, _Codec(_write_moment, datetime.fromisoformat)),
     (types.Date, _Codec(date.isoformat, date.fromisoformat)),
     (Uuid, _Codec(str, UUID)),
-    (ARRAY, _Codec(_write_json, _read_texts)),
+    (ARRAY, _Codec(_write_json, partial(_read_list, kind=str))),
     (JSONB, _Codec(_write_json, json.loads)),
 )
 
@@ -276,7 +263,7 @@ def single_precision(values: npt.NDArray[np.float32]) -> str:
     return " ".join(values.astype(str).tolist())
 
 
-def renumber(result: Any, numbers: Numbers) -> Any:  # noqa: ANN401
+def renumber(result: object, numbers: Numbers) -> object:
     """Return a saved result with other numbers for matrices and estimates.
 
     Raises
@@ -291,7 +278,7 @@ def renumber(result: Any, numbers: Numbers) -> Any:  # noqa: ANN401
     return {key: _renumbered(key, value, result, numbers) for key, value in result.items()}
 
 
-def _renumbered(key: str, value: Any, around: dict[str, Any], numbers: Numbers) -> Any:  # noqa: ANN401
+def _renumbered(key: str, value: object, around: dict[str, Any], numbers: Numbers) -> object:
     if isinstance(value, int) and not isinstance(value, bool):
         if key in _MATRIX_KEYS:
             return numbers["matrix"][value]

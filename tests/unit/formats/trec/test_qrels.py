@@ -6,7 +6,7 @@ import pytest
 from tests.damaged_files import MAX_BYTES, check_refusal
 
 from roundbook.errors import BadFileError
-from roundbook.formats.trec import read_qrels
+from roundbook.formats.trec import StoredFile, read_qrels
 
 QRELS = "1 0 d1 2\n1 0 d2 -1\n2 0.5 d1 0\n"
 
@@ -37,7 +37,8 @@ def test_assessments_whatever_the_white_space(tmp_path):
         assert (qrels.topics, qrels.documents, qrels.repeated) == (("1", "2"), ("d1", "d2"), 0)
         assert qrels.grade.dtype == qrels.topic.dtype == qrels.document.dtype == np.int32
     stored = path.read_bytes()
-    assert qrels.file == (str(path), len(stored), hashlib.sha256(stored).hexdigest())
+    digest = hashlib.sha256(stored).hexdigest()
+    assert qrels.file == StoredFile(str(path), len(stored), digest)
     again = read(path, QRELS + "1 0 d1 2\n")
     assert judgments(again) == judgments(qrels)
     assert again.repeated == 1

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.damaged_files import MAX_BYTES, bounded, check_refusal
 
 from roundbook.errors import BadFileError, InputError
-from roundbook.formats.trec import read_runs
+from roundbook.formats.trec import StoredFile, read_runs
 
 RUN = "1 Q0 d1 1 2.5 bm25\n1 Q0 d2 2 1.5 bm25\n2 Q0 d3 1 .5 bm25\n"
 
@@ -73,7 +73,8 @@ def test_a_run_whatever_the_white_space(tmp_path):
     assert (runs.runs, runs.topics, runs.documents) == (("bm25",), ("1", "2"), ("d1", "d2", "d3"))
     assert (runs.beyond_depth, runs.other_topics) == (0, ())
     stored = packed.read_bytes()
-    assert runs.files == ((str(packed), len(stored), hashlib.sha256(stored).hexdigest()),)
+    digest = hashlib.sha256(stored).hexdigest()
+    assert runs.files == (StoredFile(str(packed), len(stored), digest),)
 
 
 def test_the_order_of_trec_eval(tmp_path):

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from tests.unit.statistics.score_files import read_scores
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.design import (
@@ -35,8 +36,8 @@ GOLDEN = {
     ("two-way", "exact"): [81, 98, 121, 158, 207, 301, 405],
     ("tukey", "exact"): [81, 103, 129, 161, 193, 234, 265],
 }
-COVID = "data/treccovid/treccovid_round1_ndcg10.csv"
-ROBUST = "data/adhoc/trec_robust2003_ap.csv"
+COVID = "treccovid_round1_ndcg10"
+ROBUST = "trec_robust2003_ap"
 # design, variance, runs, engine, topics with minD (or width) .05 and .1
 COVID_SIZES = [
     ("paired-t", "two-way", None, "exact", [215, 55]),
@@ -66,10 +67,6 @@ ROBUST_SIZES = [
     ("paired-t", "planning", None, "exact", [78, 21]),
     ("tukey", "planning", 10, "exact", [154, 39]),
 ]
-
-
-def read_scores(path):
-    return np.genfromtxt(path, delimiter=",", skip_header=1)[:, 1:]
 
 
 def power(design, topics, runs, min_d, variance, alpha=0.05, *, engine="exact"):
@@ -111,14 +108,14 @@ def test_golden_values(design, engine):
 
 
 @pytest.mark.parametrize(
-    ("path", "one_way", "two_way", "sizes"),
+    ("name", "one_way", "two_way", "sizes"),
     [
         (COVID, 0.053106, 0.033787, COVID_SIZES),
         (ROBUST, 0.040579, 0.009828, ROBUST_SIZES),
     ],
 )
-def test_real_rounds(shared, path, one_way, two_way, sizes):
-    scores = read_scores(shared / path)
+def test_real_rounds(shared, name, one_way, two_way, sizes):
+    scores = read_scores(shared, name)
     variances = {
         "one-way": scores.var(axis=0, ddof=1).mean(),
         "two-way": two_way_variance(scores).variance,
@@ -134,7 +131,7 @@ def test_real_rounds(shared, path, one_way, two_way, sizes):
 
 
 def test_a_difference_between_two_runs_has_twice_the_two_way_variance_on_average(shared):
-    scores = read_scores(shared / COVID)[:, :30]
+    scores = read_scores(shared, COVID)[:, :30]
     differences = [(scores[:, i] - scores[:, k]).var(ddof=1) for i, k in combinations(range(30), 2)]
     assert np.mean(differences) == pytest.approx(2 * two_way_variance(scores).variance, rel=1e-12)
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import doctest
 import math
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.statistics.score_files import shared_topics
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.drift import assessment as module
 from roundbook.statistics.drift.assessment import (
     SystemsLikeThese,
     TheseRuns,
@@ -20,22 +19,20 @@ from roundbook.statistics.drift.assessment import (
     margin_from_min_d,
 )
 from roundbook.statistics.drift.jackknife import PerStatistic
-from roundbook.statistics.drift.units import kin_groups, unit_labels
-
-
-def bridged(first, later):
-    topics = [topic for topic in first.topics if topic in later.topics]
-    return first.on(topics), later.on(topics)
+from roundbook.statistics.drift.units import RunsOfRound, kin_groups, unit_labels
 
 
 def labels(first, later, by):
     """Units of two rounds' runs by their teams, by kin groups, or none."""
-    none = [[None] * part.scores.shape[1] for part in (first, later)]
     if by == "team":
-        units = unit_labels(first.teams, none[0], None, later.teams, none[1], None)
+        units = unit_labels(RunsOfRound(first.teams), RunsOfRound(later.teams))
     elif by == "kin":
-        kin = [kin_groups(part.scores) for part in (first, later)]
-        units = unit_labels(none[0], none[0], kin[0], none[1], none[1], kin[1])
+        units = unit_labels(
+            *(
+                RunsOfRound([None] * part.scores.shape[1], kin=kin_groups(part.scores))
+                for part in (first, later)
+            )
+        )
     else:
         return None, None
     assert units.by == by
@@ -112,14 +109,16 @@ COVID = {
 @pytest.mark.parametrize(("old", "new", "by"), COVID)
 def test_treccovid(covid, old, new, by):
     units, shifts, ratios, dofs, verdict = COVID[old, new, by]
-    drift = assess_drift(*bridged(covid[old], covid[new]), *labels(covid[old], covid[new], by))
+    drift = assess_drift(
+        *shared_topics(covid[old], covid[new]), *labels(covid[old], covid[new], by)
+    )
     assert (drift.units_from, drift.units_to, drift.units_shared) == units
     check(drift, shifts, ratios, dofs, verdict)
 
 
 @pytest.mark.parametrize(("old", "new", "mean"), [(1, 2, 0.4533), (1, 3, 0.8984), (2, 3, 0.3809)])
 def test_mean_shift_of_treccovid(covid, old, new, mean):
-    drift = assess_drift(*bridged(covid[old], covid[new]))
+    drift = assess_drift(*shared_topics(covid[old], covid[new]))
     assert drift.mean_shift == pytest.approx(mean, abs=5e-5)
     assert drift.mean_shift == pytest.approx(drift.shifts.mean())
     assert drift.median_shift == pytest.approx(np.median(drift.shifts))
@@ -127,20 +126,20 @@ def test_mean_shift_of_treccovid(covid, old, new, mean):
 
 
 def test_treccovid_without_teams_aged_from_the_first_to_the_third_round(covid):
-    drift = assess_drift(*bridged(covid[1], covid[3]), *labels(covid[1], covid[3], "kin"))
+    drift = assess_drift(*shared_topics(covid[1], covid[3]), *labels(covid[1], covid[3], "kin"))
     assert (drift.verdict, drift.why) == ("aged", "shift")
     assert drift.moved
 
 
 def test_reasons_on_treccovid(covid):
-    drift = assess_drift(*bridged(covid[1], covid[2]), *labels(covid[1], covid[2], "team"))
+    drift = assess_drift(*shared_topics(covid[1], covid[2]), *labels(covid[1], covid[2], "team"))
     assert drift.why == "shift"
     assert (drift.verdicts.shift, drift.verdicts.sd_ratio) == ("undecided", "held")
     assert drift.moved
 
 
 def test_teams_that_came_again_to_treccovid(covid):
-    scores, units = bridged(covid[1], covid[2]), labels(covid[1], covid[2], "team")
+    scores, units = shared_topics(covid[1], covid[2]), labels(covid[1], covid[2], "team")
     recurring = assess_recurring(*scores, *units)
     assert recurring.shift == pytest.approx(0.35, abs=5e-3)
     assert recurring.units_from == recurring.units_to == recurring.units_shared == 31
@@ -171,7 +170,7 @@ ADHOC = {
 @pytest.mark.parametrize("by", ADHOC)
 def test_from_trec6_to_robust_2003(adhoc, by):
     units, shifts, ratios, dofs = ADHOC[by]
-    drift = assess_drift(*bridged(adhoc[6], adhoc[2003]), *labels(adhoc[6], adhoc[2003], by))
+    drift = assess_drift(*shared_topics(adhoc[6], adhoc[2003]), *labels(adhoc[6], adhoc[2003], by))
     assert drift.topics_used == 15
     assert (drift.units_from, drift.units_to, drift.units_shared) == units
     check(drift, shifts, ratios, dofs, "undecided")
@@ -485,10 +484,6 @@ def test_bad_input(change, message):
     given_ = {"scores_from": first, "scores_to": later, "units_from": old, "units_to": new}
     with pytest.raises(ImpossibleStatisticError, match=message):
         assess_drift(**(given_ | change))
-
-
-def test_examples():
-    assert doctest.testmod(module).failed == 0
 
 
 @pytest.mark.parametrize("scale", [1e-76, 1e-78, 1e-90, 1e-120])

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from tests.unit.statistics.score_files import read_covid, shared_topics
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.drift.consequence import drift_consequence
@@ -16,13 +17,7 @@ from roundbook.statistics.standardisation.factors import fit_factors
 @pytest.fixture(scope="module")
 def bridges(shared):
     """Scores of round 3 on the topics of rounds 1 and 3, and both rounds' factors of them."""
-    rounds = []
-    for number in (1, 3):
-        path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
-        table = np.genfromtxt(path, delimiter=",", skip_header=1)
-        rounds.append(dict(zip(table[:, 0].astype(int).tolist(), table[:, 1:], strict=True)))
-    topics = [topic for topic in rounds[0] if topic in rounds[1]]
-    old, new = (np.array([scores[topic] for topic in topics]) for scores in rounds)
+    old, new = shared_topics(*read_covid(shared, 1, 3))
     before, after = fit_factors(old), fit_factors(new)
     return new, before.mean, before.sd, after.mean, after.sd
 

@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
+from tests.unit.statistics.score_files import read_covid, shared_topics
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.drift.factor_tests import drift_tests
@@ -31,13 +32,7 @@ SCORES = st.integers(0, 20).map(lambda twentieths: twentieths / 20)
 
 @pytest.fixture(scope="module")
 def bridges(shared):
-    rounds = []
-    for number in (1, 3):
-        path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
-        table = np.genfromtxt(path, delimiter=",", skip_header=1)
-        rounds.append(dict(zip(table[:, 0].astype(int).tolist(), table[:, 1:], strict=True)))
-    topics = [topic for topic in rounds[0] if topic in rounds[1]]
-    return tuple(np.array([scores[topic] for topic in topics]) for scores in rounds)
+    return shared_topics(*read_covid(shared, 1, 3))
 
 
 def numbers_of(value):

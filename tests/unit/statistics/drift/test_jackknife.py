@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from roundbook.statistics.drift.jackknife import drift_jackknife, topic_scores
-from roundbook.statistics.drift.units import unit_labels
+from roundbook.statistics.drift.units import RunsOfRound, unit_labels
 
 
 def estimates_of(first, later, labels_first, labels_later):
@@ -168,8 +168,7 @@ def test_a_unit_that_leaves_one_run_stays():
 
 def test_typed_example_with_teams(typed):
     first, later = typed
-    none = [None] * 8
-    units = unit_labels(first.teams, none, None, later.teams, none[:7], None)
+    units = unit_labels(RunsOfRound(first.teams), RunsOfRound(later.teams))
     assert (units.count_from, units.count_to, units.shared) == (6, 5, 2)
     estimates = estimates_of(first.scores, later.scores, units.labels_from, units.labels_to)
     assert (inflation(units.labels_from), inflation(units.labels_to)) == pytest.approx(
@@ -206,10 +205,7 @@ def test_typed_example_with_runs_as_units(typed):
 
 def test_variance_parts_of_treccovid(covid):
     topics = [topic for topic in covid[1].topics if topic in covid[2].topics]
-    teams = covid[1].teams, covid[2].teams
-    units = unit_labels(
-        teams[0], [None] * len(teams[0]), None, teams[1], [None] * len(teams[1]), None
-    )
+    units = unit_labels(RunsOfRound(covid[1].teams), RunsOfRound(covid[2].teams))
     variance = estimates_of(
         covid[1].on(topics), covid[2].on(topics), units.labels_from, units.labels_to
     ).shift.variance

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,7 +11,6 @@ from scipy.spatial.distance import squareform
 from scipy.stats import rankdata
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.drift import units as module
 from roundbook.statistics.drift.units import kin_groups
 
 
@@ -91,7 +88,3 @@ def test_ties_everywhere(runs, groups):
 def test_missing_scores():
     with pytest.raises(ImpossibleStatisticError, match="kin group"):
         kin_groups([[0.1, float("nan")]])
-
-
-def test_examples():
-    assert doctest.testmod(module).failed == 0

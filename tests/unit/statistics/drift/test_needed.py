@@ -12,7 +12,7 @@ from scipy import stats
 
 from roundbook.statistics.drift.assessment import assess_drift
 from roundbook.statistics.drift.jackknife import CrossedEstimate, VarianceParts
-from roundbook.statistics.drift.units import unit_labels
+from roundbook.statistics.drift.units import RunsOfRound, unit_labels
 from roundbook.statistics.drift.verdict import PresentSize, needed_for_sd_ratio, needed_for_shift
 
 SIZE = PresentSize(56, 51, 30)
@@ -105,10 +105,7 @@ def test_the_sd_ratio_is_planned_on_the_logarithm():
 
 def test_treccovid(covid):
     topics = [topic for topic in covid[1].topics if topic in covid[2].topics]
-    teams = covid[1].teams, covid[2].teams
-    units = unit_labels(
-        teams[0], [None] * len(teams[0]), None, teams[1], [None] * len(teams[1]), None
-    )
+    units = unit_labels(RunsOfRound(covid[1].teams), RunsOfRound(covid[2].teams))
     needed = assess_drift(
         covid[1].on(topics), covid[2].on(topics), units.labels_from, units.labels_to
     ).needed.shift

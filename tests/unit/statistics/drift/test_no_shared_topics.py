@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tests.unit.statistics.score_files import read_covid
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.drift.no_shared_topics import compare_factors
+from roundbook.statistics.drift.factor_tests import compare_factors
 from roundbook.statistics.standardisation.factors import fit_factors
 
 FACTORS = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.5)), min_size=1, max_size=12)
@@ -22,9 +23,8 @@ def quantiles_of(side):
 def test_treccovid_is_scipy(shared):
     # The topics that only one of rounds 1 and 3 would have, were they split in two halves.
     sides = []
-    for number, part in ((1, slice(0, 15)), (3, slice(15, 40))):
-        path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
-        factors = fit_factors(np.genfromtxt(path, delimiter=",", skip_header=1)[part, 1:])
+    for table, part in zip(read_covid(shared, 1, 3), (slice(0, 15), slice(15, 40)), strict=True):
+        factors = fit_factors(table.scores[part])
         sides += [factors.mean, factors.sd]
     result = compare_factors(*sides)
     for comparison, first, second in (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tests.unit.statistics.score_files import read_covid
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.drift.recurring_systems import StandardisingRuns, recurring_drift
@@ -27,13 +27,10 @@ def spread(centre, half_90, count=16):
 
 
 def covid_means(shared, number):
-    path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
-    with path.open(newline="") as file:
-        runs = next(csv.reader(file))[1:]
-    scores = np.genfromtxt(path, delimiter=",", skip_header=1)[:, 1:]
-    factors = fit_factors(scores)
-    means = standardise(scores, factors.mean, factors.sd).mean(axis=0)
-    return dict(zip(runs, means.tolist(), strict=True))
+    (table,) = read_covid(shared, number)
+    factors = fit_factors(table.scores)
+    means = standardise(table.scores, factors.mean, factors.sd).mean(axis=0)
+    return dict(zip(table.runs, means.tolist(), strict=True))
 
 
 def test_treccovid(shared):

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundbook.statistics.drift import units as module
-from roundbook.statistics.drift.units import unit_labels
+from roundbook.statistics.drift.units import RunsOfRound, unit_labels
 
 RUN = st.tuples(
     st.sampled_from([None, " ", "A", "a ", "b", "C"]),
@@ -20,8 +17,7 @@ RUN = st.tuples(
 
 
 def labels_of(runs_from, runs_to):
-    old, new = (list(zip(*runs, strict=True)) for runs in (runs_from, runs_to))
-    return unit_labels(*old, *new)
+    return unit_labels(*(RunsOfRound(*zip(*runs, strict=True)) for runs in (runs_from, runs_to)))
 
 
 def partition(labels):
@@ -64,14 +60,16 @@ def test_the_order_of_the_runs_changes_nothing(runs, data):
 
 
 def test_a_team_is_one_unit_however_it_is_written():
-    units = unit_labels(["RUIR", " ruir "], [None] * 2, None, ["Ruir"], [None], None)
+    units = unit_labels(RunsOfRound(["RUIR", " ruir "]), RunsOfRound(["Ruir"]))
     assert units.labels_from.tolist() == [0, 0]
     assert units.labels_to.tolist() == [0]
     assert (units.count_from, units.count_to, units.shared, units.by) == (1, 1, 1, "team")
 
 
 def test_kin_groups_join_within_a_round_and_only_runs_without_a_team():
-    units = unit_labels(["x", None, None, "y"], [None] * 4, [0] * 4, [None], [None], [0])
+    units = unit_labels(
+        RunsOfRound(["x", None, None, "y"], kin=[0] * 4), RunsOfRound([None], kin=[0])
+    )
     assert units.labels_from.tolist() == [0, 1, 1, 2]
     assert units.labels_to.tolist() == [3]
     assert units.shared == 0
@@ -88,16 +86,11 @@ def test_kin_groups_join_within_a_round_and_only_runs_without_a_team():
     ],
 )
 def test_by_is_the_least_certain_knowledge(team, system, kin, by):
-    units = unit_labels([team, "y"], [system, None], kin, ["z"], [None], None)
+    units = unit_labels(RunsOfRound([team, "y"], [system, None], kin), RunsOfRound(["z"]))
     assert units.by == by
 
 
 @pytest.mark.parametrize(("old", "new", "counts"), [(1, 2, (56, 51, 31)), (2, 3, (51, 31, 23))])
 def test_teams_of_treccovid(covid, old, new, counts):
-    first, later = covid[old].teams, covid[new].teams
-    units = unit_labels(first, [None] * len(first), None, later, [None] * len(later), None)
+    units = unit_labels(RunsOfRound(covid[old].teams), RunsOfRound(covid[new].teams))
     assert (units.count_from, units.count_to, units.shared) == counts
-
-
-def test_examples():
-    assert doctest.testmod(module).failed == 0

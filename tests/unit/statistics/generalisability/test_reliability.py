@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import math
 
 import numpy as np
@@ -11,9 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import stats
+from tests.unit.statistics.score_files import read_scores
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.generalisability import reliability as module
 from roundbook.statistics.generalisability.reliability import generalisability, signal_limits
 from roundbook.statistics.generalisability.variance_components import variance_components
 from roundbook.statistics.variance.residual import TwoWayVariance, two_way_variance
@@ -57,15 +56,8 @@ def naive_limits(two_way, tail):
 @pytest.fixture
 def trec3(shared):
     """The 30 best of the 40 systems of TREC-3, the example of gt4ireval's README."""
-    scores = np.genfromtxt(shared / "data/adhoc/trec_adhoc3_ap.csv", delimiter=",", skip_header=1)[
-        :, 1:
-    ]
+    scores = read_scores(shared, "trec_adhoc3_ap")
     return components_of(scores[:, np.argsort(-scores.mean(axis=0))[:30]])
-
-
-def test_examples():
-    result = doctest.testmod(module)
-    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 def test_brennan_table_6_5():
@@ -108,9 +100,7 @@ def test_e_rho_squared_is_cronbachs_alpha(scores):
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_treccovid(shared, number):
-    scores = np.genfromtxt(
-        shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv", delimiter=",", skip_header=1
-    )[:, 1:]
+    scores = read_scores(shared, f"treccovid_round{number}_ndcg10")
     components = components_of(scores)
     result = generalisability(components)
     assert result.e_rho_squared == pytest.approx(cronbach_alpha(scores), rel=1e-10)

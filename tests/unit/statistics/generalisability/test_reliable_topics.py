@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import doctest
 import math
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.statistics.score_files import read_scores
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.generalisability import reliable_topics as module
-from roundbook.statistics.generalisability.reliability import generalisability
-from roundbook.statistics.generalisability.reliable_topics import reliable_topics
+from roundbook.statistics.generalisability.reliability import generalisability, reliable_topics
 from roundbook.statistics.generalisability.variance_components import variance_components
 from roundbook.statistics.variance.residual import TwoWayVariance, two_way_variance
 
@@ -42,11 +40,6 @@ def plain_search(components, name, target):
     raise AssertionError
 
 
-def test_examples():
-    result = doctest.testmod(module)
-    assert (result.failed, result.attempted > 0) == (0, True)
-
-
 def test_brennan_synthetic_4():
     # As gt4ireval's tests have it.
     result = reliable_topics(made(10.2962962963, 11.6272727273, 2.7872053872), 0.95, 0.8)
@@ -56,9 +49,7 @@ def test_brennan_synthetic_4():
 
 
 def test_trec3_as_published(shared):
-    scores = np.genfromtxt(shared / "data/adhoc/trec_adhoc3_ap.csv", delimiter=",", skip_header=1)[
-        :, 1:
-    ]
+    scores = read_scores(shared, "trec_adhoc3_ap")
     best = scores[:, np.argsort(-scores.mean(axis=0))[:30]]
     result = reliable_topics(variance_components(two_way_variance(best)))
     assert (result.e_rho_squared_topics, result.e_rho_squared_interval) == (69, (37, 114))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import doctest
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.statistics.score_files import read_scores
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.generalisability import variance_components as module
 from roundbook.statistics.generalisability.variance_components import variance_components
 from roundbook.statistics.variance.residual import TwoWayVariance, two_way_variance
 
@@ -21,11 +20,6 @@ SQUARES = st.floats(0, 1e6)
 def made(system, topic, residual, topics=12, runs=10):
     dof = (topics - 1) * (runs - 1)
     return TwoWayVariance(residual * dof, dof, residual, system, topic, topics, runs)
-
-
-def test_examples():
-    result = doctest.testmod(module)
-    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 def test_brennan_table_6_2():
@@ -38,9 +32,7 @@ def test_brennan_table_6_2():
 
 def test_trec3_without_the_worst_quarter(shared):
     # As printed in the README of gt4ireval for the 30 best of the 40 systems.
-    scores = np.genfromtxt(shared / "data/adhoc/trec_adhoc3_ap.csv", delimiter=",", skip_header=1)[
-        :, 1:
-    ]
+    scores = read_scores(shared, "trec_adhoc3_ap")
     best = scores[:, np.argsort(-scores.mean(axis=0))[:30]]
     result = variance_components(two_way_variance(best))
     assert f"{result.system:.5g}" == "0.0028117"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import doctest
 import math
 from itertools import combinations
 
@@ -12,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tests.unit.statistics.score_files import read_scores
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.ranking import agreement as rank_agreement
 from roundbook.statistics.ranking.agreement import kendall_tau, published_interval
 from roundbook.statistics.ranking.run_means import run_means
 from roundbook.statistics.standardisation.factors import fit_factors, scale_scores
@@ -33,11 +32,6 @@ def naive_counts(first, second):
         counts[2] += a == 0
         counts[3] += b == 0
     return counts
-
-
-def test_examples():
-    result = doctest.testmod(rank_agreement)
-    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 def test_published_intervals(shared):
@@ -108,7 +102,7 @@ def test_two_runs():
 
 @pytest.mark.parametrize("name", ["trec_adhoc7_ap", "trec_adhoc5_p10"])
 def test_raw_against_standardised(shared, name):
-    scores = np.genfromtxt(shared / f"data/adhoc/{name}.csv", delimiter=",", skip_header=1)[:, 1:]
+    scores = read_scores(shared, name)
     factors = fit_factors(scores)
     standardised = scale_scores(scores, factors.mean, factors.sd, "std-ab")
     raw, scaled = run_means(scores), run_means(standardised)

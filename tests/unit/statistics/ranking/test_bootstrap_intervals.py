@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import time
 
 import numpy as np
@@ -10,14 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from tests.unit.statistics.score_files import read_scores
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.bootstrap import topic_weights
-from roundbook.statistics.ranking import bootstrap_intervals as rank_bootstrap
-from roundbook.statistics.ranking.agreement import kendall_tau
+from roundbook.statistics.ranking.agreement import kendall_tau, tau_ap
 from roundbook.statistics.ranking.bootstrap_intervals import COEFFICIENTS, bootstrap_tau
 from roundbook.statistics.ranking.run_means import run_means
-from roundbook.statistics.ranking.tau_ap import tau_ap
 from roundbook.statistics.standardisation.factors import fit_factors, scale_scores
 
 PAIRS = array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=6).flatmap(
@@ -44,14 +42,9 @@ def plain_loop(name, first, second, resamples, seed):
 
 
 def scales(shared, name):
-    scores = np.genfromtxt(shared / f"data/{name}.csv", delimiter=",", skip_header=1)[:, 1:]
+    scores = read_scores(shared, name)
     factors = fit_factors(scores)
     return scores, scale_scores(scores, factors.mean, factors.sd, "std-ab")
-
-
-def test_examples():
-    result = doctest.testmod(rank_bootstrap)
-    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 @settings(deadline=None, max_examples=15)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from fractions import Fraction
 
 import numpy as np
@@ -10,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from tests.unit.statistics.score_files import read_scores
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.bootstrap import topic_weights
-from roundbook.statistics.ranking import run_means as module
 from roundbook.statistics.ranking.run_means import run_means
 
 TENTHS = arrays(
@@ -27,11 +26,6 @@ def ranks(values):
     return np.unique(values, return_inverse=True)[1].tolist()
 
 
-def test_examples():
-    result = doctest.testmod(module)
-    assert (result.failed, result.attempted > 0) == (0, True)
-
-
 @given(TENTHS, st.sampled_from([10, 1000, 3e-5, 7e8]))
 def test_ranked_as_exact_sums_are(tenths, unit):
     scores = tenths / unit
@@ -42,7 +36,7 @@ def test_ranked_as_exact_sums_are(tenths, unit):
 
 @pytest.mark.parametrize("name", ["trec_adhoc5_p10", "trec_adhoc6_p10", "trec_adhoc7_p10"])
 def test_precision_at_10_ties(shared, name):
-    scores = np.genfromtxt(shared / f"data/adhoc/{name}.csv", delimiter=",", skip_header=1)[:, 1:]
+    scores = read_scores(shared, name)
     tenths = np.rint(scores * 10)
     np.testing.assert_allclose(scores, tenths / 10, atol=1e-9)
     assert ranks(run_means(scores)) == ranks(tenths.sum(axis=0))
@@ -52,8 +46,7 @@ def test_precision_at_10_ties(shared, name):
 
 
 def test_identical_columns_tie(shared):
-    scores = np.genfromtxt(shared / "data/web/trec_web2010_ap.csv", delimiter=",", skip_header=1)
-    scores = scores[:, 1:]
+    scores = read_scores(shared, "trec_web2010_ap")
     _, column = np.unique(scores, axis=1, return_inverse=True)
     weights = next(topic_weights(len(scores), 200, 0))
     means = run_means(scores, weights)

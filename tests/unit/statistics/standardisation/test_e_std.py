@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tests.unit.statistics.score_files import read_covid, shared_topics
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.standardisation.e_std import e_std
+from roundbook.statistics.standardisation.factors import e_std
 
 # Few values, so that ties are common.
 TENTHS = st.integers(0, 10).map(lambda tenths: tenths / 10)
@@ -26,12 +27,6 @@ def matrices(draw):
         )
         for width in (runs, standardising)
     ]
-
-
-def covid(shared, number):
-    path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
-    table = np.genfromtxt(path, delimiter=",", skip_header=1)
-    return dict(zip(table[:, 0].astype(int).tolist(), table[:, 1:], strict=True))
 
 
 @given(matrices())
@@ -55,12 +50,9 @@ def test_rises_with_the_score_and_stays_between_0_and_1(pair):
 
 
 def test_treccovid_round_3_by_round_1(shared):
-    first, latest = covid(shared, 1), covid(shared, 3)
-    bridges = [topic for topic in first if topic in latest]
-    standardising = np.array([first[topic] for topic in bridges])
-    new = np.array([latest[topic] for topic in bridges])
+    standardising, new = shared_topics(*read_covid(shared, 1, 3))
     result = e_std(new, standardising)
-    for topic in range(len(bridges)):
+    for topic in range(len(new)):
         expected = stats.ecdf(standardising[topic]).cdf.evaluate(new[topic])
         np.testing.assert_allclose(result[topic], expected, rtol=1e-12)
     # The later runs stand above the middle of the earlier ones.

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from tests.unit.statistics.score_files import read_file
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.standardisation.factors import (
@@ -26,11 +27,6 @@ MATRICES = arrays(
     array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=8),
     elements=st.integers(0, 10_000).map(lambda number: number / 10_000),
 )
-
-
-def read_table(path):
-    table = np.genfromtxt(path, delimiter=",", skip_header=1)
-    return table[:, 0].astype(int).tolist(), table[:, 1:]
 
 
 def read_published(path):
@@ -57,7 +53,8 @@ def naive_phi(value):
     ],
 )
 def test_published_factors(shared, matrix, published):
-    topics, scores = read_table(shared / f"data/adhoc/{matrix}.csv")
+    table = read_file(shared, matrix)
+    topics, scores = list(map(int, table.topics)), table.scores
     means = read_published(shared / f"data/factors/{published}.mn.csv")
     sds = read_published(shared / f"data/factors/{published}.sd.csv")
     assert set(means) == set(topics)
@@ -68,7 +65,8 @@ def test_published_factors(shared, matrix, published):
 
 
 def test_trec5_topic_267_ties(shared):
-    topics, scores = read_table(shared / "data/adhoc/trec_adhoc5_p10.csv")
+    table = read_file(shared, "trec_adhoc5_p10")
+    topics, scores = list(map(int, table.topics)), table.scores
     factors = fit_factors(scores)
     assert [topics[index] for index in np.flatnonzero(factors.sd == 0)] == [267]
     tied = topics.index(267)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.unit.statistics.score_files import read_scores
 
 from roundbook.statistics.standardisation.factors import fit_factors, scale_scores
 
@@ -24,8 +25,7 @@ XYZ = _columns(
 
 def scaled(shared, name, scale):
     """Read one of the shared matrices and put it on a scale by the factors of all its runs."""
-    (file,) = (shared / "data").rglob(f"{name}.csv")
-    scores = np.genfromtxt(file, delimiter=",", skip_header=1)[:, 1:]
+    scores = read_scores(shared, name)
     if scale == "raw":
         return scores
     factors = fit_factors(scores)

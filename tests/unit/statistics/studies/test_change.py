@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import doctest
 
 import numpy as np
 import pytest
@@ -75,11 +74,6 @@ def longeval(shared, measure):
         header, *rows = csv.reader(file.read_text().splitlines())
         rounds.append(np.array([[float(cell or "nan") for cell in row[1:]] for row in rows]))
     return header[1:], *rounds
-
-
-def test_examples():
-    result = doctest.testmod(module)
-    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 def test_longeval(shared):

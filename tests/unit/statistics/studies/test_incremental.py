@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import math
 from itertools import combinations
 
@@ -15,7 +14,6 @@ from statsmodels.stats.power import TTestPower
 from tests.unit.statistics.studies.matrices import TOY, XYZ, scaled
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.studies import incremental as module
 from roundbook.statistics.studies.incremental import JudgingPlan, incremental_topics
 from roundbook.statistics.studies.stopping import pair_sds
 from roundbook.statistics.variance.residual import two_way_variance
@@ -38,11 +36,6 @@ ALIKE["ntcir7ir4qa_q1000"] = 1
 def incremental(scores, difference, **options):
     plan = {name: options.pop(name) for name in list(options) if hasattr(JudgingPlan, name)}
     return incremental_topics(scores, JudgingPlan(difference, **plan), **options)
-
-
-def test_examples():
-    result = doctest.testmod(module)
-    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 @pytest.mark.parametrize("name", CHECKS)

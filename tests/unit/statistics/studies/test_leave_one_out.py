@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import importlib
 import pickle
 from dataclasses import replace
@@ -21,7 +20,6 @@ from roundbook.statistics.measures.hits import relevant_hits
 from roundbook.statistics.measures.measure import parse_measure
 from roundbook.statistics.ranking.agreement import published_interval
 from roundbook.statistics.standardisation.factors import fit_factors, scale_scores
-from roundbook.statistics.studies import leave_one_out as module
 from roundbook.statistics.studies.leave_one_out import leave_one_out, remaining_relevant
 from roundbook.statistics.studies.pool import find_contributions, kept_judgments
 from roundbook.statistics.studies.scoring import ReassessedScores
@@ -48,11 +46,6 @@ def reassessed(covid, measure, depth):
     contributed = find_contributions(covid.hits, covid.judgments, covid.team, covid.pooled, depth)
     hits = relevant_hits(covid.hits, covid.judgments)
     return ReassessedScores(parse_measure(measure), hits, covid.judgments, contributed)
-
-
-def test_examples():
-    result = doctest.testmod(module)
-    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 @pytest.mark.parametrize(

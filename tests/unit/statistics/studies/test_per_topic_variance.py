@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from dataclasses import replace
 from itertools import combinations
 from multiprocessing import get_context
@@ -57,11 +56,6 @@ def small_lists(topics=3, runs=3, seed=0):
     scores = -np.sort(-generator.normal(0, 1, (runs, topics, 30)))
     lengths = np.full((topics, runs), 30)
     return AssessedLists(lengths, np.full(topics, 8), *np.array(hits).T, scores)
-
-
-def test_examples():
-    result = doctest.testmod(module)
-    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 @pytest.mark.long

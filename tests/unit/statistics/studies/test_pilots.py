@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import pickle
 from functools import partial
 from itertools import combinations, pairwise
@@ -16,8 +15,8 @@ from tests.unit.statistics.studies.matrices import XYZ
 from tests.unit.statistics.treccovid import treccovid
 
 from roundbook.errors import ImpossibleStatisticError
+from roundbook.statistics.measures.hits import relevant_hits
 from roundbook.statistics.measures.measure import parse_measure
-from roundbook.statistics.studies import pilots, scoring
 from roundbook.statistics.studies.pilot_results import (
     PUBLISHED,
     Setting,
@@ -30,7 +29,6 @@ from roundbook.statistics.studies.pool import find_contributions, kept_judgments
 from roundbook.statistics.studies.scoring import (
     ReassessedScores,
     SameScores,
-    needed_hits,
     team_numbers,
 )
 from roundbook.statistics.variance.residual import residual_variance
@@ -115,16 +113,10 @@ def reassessed(shared, measure, number=1, depth=7):
         of_round.hits, of_round.judgments, of_round.team, of_round.pooled, depth
     )
     parsed = parse_measure(MEASURES[measure])
-    hits = needed_hits(parsed, of_round.hits, of_round.judgments)
+    hits = relevant_hits(of_round.hits, of_round.judgments, parsed.cutoff)
     score = ReassessedScores(parsed, hits, of_round.judgments, contributed)
     teams = np.ones(len(of_round.teams), dtype=bool)
     return score, of_round, score(teams, teams[of_round.team])
-
-
-@pytest.mark.parametrize("module", [pilots, scoring])
-def test_examples(module):
-    result = doctest.testmod(module)
-    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 def test_over_all_topic_sets_the_mean_is_the_variance_of_all_topics():

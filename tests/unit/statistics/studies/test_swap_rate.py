@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import random as plain_random
 from itertools import combinations
 
@@ -14,7 +13,6 @@ from hypothesis.extra.numpy import arrays
 from tests.unit.statistics.studies.matrices import XYZ, rows_of, scaled
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.studies import swap_rate as module
 from roundbook.statistics.studies.swap_rate import count_swaps, swap_rate, swaps_by_size
 
 # Overall with its sd over seeds; rates of bins 0, 5 and 10; needed difference and sensitivity;
@@ -45,11 +43,6 @@ def halves(topics, chosen):
     """Weights of the topics of every choice, and of its complement."""
     first = np.array([np.isin(range(topics), choice) for choice in chosen])
     return 2.0 * first, 2.0 * ~first
-
-
-def test_examples():
-    result = doctest.testmod(module)
-    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 def test_all_halves_of_six_topics():

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import doctest
 from itertools import permutations
 
 import pytest
 
 from roundbook.statistics.studies import trend
 from roundbook.statistics.studies.trend import round_trend
-
-
-def test_examples():
-    result = doctest.testmod(trend)
-    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 def test_p_is_the_share_of_orders_that_are_as_one_sided():

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from tests.unit.statistics.score_files import read_covid, read_file
 
 from roundbook.statistics.variance.parts import variance_parts
 from roundbook.statistics.variance.rounds import RoundVariance
@@ -20,6 +20,11 @@ class Matrix:
     scores: np.ndarray
     teams: list[str] | None = None
 
+    @classmethod
+    def of(cls, file):
+        teams = file.teams and [team.strip().casefold() for team in file.teams]
+        return cls(np.array([int(float(topic)) for topic in file.topics]), file.scores, teams)
+
     def variance(self, kind, *, teams=True, topics=None):
         parts = variance_parts(self.scores, self.teams if teams else None)
         part = getattr(parts, kind)
@@ -29,39 +34,19 @@ class Matrix:
         )
 
 
-def read_matrix(path, team_of_run=None):
-    with path.open(newline="") as file:
-        header, *rows = csv.reader(file)
-    teams = team_of_run and [team_of_run[run] for run in header[1:]]
-    return Matrix(
-        np.array([int(float(row[0])) for row in rows]),
-        np.array([row[1:] for row in rows], dtype=float),
-        teams,
-    )
-
-
 @pytest.fixture(scope="session")
 def treccovid(shared):
     """Rounds 1 to 3 of TREC-COVID, nDCG@10."""
-    folder = shared / "data/treccovid"
-    rounds = []
-    for number in (1, 2, 3):
-        with (folder / f"round{number}_run_team.csv").open(newline="") as file:
-            teams = {row["run"]: row["team"].strip().casefold() for row in csv.DictReader(file)}
-        rounds.append(read_matrix(folder / f"treccovid_round{number}_ndcg10.csv", teams))
-    return rounds
+    return [Matrix.of(file) for file in read_covid(shared, 1, 2, 3)]
 
 
 @pytest.fixture(scope="session")
 def adhoc(shared):
     """AP of ad hoc rounds, by their names; teams are not known."""
-    folder = shared / "data/adhoc"
-    rounds = {
-        f"TREC-{number}": read_matrix(folder / f"trec_adhoc{number}_ap.csv")
-        for number in (3, 5, 6, 7)
-    }
-    robust = read_matrix(folder / "trec_robust2003_ap.csv")
+    files = {f"TREC-{number}": f"trec_adhoc{number}_ap" for number in (3, 5, 6, 7)}
+    files["Robust 2003"] = "trec_robust2003_ap"
+    rounds = {name: Matrix.of(read_file(shared, file)) for name, file in files.items()}
+    robust = rounds["Robust 2003"]
     new = robust.topics >= 601
-    rounds["Robust 2003"] = robust
     rounds["601-650"] = Matrix(robust.topics[new], robust.scores[new])
     return rounds

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import doctest
 import math
 
 import numpy as np
 import pytest
 
-from roundbook.statistics.variance import rounds
 from roundbook.statistics.variance.parts import variance_parts
 from roundbook.statistics.variance.residual import residual_variance, two_way_variance
 from roundbook.statistics.variance.rounds import topic_influences
 
 KINDS = {"one_way": residual_variance, "two_way": two_way_variance}
-
-
-def test_examples():
-    result = doctest.testmod(rounds)
-    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +9,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.variance import interval as module
 from roundbook.statistics.variance.interval import variance_intervals, variance_quantile
 from roundbook.statistics.variance.parts import variance_parts
 from roundbook.statistics.variance.rounds import RoundVariance, topic_influences
@@ -31,11 +28,6 @@ def variance_interval(variance, by_topic, runs_part, level=0.95, of="systems"):
 
 def limits(interval, digits=5):
     return [round(interval.low, digits), round(interval.high, digits)]
-
-
-def test_examples():
-    result = doctest.testmod(module)
-    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 def test_typed_example():

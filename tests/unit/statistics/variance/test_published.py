@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import doctest
 import math
 
 import numpy as np
 import pytest
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.variance import published as module
 from roundbook.statistics.variance.interval import variance_intervals
 from roundbook.statistics.variance.pooled import pool
 from roundbook.statistics.variance.published import (
@@ -28,11 +26,6 @@ def published_interval(*arguments, level=0.95, **options):
 def stored(seed, topics, runs, runs_part):
     by_topic = np.random.default_rng(seed).gamma(2, size=topics)
     return RoundVariance(0.05, 1.0, runs, np.arange(topics), by_topic, runs_part)
-
-
-def test_examples():
-    result = doctest.testmod(module)
-    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from tests.unit.statistics.score_files import read_file, read_scores
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.variance.residual import residual_variance
@@ -16,10 +17,6 @@ MATRICES = arrays(
     array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=8),
     elements=st.floats(-2, 2, allow_subnormal=False),
 )
-
-
-def read_scores(path):
-    return np.genfromtxt(path, delimiter=",", skip_header=1)[:, 1:]
 
 
 def naive_sum_of_squares(scores):
@@ -32,11 +29,8 @@ def naive_sum_of_squares(scores):
 
 
 def test_robust2003(shared):
-    table = np.genfromtxt(
-        shared / "data/adhoc/trec_robust2003_ap.csv", delimiter=",", skip_header=1
-    )
-    new = (table[:, 0] >= 601) & (table[:, 0] <= 650)
-    result = residual_variance(table[new, 1:])
+    table = read_file(shared, "trec_robust2003_ap")
+    result = residual_variance(table.on([str(topic) for topic in range(601, 651)]))
     assert result.variance == pytest.approx(0.047977, abs=5e-7)
     assert (result.topics, result.runs, result.dof) == (50, 78, 78 * 49)
 
@@ -46,7 +40,7 @@ def test_robust2003(shared):
     [(1, 30, 143, 0.05311), (2, 35, 136, 0.07138), (3, 40, 79, 0.07161)],
 )
 def test_treccovid(shared, number, topics, runs, variance):
-    scores = read_scores(shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv")
+    scores = read_scores(shared, f"treccovid_round{number}_ndcg10")
     result = residual_variance(scores)
     assert result.variance == pytest.approx(variance, abs=5e-6)
     assert (result.topics, result.runs) == (topics, runs)
@@ -54,7 +48,7 @@ def test_treccovid(shared, number, topics, runs, variance):
 
 
 def test_identical_columns_count_as_runs_of_their_own(shared):
-    scores = read_scores(shared / "data/web/trec_web2010_ap.csv")
+    scores = read_scores(shared, "trec_web2010_ap")
     columns, counts = np.unique(scores, axis=1, return_counts=True)
     assert counts.max() > 1
     result = residual_variance(scores)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from tests.unit.statistics.score_files import read_scores
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.variance import residual
 from roundbook.statistics.variance.residual import residual_variance, two_way_variance
 
 MATRICES = arrays(
@@ -19,10 +17,6 @@ MATRICES = arrays(
     array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=7),
     elements=st.floats(-2, 2, allow_subnormal=False),
 )
-
-
-def read_scores(path):
-    return np.genfromtxt(path, delimiter=",", skip_header=1)[:, 1:]
 
 
 def naive_mean_squares(scores):
@@ -37,11 +31,6 @@ def naive_mean_squares(scores):
     system = n * sum((each - mean) ** 2 for each in run_means) / (m - 1)
     topic = m * sum((each - mean) ** 2 for each in topic_means) / (n - 1)
     return residual, system, topic
-
-
-def test_examples():
-    result = doctest.testmod(residual)
-    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 @given(MATRICES)
@@ -86,7 +75,7 @@ def test_statsmodels(shared):
     from statsmodels.formula.api import ols
     from statsmodels.stats.anova import anova_lm
 
-    scores = read_scores(shared / "data/treccovid/treccovid_round1_ndcg10.csv")[:, :12]
+    scores = read_scores(shared, "treccovid_round1_ndcg10")[:, :12]
     topic, run = np.indices(scores.shape)
     table = pd.DataFrame({"score": scores.ravel(), "topic": topic.ravel(), "run": run.ravel()})
     anova = anova_lm(ols("score ~ C(run) + C(topic)", data=table).fit())
@@ -98,7 +87,7 @@ def test_statsmodels(shared):
 
 
 def test_robust2003(shared):
-    scores = read_scores(shared / "data/adhoc/trec_robust2003_ap.csv")
+    scores = read_scores(shared, "trec_robust2003_ap")
     residual, system, topic = naive_mean_squares(scores)
     result = two_way_variance(scores)
     assert result.sum_of_squares == pytest.approx(residual, rel=1e-11)

@@ -6,15 +6,12 @@ once, the paired bootstrap test, each pair for itself, and the paired t test wit
 
 from roundbook.statistics.studies.discriminative_power.bootstrap import (
     BootstrapTest,
-    bootstrap_pairs,
     bootstrap_test,
 )
 from roundbook.statistics.studies.discriminative_power.paired import PairedTTest, paired_t_tests
 from roundbook.statistics.studies.discriminative_power.tukey import (
     TukeyTest,
     asl_curve,
-    count_reaching,
-    largest_differences,
     share_limits,
     tukey_test,
 )
@@ -24,10 +21,7 @@ __all__ = [
     "PairedTTest",
     "TukeyTest",
     "asl_curve",
-    "bootstrap_pairs",
     "bootstrap_test",
-    "count_reaching",
-    "largest_differences",
     "paired_t_tests",
     "share_limits",
     "tukey_test",

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from roundbook.statistics.bootstrap import topic_weights
+from roundbook.statistics.score_matrix import Bools, Floats, check_share
 from roundbook.statistics.studies.common import (
     MOST_BYTES,
-    Floats,
     Mapped,
     Progress,
-    check_share,
     check_trials,
     pairs,
     study_scores,
@@ -82,14 +81,8 @@ def bootstrap_test(
     ----------
     scores, trials, alpha, seed
         As for :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
-    progress : callable
-        Told how many pairs of how many are done.
-    mapped : callable
-        Does the work of the pairs, a piece at a time, as `map` does.
-
-    Returns
-    -------
-    BootstrapTest
+    progress, mapped : callable
+        Told how many pairs of how many are done; applies a function to spans of them, as `map`.
 
     Raises
     ------
@@ -133,17 +126,9 @@ def bootstrap_pairs(
 
     Parameters
     ----------
-    scores : (topics, runs) float array
     draw : callable
-        Gives the same resamples at each call: chunks of how often each topic was drawn, each a
-        (resamples, topics) float array.
-    trials : int
-        Resamples in all.
-    alpha : float
-    progress : callable
-        Told how many pairs of how many are done.
-    mapped : callable
-        Does the work of the pairs, a piece at a time, as `map` does.
+        Gives the same resamples at each call, `trials` in all: chunks of how often each topic was
+        drawn, each a (resamples, topics) float array.
 
     Returns
     -------
@@ -166,11 +151,7 @@ def bootstrap_pairs(
 
 
 def _bootstrap_span(
-    scores: Floats,
-    draw: Callable[[], Iterable[Floats]],
-    trials: int,
-    alpha: float,
-    span: slice,
+    scores: Floats, draw: Callable[[], Iterable[Floats]], trials: int, alpha: float, span: slice
 ) -> tuple[Floats, Floats]:
     """Return the ASL and the estimated difference of some of all pairs."""
     topics, runs = scores.shape
@@ -208,7 +189,7 @@ def _bootstrap_span(
     return asl, np.where(spread, at_limit, np.nan)
 
 
-def _divide(sums: Floats, squares: Floats, no_mean: NDArray[np.bool_], *, out: Floats) -> None:
+def _divide(sums: Floats, squares: Floats, no_mean: Bools, *, out: Floats) -> None:
     """Divide n mean^2 by the sum of squares about the mean, infinite where a sample has no spread.
 
     `squares` is the sum of squares about 0.

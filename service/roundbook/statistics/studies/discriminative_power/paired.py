@@ -9,15 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
+from roundbook.statistics.score_matrix import Floats, check_share
 from roundbook.statistics.significance.two_sample_tests import holm_adjusted
-from roundbook.statistics.studies.common import (
-    MOST_BYTES,
-    Floats,
-    check_share,
-    pairs,
-    study_scores,
-    tolerance,
-)
+from roundbook.statistics.studies.common import MOST_BYTES, pairs, study_scores, tolerance
 
 _STUDY = "Discriminative power"
 

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from roundbook.statistics.score_matrix import Bools, Floats, Ints, check_share
 from roundbook.statistics.studies.common import (
     CACHED_CELLS,
-    Floats,
     Mapped,
     Piece,
     Progress,
-    check_share,
     check_trials,
     pair_differences,
     pieces,
@@ -24,6 +23,7 @@ from roundbook.statistics.studies.common import (
 )
 
 _STUDY = "Discriminative power"
+_MOST_OF_CURVE = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class TukeyTest:
 
     differences: Floats
     p_values: Floats
-    significant: NDArray[np.bool_]
+    significant: Bools
     share: float
     critical_difference: float | None
     trials: int
@@ -88,14 +88,8 @@ def tukey_test(
         Not negative.
     plus_one : bool
         Whether the p value counts the matrix itself as a trial: ``(count + 1) / (B + 1)``.
-    progress : callable
-        Told how many trials of how many are done.
-    mapped : callable
-        Does the work of the trials, a piece at a time, as `map` does.
-
-    Returns
-    -------
-    TukeyTest
+    progress, mapped : callable
+        Told how many trials of how many are done; applies a function to their pieces, as `map`.
 
     Raises
     ------
@@ -143,10 +137,6 @@ def share_limits(test: TukeyTest) -> tuple[float, float]:
     (1 - alpha))``: a pair with so many more or fewer trials above it might be on either side with
     another seed. They say how exact the permutations are, and nothing of other topics.
 
-    Parameters
-    ----------
-    test : TukeyTest
-
     Returns
     -------
     low, high : float
@@ -166,15 +156,7 @@ def share_limits(test: TukeyTest) -> tuple[float, float]:
 def largest_differences(scores: Floats, piece: Piece) -> Floats:
     """Permute each topic's scores over the runs; return the largest difference of two run means.
 
-    Parameters
-    ----------
-    scores : (topics, runs) float array
-    piece : (numpy.random.Generator, int)
-        And how many trials.
-
-    Returns
-    -------
-    (trials,) float array
+    (topics, runs) scores give one difference for each trial of the piece.
     """
     generator, trials = piece
     topics, runs = scores.shape
@@ -196,40 +178,23 @@ def largest_differences(scores: Floats, piece: Piece) -> Floats:
     return np.asarray((sums.max(axis=1) - sums.min(axis=1)) / topics)
 
 
-def count_reaching(differences: Floats, largest: Floats, slack: float) -> NDArray[np.int64]:
-    """Count for each pair the trials whose largest difference is not below the pair's.
+def count_reaching(differences: Floats, largest: Floats, slack: float) -> Ints:
+    """Count for each of (pairs,) differences the trials whose largest one is not below it.
 
-    Parameters
-    ----------
-    differences : (pairs,) float array
-    largest : (trials,) float array
-    slack : float
-        By how much equal means may differ.
-
-    Returns
-    -------
-    (pairs,) int array
+    Equal means may differ by `slack`.
     """
     below = np.searchsorted(np.sort(largest), np.abs(differences) - slack, side="left")
     return np.asarray(largest.size - below)
 
 
-def asl_curve(p_values: Floats, most: int = 200) -> Floats:
-    """P values in descending order, the curve that papers draw, thinned to at most `most` of them.
+def asl_curve(p_values: Floats) -> Floats:
+    """P values in descending order, the curve that papers draw, thinned to at most 200 of them.
 
-    The nearer the curve is to the origin, the more pairs are told apart.
-
-    Parameters
-    ----------
-    p_values : (pairs,) float array
-    most : int
-        With more pairs the values are at evenly spaced ranks, of which the first and the last are.
-
-    Returns
-    -------
-    (min(pairs, most),) float array
+    The nearer the curve is to the origin, the more pairs are told apart. With more pairs the values
+    are at evenly spaced ranks, of which the first and the last are.
     """
     falling = np.sort(p_values)[::-1]
-    if falling.size <= most:
+    if falling.size <= _MOST_OF_CURVE:
         return falling
-    return np.asarray(falling[np.linspace(0, falling.size - 1, most).round().astype(int)])
+    ranks = np.linspace(0, falling.size - 1, _MOST_OF_CURVE).round().astype(int)
+    return np.asarray(falling[ranks])

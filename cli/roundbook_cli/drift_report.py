@@ -1,0 +1,211 @@
+"""A drift report on the terminal: in brief, or with all its details."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
+
+from roundbook_cli.drift_advice import log_teams, report_text, with_options
+from roundbook_cli.output import (
+    Column,
+    counted,
+    number,
+    print_commands,
+    print_table,
+    section,
+    signed,
+)
+from roundbook_cli.table_layout import visible
+
+if TYPE_CHECKING:
+    from roundbook.logbook.drift.report import DriftReport
+    from roundbook.logbook.drift.shared_topics import Consequence
+
+
+def _p(value: float) -> str:
+    return "<.0001" if value < 0.0001 else f"{value:.4f}"
+
+
+_FACTORS = (
+    Column("topic", "Topic"),
+    number("mean_from", "from"),
+    number("sd_from", "sd"),
+    number("mean_to", "to"),
+    number("sd_to", "sd"),
+    signed("shift", "Shift"),
+    number("sd_ratio", "Ratio", 3),
+)
+_TOPICS = (
+    *_FACTORS,
+    Column("welch_p_holm", "p mean", _p, "right", spare=1),
+    Column("brown_forsythe_p_holm", "p sd", _p, "right", spare=2),
+)
+_TESTS = ("welch_t", "welch_dof", "welch_p", "welch_p_holm", "brown_forsythe_f")
+TOPICS_CSV = (
+    *_FACTORS,
+    *(Column(field, field) for field in _TESTS),
+    *(Column(f"brown_forsythe_{field}", field) for field in ("dof", "p", "p_holm")),
+)
+_RECURRING = (
+    Column("system", "System"),
+    signed("mean_from", "Mean from"),
+    signed("mean_to", "Mean to"),
+    signed("difference", "Difference"),
+)
+
+
+class _Row(NamedTuple):
+    what: str
+    first: str
+    second: str = ""
+
+
+def print_report(
+    report: DriftReport, assessments: str | None = None, *, details: bool = False
+) -> None:
+    """Print a report as a person reads it.
+
+    Parameters
+    ----------
+    assessments : str, optional
+        The assessments if they had to be named.
+    details : bool
+        Whether to print also the figures in full, the tests, what is assumed and each topic.
+    """
+    from roundbook.presentation.drift_verdict import headline
+
+    text = report_text(report, assessments)
+    (_print_details if details else _print_brief)(report, text, headline(report))
+
+
+def _print_brief(report: DriftReport, text: dict[str, Any], verdict: str) -> None:
+    """Print the verdict, why, what to do, and what it does to the scores."""
+    from roundbook.presentation.drift import backwards_note, choice_note, small_sds_note
+    from roundbook.presentation.drift_advice import brief_advice
+    from roundbook.presentation.drift_consequence import brief_consequence
+    from roundbook.presentation.drift_verdict import brief_reason
+
+    # What an earlier Roundbook saved with a report stays as it was saved.
+    saved = report.model_extra or {}
+    reason = saved.get("reason") or brief_reason(report)
+    beside = (backwards_note(report), choice_note(report), small_sds_note(report))
+    notes = [note for note in beside if note]
+    if report.provisional:
+        notes.append("Say the teams, with a team file for each round:")
+    print_table([], (), above=[verdict, "", f"Why: {reason}", *(f"- {note}" for note in notes)])
+    if report.provisional:
+        print_commands(log_teams(report), indent=4)
+    section(f"What to do: {saved.get('advice') or with_options(brief_advice(report))}")
+    print_commands(*(step["command"] for step in text["commands"]), indent=4)
+    if report.consequence:
+        section(f"What it does: {brief_consequence(report, report.consequence)}")
+    if report.recurring_systems:
+        section(f"Revived systems: {text['revived']['reason']}")
+    section("More with --details: the tests, what is assumed, each topic, each system.")
+
+
+def _print_details(report: DriftReport, text: dict[str, Any], verdict: str) -> None:
+    """Print all there is."""
+    from roundbook.logbook.withdrawals import left_out
+    from roundbook.presentation.drift import tests_sentences
+
+    print_table([], (), above=[verdict, "", f"Why: {text['reason']}"])
+    if text["notes"]:
+        section(*(f"- {note}" for note in text["notes"]))
+    section(f"What to do: {text['advice']}")
+    for step in text["commands"]:
+        typer.echo(visible(f"  {step['purpose']}:"))
+        print_commands(step["command"], indent=4)
+    if report.consequence:
+        _print_consequence(report, report.consequence)
+    elif report.verdict != "unbridged":
+        section(f"What it does to the scores cannot be said. {text['consequence_reason']}")
+    if report.recurring_systems:
+        section(
+            f"Revived systems: {text['revived']['reason']}",
+            rows=report.recurring_systems.systems,
+            columns=_RECURRING,
+        )
+    if report.no_shared_topics:
+        _print_no_shared_topics(report)
+    if report.tests:
+        section(*tests_sentences(report, report.tests))
+    scope = (
+        f"{report.measure}, {report.assessments} assessments; factor versions"
+        f" {report.from_version} ({report.from_round}: matrix {report.from_matrix}, revision"
+        f" {report.from_revision}) and {report.to_version} ({report.to_round}: matrix"
+        f" {report.to_matrix}, revision {report.to_revision})."
+    )
+    assumed = [text["assumed"]] if text["assumed"] else []
+    section(scope, *assumed, *map(left_out, report.withdrawn))
+    if report.topics:
+        section(
+            f"The shared topics: the runs' mean and sd in '{report.from_round}' (from) and in"
+            f" '{report.to_round}' (to), and the tests' Holm-adjusted p.",
+            rows=report.topics,
+            columns=_TOPICS,
+        )
+
+
+def _sides(rows: Iterable[_Row], what: str, first: str, second: str, *above: str) -> None:
+    columns = (
+        Column("what", what),
+        Column("first", first, justify="right"),
+        Column("second", second, justify="right"),
+    )
+    section(*above, rows=list(rows), columns=columns)
+
+
+def _print_consequence(report: DriftReport, done: Consequence) -> None:
+    from roundbook.presentation.drift_consequence import consequence_sentences
+
+    def row(what: str, field: str, form: str) -> _Row:
+        values = [getattr(under, field) for under in (done.earlier, done.later)]
+        return _Row(what, *("-" if value is None else form.format(value) for value in values))
+
+    _sides(
+        [
+            row(f"Mean score (an average run has {done.b:g})", "mean", "{:.4f}"),
+            row("Scores clipped at 1", "clipped_at_1", "{:.2%}"),
+            row("Scores clipped at 0", "clipped_at_0", "{:.2%}"),
+            row("Residual variance", "variance", "{:.5f}"),
+            row(f"Topics needed (m {done.m}, minD {done.min_d:g})", "topics_needed", "{}"),
+        ],
+        "On std-AB",
+        f"by '{report.from_round}'",
+        f"by '{report.to_round}'",
+        f"What it does to the {counted(done.runs, 'run')} of '{report.to_round}', on"
+        f" {counted(done.topics, 'shared topic')}:",
+    )
+    print_table([], (), above=map(with_options, consequence_sentences(done, report.from_round)))
+
+
+def _print_no_shared_topics(report: DriftReport) -> None:
+    from roundbook.presentation.drift import NO_EVIDENCE
+
+    factors = report.no_shared_topics
+    assert factors is not None
+    section(f"What may still be laid side by side: all topics of each round. {NO_EVIDENCE}")
+    figures = (("Mean", "mean"), ("sd", "sd"), ("Least", "least"), ("Median", "median"))
+    for name, compared in (("means", factors.means), ("sds", factors.sds)):
+        sides = (compared.earlier, compared.later)
+        tests = (("Welch", compared.welch), ("Brown-Forsythe", compared.brown_forsythe))
+        _sides(
+            [
+                _Row("Topics", *(str(side.topics) for side in sides)),
+                *(
+                    _Row(what, *(_digits(getattr(side, field)) for side in sides))
+                    for what, field in (*figures, ("Largest", "largest"))
+                ),
+                *(_Row(f"p ({what})", "", _digits(test.p_value)) for what, test in tests),
+            ],
+            f"Topics' {name}",
+            report.from_round,
+            report.to_round,
+        )
+
+
+def _digits(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"

@@ -1,0 +1,128 @@
+"""Who asks over HTTP: by a token, or without one; and requests that pages of other sites make."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict, deque
+from collections.abc import Mapping
+from ipaddress import ip_address
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from fastapi import Request
+
+from roundbook.api.problems import HttpError
+from roundbook.logbook.session import begin
+from roundbook.logbook.tokens import Token, check_token
+from roundbook.requests.tokens import Scope
+
+COOKIE = "roundbook_token"
+_SCOPES: Mapping[Scope | None, int] = {None: 0, "read": 1, "log": 2, "admin": 3}
+_FAILURES, _SECONDS = 20, 60
+_LOOPBACK = frozenset({"localhost", "testserver"})
+
+
+class Caller(NamedTuple):
+    """Who asks: `user` as events name them, and the most that they may do, of one `task` or of all.
+
+    Without a token the `scope` is None: to see what is published.
+    """
+
+    user: str
+    scope: Scope | None
+    task: str | None = None
+
+
+class Failures:
+    """The times at which wrong tokens came, by address: whoever tries many has to wait."""
+
+    def __init__(self) -> None:
+        self._times: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=_FAILURES))
+
+    def note(self, http: Request) -> None:
+        """Take note of a wrong token; refuse where too many came from its address in a minute."""
+        address = http.client.host if http.client else ""
+        times = self._times.get(address)
+        if times and len(times) == _FAILURES and time.monotonic() - times[0] < _SECONDS:
+            raise HttpError(429, "Too many wrong tokens came from here; try again in a minute.")
+        if len(self._times) > 10_000:
+            self._times.clear()
+        self._times[address].append(time.monotonic())
+
+
+def find_caller(http: Request) -> Caller:
+    """Return who asks, and keep it with the request: by a token in the header or the cookie.
+
+    Without one it is who the service is set up for.
+
+    Raises
+    ------
+    HttpError
+        401 for a token that is none, has expired or is revoked, alike; 403 for a request that a
+        page of another site makes; 429 after too many wrong tokens.
+    """
+    state = http.app.state
+    refuse_other_pages(http)
+    kind, _, secret = http.headers.get("authorization", "").partition(" ")
+    if kind and kind.lower() != "bearer":
+        raise HttpError(401, "A token is given as: Authorization: Bearer rb_...")
+    secret = secret.strip() or http.cookies.get(COOKIE, "")
+    if secret:
+        token = known_token(http, secret)
+        if token is None:
+            raise HttpError(
+                401,
+                "The token is not valid: there is none like it, or it has expired or is revoked.",
+            )
+        caller = Caller(f"token {token.name}", token.scope, token.task)
+    else:
+        caller = Caller(state.settings.user, "admin") if state.open else Caller("nobody", None)
+    http.state.caller = caller
+    return caller
+
+
+def known_token(http: Request, secret: str) -> Token | None:
+    """Return the token that somebody shows, None where there is none like it; see `Failures`."""
+    with begin(http.app.state.engine) as session:
+        token = check_token(session, secret)
+    if token is None:
+        # Those who have one are not kept waiting by others who come from the same address.
+        http.app.state.failures.note(http)
+    return token
+
+
+def require_scope(caller: Caller, scope: Scope) -> None:
+    """Refuse whoever may not do as much: 401 without a token, 403 with one of a smaller scope."""
+    if _SCOPES[caller.scope] < _SCOPES[scope]:
+        if caller.scope is None:
+            raise HttpError(401, "This takes a token.")
+        raise HttpError(403, f"This takes a token with the scope {scope}; yours is {caller.scope}.")
+
+
+def allowed_caller(http: Request, scope: Scope) -> Caller:
+    """Return who asks, once they may do as much; what is published is read without a token."""
+    caller = find_caller(http)
+    if scope != "read":
+        require_scope(caller, scope)
+    return caller
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether an address to listen on is reached from this machine alone."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host in _LOOPBACK
+
+
+def refuse_other_pages(http: Request) -> None:
+    """Refuse what a page of another site has a browser send, and names that others point here."""
+    host = urlsplit(f"//{http.headers.get('host', '')}").hostname or ""
+    if http.app.state.open and not is_loopback(host):
+        raise HttpError(403, "Without tokens this service answers to this machine's own name only.")
+    if http.method in ("GET", "HEAD"):
+        return
+    origin = http.headers.get("origin")
+    other = origin is not None and urlsplit(origin).netloc != http.headers.get("host")
+    if other or http.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        raise HttpError(403, "The request comes from a page of another site.")

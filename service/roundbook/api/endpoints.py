@@ -1,0 +1,218 @@
+"""What is answered over HTTP, kept while the record stays the same, and what is decided."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import Response
+from pydantic import BaseModel
+
+from roundbook.api.access import answer, permit, permit_name
+from roundbook.api.answers import (
+    CSV,
+    PARQUET,
+    Kept,
+    Sent,
+    accepted,
+    moment_now,
+    moment_of,
+    render,
+    respond,
+)
+from roundbook.api.callers import Caller, allowed_caller
+from roundbook.api.openapi import names_files
+from roundbook.api.problems import NO_JSON, HttpError
+from roundbook.api.turns import (
+    SECONDS_TO_DECIDE,
+    Limit,
+    computed,
+    in_turn,
+    to_decide,
+    transaction,
+)
+from roundbook.errors import RequestError
+from roundbook.logbook.kinds import find_kind, kind_of
+from roundbook.logbook.saving import SavedResult, save_long_result
+from roundbook.logbook.session import Session
+from roundbook.requests.base import is_kept
+from roundbook.requests.matrices import ExportMatrix
+from roundbook.requests.tokens import Scope
+from roundbook.use_cases import UseCase
+
+# What is told of today, or looks at what is stored, is asked for anew every time.
+_NEVER_KEPT = frozenset({"tokens", "verify", "verify_round"})
+_ELSEWHERE = "`{}` names a file of this machine; files are sent and answered in the body."
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def question(name: str, case: UseCase) -> Endpoint:
+    """Return what answers a question, whose fields are the query's."""
+    model = case.request
+
+    async def ask(http: Request) -> Response:
+        kind = accepted(http)
+        kept: Kept | None = http.app.state.kept if name not in _NEVER_KEPT else None
+
+        def look() -> tuple[Caller, object, Sent | None]:
+            """Return who asks, all that an answer depends on beside the record, and what is kept."""
+            caller = allowed_caller(http, case.scope)
+            key = (http.url.path, http.url.query, kind, caller.scope is None, caller.task)
+            engine = http.app.state.engine
+            return caller, key, kept.get(key, moment_now(engine)) if kept is not None else None
+
+        def work(caller: Caller, key: object, limit: Limit) -> Sent:
+            asked = None if model is None else model(**query_fields(http, model))
+            with transaction(http, caller, limit, one_moment=True) as session:
+                moment = moment_of(session.connection) if kept is not None else None
+                if isinstance(asked, ExportMatrix) and kind == PARQUET:
+                    return _scores_as_parquet(http, caller, session, case, asked)
+                result: BaseModel = answer(caller, session, case.run, asked)
+            sent = render(http, result, kind)
+            if kept is not None:
+                kept.put(key, moment, sent)
+            return sent
+
+        def read() -> Sent:
+            caller, key, sent = look()
+            return sent or work(caller, key, Limit(http.app.state.turns))
+
+        if not case.computes:
+            return respond(http, await in_turn(http, read))
+        caller, key, sent = await in_turn(http, look)
+        if sent is None:
+            sent = await computed(http, lambda limit: work(caller, key, limit), caller=caller)
+        return respond(http, sent)
+
+    return ask
+
+
+def _scores_as_parquet(
+    http: Request, caller: Caller, session: Session, case: UseCase, asked: ExportMatrix
+) -> Sent:
+    with tempfile.TemporaryDirectory(prefix="roundbook-") as directory:
+        file = Path(directory) / "scores.parquet"
+        asked = asked.model_copy(update={"output": file})
+        result: BaseModel = answer(caller, session, case.run, asked)
+        return render(http, result, CSV)._replace(body=file.read_bytes(), kind=PARQUET)
+
+
+def decision(case: UseCase) -> Endpoint:
+    """Return what does a use case that changes the record."""
+    model = case.request
+    assert model is not None
+
+    async def decide(http: Request) -> Response:
+        body = await http.body()
+
+        def work(caller: Caller, limit: Limit) -> Sent:
+            asked = model(**json_fields(http, body))
+            with transaction(http, caller, limit, keep=is_kept(asked)) as session:
+                result = case.run(session, permit(caller, session, asked))
+            return render(http, result, accepted(http))
+
+        return respond(http, await _decided(http, work, case.scope, computes=case.computes))
+
+    return decide
+
+
+async def save(http: Request, kind: str, saving: Saving) -> Response:
+    """Compute a result of a kind and keep it with its inputs."""
+
+    def work(caller: Caller, limit: Limit) -> Sent:
+        saved = save_permitted(http, caller, limit, kind, saving)
+        return render(http, saved, accepted(http))
+
+    return respond(http, await _decided(http, work, "log", computes=True))
+
+
+def save_permitted(
+    http: Request, caller: Caller, limit: Limit, kind: str, saving: Saving
+) -> SavedResult:
+    """Compute and keep a result for a caller who may see what it is of, and what has its name."""
+    kind, fields = kind_of(kind, saving.request)
+    request = find_kind(kind).request(**fields)
+    refuse_files(request)
+    begin_in_time = partial(transaction, http, caller, limit)
+    with begin_in_time(one_moment=True) as session:
+        request = permit(caller, session, request)
+        permit_name(caller, session, saving.name)
+    return save_long_result(begin_in_time, kind, request, saving.name, saving.note)
+
+
+async def _decided(
+    http: Request, work: Callable[[Caller, Limit], Sent], scope: Scope, *, computes: bool
+) -> Sent:
+    """Return what comes of a decision; one that computes for long has a turn of its own."""
+    if http.query_params:  # as of an upload, whose body is a file: `dry_run` is not to be missed
+        raise HttpError(422, "The fields of a decision are in its body, none in the address.")
+    if not computes:
+        return await in_turn(http, lambda: work(allowed_caller(http, scope), to_decide(http)))
+    caller = await in_turn(http, lambda: allowed_caller(http, scope))
+    return await computed(
+        http, lambda limit: work(caller, limit), caller=caller, seconds=SECONDS_TO_DECIDE
+    )
+
+
+class Saving(BaseModel):
+    """What is saved: under which name, why, and what is asked."""
+
+    name: str | None = None
+    note: str | None = None
+    request: dict[str, Any]
+
+    model_config = {
+        "json_schema_extra": {
+            "example": {"name": "next-round", "request": {"task": "covid", "measure": "nDCG@10"}}
+        }
+    }
+
+
+def query_fields(
+    http: Request, request: type[BaseModel], file: str | None = None
+) -> dict[str, Any]:
+    """Return the query's fields of a request, whose `file`, if it has one, is the body.
+
+    One that names a file is refused: it would be the service's own.
+    """
+    fields: dict[str, Any] = {}
+    for name in dict.fromkeys(http.query_params):
+        if name == "filename" and file is not None:
+            continue
+        values: list[Any] = http.query_params.getlist(name)
+        annotation = ""
+        if name in request.model_fields:
+            if name == "force" or names_files(request, name):
+                raise HttpError(422, _ELSEWHERE.format(name))
+            annotation = str(request.model_fields[name].annotation)
+        if "Mapping" in annotation:
+            try:
+                values = [json.loads(value) for value in values]
+            except (ValueError, RecursionError):
+                raise RequestError(name, f"`{name}` is a JSON object") from None
+        fields[name] = values if "tuple[" in annotation else values[-1]
+    return fields
+
+
+def json_fields(http: Request, body: bytes) -> dict[str, Any]:
+    """Return the fields that a body has; other sites' forms can send no JSON."""
+    kind = http.headers.get("content-type", "").partition(";")[0].strip().lower()
+    try:
+        fields = json.loads(body) if kind == "application/json" else None
+    except (ValueError, RecursionError):
+        fields = None
+    if not isinstance(fields, dict):
+        raise HttpError(422, NO_JSON)
+    return fields
+
+
+def refuse_files(request: BaseModel) -> None:
+    """Refuse a request that names files: they would be the service's own."""
+    for name in type(request).model_fields:
+        if names_files(type(request), name) and getattr(request, name):
+            raise HttpError(422, _ELSEWHERE.format(name))

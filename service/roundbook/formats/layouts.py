@@ -1,0 +1,181 @@
+"""Which layout a file of scores has, told by its content."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from roundbook.errors import AmbiguousLayoutError, BadFileError
+from roundbook.formats.columns import Table, TextTable
+from roundbook.formats.matrix import SUMMARY_TOPIC
+from roundbook.formats.measures import WantedMeasures
+from roundbook.formats.ntcireval import looks_like_ntcireval
+from roundbook.formats.table import (
+    ANY_RUN_HEADER,
+    ANY_TEAM_HEADER,
+    ANY_TOPIC_HEADER,
+    ANY_VALUE_HEADER,
+    has_decimal_comma,
+    is_number,
+)
+from roundbook.formats.text import SourceText, fields_of
+from roundbook.formats.trec.files import kind_of
+from roundbook.measure_names import is_measure_like, measure_key
+
+
+def detect_layout(
+    source: SourceText | Table, wanted: WantedMeasures
+) -> tuple[str, SourceText | Table]:
+    """Return the one layout the content fits, and the content as what its reader takes.
+
+    trec_eval writes ``measure topic value`` and ir_measures ``topic measure value``. Which of
+    the two columns holds measures is told by the names the tools use and the measure asked
+    for; if both columns do, or neither, the file is refused.
+
+    Parameters
+    ----------
+    source : SourceText or Table
+    wanted : WantedMeasures
+
+    Returns
+    -------
+    str
+        One of ``LAYOUTS`` of `reader`.
+    SourceText or Table
+
+    Raises
+    ------
+    AmbiguousLayoutError
+        If the content fits more than one layout, or none.
+    BadFileError
+        If the content is that of another file of an evaluation, which holds no scores.
+    """
+    if isinstance(source, SourceText):
+        first = source.first_rows[0][1].lstrip()
+        if first.startswith("{"):
+            return "ir_measures", source
+        if first.startswith(("[", "<")):
+            raise _no_layout(source.file)
+        if (kind := kind_of(source)) is not None:
+            raise BadFileError(
+                f"this looks like {kind}, and not like scores; Roundbook takes scores a topic, as"
+                " trec_eval -q prints them",
+                source.file,
+            )
+        table: Table = TextTable(source)
+        has_heading = table.keys[0] in ANY_TOPIC_HEADER | ANY_RUN_HEADER | {""}
+        if not has_heading or first.split(maxsplit=2)[:2] == ["runid", SUMMARY_TOPIC]:
+            names = {*wanted.measures, wanted.file_measure} - {None, ""}
+            layout = _tool_layout(source, table.header, names)
+            if layout is not None:
+                return layout, source
+    else:
+        table = source
+    _refuse_other_table(table)
+    keys = table.keys
+    if len(keys) < 2:
+        raise _no_layout(table.file)
+    if table.is_pyterrier:
+        return "long", table
+    if ANY_TOPIC_HEADER.isdisjoint(keys) or ANY_RUN_HEADER.isdisjoint(keys):
+        return "wide", table
+    return _long_or_wide(table, wanted), table
+
+
+def _tool_layout(
+    source: SourceText, header: Sequence[str], measures: set[str | None]
+) -> str | None:
+    first = source.first_rows[0][1]
+    fields = fields_of(first)
+    if all(looks_like_ntcireval(text) for _, text in source.first_rows):
+        return "ntcireval"
+    if len(fields) == 2 and is_measure_like(fields[0]) and is_number(fields[1]):
+        return "ir_measures"
+    if len(fields) != 3:
+        return None
+    name, topic, value = fields
+    has_value = is_number(value) or SUMMARY_TOPIC in (name, topic) or name.startswith("relstring")
+    if not has_value:
+        return None
+    in_first, in_second = _measures_in(source, measures)
+    if in_first != in_second:
+        return "trec_eval" if in_first else "ir_measures"
+    if not in_first and len(header) > 1 and "\t" not in first:
+        return None  # a CSV header with blanks in it
+    which = "both the first and the second" if in_first else "neither the first nor the second"
+    raise AmbiguousLayoutError(
+        f"{which} column holds known measures, so this may be trec_eval output "
+        "(measure topic value) or ir_measures output (topic measure value)",
+        source.file,
+        way_out="one of two layouts",
+        first="trec_eval",
+        second="ir_measures",
+    )
+
+
+def _measures_in(source: SourceText, measures: set[str | None]) -> tuple[bool, bool]:
+    rows = [fields for fields in (fields_of(text) for _, text in source.rows) if len(fields) == 3]
+
+    def is_measure(name: str) -> bool:
+        return name in measures or is_measure_like(name)
+
+    return (
+        any(is_measure(name) for name in {fields[0] for fields in rows}),
+        any(is_measure(name) for name in {fields[1] for fields in rows}),
+    )
+
+
+def _long_or_wide(table: Table, wanted: WantedMeasures) -> str:
+    keys = table.keys
+    if not ANY_VALUE_HEADER.isdisjoint(keys):
+        return "long"
+    # No column of scores by name: a column a measure, or a wide file with a run called "run".
+    at = next(i for i, key in enumerate(keys) if key in ANY_RUN_HEADER)
+    first = next(iter(table.texts(at)), "0")
+    if not is_number(first) and not has_decimal_comma(first):
+        return "long"
+    if at == 0 or not _has_measure_column(table.header, wanted):
+        return "wide"
+    raise AmbiguousLayoutError(
+        f"the column {table.header[at].strip()!r} may be a run or hold run tags, so this may be "
+        "a wide or a long file",
+        table.file,
+        way_out="one of two layouts",
+        first="wide",
+        second="long",
+    )
+
+
+def _has_measure_column(header: Sequence[str], wanted: WantedMeasures) -> bool:
+    """Tell whether one of the header's cells is the name of a measure that is wanted."""
+    cells = [cell.strip() for cell in header]
+    if wanted.file_measure is not None:
+        return wanted.file_measure in cells
+    if not wanted.measures:
+        return any(map(is_measure_like, cells))
+    identities = set(map(measure_key, wanted.measures))
+    return not identities.isdisjoint(map(measure_key, cells))
+
+
+def _no_layout(file: str) -> BadFileError:
+    return AmbiguousLayoutError("the content fits none of the layouts", file, way_out="no layout")
+
+
+def _refuse_other_table(table: Table) -> None:
+    """Refuse a team file and PyTerrier's means, which lie beside scores and hold none."""
+    first, keys = table.keys[0], table.keys
+    if (
+        first in ANY_RUN_HEADER | ANY_TEAM_HEADER
+        and not ANY_RUN_HEADER.isdisjoint(keys)
+        and not ANY_TEAM_HEADER.isdisjoint(keys)
+        and ANY_TOPIC_HEADER.isdisjoint(keys)
+    ):
+        raise BadFileError(
+            "this looks like a team file, and not like scores", table.file, way_out="team file"
+        )
+    names = table.header[keys.index("name") + 1 :] if "name" in keys[:2] else []
+    if names and all(is_measure_like(name.strip()) for name in names):
+        raise BadFileError(
+            "this looks like PyTerrier's means over topics; Roundbook takes scores a topic, as"
+            " pt.Experiment gives them with perquery=True",
+            table.file,
+        )

@@ -1,0 +1,167 @@
+"""One of the rounds whose teams are left out: by the factors, and by the assessments, of the others."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from roundbook.logbook.result import Result
+from roundbook.logbook.session import Session, Work
+from roundbook.logbook.studies.assessed_runs import LoggedBeside, logged_beside
+from roundbook.logbook.studies.leave_one_out import LeftOutFigures, left_out_figures
+from roundbook.logbook.studies.left_out_runs import runs_as_scored, runs_scored_anew
+from roundbook.logbook.studies.reassessing import reassess
+from roundbook.requests.studies import LeaveOneOutRequest, LeaveOneOutRoundsRequest
+from roundbook.statistics.measures.scores import count_relevant
+from roundbook.statistics.studies.leave_one_out import LeaveOneOut, remaining_relevant
+
+# Why a round's scores are not computed anew.
+NotReassessed = Literal[
+    "no runs",  # what they retrieved is not logged
+    "no assessments",  # nor these
+    "no pool",  # which runs fed it, or of which teams they are, is not recorded
+    "impossible",  # the measure is none that is computed here, or no pool depth explains them
+]
+
+
+class ReassessedRound(Result):
+    """A round's scores computed anew, each team left out with the assessments due to it alone.
+
+    `upload` is the latest of runs, `revision` that of the assessments, `topics` are the assessed
+    ones. To rank `pool_depth` the `pooled_runs` were judged; `judged_share` of their documents are,
+    and they are `explained_share` of all `judged` documents. `relevant_alone` of all `relevant` ones
+    are due to one team. `team_of_run` and `fed_pool` are what is known of each of the runs, and
+    `logged` is how these scores differ from the logged ones.
+    """
+
+    upload: int
+    revision: int
+    topics: int
+    runs: int
+    teams: int
+    pooled_runs: int
+    pool_depth: int
+    judged_share: float
+    explained_share: float
+    judged: int
+    relevant: int
+    relevant_alone: int
+    team_of_run: list[int] = Field(repr=False)
+    fed_pool: list[bool | None] = Field(repr=False)
+    logged: LoggedBeside | None = None
+    scales: list[LeftOutFigures]
+
+
+class LeftOutRound(Result):
+    """A round in which each of `teams` teams is left out, by the factors of the others.
+
+    `runs_without_team` runs whose team is unknown count as one each. `reassessed` is the same with
+    the scores computed anew; where that is None, `not_reassessed` says why. `ageing` is the verdict
+    on the first round's factors in this one, None of the first round itself.
+    """
+
+    round: str
+    matrix: int
+    revision: int
+    factor_version: int
+    topics: int
+    runs: int
+    teams: int
+    runs_without_team: int
+    team_of_run: list[int] = Field(repr=False)
+    scales: list[LeftOutFigures]
+    reassessed: ReassessedRound | None = None
+    not_reassessed: NotReassessed | None = None
+    ageing: str | None = None
+
+
+def leave_out_by_factors(
+    session: Session,
+    asked: LeaveOneOutRoundsRequest,
+    label: str,
+    work: Work,
+    recorded: LeftOutRound | None = None,
+) -> LeftOutRound:
+    """Leave out each team of a round by the factors of the others.
+
+    Parameters
+    ----------
+    recorded : LeftOutRound, optional
+        The round in a saved study, in place of its scores, factors and teams today.
+
+    Raises
+    ------
+    NotRecordedError
+        When no team is recorded, or the scores or factors are not there.
+    ImpossibleStatisticError
+        When the runs or teams are too few, or tie.
+    """
+    scales = tuple(scale for scale in asked.scales if scale != "raw")
+    given = runs_as_scored(session, _of_round(asked, label, scales=scales), work, recorded)
+    teams = given.groups if recorded is None else np.array(recorded.team_of_run)
+    about = ("round", "matrix", "revision", "factor_version", "topics", "runs")
+    return LeftOutRound(
+        **{field: given.about[field] for field in about},
+        teams=int(teams.max()) + 1,
+        runs_without_team=(given.teams or []).count(None),
+        team_of_run=teams.tolist(),
+        scales=_figures(given.leave_out(teams, scales, work, f"{label}: teams")),
+    )
+
+
+def leave_out_by_assessments(
+    session: Session,
+    asked: LeaveOneOutRoundsRequest,
+    of: LeftOutRound,
+    work: Work,
+    recorded: ReassessedRound | None = None,
+) -> ReassessedRound:
+    """Do the same with the scores computed anew, without the assessments due to the team alone.
+
+    Raises
+    ------
+    NotRecordedError
+        When the round has no runs, no such assessments, or no team or pooled run is recorded.
+    ImpossibleStatisticError
+        When the measure is none that is computed here, or no pool depth explains the assessments.
+    """
+    request = _of_round(asked, of.round, scales=asked.scales, reassessed=True)
+    anew = reassess(session, request, work, recorded)
+    given = runs_scored_anew(anew, session, (of.matrix, of.factor_version))
+    study = given.leave_out(given.groups, asked.scales, work, f"{of.round}: teams, scores anew")
+    judgments = anew.score.judgments
+    relevant = count_relevant(anew.score.measure, judgments)
+    return ReassessedRound(
+        **{field: anew.given.about[field] for field in ("upload", "revision", "topics", "runs")},
+        teams=len(anew.score.contributed),
+        pooled_runs=anew.contributed.count(True),
+        pool_depth=anew.pool_depth,
+        judged_share=anew.judged_share,
+        explained_share=anew.explained_share,
+        judged=judgments.grade.size,
+        relevant=int(relevant.sum()),
+        relevant_alone=int((relevant - remaining_relevant(anew.score)).sum()),
+        team_of_run=anew.team_of_run.tolist(),
+        fed_pool=anew.contributed,
+        logged=recorded.logged
+        if recorded is not None
+        else logged_beside(session, anew.given.about, asked.measure),
+        scales=_figures(study),
+    )
+
+
+def _of_round(asked: LeaveOneOutRoundsRequest, label: str, **more: Any) -> LeaveOneOutRequest:  # noqa: ANN401
+    return LeaveOneOutRequest(
+        task=asked.task,
+        round=label,
+        measure=asked.measure,
+        assessments=asked.assessments,
+        by="team",
+        **more,
+    )
+
+
+def _figures(study: LeaveOneOut) -> list[LeftOutFigures]:
+    return [LeftOutFigures(**left_out_figures(left)) for left in study.scales]

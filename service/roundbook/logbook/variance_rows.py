@@ -1,0 +1,127 @@
+"""What each round of a task counts with in a measure's variance, as the record has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import NamedTuple, Self
+
+from sqlalchemy import Connection, text
+
+from roundbook.logbook.withdrawals import TaskScores
+
+
+class VarianceRow(NamedTuple):
+    """A row of `HISTORY`: SQLAlchemy's own rows are slow to look into by name."""
+
+    measure: str
+    family: str
+    scale: str
+    round: str
+    ordinal: int
+    held: date | None
+    collection: str | None
+    round_id: int
+    measure_id: int
+    assessments: str
+    rank: int
+    estimate: int
+    estimate_version: int | None
+    runs: int
+    topics: int
+    clusters: int | None
+    variance: float
+    dof: int
+    sum_of_squares: float | None
+    two_way_sum_of_squares: float | None
+    two_way_dof: int | None
+    runs_part: float | None
+    two_way_runs_part: float | None
+    topic_ids: list[int] | None
+    topic_squares: list[float] | None
+    two_way_topic_squares: list[float] | None
+    origin: str
+    source: str | None
+    matrix: int | None
+    revision: int
+    factor_version: int | None
+    software: str
+
+    @property
+    def two_way_variance(self) -> float | None:
+        """The residual variance after run and topic means, None where it is not known."""
+        if self.two_way_sum_of_squares is None or not self.two_way_dof:
+            return None
+        return self.two_way_sum_of_squares / self.two_way_dof
+
+    def with_same_topics(self, same: Mapping[int, int]) -> Self:
+        """Return the row with those of its topics that are another, by their ids, as that one."""
+        if not same:
+            return self
+        return self._replace(topic_ids=[same.get(at, at) for at in self.topic_ids or ()] or None)
+
+
+def read_rows(
+    connection: Connection, scores: TaskScores, scale: str, *, mixed: bool = False
+) -> list[VarianceRow]:
+    """Return what each round counts with on a scale, by measure, assessments and round.
+
+    Parameters
+    ----------
+    mixed : bool
+        Whether a round counts once, by the first of the assessments that it has.
+    """
+    filters = scores._asdict() | {"scale": scale, "mixed": mixed}
+    return [VarianceRow._make(row) for row in connection.execute(_HISTORY, filters)]
+
+
+# The current matrix of each round first; a published estimate where there is none. On the raw
+# scale a matrix's estimate is the latest version, else the latest version by its latest factors.
+HISTORY = """
+WITH wanted AS (
+    SELECT id, label, ordinal, held, collection FROM roundbook.round
+    WHERE task_id = :task AND (CAST(:rounds AS text[]) IS NULL OR normalize(label) = ANY (:rounds))
+), latest AS (
+    SELECT DISTINCT ON (round_id, measure_id, assessments)
+           id, round_id, measure_id, assessments, revision
+    FROM roundbook.matrix
+    WHERE round_id IN (SELECT id FROM wanted)
+    ORDER BY round_id, measure_id, assessments, revision DESC
+), counted AS (
+    SELECT * FROM latest WHERE id NOT IN (SELECT matrix_id FROM roundbook.withdrawn)
+), candidate AS (
+    SELECT counted.round_id, counted.measure_id, counted.assessments, 1 AS rank,
+           estimate.id AS estimate, estimate.version AS estimate_version, estimate.runs,
+           estimate.topics, estimate.clusters, estimate.variance,
+           estimate.dof, estimate.sum_of_squares, estimate.two_way_sum_of_squares,
+           estimate.two_way_dof, estimate.runs_part, estimate.two_way_runs_part,
+           estimate.topic_ids, estimate.topic_squares, estimate.two_way_topic_squares,
+           'matrix' AS origin, NULL AS source, counted.id AS matrix, counted.revision,
+           factor_set.version AS factor_version, estimate.software
+    FROM counted
+    JOIN roundbook.variance_estimate AS estimate
+      ON estimate.matrix_id = counted.id AND estimate.scale = :scale
+    LEFT JOIN roundbook.factor_set ON factor_set.id = estimate.factor_set_id
+    UNION ALL
+    SELECT round_id, measure_id, assessments, 2, id, NULL, runs, topics, teams, variance,
+           runs::bigint * (topics - 1), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+           'published', source, NULL, revision, NULL, software
+    FROM roundbook.published_variance
+    WHERE round_id IN (SELECT id FROM wanted) AND scale = :scale
+)
+SELECT DISTINCT ON (measure.name, apart.assessments, wanted.ordinal)
+       measure.name AS measure, measure.family, CAST(:scale AS text) AS scale,
+       wanted.label AS round, wanted.ordinal, wanted.held, wanted.collection, candidate.*
+FROM candidate
+JOIN wanted ON wanted.id = candidate.round_id
+JOIN roundbook.measure ON measure.id = candidate.measure_id
+CROSS JOIN LATERAL (
+    SELECT CASE WHEN :mixed THEN NULL ELSE candidate.assessments END
+) AS apart (assessments)
+WHERE (CAST(:measures AS bigint[]) IS NULL OR candidate.measure_id = ANY (:measures))
+  AND (CAST(:assessments AS text[]) IS NULL OR candidate.assessments = ANY (:assessments))
+ORDER BY measure.name, apart.assessments, wanted.ordinal,
+         array_position(CAST(:assessments AS text[]), candidate.assessments), candidate.rank,
+         candidate.factor_version DESC, candidate.estimate_version DESC, candidate.revision DESC
+"""
+_HISTORY = text(HISTORY)

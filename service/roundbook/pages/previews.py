@@ -1,0 +1,126 @@
+"""What is shown of a file before it is logged, by what it is of: scores, runs or assessments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from roundbook.logbook.matrices.listing import list_matrices
+from roundbook.logbook.matrices.logged import LoggedMatrices
+from roundbook.logbook.matrices.showing import show_matrix
+from roundbook.logbook.near_names import near_name
+from roundbook.logbook.round_fingerprint import find_publication
+from roundbook.logbook.runs.assessing import LoggedQrels
+from roundbook.logbook.runs.listing import list_runs
+from roundbook.logbook.runs.logging import LoggedRuns
+from roundbook.logbook.session import Session
+from roundbook.logbook.topics import list_topics
+from roundbook.presentation.matrices import log_notes, standardising_note
+from roundbook.presentation.previews import (
+    near_note,
+    understood,
+    understood_qrels,
+    understood_runs,
+)
+from roundbook.presentation.publication import publication_note
+from roundbook.presentation.runs import qrels_notes, run_notes
+from roundbook.requests.matrices import ListMatrices, ShowMatrix
+from roundbook.requests.runs import ListRuns
+from roundbook.requests.topics import ListTopics
+
+Logged = LoggedMatrices | LoggedRuns | LoggedQrels
+
+
+class FileKind(NamedTuple):
+    """What a file may be of, as the form calls it, and what of `UPLOADS` logs it.
+
+    `fields` are those of the form that are not asked of every file; `look` returns what the page
+    shows of what was logged, within the transaction.
+    """
+
+    name: str
+    hint: str
+    use_case: str
+    fields: tuple[str, ...]
+    look: Callable[[Session, Any], dict[str, Any]]
+
+
+def _look_at_scores(session: Session, logged: LoggedMatrices) -> dict[str, Any]:
+    (one,) = logged.matrices
+    known = ListMatrices(task=one.task, round=one.round, measure=one.measure)
+    number = next(
+        matrix.matrix
+        for matrix in list_matrices(session, known).matrices
+        if matrix.assessments == one.assessments
+    )
+    shown = show_matrix(session, ShowMatrix(matrix=number))
+    listed = list_topics(session, ListTopics(task=one.task)).topics
+    own = set(shown.topics)
+    returned = sum(
+        len(topic.rounds) > 1
+        for topic in listed
+        if any(there.round == one.round and there.id in own for there in topic.rounds)
+    )
+    near = near_note("measure", one.measure, near_name(one.measure, one.remarks.other_measures))
+    standardising = standardising_note(one)
+    published = None
+    if one.status == "logged":
+        publication = find_publication(session, one.task, one.round)
+        published = publication_note(one.round, publication, dry_run=True)
+    return {
+        "status": one.status,
+        "understood": understood(one, shown.topics, [run.run for run in shown.runs])
+        | {"Topics of other rounds": f"{returned} of {one.topics}"},
+        "notes": [note for note in (published, standardising, *log_notes(one), near) if note],
+        "impact": one.impact,
+        "expected": {"expected_revisions": {one.measure: one.revision - 1}},
+    }
+
+
+def _look_at_runs(session: Session, logged: LoggedRuns) -> dict[str, Any]:
+    listed = list_runs(session, ListRuns(task=logged.task, round=logged.round))
+    latest = listed.uploads[-1].upload
+    new = [run.run for run in listed.runs or () if run.upload == latest]
+    return {
+        "status": logged.status,
+        "understood": understood_runs(logged, new),
+        "notes": run_notes(logged),
+        "impact": logged.impact,
+    }
+
+
+def _look_at_qrels(_: Session, logged: LoggedQrels) -> dict[str, Any]:
+    return {
+        "status": logged.status,
+        "understood": understood_qrels(logged),
+        "notes": qrels_notes(logged),
+        "impact": logged.impact,
+        "expected": {"expected_revision": logged.revision - 1},
+    }
+
+
+KINDS = {
+    "scores": FileKind(
+        "Scores",
+        "Scores as a table of topics by runs, a line a score, or what trec_eval, ir_measures and"
+        " NTCIREVAL print, as text, Excel or Parquet.",
+        "log",
+        ("measure", "missing", "revise", "assessments", "teams"),
+        _look_at_scores,
+    ),
+    "runs": FileKind(
+        "Runs",
+        "What runs retrieved, in TREC's run format, gzipped or not: topic, Q0, document, rank,"
+        " score, tag. What a run retrieved never changes.",
+        "log_runs",
+        (),
+        _look_at_runs,
+    ),
+    "assessments": FileKind(
+        "Relevance assessments",
+        "Relevance assessments in TREC's format, gzipped or not: topic, iteration, document, grade.",
+        "log_qrels",
+        ("revise", "assessments"),
+        _look_at_qrels,
+    ),
+}

@@ -1,0 +1,168 @@
+"""The pages of saved results: kept, listed, shown, renewed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from roundbook.api.access import answer, permit
+from roundbook.api.callers import Caller, require_scope
+from roundbook.api.endpoints import Saving, save_permitted
+from roundbook.api.turns import SECONDS_TO_DECIDE, Limit, computed, transaction
+from roundbook.errors import InputError
+from roundbook.logbook.matrices.listing import list_matrices
+from roundbook.logbook.plans.plan import Plan
+from roundbook.logbook.saved_results import ResultEntry, list_results, show_result
+from roundbook.logbook.saving import Renewal, SavedResult, renew_results
+from roundbook.logbook.session import Session
+from roundbook.logbook.studies.studies import STUDIES
+from roundbook.logbook.studies.study import Study
+from roundbook.pages.answers import drawing_of, plan_fields, sentences_of, tables_of
+from roundbook.pages.forms import Asking, Who, read_form
+from roundbook.pages.rendering import page
+from roundbook.pages.study_form import study_fields, study_title
+from roundbook.presentation.plan_table import beside
+from roundbook.presentation.saved_results import brief_sentence, result_place, saved_heading
+from roundbook.presentation.staleness import why_stale
+from roundbook.requests.matrices import ListMatrices
+from roundbook.requests.results import ListResults, RenewResults, ShowResult
+
+router = APIRouter()
+# Of saved results that are no studies.
+_TITLES = {"plan": "The plan", "drift": "First against latest: means"}
+
+
+@router.post("/save")
+async def save(http: Request, caller: Who) -> Response:
+    """Compute what a page shows once more, and keep it under a name with what it rests on."""
+    require_scope(caller, "log")
+    form = await read_form(http)
+
+    def work(limit: Limit) -> SavedResult:
+        kind = form.get("kind", "")
+        saving = Saving(name=form.get("name"), request=asked_fields(kind, form.get("asked", "")))
+        return save_permitted(http, caller, limit, kind, saving)
+
+    saved = await computed(http, work, caller=caller, seconds=SECONDS_TO_DECIDE)
+    return RedirectResponse(f"/result?{urlencode({'name': saved.name})}", 303)
+
+
+def asked_fields(kind: str, query: str) -> dict[str, Any]:
+    """Return what a page has asked, as it stands in the form beneath its answer.
+
+    Raises
+    ------
+    InputError
+        When there is no such kind of result, or no such study.
+    """
+    asked = parse_qs(query)
+    fields: dict[str, Any] = {name: values[-1] for name, values in asked.items()}
+    if kind == "plan":
+        fields = plan_fields(fields)
+    elif kind == "study":
+        study = fields.get("study", "")
+        if study not in STUDIES:
+            raise InputError("There is no such study.")
+        fields = {"study": study} | study_fields(study, asked)
+    elif kind != "drift":
+        raise InputError("It cannot be saved.")
+    return fields
+
+
+@router.get("/results")
+def results_page(
+    http: Request, caller: Who, session: Asking, task: str | None = None
+) -> HTMLResponse:
+    """List the saved results, and which of them are stale."""
+    require_scope(caller, "read")
+    rows = result_rows(session, task or caller.task)
+    return page(http, "results.html", rows=rows, task=task)
+
+
+@router.get("/result")
+def result_page(
+    http: Request, caller: Who, session: Asking, name: str, version: int | None = None
+) -> HTMLResponse:
+    """Show a saved result, and whether it is stale."""
+    return page(http, "result.html", **result_context(session, caller, name, version))
+
+
+def result_context(
+    session: Session, caller: Caller, name: str, version: int | None
+) -> dict[str, Any]:
+    """Return what the page of a saved result shows."""
+    shown = answer(caller, session, show_result, ShowResult(name=name, version=version))
+    title = f"{shown.kind.capitalize()} '{shown.name}', version {shown.version} of {shown.versions}"
+    result = shown.result
+    return {
+        "shown": shown,
+        "measure": shown.request.get("measure"),
+        "round": shown.request.get("round"),
+        "heading": saved_heading(title, shown),
+        "brief": _brief(shown),
+        "why": why_stale(shown),
+        "changed": _stale_since(session, [shown]).get(shown.name),
+        **sentences_of(shown.kind, result),
+        "tables": tables_of(result),
+        "beside": beside(result) if isinstance(result, Plan) else [],
+        "drawn": drawing_of(result, "result", name=shown.name, version=shown.version),
+        "title": study_title(result.study) if isinstance(result, Study) else _TITLES[shown.kind],
+    }
+
+
+@router.post("/renew")
+async def renew(http: Request, caller: Who) -> Response:
+    """Renew a stale result, or all of a task."""
+    require_scope(caller, "log")
+    form = await read_form(http)
+    asked = RenewResults(name=form.get("name"), task=form.get("task"))
+
+    def work(limit: Limit) -> Renewal:
+        with transaction(http, caller, limit) as session:
+            return renew_results(session, permit(caller, session, asked))
+
+    done = await computed(http, work, caller=caller, seconds=SECONDS_TO_DECIDE)
+    first = done.renewed[0].after.task if done.renewed else form.get("task")
+    return RedirectResponse(f"/task?{urlencode({'task': first})}" if first else "/", 303)
+
+
+def result_rows(session: Session, task: str | None) -> list[dict[str, Any]]:
+    """Return the saved results of a task, or of all, each with its words, and since when stale."""
+    listed = list_results(session, ListResults(task=task)).results
+    since = _stale_since(session, listed)
+    return [
+        {
+            "entry": entry,
+            "answer": _brief(entry),
+            "place": result_place(entry),
+            "why": why_stale(entry),
+            "since": since.get(entry.name),
+        }
+        for entry in listed
+    ]
+
+
+def _brief(entry: ResultEntry) -> str:
+    """Return a saved result's figures in a few words, a study's under the title it has on pages."""
+    brief = brief_sentence(entry)
+    study = entry.brief.get("study") if entry.kind == "study" else None
+    return brief if study is None else f"{study_title(study)}{brief.removeprefix(study)}"
+
+
+def _stale_since(session: Session, entries: Sequence[ResultEntry]) -> dict[str, datetime]:
+    """Return by name since when results are stale, of those that later scores made so."""
+    logged: dict[int | None, datetime] = {}
+    for name in {entry.task for entry in entries if entry.stale and entry.task}:
+        matrices = list_matrices(session, ListMatrices(task=name, superseded=True)).matrices
+        logged |= {matrix.matrix: matrix.logged_at for matrix in matrices}
+    times = {
+        entry.name: [logged[change.matrix] for change in entry.changes if change.matrix in logged]
+        for entry in entries
+        if entry.stale
+    }
+    return {name: min(since) for name, since in times.items() if since}

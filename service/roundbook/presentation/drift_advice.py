@@ -1,0 +1,112 @@
+"""What to do about a verdict on drift, and what would decide it, in words."""
+
+from __future__ import annotations
+
+import math
+
+from roundbook.logbook.drift.compared_rounds import collections_differ
+from roundbook.logbook.drift.report import DriftReport
+from roundbook.presentation.drift_verdict import UNITS
+from roundbook.statistics.drift.verdict import Needed, Size, Sizes
+
+_APART = "standardise each round by its own factors, and compare no scores across the two"
+
+
+def advice(report: DriftReport) -> str:
+    """Return what to do about a verdict, and what would decide where it is undecided."""
+    first, later = f"'{report.from_round}'", f"'{report.to_round}'"
+    if collections_differ(report.from_collection, report.to_collection):
+        return (
+            f"On another collection, {_APART}. Only systems that run again unchanged can link"
+            " them, beside as many others: name these in the system column of both rounds' team"
+            " files (`teams`)."
+        )
+    if report.verdict == "undecided":
+        return f"For now {_APART}. {_what_would_decide(report)}"
+    return {
+        "held": f"Keep the factors of {first}: scores of {later} standardised by them may be"
+        f" compared with those of {first}.",
+        "aged": f"Standardise {later} by its own factors, which are fitted already. Before"
+        f" comparing it with {first}, compute the scores of {first} anew by the factors of {later}"
+        " on the topics they share.",
+        "unbridged": f"For now {_APART}; reuse some topics of {first} in the next round.",
+    }[report.verdict]
+
+
+def brief_advice(report: DriftReport) -> str:
+    """Return what to do about a verdict, without the sizes that would decide."""
+    if report.verdict != "undecided" or report.why == "topics of small sd":
+        return advice(report)
+    return (
+        f"For now {_APART}. What would decide, cheapest: some 20 of the same systems run again,"
+        " unchanged, in both rounds, named in the column system of both team files (`teams`)."
+    )
+
+
+def _what_would_decide(report: DriftReport) -> str:
+    if report.why == "topics of small sd":
+        return (
+            "More systems or topics need not decide it: look at the topics of small sd (`details`)."
+        )
+    units, needed = report.units, report.needed
+    if units is None or needed is None or needed.shift is None or needed.sd_ratio is None:
+        return (
+            "As a rule of thumb, HELD takes a hundred teams or more in each round if they bring"
+            " other systems, and some twenty teams that run the same systems again in both rounds."
+        )
+    noun = "groups" if units.by == "kin" else UNITS[units.by]
+    if units.shared == units.from_ == units.to:
+        intro = f"It would take of {noun} and topics like these:"
+    else:
+        intro = (
+            "To find out, running the same systems again in both rounds is far cheaper than any"
+            " others: some 20 of them, unchanged, named in the column system of both team files"
+            f" (`teams`). With other {noun} it would take:"
+        )
+    sentences = []
+    if report.why != "sd ratio":
+        sentences.append(
+            f"for the shift, known to ±{needed.shift.half_width_90:.3f} where {report.margin:.3g}"
+            f" does not matter{_sizes(needed.shift, noun)}"
+        )
+    if report.why != "shift":
+        sentences.append(
+            f"for the spread, known to a factor of {needed.sd_ratio.half_width_90:.3f} where"
+            f" {report.sd_ratio_margin:g} does not matter{_sizes(needed.sd_ratio, noun)}"
+        )
+    present = f"({units.from_} and {units.to} {noun} and {report.topics_used} topics today.)"
+    return f"{intro} {'; '.join(sentences)}. {present}"
+
+
+def _sizes(needed: Needed, noun: str) -> str:
+    share = ""
+    if needed.share_of_runs is not None:
+        share = f" ({needed.share_of_runs:.0%} of that is which systems took part)"
+    return (
+        f"{share}, {size_sentence(needed.if_unmoved, noun)} if nothing moved,"
+        f" {size_sentence(needed.if_as_measured, noun)} if the change is as estimated"
+    )
+
+
+def size_sentence(sizes: Sizes, noun: str) -> str:
+    """Return the sizes that would decide; `noun` is what the units of runs are called."""
+    verdict = sizes.verdict.upper()
+    units, topics, both = sizes.units, sizes.topics, sizes.both
+    if any(size is not None and size.factor <= 1 for size in (units, topics, both)):
+        return f"no more than today for {verdict} in 4 of 5 cases"
+    ways = []
+    if units is not None:
+        ways.append(f"{_times(units)} the {noun} ({units.units_from} and {units.units_to})")
+    if topics is not None:
+        ways.append(f"{_times(topics)} the topics ({topics.topics})")
+    if both is not None:
+        counts = f"{both.units_from} and {both.units_to} {noun}, {both.topics} topics"
+        ways.append(f"{_times(both)} the {noun} and topics ({counts})")
+    if not ways:
+        return f"no realistic size (over 20 times) for {verdict}"
+    return f"{' or '.join(ways)} for {verdict} in 4 of 5 cases"
+
+
+def _times(size: Size) -> str:
+    # Rounded up, as one tenth less would not do.
+    return f"{math.ceil(10 * size.factor - 1e-9) / 10:.1f} times"

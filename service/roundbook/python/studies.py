@@ -1,0 +1,163 @@
+"""Studies of a record: computed at once or in the background; and what is computed to be kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from roundbook.errors import InputError
+from roundbook.jobs.job import ENDED
+from roundbook.logbook.kinds import kind_of
+from roundbook.logbook.studies.studies import STUDIES, find_study
+from roundbook.python.answers import Answer
+from roundbook.python.opened import OpenRecord, given
+from roundbook.python.ways_out import with_ways_out
+from roundbook.requests.base import Request
+from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
+
+_OVER_ROUNDS = {
+    "discriminative-power": "across-rounds",
+    "swap-rate": "across-rounds",
+    "leave-one-out": "leave-one-out-rounds",
+}
+
+
+class Studies(OpenRecord):
+    """The methods of a `Book` that compute studies, or keep what is computed."""
+
+    def study(
+        self,
+        name: str,
+        task: str,
+        round: str | None = None,
+        measure: str | None = None,
+        *,
+        all_rounds: bool = False,
+        **fields: object,
+    ) -> Answer:
+        """Return a study of a round's scores: ``discriminative-power``, ``swap-rate`` and others.
+
+        Parameters
+        ----------
+        round, measure : str, optional
+            `round` is left out with `all_rounds`, and `measure` where the study has only one.
+        all_rounds : bool
+            Study all rounds that have the measure, as the terminal's ``--all-rounds`` does.
+        **fields
+            Of the study's request in `roundbook.requests.studies`: ``scales``, ``trials``, ``seed``,
+            ``assessments`` and others; an error lists those there are.
+
+        Raises
+        ------
+        InputError
+            When there is no such study.
+        """
+        with with_ways_out():
+            name, fields = _over_rounds(name, fields, all_rounds=all_rounds)
+            find_study(name)
+            request = STUDIES[name].request(
+                **given(task=task, round=round, measure=measure, **fields)
+            )
+            return Answer(self._record.study(request))
+
+    def save(
+        self, kind: str, name: str | None = None, note: str | None = None, **fields: object
+    ) -> Answer:
+        """Compute a plan, drift report or study, and keep it with its inputs.
+
+        Parameters
+        ----------
+        kind : str
+            ``plan``, ``drift``, or the name of a study.
+        name : str, optional
+            Default: the task, the kind and the next number.
+        **fields
+            Of the kind's request, as `plan`, `drift` and `study` take them.
+        """
+        with with_ways_out():
+            all_rounds = bool(fields.pop("all_rounds", False))
+            kind, asked = kind_of(*_over_rounds(kind, fields, all_rounds=all_rounds))
+            return Answer(self._record.save(kind, asked, name, note))
+
+    def start_study(
+        self,
+        study: str,
+        task: str,
+        round: str | None = None,
+        measure: str | None = None,
+        *,
+        all_rounds: bool = False,
+        name: str | None = None,
+        note: str | None = None,
+        **fields: object,
+    ) -> Answer:
+        """Start a study in the background, for a worker to compute and save.
+
+        The worker is ``roundbook worker``, or the one beside ``roundbook serve``.
+
+        Parameters
+        ----------
+        study, task, round, measure, all_rounds, **fields
+            As `study` takes them.
+        name, note : str, optional
+            What it is saved under, and why, as in `save`.
+
+        Returns
+        -------
+        Answer
+            The job; `job` and `follow_job` take its number, ``.job``, and so does `cancel_job`.
+        """
+        with with_ways_out():
+            study, fields = _over_rounds(study, fields, all_rounds=all_rounds)
+            asked = given(task=task, round=round, measure=measure, **fields)
+        return self._job(
+            "start_study", StartStudy, study=study, request=asked, name=name, note=note
+        )
+
+    def jobs(self, task: str | None = None, **fields: object) -> Answer:
+        """Return the studies that were started in the background, latest first."""
+        return self._job("list_jobs", ListJobs, task=task, **fields)
+
+    def job(self, job: int) -> Answer:
+        """Return a study in the background: how far it is, and what came of it."""
+        return self._job("show_job", ShowJob, job=job)
+
+    def follow_job(self, job: int, seconds: float = 0.5) -> Iterator[Answer]:
+        """Yield a study in the background whenever it has changed, until it is over.
+
+        Parameters
+        ----------
+        seconds : float
+            How long to wait between two looks.
+        """
+        shown = None
+        while True:
+            answer = self.job(job)
+            if answer.model != shown:
+                shown = answer.model
+                yield answer
+            if answer.status in ENDED:
+                return
+            time.sleep(seconds)
+
+    def cancel_job(self, job: int) -> Answer:
+        """Take a study in the background out of the queue, or have its worker stop."""
+        return self._job("cancel_job", ShowJob, job=job)
+
+    def _job(self, use_case: str, model: type[Request], /, **fields: object) -> Answer:
+        with with_ways_out():
+            return Answer(self._record.job(use_case, model(**fields)))
+
+
+def _over_rounds(
+    study: str, fields: dict[str, Any], *, all_rounds: bool
+) -> tuple[str, dict[str, Any]]:
+    """Return the study of all rounds in place of that of one, where that is asked for."""
+    if not all_rounds:
+        return study, fields
+    if study not in _OVER_ROUNDS:
+        raise InputError(f"There is no {study} of all rounds: it is of {', '.join(_OVER_ROUNDS)}.")
+    if study == "swap-rate" and "trials" in fields:
+        fields = {"swap_trials" if name == "trials" else name: of for name, of in fields.items()}
+    return _OVER_ROUNDS[study], fields

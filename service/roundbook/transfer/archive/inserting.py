@@ -1,0 +1,310 @@
+"""The rows of an archive, put into the tables with ids of this database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from psycopg import sql
+from psycopg.types.json import Json
+from sqlalchemy import Connection, Table, select
+from sqlalchemy.dialects.postgresql import JSONB
+
+from roundbook.database.lists import StoredList, write_lists
+from roundbook.database.run_tables import run_upload
+from roundbook.database.tables import (
+    SCHEMA,
+    event,
+    matrix,
+    matrix_topic,
+    result,
+    result_input,
+    round_,
+    run,
+    task,
+    topic,
+    variance_estimate,
+)
+from roundbook.errors import AlreadyRecordedError, BadFileError, ImpossibleStatisticError
+from roundbook.formats.archive import Archive
+from roundbook.formats.table import shown
+from roundbook.logbook.estimates import estimate_columns
+from roundbook.logbook.lookup import read_matrices
+from roundbook.logbook.session import Tell
+from roundbook.logbook.storing import store_scores
+from roundbook.logbook.verifying.matrices import DerivedMatrix, load_derived, of_matrix
+from roundbook.presentation.verification import difference_sentence
+from roundbook.statistics.variance.parts import variance_parts
+from roundbook.transfer.archive.earlier import (
+    drift_report,
+    plan,
+    plan_estimate,
+    plan_inputs,
+    plan_results,
+    report_inputs,
+    report_results,
+)
+from roundbook.transfer.archive.reading import read_lists, read_matrix, table_rows
+from roundbook.transfer.archive.shared import ensure_shared
+from roundbook.transfer.archive.tables import (
+    IN_ORDER,
+    LISTS,
+    SHARED,
+    columns_of,
+    has_id,
+    lists_member,
+    scores_member,
+    table_member,
+    tables_of,
+)
+
+_ROWS_AT_ONCE = 1_000
+# Each with several numbers for every topic.
+_ESTIMATES_AT_ONCE = 50
+# Where what an archive names is taken by something else in the record.
+_TAKEN = {task: "tasks", result: "saved results"}
+
+
+class _Matrix(NamedTuple):
+    id: int
+    task_id: int
+    round_id: int
+    topics: int
+    runs: int
+
+
+@dataclass
+class Inserted:
+    """What of the rows inserted so far the later ones need.
+
+    Attributes
+    ----------
+    ids : by table, what id each number of the archive has become
+    topics, runs : ids by (task, name) and by (round, tag)
+    uploads : ids of uploads of runs, each with that of its round
+    """
+
+    archive: Archive
+    connection: Connection
+    ids: dict[str, dict[int, int]] = field(default_factory=dict)
+    tasks: list[str] = field(default_factory=list)
+    task_of_round: dict[int, int] = field(default_factory=dict)
+    published: list[int] = field(default_factory=list)
+    topics: dict[tuple[int, str], int] = field(default_factory=dict)
+    runs: dict[tuple[int, str], int] = field(default_factory=dict)
+    matrices: list[_Matrix] = field(default_factory=list)
+    uploads: list[tuple[int, int]] = field(default_factory=list)
+
+
+def insert_tables(connection: Connection, archive: Archive, progress: Tell) -> Inserted:
+    """Insert all that an archive holds, in the order in which rows name each other."""
+    state = Inserted(archive, connection)
+    for table in IN_ORDER:
+        if table is matrix_topic:
+            _insert_scores(state, progress)
+        elif archive.manifest.version < 3 and table in (result, result_input):
+            if table is result:
+                _insert_earlier_results(state)
+        elif table in LISTS:
+            _insert_lists(state, progress)
+        elif table in tables_of(archive.manifest.version):
+            progress(f"Reading {table.name} ...")
+            _insert_table(state, table, progress)
+    return state
+
+
+def _insert_table(state: Inserted, table: Table, progress: Tell) -> None:
+    rows = table_rows(state.archive, table, state.ids)
+    if table in SHARED:
+        file = f"{state.archive.file}/{table_member(table)}"
+        state.ids[table.name] = ensure_shared(state.connection, table, list(rows), file)
+    elif table is variance_estimate:
+        rows = _complete_estimates(state.connection, rows, state.archive.file, progress)
+        _insert(state, table, rows, at_once=_ESTIMATES_AT_ONCE)
+    elif table is event and state.archive.manifest.version < 3:
+        _insert(state, table, ({**row, "database_user": None} for row in rows))
+    elif has_id(table):
+        _insert(state, table, rows)
+    else:
+        _copy(state.connection, table, rows, state.archive.manifest.version)
+
+
+def _insert(
+    state: Inserted, table: Table, rows: Iterator[dict[str, Any]], *, at_once: int = _ROWS_AT_ONCE
+) -> None:
+    ids = state.ids[table.name] = {}
+    ours: set[str] = set()
+    while batch := list(islice(rows, at_once)):
+        if table in _TAKEN:
+            new = {row["name"] for row in batch} - ours
+            _refuse_taken(state.connection, table, new)
+            ours |= new
+        given = state.connection.execute(
+            table.insert().returning(table.c.id, sort_by_parameter_order=True),
+            [
+                # Published at the end: from then on it takes no matrix without a reason.
+                row | {"status": "draft"}
+                if table is round_ and row["status"] == "published"
+                else row
+                for row in batch
+            ],
+        ).scalars()
+        for row, made in zip(batch, given, strict=True):
+            ids[len(ids) + 1] = made
+            _note(state, table, row, made)
+
+
+def _insert_earlier_results(state: Inserted) -> None:
+    """Store the plans and drift reports of an archive of version 1 or 2 as saved results."""
+    archive = state.archive
+    plans = plan_results(table_rows(archive, plan, state.ids))
+    _insert(state, result, iter(plans))
+    made = dict(state.ids[result.name])
+    state.ids[plan.name] = made
+    stored = {made[number]: row["result"] for number, row in enumerate(plans, 1)}
+    inputs = plan_inputs(table_rows(archive, plan_estimate, state.ids), stored)
+    reports = list(table_rows(archive, drift_report, state.ids))
+    named = zip(state.ids[task.name].values(), state.tasks, strict=True)
+    _insert(state, result, iter(report_results(reports, dict(named))))
+    of_reports = list(state.ids[result.name].values())
+    inputs += report_inputs(reports, of_reports)
+    if inputs:
+        state.connection.execute(result_input.insert(), inputs)
+    together = [*made.values(), *of_reports]
+    state.ids[result.name] = dict(enumerate(together, 1))
+
+
+def _copy(
+    connection: Connection, table: Table, rows: Iterator[dict[str, Any]], version: int
+) -> None:
+    driver = connection.connection.driver_connection
+    assert driver is not None
+    names = [column.name for column in columns_of(table, version)]
+    objects = {column.name for column in table.columns if isinstance(column.type, JSONB)}
+    statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
+        sql.Identifier(SCHEMA, table.name), sql.SQL(", ").join(map(sql.Identifier, names))
+    )
+    with driver.cursor() as cursor, cursor.copy(statement) as copy:
+        for row in rows:
+            copy.write_row([Json(row[name]) if name in objects else row[name] for name in names])
+
+
+def _refuse_taken(connection: Connection, table: Table, names: set[str]) -> None:
+    taken = connection.execute(
+        select(table.c.name).where(table.c.name.in_(names)).distinct().order_by(table.c.name)
+    ).scalars()
+    if listed := ", ".join(f"'{name}'" for name in taken):
+        raise AlreadyRecordedError(
+            f"The record has a {table.name} of this name already: {listed}. Import the archive into"
+            f" another database; {_TAKEN[table]} are never merged."
+        )
+
+
+def _note(state: Inserted, table: Table, row: dict[str, Any], made: int) -> None:
+    """Keep what later rows need."""
+    if table is task:
+        state.tasks.append(row["name"])
+    elif table is round_:
+        state.task_of_round[made] = row["task_id"]
+        if row["status"] == "published":
+            state.published.append(made)
+    elif table is topic:
+        state.topics[row["task_id"], row["name"]] = made
+    elif table is run:
+        state.runs[row["round_id"], row["tag"]] = made
+    elif table is matrix:
+        round_id = row["round_id"]
+        task_id = state.task_of_round[round_id]
+        state.matrices.append(_Matrix(made, task_id, round_id, row["topics"], row["runs"]))
+    elif table is run_upload:
+        state.uploads.append((made, row["round_id"]))
+
+
+def _insert_scores(state: Inserted, progress: Tell) -> None:
+    for number, recorded in enumerate(state.matrices, 1):
+        member = scores_member(number)
+        progress(f"Reading {member} ...")
+        read = read_matrix(state.archive, member, recorded.topics, recorded.runs)
+        file = f"{state.archive.file}/{member}"
+        store_scores(
+            state.connection,
+            read.scores,
+            recorded.id,
+            _find(state.topics, recorded.task_id, read.topics, "topic", file),
+            _find(state.runs, recorded.round_id, read.runs, "run", file),
+        )
+
+
+def _insert_lists(state: Inserted, progress: Tell) -> None:
+    for number, (upload_id, round_id) in enumerate(state.uploads, 1):
+        member = lists_member(number)
+        progress(f"Reading {member} ...")
+        file = f"{state.archive.file}/{member}"
+        task_id = state.task_of_round[round_id]
+        write_lists(
+            state.connection,
+            (
+                StoredList(
+                    int(_find(state.runs, round_id, [read.run], "run", file)[0]),
+                    int(_find(state.topics, task_id, [read.topic], "topic", file)[0]),
+                    read.documents,
+                    read.scores,
+                )
+                for read in read_lists(state.archive, member)
+            ),
+            upload_id,
+        )
+
+
+def _find(
+    ids: dict[tuple[int, str], int], within: int, names: list[str], what: str, file: str
+) -> npt.NDArray[np.int64]:
+    try:
+        return np.array([ids[within, name] for name in names], dtype=np.int64)
+    except KeyError as error:
+        name = shown(error.args[0][1])
+        raise BadFileError(f"{what} {name} is not in {what}.csv", file) from None
+
+
+def _complete_estimates(
+    connection: Connection, rows: Iterable[dict[str, Any]], file: str, progress: Tell
+) -> Iterator[dict[str, Any]]:
+    """Yield rows of variance estimates with what is computed from scores and factors recorded here.
+
+    What the archive's version did not have is not among their keys.
+    """
+    derived: DerivedMatrix | None = None
+    member = f"{file}/variance_estimate.csv"
+    for row in rows:
+        if derived is None or derived.loaded.row.id != row["matrix_id"]:
+            (recorded,) = read_matrices(connection, [row["matrix_id"]])
+            progress(f"Computing the variances of {recorded.task} round {recorded.round} ...")
+            derived = load_derived(connection, recorded)
+        scale, factor_set_id = row["scale"], row["factor_set_id"]
+        differs = partial(
+            of_matrix,
+            recorded,
+            "variance",
+            "variance_estimate",
+            "topics",
+            scale=scale,
+            factor_version=factor_set_id and derived.factor_sets[factor_set_id].version,
+        )
+        try:
+            scores, topic_ids = derived.on_scale(scale, factor_set_id)
+            columns = estimate_columns(variance_parts(scores, derived.loaded.team_ids))
+        except ImpossibleStatisticError as error:
+            difference = differs(reason=str(error).rstrip("."))
+            raise BadFileError(difference_sentence(difference), member) from None
+        if row["topics"] != columns["topics"]:
+            difference = differs(recorded=row["topics"], computed=columns["topics"])
+            raise BadFileError(difference_sentence(difference), member)
+        columns |= {"version": 1, "topic_ids": topic_ids}
+        # Estimates of the first schema have no two-way residual, and archives of it no clusters.
+        kept = {name for name, value in row.items() if value is not None or "clusters" in row}
+        yield row | {name: value for name, value in columns.items() if name not in kept}

@@ -1,0 +1,67 @@
+"""A command's options have default, bounds and help from the fields of its request."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import typer
+from pydantic import Field
+from typer.testing import CliRunner
+
+import roundbook_cli
+from roundbook.requests.base import Request
+from roundbook_cli.request_options import field_argument, field_option
+
+
+class Wanted(Request):
+    """What the command below is asked."""
+
+    name: str = Field(description="A name.")
+    sizes: tuple[int, ...] = Field((), description="Sizes; repeat.")
+    level: float = Field(0.95, ge=0, le=1, description="A level.")
+    rate: float = Field(0.2, description="A rate, beside `level`. (default: 0.2)")
+
+
+def answer(*words):
+    given = []
+
+    def command(
+        name: str = field_argument(Wanted, "name", metavar="NAME"),
+        sizes: list[int] | None = field_option(Wanted, "sizes", "--size"),
+        level: float = field_option(Wanted, "level", "--level"),
+        rate: float | None = field_option(Wanted, "rate", "--rate"),
+    ):
+        given.append((name, sizes, level, rate))
+
+    app = typer.Typer()
+    app.command()(command)
+    return CliRunner().invoke(app, words), given
+
+
+def test_what_is_left_out_has_the_field_s_default_or_none():
+    # A list, and a default that the help has in words, are the request's to fill in.
+    assert answer("n")[1] == [("n", None, 0.95, None)]
+    words = ("n", "--size", "3", "--size", "4", "--level", "0.5", "--rate", "0.1")
+    assert answer(*words)[1] == [("n", [3, 4], 0.5, 0.1)]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"), [((), "Missing argument 'NAME'"), (("n", "--level", "2"), "'--level'")]
+)
+def test_what_a_field_does_not_take_is_a_usage_error(words, told):
+    done, _ = answer(*words)
+    assert done.exit_code == 2
+    assert told in done.output
+
+
+def test_the_help_is_the_field_s():
+    done, _ = answer("--help")
+    shown = " ".join(done.output.replace("\u2502", "").split())
+    assert "A rate, beside --level. (default: 0.2)" in shown
+    assert "A level. [default: 0.95]" in shown
+
+
+def test_no_command_has_its_signature_rewritten():
+    sources = Path(roundbook_cli.__file__).parent.rglob("*.py")
+    assert [path.name for path in sources if "__signature__" in path.read_text()] == []
