@@ -98,11 +98,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item
         for item in items
         if any(map(item.get_closest_marker, MISSING))
-        or (item.get_closest_marker("one_server") and _on_tcp(item))
+        or (_on_tcp(item) and _runs_on_one_server(item))
     }
     if out:
         config.hook.pytest_deselected(items=list(out))
         items[:] = [item for item in items if item not in out]
+
+
+def _runs_on_one_server(item: pytest.Item) -> bool:
+    closest = [
+        mark.name for mark in item.iter_markers() if mark.name in ("one_server", "both_servers")
+    ]
+    return closest[:1] == ["one_server"]
 
 
 def _on_tcp(item: pytest.Item) -> bool:

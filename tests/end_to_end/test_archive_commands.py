@@ -44,6 +44,7 @@ def exported(roundbook, database, tmp_path):
     return file, said
 
 
+@pytest.mark.one_server
 @pytest.mark.long
 def test_export_says_what_is_in_it(exported):
     file, said = exported
@@ -118,6 +119,7 @@ main()
 """
 
 
+@pytest.mark.one_server
 @pytest.mark.long
 def test_a_killed_export_leaves_no_file_of_the_name_asked_for(exported, address, tmp_path):
     target = tmp_path / "killed.zip"

@@ -86,6 +86,7 @@ def test_backup_and_restore(logged, engine, elsewhere, bare, tmp_path):
     assert [(each["task"], each["measures"]) for each in listed] == [("t", ["AP"])]
 
 
+@pytest.mark.one_server
 @pytest.mark.long
 def test_the_other_formats(logged, elsewhere, tmp_path):
     heading, _, line = logged("db", "backup", tmp_path / "x.dump").lines
@@ -297,6 +298,7 @@ def until(happened):
     raise AssertionError("it did not happen in time")
 
 
+@pytest.mark.one_server
 @pytest.mark.long
 def test_a_killed_restore_changes_nothing(logged, start, engine, address, tmp_path):
     """Killed while psql waits for a table: of what psql has by then, nothing is kept."""
@@ -316,6 +318,7 @@ def test_a_killed_restore_changes_nothing(logged, start, engine, address, tmp_pa
     assert prints(engine) == before
 
 
+@pytest.mark.one_server
 @pytest.mark.long
 def test_a_killed_move_leaves_nothing(logged, start, engine, bare, address, elsewhere, tmp_path):
     assert logged("--database", elsewhere, "db", "upgrade").code == 0

@@ -27,6 +27,7 @@ for package in (roundbook, roundbook_cli, roundbook_migrations):
 RUN = "from roundbook_cli.main import main; main()"
 
 
+@pytest.mark.one_server
 @pytest.mark.long
 def test_it_imports_and_runs_on_a_server_without_posix(address, write, tmp_path):
     write("topic,a,b\n1,.1,.2\n2,.3,.9\n3,.2,.2\n")

@@ -27,6 +27,8 @@ from roundbook.database.schema import upgrade
 from roundbook.errors import BadFileError
 from roundbook.formats import ScoreMatrix, apply_missing_policy
 
+pytestmark = pytest.mark.one_server
+
 
 @pytest.fixture
 def comes_back(second, tmp_path):
@@ -421,6 +423,7 @@ ODD = {
 }
 
 
+@pytest.mark.both_servers
 @pytest.mark.one_server
 @pytest.mark.long
 @pytest.mark.parametrize("zero_sd", ["average", "drop"])

@@ -84,6 +84,8 @@ from roundbook.requests.transfer import ImportRequest
 from roundbook.transfer.archive import exporting, importing
 from roundbook.transfer.archive.tables import RESULTS, refers_to
 
+pytestmark = pytest.mark.one_server
+
 
 @pytest.fixture
 def elsewhere(server, embedded):
@@ -145,6 +147,7 @@ def test_the_campaign_leaves_no_member_empty(whole):
     }
 
 
+@pytest.mark.both_servers
 def test_what_comes_back_gives_the_same_archive(recorded, whole, elsewhere, export):
     imported = take(elsewhere, whole)
     assert export(elsewhere).read_bytes() == whole.read_bytes()
@@ -160,6 +163,7 @@ def test_what_comes_back_gives_the_same_archive(recorded, whole, elsewhere, expo
     assert imported.whole
 
 
+@pytest.mark.both_servers
 def test_every_value_is_there_again(recorded, whole, engine):
     """Without a look at how archives are made: all columns but ids and results, row by row."""
     take(engine, whole)
@@ -269,6 +273,7 @@ def answers(engine):
     ]
 
 
+@pytest.mark.both_servers
 @pytest.mark.long
 def test_it_answers_as_before(recorded, whole, engine):
     for seed in range(3):  # so that nothing has the number it had
@@ -393,6 +398,7 @@ def test_texts_and_numbers_of_every_kind(engine, second, export):
     ]
 
 
+@pytest.mark.both_servers
 def test_scores_of_every_kind_and_their_order(engine, second, export):
     values = scores()
     values[0] = (-0.0, 5e-324, 1e-05, 1 / 3)
@@ -895,6 +901,7 @@ def test_no_archive(tmp_path, refused):
 # crashes, crowds, roles, costs
 
 
+@pytest.mark.both_servers
 @pytest.mark.long
 def test_a_killed_import_leaves_nothing(engine, committed, whole):
     half = threading.Event()
@@ -927,6 +934,7 @@ def test_a_killed_import_leaves_nothing(engine, committed, whole):
     assert take(engine, whole).matrices == 11
 
 
+@pytest.mark.both_servers
 @pytest.mark.long
 def test_two_imports_of_one_archive_at_once(engine, committed, whole):
     told = race(engine.url, [partial(take, file=whole)] * 2)
@@ -957,6 +965,7 @@ def roles(engine, committed):
     )
 
 
+@pytest.mark.both_servers
 def test_who_logs_may_import_and_who_reads_may_export(roles, whole, export):
     with pytest.raises(DatabaseError, match="may not do this"):
         take(roles["reader"], whole)

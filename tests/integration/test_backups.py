@@ -32,7 +32,7 @@ from roundbook.transfer.backup import restore_backup, save_backup
 SECRET = "hunter2-is-secret"
 
 
-pytestmark = pytest.mark.usefixtures("committed")
+pytestmark = [pytest.mark.one_server, pytest.mark.usefixtures("committed")]
 
 
 @pytest.fixture
@@ -132,6 +132,7 @@ def test_into_a_database_without_a_schema(filled, bare, tmp_path):
     assert_a_working_record(bare, filled)
 
 
+@pytest.mark.both_servers
 def test_into_an_empty_record(recorded, engine, saved):
     assert restore(engine, saved).replaced is False
     assert prints(engine) == prints(recorded)
@@ -159,6 +160,7 @@ def test_whatever_the_record_has_besides_is_replaced_too(filled, engine, saved):
     assert prints(engine) == prints(filled)
 
 
+@pytest.mark.both_servers
 def test_an_earlier_schema_is_restored_and_upgraded(server, bare, engine, tmp_path):
     migrate(bare, "0002")
     execute(bare, "INSERT INTO roundbook.task (name) VALUES ('t')")
@@ -180,6 +182,7 @@ def test_a_later_schema_is_refused(filled, engine, tmp_path):
     assert prints(engine) == before
 
 
+@pytest.mark.both_servers
 def test_one_moment_is_saved(filled, bare, tmp_path, monkeypatch):
     """What is committed between the fingerprints and the dump belongs to neither."""
 
@@ -258,6 +261,7 @@ def test_a_backup_that_fails_leaves_nothing(filled, tmp_path, monkeypatch, broke
     assert old.read_bytes() == before
 
 
+@pytest.mark.both_servers
 @pytest.mark.long
 @pytest.mark.parametrize("some", ["head -c 0", "sed '/^CREATE FUNCTION/,$d'", "cat"])
 def test_a_restore_whose_program_is_killed_changes_nothing(filled, tmp_path, monkeypatch, some):
@@ -380,6 +384,7 @@ def test_a_restore_that_is_interrupted_changes_nothing(filled, engine, saved, mo
     assert prints(engine) == before
 
 
+@pytest.mark.both_servers
 def test_who_writes_meanwhile_loses_nothing(engine, saved, monkeypatch):
     def written_meanwhile(connection, file):
         create_task(engine, "just now", user="tester")
@@ -391,6 +396,7 @@ def test_who_writes_meanwhile_loses_nothing(engine, saved, monkeypatch):
     assert scalar(engine, "SELECT name FROM roundbook.task") == "just now"
 
 
+@pytest.mark.both_servers
 @pytest.mark.long
 def test_a_lock_that_is_held_too_long(engine, saved):
     impatient = make_engine(engine.url, lock_timeout=1)
@@ -406,6 +412,7 @@ def test_a_lock_that_is_held_too_long(engine, saved):
     assert names_in(saved.parent) == [saved.name]
 
 
+@pytest.mark.both_servers
 def test_a_backup_of_a_newer_postgresql(engine, saved, monkeypatch):
     monkeypatch.setattr(dump, "server_version", lambda connection: (14, "14.0"))
     with pytest.raises(InputError, match=r"newer than 14"):
@@ -480,12 +487,14 @@ def test_the_wheel_has_programs_of_the_embedded_server(embedded):
         assert programs._major_of(str(path)) == major
 
 
+@pytest.mark.both_servers
 def test_no_programs_of_the_version(filled, no_programs):
     with pytest.raises(InputError, match="postgresql-client-"):
         save(filled, no_programs / "x.dump")
     assert names_in(no_programs) == ["path"]
 
 
+@pytest.mark.both_servers
 def test_the_password_is_in_no_command_line(filled, bare, tmp_path, monkeypatch):
     # The embedded server trusts whoever reaches it, with a password or without.
     password = filled.url.password or SECRET
@@ -517,6 +526,7 @@ def test_the_password_is_in_no_command_line(filled, bare, tmp_path, monkeypatch)
 # fingerprints
 
 
+@pytest.mark.both_servers
 def test_a_fingerprint_depends_on_the_rows_alone(server, engine, bare):
     rows = [(1, "a\tb\nc"), (2, "ä"), (3, "\\N"), (10, "Z"), (11, "a")]
     insert = "INSERT INTO roundbook.task (id, name, created_at) OVERRIDING SYSTEM VALUE VALUES"

@@ -275,6 +275,7 @@ def write_on(number, matrices, engine):
         log_scores(engine, f"r{label}", values, f"M{number}", user=f"writer {number}")
 
 
+@pytest.mark.one_server
 @pytest.mark.long
 @pytest.mark.parametrize("matrices", [6, pytest.param(40, marks=SLOW)])
 def test_a_backup_while_eight_log(server, database, matrices, tmp_path):

@@ -15,6 +15,8 @@ from roundbook.logbook.runs.logging import log_runs
 from roundbook.logbook.session import begin
 from roundbook.requests.runs import LogQrels, LogRuns
 
+pytestmark = pytest.mark.one_server
+
 NDCG = "data/treccovid/treccovid_round1_ndcg10.csv"
 TEAMS = "data/treccovid/round1_run_team.csv"
 LEAVE = ("study", "leave-one-out")
@@ -131,6 +133,7 @@ def scores(seed=0):
     return made
 
 
+@pytest.mark.both_servers
 def test_a_study_goes_by_what_is_known_of_teams(engine, terminal, tmp_path):
     log_scores(engine, "1", scores())
     leave = (*LEAVE, "t", "1", *AP)

@@ -21,7 +21,7 @@ from roundbook.errors import (
 from roundbook.transfer import move
 from roundbook.transfer.move import move_record
 
-pytestmark = pytest.mark.usefixtures("committed")
+pytestmark = [pytest.mark.one_server, pytest.mark.usefixtures("committed")]
 
 
 @pytest.fixture
@@ -71,6 +71,7 @@ def assert_untouched(source, target, before):
         assert filled_tables(connection) == []
 
 
+@pytest.mark.both_servers
 @pytest.mark.long
 def test_a_record_moves_to_a_bare_database(source, bare, tmp_path):
     before, said = prints(source), []
@@ -185,6 +186,7 @@ def test_one_moment_is_moved(filled, engine, tmp_path):
     assert (tmp_path / "after.zip").read_bytes() == (tmp_path / "before.zip").read_bytes()
 
 
+@pytest.mark.both_servers
 @pytest.mark.long
 def test_nobody_writes_to_the_target_meanwhile(source, engine, tmp_path):
     impatient = make_engine(engine.url, lock_timeout=1)
@@ -199,6 +201,7 @@ def test_nobody_writes_to_the_target_meanwhile(source, engine, tmp_path):
     assert_equal(source, engine, tmp_path)
 
 
+@pytest.mark.both_servers
 def test_the_server_that_fails_is_the_one_named(source, engine):
     for record, step in (
         (source, "Reading scores/000001.csv ..."),

@@ -13,6 +13,8 @@ from tests.factories import log_scores, verify_record
 
 from roundbook.database.engine import unit_of_work
 
+pytestmark = pytest.mark.one_server
+
 NAMED17 = "data/adhoc/named17_robust2003_ap.csv"
 SCALES = ("--scale", "raw", "--scale", "std-ab")
 
@@ -64,6 +66,7 @@ def test_the_published_matrix_by_two_studies(engine, terminal, shared):
     assert "disjoint sets of 50 topics each (B = 1000 trials" in table
 
 
+@pytest.mark.both_servers
 def test_a_study_is_kept_with_its_scores(engine, terminal):
     log_scores(engine, "1", scores())
     log_scores(engine, "2", scores(1))
