@@ -58,10 +58,14 @@ def serve(
     """
     from contextlib import ExitStack
 
-    from roundbook.api.callers import is_loopback
-    from roundbook.api.running import run_service
-    from roundbook.errors import InputError
-    from roundbook.jobs.worker import worker_beside
+    from roundbook.errors import InputError, MissingExtraError
+
+    try:
+        from roundbook.api.callers import is_loopback
+        from roundbook.api.running import run_service
+        from roundbook.jobs.worker import worker_beside
+    except ImportError as error:
+        raise MissingExtraError(f"A service needs {error.name}.", "serve") from None
     from roundbook.logbook.demonstration import demonstration_record
     from roundbook.logbook.tokens import list_tokens
     from roundbook.settings import load_settings

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import sys
 import tempfile
 from pathlib import Path
 from urllib.request import urlopen
@@ -57,3 +58,11 @@ def test_it_serves_no_other_record_and_no_other_machine(command, words):
     refused = command("serve", "--demo", *words)
     assert refused.code == 2
     assert "--demo serves a record of its own" in " ".join(refused.err.split())
+
+
+def test_without_the_libraries_of_a_service_the_extra_is_named(command, monkeypatch):
+    monkeypatch.delitem(sys.modules, "roundbook.api.callers", raising=False)
+    monkeypatch.setitem(sys.modules, "fastapi", None)
+    refused = command("serve", "--demo")
+    assert refused.code == 1
+    assert refused.err == "Error: A service needs fastapi: pip install 'roundbook[serve]'\n"

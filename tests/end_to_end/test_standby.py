@@ -11,15 +11,17 @@ from pathlib import Path
 
 import pytest
 from tests.archives import scalar
-from tests.factories import create_task
+from tests.factories import create_task, list_events
 from tests.releases.campaign import record_campaign
 
-from roundbook.database.engine import make_engine, parse_url
+from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.programs import find_program
 from roundbook.database.schema import upgrade
 from roundbook.database.server_library import target_version
 from roundbook.embedded import upgrade as servers
 from roundbook.embedded.server import embedded_server
+from roundbook.logbook.events import record_event
+from roundbook.logbook.session import Session
 
 READING = """
 task list
@@ -95,11 +97,16 @@ def standby(room):
 def test_a_standby_answers_and_takes_no_change(standby, command, room):
     primary, address = standby
     engine = make_engine(parse_url(address))
-    create_task(primary, "late")
-    for _ in range(100):
-        if scalar(engine, "SELECT count(*) FROM roundbook.task WHERE name = 'late'"):
-            break
-        time.sleep(0.05)
+    last = list_events(primary).events[-1].event
+    with unit_of_work(primary) as under_way:
+        record_event(Session(under_way), "under way")
+        create_task(primary, "late")
+        for _ in range(100):
+            if scalar(engine, "SELECT count(*) FROM roundbook.task WHERE name = 'late'"):
+                break
+            time.sleep(0.05)
+        # Who follows the events of a standby misses none either.
+        assert list_events(engine, after=last).events == []
     engine.dispose()
     here = primary.url.set(drivername="postgresql").render_as_string(hide_password=False)
     for line in READING.strip().splitlines():

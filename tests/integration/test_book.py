@@ -159,7 +159,7 @@ def test_answers_are_frames_words_and_charts(book):
         assert "\\begin{tabular}" in mixed.to_latex()
     assert "\\begin{tabular}" in book.ageing("t", "AP").to_latex()
     assert book.ask("tokens").to_frame().shape == (0, 0)
-    with pytest.raises(InputError, match="no chart of a TaskList"):
+    with pytest.raises(InputError, match="no chart of this answer"):
         book.tasks().chart()
     with pytest.raises(InputError, match="no study 'x'"):
         book.study("x", "t", "1", "AP")

@@ -141,9 +141,11 @@ def list_events(session: Session, request: EventsRequest) -> EventList:
     return EventList(events=events, earlier=0 if forwards else left, later=left if forwards else 0)
 
 
-# One that has ended meanwhile is in no lock, and counts as of this database.
+# One that has ended meanwhile is in no lock, and counts as of this database. A standby knows only
+# the first of all that are under way, not the others nor their locks.
 _FIRST_UNDER_WAY = """
-    SELECT coalesce(min(under_way), pg_snapshot_xmax(pg_current_snapshot()))
+    SELECT CASE WHEN pg_is_in_recovery() THEN pg_snapshot_xmin(pg_current_snapshot())
+        ELSE coalesce(min(under_way), pg_snapshot_xmax(pg_current_snapshot())) END
     FROM pg_snapshot_xip(pg_current_snapshot()) under_way
     WHERE NOT EXISTS (
         SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)

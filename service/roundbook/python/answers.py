@@ -93,7 +93,7 @@ class Answer:
         """
         draw = view_of(self.model).chart
         if draw is None:
-            raise InputError(f"There is no chart of a {type(self.model).__name__}.")
+            raise InputError("There is no chart of this answer.")
         with with_ways_out():
             import_extra("altair", "charts", "a chart")
         chart: alt.ConcatChart = draw()

@@ -21,7 +21,9 @@ class ShowResult(Request):
     """Which version of a saved result to show."""
 
     name: str = Field(description="The result's name, as 'result list' prints it.")
-    kind: str | None = Field(None, description="Its kind, where two kinds have the name.")
+    kind: str | None = Field(
+        None, description="Its kind, where two kinds have the name: plan, drift or study."
+    )
     version: int | None = Field(None, description="Default: the latest.")
 
 
@@ -30,7 +32,9 @@ class RenewResults(Request):
 
     name: str | None = Field(None, description="The result's name.")
     task: str | None = Field(None, description="Of this task, all that is stale.")
-    kind: str | None = Field(None, description="Its kind, where two kinds have the name.")
+    kind: str | None = Field(
+        None, description="Its kind, where two kinds have the name: plan, drift or study."
+    )
     dry_run: bool = Field(default=False, description="Say what would be renewed, save nothing.")
 
     @model_validator(mode="after")
