@@ -5,9 +5,8 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from roundbook.presentation.tables import values_at
 from roundbook_cli.drift_advice import curve_text
 from roundbook_cli.options import Form
 from roundbook_cli.output import (
@@ -21,22 +20,9 @@ from roundbook_cli.output import (
 )
 
 if TYPE_CHECKING:
-    from roundbook.logbook.drift.curve import DriftCurve, LaterRound
+    from roundbook.logbook.drift.curve import DriftCurve
 
 
-# What a row has of a later round.
-_ROW = {
-    **{name: name for name in ("round", "matrix", "revision", "version", "verdict", "why")},
-    **{name: name for name in ("provisional", "shared_topics")},
-    "units_from": "units.from_",
-    "units_to": "units.to",
-    "units_shared": "units.shared",
-    **{
-        f"{name}{limits}": f"systems_like_these.{name}{limits}"
-        for name in ("shift", "sd_ratio")
-        for limits in ("", "_95")
-    },
-}
 _CURVE = (
     Column("round", "Round"),
     Column("verdict", "Verdict"),
@@ -46,32 +32,29 @@ _CURVE = (
     number("sd_ratio", "sd ratio", 3),
     Column("sd_ratio_95", "95% interval", lambda limits: f"{limits[0]:.3f} to {limits[1]:.3f}"),
 )
-_CURVE_CSV = tuple(
-    Column(name, name)
-    for name in (
-        *(name for name in _ROW if not name.startswith(("shift", "sd_ratio"))),
-        *("shift", "shift_low", "shift_high", "sd_ratio", "sd_ratio_low", "sd_ratio_high"),
-    )
-)
 _DRAWN = 60
 _NARROWEST = 20
 
 
 def show_curve(traced: DriftCurve, form: Form) -> None:
     """Print the curve as a table with a picture, as JSON or as CSV."""
-    rows = list(map(_row, traced.rounds))
+    from roundbook.presentation.drift_curve import curve_row
+
+    rows = list(map(curve_row, traced.rounds))
     if form == "table":
-        _print_curve(traced, rows)
+        _print_curve(traced, list(map(_with_intervals, rows)))
     else:
-        show(traced, form, rows, _CURVE_CSV, extra=curve_text(traced))
+        columns = [Column(name, name) for name in rows[0]]
+        values = [SimpleNamespace(**row) for row in rows]
+        show(traced, form, values, columns, extra=curve_text(traced))
 
 
-def _row(later: LaterRound) -> SimpleNamespace:
-    values = values_at(later, _ROW)
+def _with_intervals(row: dict[str, Any]) -> SimpleNamespace:
+    intervals = {}
     for name in ("shift", "sd_ratio"):
-        low, high = values[f"{name}_95"] or (None, None)
-        values |= {f"{name}_low": low, f"{name}_high": high}
-    return SimpleNamespace(**values)
+        low, high = row[f"{name}_low"], row[f"{name}_high"]
+        intervals[f"{name}_95"] = None if low is None else (low, high)
+    return SimpleNamespace(**row, **intervals)
 
 
 def _print_curve(traced: DriftCurve, rows: Sequence[SimpleNamespace]) -> None:

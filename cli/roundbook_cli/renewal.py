@@ -68,18 +68,8 @@ def _refit(refit: RefitRequest) -> str:
 
 def dependent_line(dependent: Dependent) -> dict[str, Any]:
     """Return a dependent as the terminal's JSON and tables have it."""
-    from roundbook.logbook.kinds import find_kind
-    from roundbook.presentation.impact import dependent_name, dependent_place, why_dependent
+    from roundbook.presentation.impact import dependent_row
 
-    entry = dependent.entry
-    return {
-        "kind": dependent.kind if entry is None else find_kind(entry.kind).title,
-        "name": dependent_name(dependent),
-        "where": dependent_place(dependent),
-        "saved_at": dependent.saved_at,
-        "saved_by": dependent.saved_by,
-        "stale": dependent.stale,
-        "why": why_dependent(dependent),
-        "renew": renewal_of_dependent(dependent),
-        "rests": dependent.rests,
-    }
+    row = dependent_row(dependent)
+    rests = row.pop("rests")
+    return row | {"renew": renewal_of_dependent(dependent), "rests": rests}

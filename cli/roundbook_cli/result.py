@@ -65,19 +65,14 @@ def list_(
     """List the saved results, the latest version of each, and whether it is stale."""
     from roundbook.logbook.saved_results import list_results
     from roundbook.presentation.saved_results import brief_sentence
-    from roundbook.presentation.staleness import why_stale
+    from roundbook.presentation.saved_results import entry_row as row_of
 
     request = ListResults(task=task, stale=stale, kind=kind)
     with record(context, database) as session:
         listed = list_results(session, request)
     rows = [
         SimpleNamespace(
-            **dict(entry)
-            | {
-                "measure": entry.brief.get("measure"),
-                "brief": brief_sentence(entry),
-                "why": why_stale(entry),
-            }
+            **row_of(entry), measure=entry.brief.get("measure"), brief=brief_sentence(entry)
         )
         for entry in listed.results
     ]

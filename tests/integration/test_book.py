@@ -157,7 +157,13 @@ def test_answers_are_frames_words_and_charts(book):
     for mixed in (book.results("t"), book.impact(1), book.ask("history", matrix=1)):
         assert len(mixed.to_frame()) >= 1
         assert "\\begin{tabular}" in mixed.to_latex()
-    assert "\\begin{tabular}" in book.ageing("t", "AP").to_latex()
+    ageing = book.ageing("t", "AP")
+    assert "\\begin{tabular}" in ageing.to_latex()
+    assert list(ageing.to_frame())[-3:] == ["sd_ratio", "sd_ratio_low", "sd_ratio_high"]
+    assert list(book.results("t").to_frame()) == [
+        *("kind", "name", "version", "task", "saved_at", "saved_by", "stale", "why", "note")
+    ]
+    assert list(book.impact(1).to_frame())[-2:] == ["why", "rests"]
     assert book.ask("tokens").to_frame().shape == (0, 0)
     with pytest.raises(InputError, match="no chart of this answer"):
         book.tasks().chart()

@@ -5,10 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from roundbook.logbook.drift.curve import DriftCurve
+from roundbook.logbook.drift.curve import DriftCurve, LaterRound
 from roundbook.presentation.drift import assumed, chosen_runs, effective_choice
 from roundbook.presentation.drift_verdict import curve_reason
 from roundbook.presentation.phrases import counted
+from roundbook.presentation.tables import values_at
+
+# What a row has of a later round.
+_ROW = {
+    **{name: name for name in ("round", "matrix", "revision", "version", "verdict", "why")},
+    **{name: name for name in ("provisional", "shared_topics")},
+    "units_from": "units.from_",
+    "units_to": "units.to",
+    "units_shared": "units.shared",
+}
+
+
+def curve_row(later: LaterRound) -> dict[str, Any]:
+    """Return a later round of a curve as the rows of every door have it."""
+    row, like = values_at(later, _ROW), later.systems_like_these
+    for name in ("shift", "sd_ratio"):
+        low, high = getattr(like, f"{name}_95", None) or (None, None)
+        row |= {name: getattr(like, name, None), f"{name}_low": low, f"{name}_high": high}
+    return row
 
 
 def curve_sentences(curve: DriftCurve) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from roundbook.logbook.kinds import find_kind
 from roundbook.presentation.saved_results import result_place
@@ -60,6 +60,21 @@ def why_dependent(dependent: Dependent) -> str | None:
         else:
             clauses.append(_REASONS[reason.code].format_map(reason.model_dump()))
     return "; ".join(clauses) or None
+
+
+def dependent_row(dependent: Dependent) -> dict[str, Any]:
+    """Return a dependent as the rows of every door have it."""
+    entry = dependent.entry
+    return {
+        "kind": dependent.kind if entry is None else find_kind(entry.kind).title,
+        "name": dependent_name(dependent),
+        "where": dependent_place(dependent),
+        "saved_at": dependent.saved_at,
+        "saved_by": dependent.saved_by,
+        "stale": dependent.stale,
+        "why": why_dependent(dependent),
+        "rests": dependent.rests,
+    }
 
 
 def stale_lines(dependents: Sequence[Dependent]) -> list[str]:

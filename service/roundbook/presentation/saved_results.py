@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from roundbook.logbook.kinds import import_kind
+from roundbook.presentation.staleness import why_stale
 
 if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry
@@ -24,6 +25,15 @@ def saved_heading(title: str, entry: ResultEntry) -> str:
     return (
         f"{title}, saved {entry.saved_at:%Y-%m-%d} by {entry.saved_by} with {entry.software}.{note}"
     )
+
+
+_IN_ROWS = ("kind", "name", "version", "task", "saved_at", "saved_by", "stale")
+
+
+def entry_row(entry: ResultEntry) -> dict[str, Any]:
+    """Return a saved result as the rows of every door have it."""
+    facts = {name: getattr(entry, name) for name in _IN_ROWS}
+    return facts | {"why": why_stale(entry), "note": entry.note}
 
 
 def brief_sentence(entry: ResultEntry) -> str:

@@ -96,10 +96,10 @@ def _drift(report: Any) -> View:  # noqa: ANN401
 
 
 def _curve(curve: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.drift_curve import summary  # noqa: PLC0415
+    from roundbook.presentation.drift_curve import curve_row, summary  # noqa: PLC0415
 
     chart = partial(_draw, "drift", "curve_chart", curve)
-    return View(curve.rounds, [summary(curve)], chart=chart)
+    return View(list(map(curve_row, curve.rounds)), [summary(curve)], chart=chart)
 
 
 def _factors(factors: Any) -> View:  # noqa: ANN401
@@ -120,6 +120,18 @@ def _standardised(scores: Any) -> View:  # noqa: ANN401
     ]
     sentences = [words.standardised_heading(scores), *words.standardised_remarks(scores)]
     return View(rows, sentences)
+
+
+def _impact(impact: Any) -> View:  # noqa: ANN401
+    from roundbook.presentation.impact import dependent_row  # noqa: PLC0415
+
+    return View(list(map(dependent_row, impact.dependents)))
+
+
+def _results(listed: Any) -> View:  # noqa: ANN401
+    from roundbook.presentation.saved_results import entry_row  # noqa: PLC0415
+
+    return View(list(map(entry_row, listed.results)))
 
 
 def _ranking(agreement: Any) -> View:  # noqa: ANN401
@@ -187,6 +199,8 @@ def _jobs(jobs: Any) -> View:  # noqa: ANN401
 _VIEWS: dict[str, Callable[[Any], View]] = {
     "ExportedMatrix": _exported,
     "RunList": _runs,
+    "Impact": _impact,
+    "ResultList": _results,
     "Job": _job,
     "JobList": _jobs,
     "VarianceHistory": _variances,
