@@ -58,6 +58,7 @@ def test_export_says_what_is_in_it(exported):
         assert said["events"] == content.read("event.csv").count(b"\n") - 1
 
 
+@pytest.mark.one_server
 @pytest.mark.long
 def test_tables_and_csv_on_stdout_and_talk_on_stderr(roundbook, exported, tmp_path):
     shown = roundbook("export", tmp_path / "all.zip")
@@ -70,6 +71,7 @@ def test_tables_and_csv_on_stdout_and_talk_on_stderr(roundbook, exported, tmp_pa
     assert (row["tasks"], row["matrices"], row["scores"]) == ("web, speech", "11", "984")
 
 
+@pytest.mark.one_server
 @pytest.mark.long
 def test_import_elsewhere_and_again(roundbook, exported, bare_database, tmp_path, write):
     file, said = exported
@@ -95,6 +97,7 @@ def test_import_elsewhere_and_again(roundbook, exported, bare_database, tmp_path
     assert told["details"]["sha256"] == said["sha256"]
 
 
+@pytest.mark.one_server
 @pytest.mark.long
 def test_refusals_are_one_sentence(roundbook, exported, tmp_path, write):
     file, _ = exported

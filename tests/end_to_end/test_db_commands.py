@@ -102,6 +102,7 @@ def test_the_other_formats(logged, elsewhere, tmp_path):
     assert (row["schema_revision"], row["matrices"]) == (expected_revision(), "1")
 
 
+@pytest.mark.one_server
 def test_refusals(logged, snapshot, elsewhere, address, tmp_path):
     file = tmp_path / "x.dump"
     assert logged("db", "backup", file).code == 0
@@ -199,6 +200,7 @@ def assert_same_archive(roundbook, elsewhere, tmp_path, tables):
     }
 
 
+@pytest.mark.one_server
 def test_verify(logged, engine):
     done = logged("db", "verify")
     assert done.lines[-1] == "Nothing differs."
@@ -223,6 +225,7 @@ def test_verify(logged, engine):
     assert (row["kind"], row["count"]) == ("factors", "3")
 
 
+@pytest.mark.one_server
 @pytest.mark.long
 def test_a_round_and_its_fingerprint(logged, write):
     assert "No fingerprint was noted" in logged("round", "verify", "t", "r1").refusal()

@@ -590,6 +590,7 @@ def assert_renewable(engine, *, unchanged):
     assert verify_record(engine).differences == []
 
 
+@pytest.mark.one_server
 @pytest.mark.long
 @pytest.mark.parametrize("release", ["0005"])
 def test_a_downgrade_keeps_what_was_renewed(copied, upgraded, fresh, release):
@@ -612,6 +613,7 @@ def without_versions(engine):
     return [line for line in catalogue(engine) if "roundbook.alembic_version" not in line]
 
 
+@pytest.mark.one_server
 @pytest.mark.long
 @pytest.mark.parametrize("release", slow_but(RELEASED, "0001", "0003", "0005"))
 def test_a_downgrade_leaves_no_trace(copied, upgraded, fresh, release):
@@ -627,6 +629,7 @@ def test_a_downgrade_leaves_no_trace(copied, upgraded, fresh, release):
     assert catalogue(copied) == fresh[HEAD]
 
 
+@pytest.mark.one_server
 @pytest.mark.long
 def test_a_downgrade_leaves_the_first_version_of_an_estimate(bare, fresh):
     """A further version differs in its interval alone, which the older schema does not have."""
