@@ -10,7 +10,7 @@ import typer
 from roundbook.requests.transfer import ExportRequest, ImportRequest
 from roundbook_cli.options import Database, Form, Format
 from roundbook_cli.output import Column, count, progress, show
-from roundbook_cli.request_options import field_argument, field_option
+from roundbook_cli.request_options import argument, option
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ _BESIDE = (
 @commands.command("export", epilog="Example: roundbook export campaign.zip --task covid")
 def export(
     context: typer.Context,
-    archive: Path = field_argument(ExportRequest, "archive", metavar="ARCHIVE"),
-    tasks: list[str] | None = field_option(ExportRequest, "tasks", "--task", metavar="TASK"),
-    force: bool = field_option(ExportRequest, "force", "--force"),
+    archive: Path = argument(ExportRequest, "archive", metavar="ARCHIVE"),
+    tasks: list[str] | None = option(ExportRequest, "tasks", "--task", metavar="TASK"),
+    force: bool = option(ExportRequest, "force", "--force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -62,8 +62,8 @@ def export(
 @commands.command("import", epilog="Example: roundbook import campaign.zip")
 def import_(
     context: typer.Context,
-    archive: Path = field_argument(ImportRequest, "archive", metavar="ARCHIVE"),
-    trusted: bool = field_option(ImportRequest, "trusted", "--no-verify"),
+    archive: Path = argument(ImportRequest, "archive", metavar="ARCHIVE"),
+    trusted: bool = option(ImportRequest, "trusted", "--no-verify"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

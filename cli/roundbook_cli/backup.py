@@ -11,7 +11,7 @@ from roundbook.requests.transfer import BackupRequest, RestoreRequest
 from roundbook_cli.interruption import keeping
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show, talk
-from roundbook_cli.request_options import field_argument, field_option
+from roundbook_cli.request_options import argument, option
 from roundbook_cli.session import address, chosen, open_database
 
 commands = typer.Typer()
@@ -40,8 +40,8 @@ _MOVED = (
 @commands.command(epilog="Example: roundbook db backup campaigns.dump")
 def backup(
     context: typer.Context,
-    file: Path = field_argument(BackupRequest, "file", metavar="FILE"),
-    force: bool = field_option(BackupRequest, "force", "--force"),
+    file: Path = argument(BackupRequest, "file", metavar="FILE"),
+    force: bool = option(BackupRequest, "force", "--force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -66,8 +66,8 @@ def backup(
 )
 def restore(
     context: typer.Context,
-    file: Path = field_argument(RestoreRequest, "file", metavar="FILE"),
-    replace: bool = field_option(RestoreRequest, "replace", "--replace"),
+    file: Path = argument(RestoreRequest, "file", metavar="FILE"),
+    replace: bool = option(RestoreRequest, "replace", "--replace"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

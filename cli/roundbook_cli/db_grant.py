@@ -7,7 +7,7 @@ import typer
 from roundbook.requests.privileges import Access, GrantRequest
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, show
-from roundbook_cli.request_options import field_argument, field_option
+from roundbook_cli.request_options import argument, option
 from roundbook_cli.session import record
 
 commands = typer.Typer()
@@ -21,8 +21,8 @@ _COLUMNS = (
 @commands.command(epilog="Example: roundbook db grant analyst --as reader")
 def grant(
     context: typer.Context,
-    role: str = field_argument(GrantRequest, "role", metavar="ROLE"),
-    access: Access = field_option(GrantRequest, "access", "--as"),
+    role: str = argument(GrantRequest, "role", metavar="ROLE"),
+    access: Access = option(GrantRequest, "access", "--as"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -14,7 +14,7 @@ from roundbook_cli.drift_curve import show_curve
 from roundbook_cli.drift_report import TOPICS_CSV, print_report
 from roundbook_cli.options import Assessments, Database, Form, Measure, TaskName
 from roundbook_cli.output import show, talk
-from roundbook_cli.request_options import default, field_option
+from roundbook_cli.request_options import default, option
 from roundbook_cli.saved_drift import report_number
 from roundbook_cli.session import record
 
@@ -42,15 +42,15 @@ def drift(
     context: typer.Context,
     task: TaskName,
     measure: Measure,
-    from_round: str | None = field_option(DriftRequest, "from_round", "--from", metavar="ROUND"),
-    to_round: str | None = field_option(DriftRequest, "to_round", "--to", metavar="ROUND"),
-    margin: float | None = field_option(DriftRequest, "margin", "--margin", metavar="SDS"),
-    sd_ratio_margin: float = field_option(DriftRequest, "sd_ratio_margin", "--sd-ratio-margin"),
+    from_round: str | None = option(DriftRequest, "from_round", "--from", metavar="ROUND"),
+    to_round: str | None = option(DriftRequest, "to_round", "--to", metavar="ROUND"),
+    margin: float | None = option(DriftRequest, "margin", "--margin", metavar="SDS"),
+    sd_ratio_margin: float = option(DriftRequest, "sd_ratio_margin", "--sd-ratio-margin"),
     curve: Annotated[
         bool, typer.Option("--curve", help="Every later round against the first, a row each.")
     ] = False,
-    m: int | None = field_option(DriftRequest, "m", "--m", metavar="m"),
-    min_d: float | None = field_option(
+    m: int | None = option(DriftRequest, "m", "--m", metavar="m"),
+    min_d: float | None = option(
         DriftRequest, "min_d", "--min-d", metavar="D", parser=_plain_number
     ),
     details: Annotated[

@@ -11,7 +11,7 @@ from roundbook.presentation.tables import Column, count
 from roundbook.requests.events import EventsRequest
 from roundbook_cli.options import Database, Form, matrix_number
 from roundbook_cli.output import show
-from roundbook_cli.request_options import field_option
+from roundbook_cli.request_options import option
 from roundbook_cli.session import chosen, record
 
 commands = typer.Typer()
@@ -35,16 +35,16 @@ _USER = Column("database_user", "Database user")
 @commands.command(epilog="Example: roundbook events --task covid --since 2020-05-01")
 def events(
     context: typer.Context,
-    task: str | None = field_option(EventsRequest, "task", "--task", metavar="TASK"),
-    round_label: str | None = field_option(EventsRequest, "round", "--round", metavar="ROUND"),
-    matrix: int | None = field_option(
+    task: str | None = option(EventsRequest, "task", "--task", metavar="TASK"),
+    round_label: str | None = option(EventsRequest, "round", "--round", metavar="ROUND"),
+    matrix: int | None = option(
         EventsRequest, "matrix", "--matrix", metavar="NUMBER", parser=matrix_number
     ),
-    what: str | None = field_option(EventsRequest, "what", "--what", metavar="TEXT"),
-    who: str | None = field_option(EventsRequest, "who", "--who", metavar="NAME"),
-    since: datetime | None = field_option(EventsRequest, "since", "--since", formats=["%Y-%m-%d"]),
-    after: int | None = field_option(EventsRequest, "after", "--after", metavar="EVENT"),
-    limit: int | None = field_option(EventsRequest, "limit", "--limit", metavar="N"),
+    what: str | None = option(EventsRequest, "what", "--what", metavar="TEXT"),
+    who: str | None = option(EventsRequest, "who", "--who", metavar="NAME"),
+    since: datetime | None = option(EventsRequest, "since", "--since", formats=["%Y-%m-%d"]),
+    after: int | None = option(EventsRequest, "after", "--after", metavar="EVENT"),
+    limit: int | None = option(EventsRequest, "limit", "--limit", metavar="N"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -14,7 +14,7 @@ from roundbook.requests.fields import ZeroSd
 from roundbook_cli.charts import Chart, check_chart, draw
 from roundbook_cli.options import Assessments, Database, Form, Format, Measure, RoundLabel, TaskName
 from roundbook_cli.output import show, talk, talk_notes
-from roundbook_cli.request_options import default, field_option
+from roundbook_cli.request_options import default, option
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def show_(
     task: TaskName,
     round_label: RoundLabel,
     measure: Measure,
-    version: int | None = field_option(FactorsRequest, "version", "--version", metavar="N"),
+    version: int | None = option(FactorsRequest, "version", "--version", metavar="N"),
     assessments: Assessments = None,
     chart: Chart = None,
     form: Form = "table",
@@ -61,9 +61,9 @@ def fit(
     task: TaskName,
     round_label: RoundLabel,
     measure: Measure,
-    reason: str = field_option(FitRequest, "reason", "--reason", metavar="TEXT"),
-    runs: list[str] | None = field_option(FitRequest, "runs", "--runs", metavar="TAG"),
-    zero_sd: ZeroSd = field_option(FitRequest, "zero_sd", "--zero-sd"),
+    reason: str = option(FitRequest, "reason", "--reason", metavar="TEXT"),
+    runs: list[str] | None = option(FitRequest, "runs", "--runs", metavar="TAG"),
+    zero_sd: ZeroSd = option(FitRequest, "zero_sd", "--zero-sd"),
     assessments: Assessments = None,
     form: Form = "table",
     database: Database = None,

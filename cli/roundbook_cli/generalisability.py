@@ -17,7 +17,7 @@ from roundbook.presentation.tables import Column, count, number
 from roundbook.requests.generalisability import GeneralisabilityRequest
 from roundbook_cli.options import Assessments, Database, Form, Measure, TaskName
 from roundbook_cli.output import print_table, section, show
-from roundbook_cli.request_options import default, field_option
+from roundbook_cli.request_options import default, option
 from roundbook_cli.session import record
 
 commands = typer.Typer()
@@ -73,18 +73,16 @@ def generalisability(
     context: typer.Context,
     task: TaskName,
     measure: Measure,
-    round_label: str | None = field_option(
-        GeneralisabilityRequest, "round", "--round", metavar="ROUND"
-    ),
-    target: float = field_option(GeneralisabilityRequest, "target", "--target"),
-    level: list[float] | None = field_option(
+    round_label: str | None = option(GeneralisabilityRequest, "round", "--round", metavar="ROUND"),
+    target: float = option(GeneralisabilityRequest, "target", "--target"),
+    level: list[float] | None = option(
         GeneralisabilityRequest, "level", "--level", metavar="LEVEL"
     ),
-    topics: list[int] | None = field_option(
+    topics: list[int] | None = option(
         GeneralisabilityRequest, "topic_counts", "--topics", metavar="n"
     ),
-    m: int = field_option(GeneralisabilityRequest, "m", "--m"),
-    min_d: float = field_option(GeneralisabilityRequest, "min_d", "--min-d"),
+    m: int = option(GeneralisabilityRequest, "m", "--m"),
+    min_d: float = option(GeneralisabilityRequest, "min_d", "--min-d"),
     assessments: Assessments = None,
     form: Form = "table",
     database: Database = None,

@@ -17,7 +17,7 @@ from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, number, progress, show, talk, talk_notes
 from roundbook_cli.refitting import in_one_line, refit_command, refit_notes
-from roundbook_cli.request_options import field_argument, field_option, usage_errors
+from roundbook_cli.request_options import argument, option, usage_errors
 from roundbook_cli.session import sessions
 
 if TYPE_CHECKING:
@@ -43,35 +43,33 @@ _SEVERAL = (Column("measure", "Measure"), *_COLUMNS)
 )
 def log(
     context: typer.Context,
-    task: str = field_argument(LogFilesRequest, "task", metavar="TASK"),
-    round_label: str = field_argument(LogFilesRequest, "round", metavar="ROUND"),
-    files: list[Path] | None = field_argument(
+    task: str = argument(LogFilesRequest, "task", metavar="TASK"),
+    round_label: str = argument(LogFilesRequest, "round", metavar="ROUND"),
+    files: list[Path] | None = argument(
         LogFilesRequest, "files", metavar="FILE...", show_default=False
     ),
-    from_runs: bool = field_option(LogFilesRequest, "from_runs", "--from-runs"),
-    measures: list[str] | None = field_option(
+    from_runs: bool = option(LogFilesRequest, "from_runs", "--from-runs"),
+    measures: list[str] | None = option(
         LogFilesRequest, "measures", "--measure", metavar="M", show_default=False
     ),
-    all_measures: bool = field_option(LogFilesRequest, "all_measures", "--all-measures"),
-    layout: Layout = field_option(LogFilesRequest, "layout", "--layout"),
-    file_measure: str | None = field_option(
+    all_measures: bool = option(LogFilesRequest, "all_measures", "--all-measures"),
+    layout: Layout = option(LogFilesRequest, "layout", "--layout"),
+    file_measure: str | None = option(
         LogFilesRequest, "file_measure", "--file-measure", metavar="NAME"
     ),
-    teams: Path | None = field_option(LogFilesRequest, "teams", "--teams", metavar="CSV"),
-    assessments: str = field_option(
-        LogFilesRequest, "assessments", "--assessments", metavar="LABEL"
-    ),
-    missing: Missing = field_option(LogFilesRequest, "missing", "--missing"),
-    zero_sd: ZeroSd = field_option(LogFilesRequest, "zero_sd", "--zero-sd"),
-    bounds: tuple[float, float] | None = field_option(
+    teams: Path | None = option(LogFilesRequest, "teams", "--teams", metavar="CSV"),
+    assessments: str = option(LogFilesRequest, "assessments", "--assessments", metavar="LABEL"),
+    missing: Missing = option(LogFilesRequest, "missing", "--missing"),
+    zero_sd: ZeroSd = option(LogFilesRequest, "zero_sd", "--zero-sd"),
+    bounds: tuple[float, float] | None = option(
         LogFilesRequest, "bounds", "--bounds", metavar="LOW HIGH"
     ),
-    tool: str | None = field_option(LogFilesRequest, "tool", "--tool", metavar="TEXT"),
-    create: bool = field_option(LogFilesRequest, "create", "--create"),
-    revise: str | None = field_option(
+    tool: str | None = option(LogFilesRequest, "tool", "--tool", metavar="TEXT"),
+    create: bool = option(LogFilesRequest, "create", "--create"),
+    revise: str | None = option(
         LogFilesRequest, "revise", "--revise", metavar="REASON", show_default=False
     ),
-    dry_run: bool = field_option(LogFilesRequest, "dry_run", "--dry-run"),
+    dry_run: bool = option(LogFilesRequest, "dry_run", "--dry-run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -34,7 +34,7 @@ from roundbook_cli.output import (
     talk,
     talk_notes,
 )
-from roundbook_cli.request_options import field_argument, field_option
+from roundbook_cli.request_options import argument, option
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
@@ -89,17 +89,15 @@ _LISTED_BRIEFLY = (
 @app.command("list", epilog="Example: roundbook matrix list covid --round round1 --all")
 def list_(
     context: typer.Context,
-    task: str = field_argument(ListMatrices, "task", metavar="TASK"),
-    round_label: str | None = field_option(ListMatrices, "round", "--round", metavar="ROUND"),
-    measure: str | None = field_option(ListMatrices, "measure", "--measure", metavar="M"),
-    assessments: str | None = field_option(
-        ListMatrices, "assessments", "--assessments", metavar="LABEL"
-    ),
-    superseded: bool = field_option(ListMatrices, "superseded", "--all"),
-    after: int | None = field_option(
+    task: str = argument(ListMatrices, "task", metavar="TASK"),
+    round_label: str | None = option(ListMatrices, "round", "--round", metavar="ROUND"),
+    measure: str | None = option(ListMatrices, "measure", "--measure", metavar="M"),
+    assessments: str | None = option(ListMatrices, "assessments", "--assessments", metavar="LABEL"),
+    superseded: bool = option(ListMatrices, "superseded", "--all"),
+    after: int | None = option(
         ListMatrices, "after", "--after", metavar="MATRIX", parser=matrix_number
     ),
-    limit: int | None = field_option(ListMatrices, "limit", "--limit", metavar="N"),
+    limit: int | None = option(ListMatrices, "limit", "--limit", metavar="N"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -195,7 +193,7 @@ _FACTORS = (
 def show_(
     context: typer.Context,
     matrix: MatrixNumber,
-    anonymous: bool = field_option(ShowMatrix, "anonymous", "--anonymous"),
+    anonymous: bool = option(ShowMatrix, "anonymous", "--anonymous"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -290,11 +288,11 @@ _EXPORTED = (
 def export(
     context: typer.Context,
     matrix: MatrixNumber,
-    layout: ExportLayout = field_option(ExportMatrix, "layout", "--layout"),
-    output: Path | None = field_option(ExportMatrix, "output", "--output", metavar="PATH"),
-    runs: list[str] | None = field_option(ExportMatrix, "runs", "--run", metavar="TAG"),
-    force: bool = field_option(ExportMatrix, "force", "--force"),
-    anonymous: bool = field_option(ShowMatrix, "anonymous", "--anonymous"),
+    layout: ExportLayout = option(ExportMatrix, "layout", "--layout"),
+    output: Path | None = option(ExportMatrix, "output", "--output", metavar="PATH"),
+    runs: list[str] | None = option(ExportMatrix, "runs", "--run", metavar="TAG"),
+    force: bool = option(ExportMatrix, "force", "--force"),
+    anonymous: bool = option(ShowMatrix, "anonymous", "--anonymous"),
     form: Annotated[
         Format | None,
         typer.Option(
@@ -330,7 +328,7 @@ def export(
 def withdraw(
     context: typer.Context,
     matrix: MatrixNumber,
-    reason: str = field_option(WithdrawMatrix, "reason", "--reason", metavar="TEXT"),
+    reason: str = option(WithdrawMatrix, "reason", "--reason", metavar="TEXT"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -345,7 +343,7 @@ def withdraw(
 def restore(
     context: typer.Context,
     matrix: MatrixNumber,
-    reason: str = field_option(WithdrawMatrix, "reason", "--reason", metavar="TEXT"),
+    reason: str = option(WithdrawMatrix, "reason", "--reason", metavar="TEXT"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -12,7 +12,7 @@ from roundbook.presentation.measures import bounds_in_words, merge_sentence, unk
 from roundbook.requests.measures import ListMeasures, MergeMeasures
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, confirm, count, show, talk
-from roundbook_cli.request_options import field_argument, field_option
+from roundbook_cli.request_options import argument, option
 from roundbook_cli.session import record, sessions
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _MERGED = (
 @app.command("list", epilog="Example: roundbook measure list covid")
 def list_(
     context: typer.Context,
-    task: str | None = field_argument(ListMeasures, "task", metavar="TASK"),
+    task: str | None = argument(ListMeasures, "task", metavar="TASK"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -67,9 +67,9 @@ def list_(
 )
 def merge(
     context: typer.Context,
-    merged: str = field_argument(MergeMeasures, "merged", metavar="FROM"),
-    into: str = field_argument(MergeMeasures, "into", metavar="INTO"),
-    reason: str | None = field_option(MergeMeasures, "reason", "--reason", metavar="TEXT"),
+    merged: str = argument(MergeMeasures, "merged", metavar="FROM"),
+    into: str = argument(MergeMeasures, "into", metavar="INTO"),
+    reason: str | None = option(MergeMeasures, "reason", "--reason", metavar="TEXT"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

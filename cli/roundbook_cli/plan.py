@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from roundbook.requests.plans import PlanRequest
+from roundbook.requests.fields import PoolBy, VarianceScale
+from roundbook.requests.plans import Engine, PlanDesign, Solve, VarianceOf
 from roundbook.requests.results import ListResults, ShowResult
 from roundbook_cli import plan_options as options
 from roundbook_cli.charts import Chart, check_chart, draw
@@ -17,7 +18,6 @@ from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, print_json, print_table, show
 from roundbook_cli.plan_advice import plan_json
 from roundbook_cli.plan_print import print_plan
-from roundbook_cli.request_options import default
 from roundbook_cli.saved_plans import plan_entry, plan_head, print_saved
 from roundbook_cli.session import check, record
 
@@ -55,23 +55,23 @@ _LISTED = (
 @app.callback()
 def plan(
     context: typer.Context,
-    variance: options.Variance = None,
-    task: options.Task = None,
-    measure: options.Measure = None,
-    scale: options.Scale = default(PlanRequest, "scale"),
-    assessments: options.Assessments = None,
-    pool_by: options.Weights = default(PlanRequest, "pool_by"),
-    variance_of: options.DifferenceVariance = None,
-    variance_at: options.Limit = default(PlanRequest, "variance_at"),
-    design: options.Design = default(PlanRequest, "design"),
-    solve: options.SolvedFor = default(PlanRequest, "solve"),
-    m: options.Runs = None,
-    min_d: options.Differences = None,
+    variance: float | None = options.VARIANCE,
+    task: str | None = options.TASK,
+    measure: str | None = options.MEASURE,
+    scale: VarianceScale = options.SCALE,
+    assessments: list[str] | None = options.ASSESSMENTS,
+    pool_by: PoolBy = options.WEIGHTS,
+    variance_of: VarianceOf | None = options.DIFFERENCE_VARIANCE,
+    variance_at: str = options.LIMIT,
+    design: PlanDesign = options.DESIGN,
+    solve: Solve = options.SOLVED_FOR,
+    m: list[int] | None = options.RUNS,
+    min_d: list[float] | None = options.DIFFERENCES,
     width: options.Widths = None,
-    topics: options.Topics = None,
-    alpha: options.Alpha = default(PlanRequest, "alpha"),
-    beta: options.Beta = None,
-    engine: options.SizeEngine = default(PlanRequest, "engine"),
+    topics: list[int] | None = options.TOPICS,
+    alpha: float = options.ALPHA,
+    beta: float | None = options.BETA,
+    engine: Engine = options.SIZE_ENGINE,
     database: Database = None,
     form: options.PlanForm = "table",
     only_protocol: options.Protocol = False,
@@ -139,23 +139,23 @@ def _check_form(form: options.PlanFormat, only_protocol: bool) -> None:
 def save(
     context: typer.Context,
     name: PlanName,
-    variance: options.Variance = None,
-    task: options.Task = None,
-    measure: options.Measure = None,
-    scale: options.Scale = default(PlanRequest, "scale"),
-    assessments: options.Assessments = None,
-    pool_by: options.Weights = default(PlanRequest, "pool_by"),
-    variance_of: options.DifferenceVariance = None,
-    variance_at: options.Limit = default(PlanRequest, "variance_at"),
-    design: options.Design = default(PlanRequest, "design"),
-    solve: options.SolvedFor = default(PlanRequest, "solve"),
-    m: options.Runs = None,
-    min_d: options.Differences = None,
+    variance: float | None = options.VARIANCE,
+    task: str | None = options.TASK,
+    measure: str | None = options.MEASURE,
+    scale: VarianceScale = options.SCALE,
+    assessments: list[str] | None = options.ASSESSMENTS,
+    pool_by: PoolBy = options.WEIGHTS,
+    variance_of: VarianceOf | None = options.DIFFERENCE_VARIANCE,
+    variance_at: str = options.LIMIT,
+    design: PlanDesign = options.DESIGN,
+    solve: Solve = options.SOLVED_FOR,
+    m: list[int] | None = options.RUNS,
+    min_d: list[float] | None = options.DIFFERENCES,
     width: options.Widths = None,
-    topics: options.Topics = None,
-    alpha: options.Alpha = default(PlanRequest, "alpha"),
-    beta: options.Beta = None,
-    engine: options.SizeEngine = default(PlanRequest, "engine"),
+    topics: list[int] | None = options.TOPICS,
+    alpha: float = options.ALPHA,
+    beta: float | None = options.BETA,
+    engine: Engine = options.SIZE_ENGINE,
     database: Database = None,
     note: Annotated[
         str | None, typer.Option("--note", metavar="TEXT", help="Why: it is kept with the plan.")

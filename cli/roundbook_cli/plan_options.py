@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from roundbook.requests.fields import PoolBy, VarianceScale
-from roundbook.requests.plans import INTERVALS, Engine, PlanDesign, PlanRequest, Solve, VarianceOf
+from roundbook.requests.plans import INTERVALS, PlanRequest
 from roundbook_cli.request_options import option, usage_errors
 
 PlanFormat = Literal["table", "json", "csv", "latex"]
@@ -21,23 +20,20 @@ Protocol = Annotated[
     typer.Option("--protocol", help="Print only a paragraph to paste into an overview paper."),
 ]
 
-Variance = Annotated[float | None, option(PlanRequest, "variance", "--variance", metavar="V")]
-Task = Annotated[str | None, option(PlanRequest, "task", "--task", metavar="TASK")]
-Measure = Annotated[str | None, option(PlanRequest, "measure", "--measure", metavar="M")]
-Scale = Annotated[VarianceScale, option(PlanRequest, "scale", "--scale")]
-Assessments = Annotated[
-    list[str] | None,
-    option(PlanRequest, "assessments", "--assessments", metavar="LABEL", show_default=False),
-]
-Weights = Annotated[PoolBy, option(PlanRequest, "pool_by", "--pool-by")]
-DifferenceVariance = Annotated[
-    VarianceOf | None, option(PlanRequest, "variance_of", "--variance-of")
-]
-Limit = Annotated[str, option(PlanRequest, "variance_at", "--variance-at", metavar="WHICH")]
-Design = Annotated[PlanDesign, option(PlanRequest, "design", "--design", metavar="DESIGN")]
-SolvedFor = Annotated[Solve, option(PlanRequest, "solve", "--solve", metavar="WHAT")]
-Runs = Annotated[list[int] | None, option(PlanRequest, "m", "--m", metavar="m")]
-Differences = Annotated[list[float] | None, option(PlanRequest, "min_d", "--min-d", metavar="D")]
+VARIANCE = option(PlanRequest, "variance", "--variance", metavar="V")
+TASK = option(PlanRequest, "task", "--task", metavar="TASK")
+MEASURE = option(PlanRequest, "measure", "--measure", metavar="M")
+SCALE = option(PlanRequest, "scale", "--scale")
+ASSESSMENTS = option(
+    PlanRequest, "assessments", "--assessments", metavar="LABEL", show_default=False
+)
+WEIGHTS = option(PlanRequest, "pool_by", "--pool-by")
+DIFFERENCE_VARIANCE = option(PlanRequest, "variance_of", "--variance-of")
+LIMIT = option(PlanRequest, "variance_at", "--variance-at", metavar="WHICH")
+DESIGN = option(PlanRequest, "design", "--design", metavar="DESIGN")
+SOLVED_FOR = option(PlanRequest, "solve", "--solve", metavar="WHAT")
+RUNS = option(PlanRequest, "m", "--m", metavar="m")
+DIFFERENCES = option(PlanRequest, "min_d", "--min-d", metavar="D")
 Widths = Annotated[
     list[float] | None,
     typer.Option(
@@ -46,10 +42,10 @@ Widths = Annotated[
         help="For an interval: its full width, another name of --min-d; repeat.",
     ),
 ]
-Topics = Annotated[list[int] | None, option(PlanRequest, "topics", "--topics", metavar="N")]
-Alpha = Annotated[float, option(PlanRequest, "alpha", "--alpha")]
-Beta = Annotated[float | None, option(PlanRequest, "beta", "--beta")]
-SizeEngine = Annotated[Engine, option(PlanRequest, "engine", "--engine")]
+TOPICS = option(PlanRequest, "topics", "--topics", metavar="N")
+ALPHA = option(PlanRequest, "alpha", "--alpha")
+BETA = option(PlanRequest, "beta", "--beta")
+SIZE_ENGINE = option(PlanRequest, "engine", "--engine")
 Details = Annotated[
     bool,
     typer.Option(

@@ -12,7 +12,7 @@ from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Create, Database, Form
 from roundbook_cli.output import Column, count, progress, show, talk, talk_notes
-from roundbook_cli.request_options import default, field_argument, field_option
+from roundbook_cli.request_options import argument, default, option
 from roundbook_cli.session import record, sessions
 
 app = typer.Typer(no_args_is_help=True, help="Relevance assessments: log them, list them.")
@@ -30,15 +30,15 @@ _LOGGED = (
 @app.command(epilog="Example: roundbook qrels log covid round1 round1.qrels.gz")
 def log(
     context: typer.Context,
-    task: str = field_argument(LogQrels, "task", metavar="TASK"),
-    round_label: str = field_argument(LogQrels, "round", metavar="ROUND"),
-    file: Path = field_argument(LogQrels, "file", metavar="FILE"),
-    assessments: str = field_option(LogQrels, "assessments", "--assessments", metavar="LABEL"),
+    task: str = argument(LogQrels, "task", metavar="TASK"),
+    round_label: str = argument(LogQrels, "round", metavar="ROUND"),
+    file: Path = argument(LogQrels, "file", metavar="FILE"),
+    assessments: str = option(LogQrels, "assessments", "--assessments", metavar="LABEL"),
     create: Create = default(LogQrels, "create"),
-    revise: str | None = field_option(
+    revise: str | None = option(
         LogQrels, "revise", "--revise", metavar="REASON", show_default=False
     ),
-    dry_run: bool = field_option(LogQrels, "dry_run", "--dry-run"),
+    dry_run: bool = option(LogQrels, "dry_run", "--dry-run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -81,10 +81,8 @@ def log(
 @app.command("list", epilog="Example: roundbook qrels list covid")
 def list_(
     context: typer.Context,
-    task: str = field_argument(ListQrels, "task", metavar="TASK"),
-    round_label: str | None = field_argument(
-        ListQrels, "round", metavar="ROUND", show_default=False
-    ),
+    task: str = argument(ListQrels, "task", metavar="TASK"),
+    round_label: str | None = argument(ListQrels, "round", metavar="ROUND", show_default=False),
     form: Form = "table",
     database: Database = None,
 ) -> None:

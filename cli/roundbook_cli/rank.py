@@ -17,7 +17,7 @@ from roundbook_cli.options import (
     TaskName,
 )
 from roundbook_cli.output import progress, show, talk_notes
-from roundbook_cli.request_options import field_option
+from roundbook_cli.request_options import option
 from roundbook_cli.session import record
 
 commands = typer.Typer()
@@ -29,14 +29,14 @@ def rank(
     task: TaskName,
     round_label: RoundLabel,
     measure: Measure,
-    scale: StandardisedScale = field_option(RankRequest, "scale", "--scale"),
-    versions: tuple[int, int] | None = field_option(
+    scale: StandardisedScale = option(RankRequest, "scale", "--scale"),
+    versions: tuple[int, int] | None = option(
         RankRequest, "versions", "--versions", metavar="V1 V2"
     ),
-    resamples: int = field_option(RankRequest, "resamples", "--resamples"),
-    seed: int = field_option(RankRequest, "seed", "--seed"),
+    resamples: int = option(RankRequest, "resamples", "--resamples"),
+    seed: int = option(RankRequest, "seed", "--seed"),
     assessments: Assessments = None,
-    anonymous: bool = field_option(RankRequest, "anonymous", "--anonymous"),
+    anonymous: bool = option(RankRequest, "anonymous", "--anonymous"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

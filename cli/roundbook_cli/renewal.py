@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -19,6 +20,15 @@ def renewal(entry: ResultEntry) -> str | None:
     rounds_to_come = any(change.code == "added" for change in entry.changes)
     wanted = entry.renewable or (rounds_to_come and not entry.stale)
     return shlex.join(["roundbook", "result", "renew", entry.name]) if wanted else None
+
+
+def entry_json(entry: ResultEntry, fields: Collection[str] | None = None) -> dict[str, Any]:
+    """Return some of a saved result's facts, by default all, why it is stale and what renews it."""
+    from roundbook.presentation.staleness import why_stale
+
+    named = fields or set(type(entry).model_fields) - {"result"}
+    facts = entry.model_dump(mode="json", include=set(named))
+    return facts | {"why": why_stale(entry), "renew": renewal(entry)}
 
 
 def print_staleness(shown: ShownResult, standing: str) -> None:

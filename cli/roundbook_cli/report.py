@@ -13,7 +13,7 @@ from roundbook.requests.reports import DepositRequest, HtmlReport, LatexReport
 from roundbook.requests.results import ListResults, ShowResult
 from roundbook_cli.options import Database, Form, TaskName
 from roundbook_cli.output import Column, count, progress, show, signed, talk_notes
-from roundbook_cli.request_options import field_argument, field_option, usage_errors
+from roundbook_cli.request_options import argument, option, usage_errors
 from roundbook_cli.saved_drift import print_saved, report_facts, report_number
 from roundbook_cli.session import record
 
@@ -104,11 +104,11 @@ def show_(
 def html(
     context: typer.Context,
     task: TaskName,
-    output: Path = field_option(HtmlReport, "output", "--output", metavar="FILE"),
-    round_label: str | None = field_argument(HtmlReport, "round", metavar="ROUND"),
-    measure: str | None = field_option(HtmlReport, "measure", "--measure", metavar="M"),
-    scale: VarianceScale = field_option(HtmlReport, "scale", "--scale"),
-    force: bool = field_option(HtmlReport, "force", "--force"),
+    output: Path = option(HtmlReport, "output", "--output", metavar="FILE"),
+    round_label: str | None = argument(HtmlReport, "round", metavar="ROUND"),
+    measure: str | None = option(HtmlReport, "measure", "--measure", metavar="M"),
+    scale: VarianceScale = option(HtmlReport, "scale", "--scale"),
+    force: bool = option(HtmlReport, "force", "--force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -142,12 +142,12 @@ def html(
 def latex(
     context: typer.Context,
     task: TaskName,
-    output: Path = field_option(LatexReport, "output", "--output", metavar="DIR_OR_FILE"),
-    round_label: str | None = field_argument(LatexReport, "round", metavar="ROUND"),
-    measure: str | None = field_option(LatexReport, "measure", "--measure", metavar="M"),
-    m: list[int] | None = field_option(LatexReport, "m", "--m", metavar="M"),
-    min_d: list[float] | None = field_option(LatexReport, "min_d", "--min-d", metavar="D"),
-    force: bool = field_option(LatexReport, "force", "--force"),
+    output: Path = option(LatexReport, "output", "--output", metavar="DIR_OR_FILE"),
+    round_label: str | None = argument(LatexReport, "round", metavar="ROUND"),
+    measure: str | None = option(LatexReport, "measure", "--measure", metavar="M"),
+    m: list[int] | None = option(LatexReport, "m", "--m", metavar="M"),
+    min_d: list[float] | None = option(LatexReport, "min_d", "--min-d", metavar="D"),
+    force: bool = option(LatexReport, "force", "--force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -188,17 +188,13 @@ def latex(
 def datacite(
     context: typer.Context,
     task: TaskName,
-    output: Path = field_option(DepositRequest, "output", "--output", metavar="DIR_OR_ZIP"),
-    title: str | None = field_option(DepositRequest, "title", "--title", metavar="TEXT"),
-    creators: list[str] | None = field_option(
-        DepositRequest, "creators", "--creator", metavar="NAME"
-    ),
-    publisher: str | None = field_option(
-        DepositRequest, "publisher", "--publisher", metavar="NAME"
-    ),
-    year: int | None = field_option(DepositRequest, "year", "--year", metavar="YEAR"),
-    doi: str | None = field_option(DepositRequest, "doi", "--doi", metavar="DOI"),
-    force: bool = field_option(DepositRequest, "force", "--force"),
+    output: Path = option(DepositRequest, "output", "--output", metavar="DIR_OR_ZIP"),
+    title: str | None = option(DepositRequest, "title", "--title", metavar="TEXT"),
+    creators: list[str] | None = option(DepositRequest, "creators", "--creator", metavar="NAME"),
+    publisher: str | None = option(DepositRequest, "publisher", "--publisher", metavar="NAME"),
+    year: int | None = option(DepositRequest, "year", "--year", metavar="YEAR"),
+    doi: str | None = option(DepositRequest, "doi", "--doi", metavar="DOI"),
+    force: bool = option(DepositRequest, "force", "--force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -17,53 +17,43 @@ if TYPE_CHECKING:
     from roundbook.requests.base import Request
 
 
-def field_option(request: type[Request], field: str, *names: str, **more: Any) -> Any:  # noqa: ANN401
-    """Return an option of a command with the default of a request's field; see `option`."""
-    described = _described(request, field, more)
-    return typer.Option(_usual(request, field, described), *names, **described)
-
-
-def field_argument(request: type[Request], field: str, **more: Any) -> Any:  # noqa: ANN401
-    """Return an argument of a command with the default of a request's field; see `option`."""
-    described = _described(request, field, more)
-    return typer.Argument(_usual(request, field, described), **described)
-
-
-def _usual(request: type[Request], field: str, described: dict[str, Any]) -> Any:  # noqa: ANN401
-    """Return a field's default, None for a list that is left out or what the help has in words."""
-    if request.model_fields[field].is_required():
-        return ...
-    usual = default(request, field)
-    return None if isinstance(usual, tuple) or "(default" in described["help"] else usual
-
-
 def option(request: type[Request], field: str, *names: str, **more: Any) -> Any:  # noqa: ANN401
-    """Return the option of a request's field: its help is the field's description.
+    """Return the option of a request's field: default, bounds and help are the field's.
 
     Parameters
     ----------
     names : str
         The option, such as ``--min-d``.
     more
-        What else `typer.Option` takes.
+        What else `typer.Option` takes; a `default` in place of the field's.
     """
-    return typer.Option(*names, **_described(request, field, more))
+    usual, described = _described(request, field, more)
+    return typer.Option(usual, *names, **described)
 
 
 def argument(request: type[Request], field: str, **more: Any) -> Any:  # noqa: ANN401
     """Return the argument of a request's field; see `option`."""
-    return typer.Argument(**_described(request, field, more))
+    usual, described = _described(request, field, more)
+    return typer.Argument(usual, **described)
 
 
-def _described(request: type[Request], field: str, more: dict[str, Any]) -> dict[str, Any]:
-    """Return what describes a field in the help, and completes and bounds its values."""
+def _described(
+    request: type[Request], field: str, more: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """Return a field's default, and what describes it in the help, completes and bounds its values."""
     bounds = request.model_fields[field].metadata
-    return {
+    described = {
         "help": _with_options(request.model_fields[field].description or ""),
         "min": next((bound.ge for bound in bounds if isinstance(bound, Ge)), None),
         "max": next((bound.le for bound in bounds if isinstance(bound, Le)), None),
         "autocompletion": BY_METAVAR.get(more.get("metavar") or ""),
     } | more
+    if "default" in described:
+        return described.pop("default"), described
+    usual = ... if request.model_fields[field].is_required() else default(request, field)
+    # None is a list that is left out, or what the help has in words.
+    in_words = isinstance(usual, tuple) or "(default" in described["help"]
+    return None if in_words else usual, described
 
 
 def default(request: type[Request], field: str) -> Any:  # noqa: ANN401

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -11,11 +11,8 @@ from roundbook.requests.results import ListResults, RenewResults, ShowResult
 from roundbook_cli.completion import offer
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, show, talk, talk_notes
-from roundbook_cli.request_options import field_option
+from roundbook_cli.request_options import option
 from roundbook_cli.session import record
-
-if TYPE_CHECKING:
-    from roundbook.logbook.saved_results import ResultEntry
 
 app = typer.Typer(no_args_is_help=True, help="Saved results: list, show, renew what is stale.")
 
@@ -39,15 +36,6 @@ _RENEWED = (
 )
 
 
-def entry_row(entry: ResultEntry) -> dict[str, Any]:
-    """Return a saved result as the terminal's JSON has it: facts, why it is stale, what renews it."""
-    from roundbook.presentation.staleness import why_stale
-    from roundbook_cli.renewal import renewal
-
-    facts = entry.model_dump(mode="json", include=set(type(entry).model_fields) - {"result"})
-    return facts | {"why": why_stale(entry), "renew": renewal(entry)}
-
-
 @app.command("list", epilog="Example: roundbook result list covid --stale")
 def list_(
     context: typer.Context,
@@ -57,22 +45,22 @@ def list_(
             metavar="TASK", help="Only results of this task.", autocompletion=offer("task")
         ),
     ] = None,
-    stale: bool = field_option(ListResults, "stale", "--stale"),
-    kind: str | None = field_option(ListResults, "kind", "--kind", metavar="KIND"),
+    stale: bool = option(ListResults, "stale", "--stale"),
+    kind: str | None = option(ListResults, "kind", "--kind", metavar="KIND"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """List the saved results, the latest version of each, and whether it is stale."""
     from roundbook.logbook.saved_results import list_results
-    from roundbook.presentation.saved_results import brief_sentence
-    from roundbook.presentation.saved_results import entry_row as row_of
+    from roundbook.presentation.saved_results import brief_sentence, entry_row
+    from roundbook_cli.renewal import entry_json
 
     request = ListResults(task=task, stale=stale, kind=kind)
     with record(context, database) as session:
         listed = list_results(session, request)
     rows = [
         SimpleNamespace(
-            **row_of(entry), measure=entry.brief.get("measure"), brief=brief_sentence(entry)
+            **entry_row(entry), measure=entry.brief.get("measure"), brief=brief_sentence(entry)
         )
         for entry in listed.results
     ]
@@ -86,7 +74,7 @@ def list_(
         rows,
         _CSV if form == "csv" else _LISTED,
         below=[] if rows else [empty],
-        extra={"results": [entry_row(entry) for entry in listed.results]},
+        extra={"results": [entry_json(entry) for entry in listed.results]},
     )
 
 
@@ -101,8 +89,8 @@ def show_(
             autocompletion=offer("results"),
         ),
     ],
-    version: int | None = field_option(ShowResult, "version", "--version", metavar="N"),
-    kind: str | None = field_option(ListResults, "kind", "--kind", metavar="KIND"),
+    version: int | None = option(ShowResult, "version", "--version", metavar="N"),
+    kind: str | None = option(ListResults, "kind", "--kind", metavar="KIND"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -130,8 +118,8 @@ def renew(
     stale: Annotated[
         bool, typer.Option("--stale", help="Renew every stale result of the task of this name.")
     ] = False,
-    kind: str | None = field_option(RenewResults, "kind", "--kind", metavar="KIND"),
-    dry_run: bool = field_option(RenewResults, "dry_run", "--dry-run"),
+    kind: str | None = option(RenewResults, "kind", "--kind", metavar="KIND"),
+    dry_run: bool = option(RenewResults, "dry_run", "--dry-run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -34,7 +34,7 @@ from roundbook_cli.output import (
     talk,
     talk_notes,
 )
-from roundbook_cli.request_options import field_argument, field_option
+from roundbook_cli.request_options import argument, option
 from roundbook_cli.session import record, sessions
 
 if TYPE_CHECKING:
@@ -82,14 +82,10 @@ _COLUMNS = (
 @app.command(epilog="Example: roundbook round create covid round1 --held 2020-04-15")
 def create(
     context: typer.Context,
-    task: str = field_argument(CreateRound, "task", metavar="TASK"),
-    round_label: str = field_argument(CreateRound, "round", metavar="ROUND"),
-    held: date | None = field_option(
-        CreateRound, "held", "--held", metavar="DATE", parser=_read_day
-    ),
-    collection: str | None = field_option(
-        CreateRound, "collection", "--collection", metavar="NAME"
-    ),
+    task: str = argument(CreateRound, "task", metavar="TASK"),
+    round_label: str = argument(CreateRound, "round", metavar="ROUND"),
+    held: date | None = option(CreateRound, "held", "--held", metavar="DATE", parser=_read_day),
+    collection: str | None = option(CreateRound, "collection", "--collection", metavar="NAME"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -106,15 +102,11 @@ def create(
 @app.command("set", epilog="Example: roundbook round set covid round1 --collection CORD-19")
 def set_(
     context: typer.Context,
-    task: str = field_argument(CreateRound, "task", metavar="TASK"),
-    round_label: str = field_argument(CreateRound, "round", metavar="ROUND"),
-    held: date | None = field_option(
-        CreateRound, "held", "--held", metavar="DATE", parser=_read_day
-    ),
-    collection: str | None = field_option(
-        CreateRound, "collection", "--collection", metavar="NAME"
-    ),
-    force: bool = field_option(SetRound, "force", "--force"),
+    task: str = argument(CreateRound, "task", metavar="TASK"),
+    round_label: str = argument(CreateRound, "round", metavar="ROUND"),
+    held: date | None = option(CreateRound, "held", "--held", metavar="DATE", parser=_read_day),
+    collection: str | None = option(CreateRound, "collection", "--collection", metavar="NAME"),
+    force: bool = option(SetRound, "force", "--force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -130,10 +122,10 @@ def set_(
 @app.command(epilog="Example: roundbook round rename covid roud4 round4")
 def rename(
     context: typer.Context,
-    task: str = field_argument(CreateRound, "task", metavar="TASK"),
-    round_label: str = field_argument(CreateRound, "round", metavar="ROUND"),
-    name: str = field_argument(RenameRound, "name", metavar="NAME"),
-    force: bool = field_option(RenameRound, "force", "--force"),
+    task: str = argument(CreateRound, "task", metavar="TASK"),
+    round_label: str = argument(CreateRound, "round", metavar="ROUND"),
+    name: str = argument(RenameRound, "name", metavar="NAME"),
+    force: bool = option(RenameRound, "force", "--force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -151,8 +143,8 @@ def rename(
 @app.command(epilog="Example: roundbook round remove covid roud4")
 def remove(
     context: typer.Context,
-    task: str = field_argument(CreateRound, "task", metavar="TASK"),
-    round_label: str = field_argument(CreateRound, "round", metavar="ROUND"),
+    task: str = argument(CreateRound, "task", metavar="TASK"),
+    round_label: str = argument(CreateRound, "round", metavar="ROUND"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -168,9 +160,9 @@ def remove(
 @app.command(epilog="Example: roundbook round publish covid round1")
 def publish(
     context: typer.Context,
-    task: str = field_argument(CreateRound, "task", metavar="TASK"),
-    round_label: str = field_argument(CreateRound, "round", metavar="ROUND"),
-    reason: str | None = field_option(PublishRound, "reason", "--reason", metavar="TEXT"),
+    task: str = argument(CreateRound, "task", metavar="TASK"),
+    round_label: str = argument(CreateRound, "round", metavar="ROUND"),
+    reason: str | None = option(PublishRound, "reason", "--reason", metavar="TEXT"),
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be published; publish nothing.")
     ] = False,
@@ -222,7 +214,7 @@ def publish(
 @app.command("list", epilog="Example: roundbook round list covid")
 def list_(
     context: typer.Context,
-    task: str = field_argument(CreateRound, "task", metavar="TASK"),
+    task: str = argument(CreateRound, "task", metavar="TASK"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -239,8 +231,8 @@ def list_(
 @app.command("show", epilog="Example: roundbook round show covid round1")
 def show_(
     context: typer.Context,
-    task: str = field_argument(CreateRound, "task", metavar="TASK"),
-    round_label: str = field_argument(CreateRound, "round", metavar="ROUND"),
+    task: str = argument(CreateRound, "task", metavar="TASK"),
+    round_label: str = argument(CreateRound, "round", metavar="ROUND"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -13,7 +13,7 @@ from roundbook.requests.teams import DescribeTeams
 from roundbook_cli.options import Database, Form, RoundLabel, TaskName
 from roundbook_cli.output import Column, show, talk, talk_notes
 from roundbook_cli.refitting import in_one_line, refit_notes
-from roundbook_cli.request_options import field_argument, field_option
+from roundbook_cli.request_options import argument, option
 from roundbook_cli.session import record
 
 commands = typer.Typer()
@@ -29,9 +29,9 @@ def teams(
     context: typer.Context,
     task: TaskName,
     round_label: RoundLabel,
-    file: Path = field_argument(DescribeTeams, "file", metavar="FILE"),
-    revise: str | None = field_option(DescribeTeams, "revise", "--revise", metavar="REASON"),
-    dry_run: bool = field_option(DescribeTeams, "dry_run", "--dry-run"),
+    file: Path = argument(DescribeTeams, "file", metavar="FILE"),
+    revise: str | None = option(DescribeTeams, "revise", "--revise", metavar="REASON"),
+    dry_run: bool = option(DescribeTeams, "dry_run", "--dry-run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -12,7 +12,7 @@ from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Create, Database, Form
 from roundbook_cli.output import Column, count, progress, show, talk, talk_notes
-from roundbook_cli.request_options import default, field_argument, field_option
+from roundbook_cli.request_options import argument, default, option
 from roundbook_cli.run_compare import compare
 from roundbook_cli.session import record, sessions
 
@@ -40,11 +40,11 @@ _RUNS = (
 @app.command(epilog="Example: roundbook run log covid round1 runs/ --create")
 def log(
     context: typer.Context,
-    task: str = field_argument(LogRuns, "task", metavar="TASK"),
-    round_label: str = field_argument(LogRuns, "round", metavar="ROUND"),
-    files: list[Path] = field_argument(LogRuns, "files", metavar="FILE..."),
+    task: str = argument(LogRuns, "task", metavar="TASK"),
+    round_label: str = argument(LogRuns, "round", metavar="ROUND"),
+    files: list[Path] = argument(LogRuns, "files", metavar="FILE..."),
     create: Create = default(LogRuns, "create"),
-    dry_run: bool = field_option(LogRuns, "dry_run", "--dry-run"),
+    dry_run: bool = option(LogRuns, "dry_run", "--dry-run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -78,10 +78,8 @@ def log(
 @app.command("list", epilog="Example: roundbook run list covid round1")
 def list_(
     context: typer.Context,
-    task: str = field_argument(ListRuns, "task", metavar="TASK"),
-    round_label: str | None = field_argument(
-        ListRuns, "round", metavar="ROUND", show_default=False
-    ),
+    task: str = argument(ListRuns, "task", metavar="TASK"),
+    round_label: str | None = argument(ListRuns, "round", metavar="ROUND", show_default=False),
     form: Form = "table",
     database: Database = None,
 ) -> None:

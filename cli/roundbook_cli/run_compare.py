@@ -9,7 +9,7 @@ from roundbook.presentation.tables import Column, number, signed
 from roundbook.requests.run_scores import CompareScores
 from roundbook_cli.options import Assessments, Database, Form, Measure, RoundLabel, TaskName
 from roundbook_cli.output import progress, show, talk_notes
-from roundbook_cli.request_options import field_option
+from roundbook_cli.request_options import option
 from roundbook_cli.session import record
 
 _CELLS = (
@@ -26,8 +26,8 @@ def compare(
     task: TaskName,
     round_label: RoundLabel,
     measure: Measure,
-    tolerance: float = field_option(CompareScores, "tolerance", "--tolerance"),
-    limit: int = field_option(CompareScores, "limit", "--limit", metavar="N"),
+    tolerance: float = option(CompareScores, "tolerance", "--tolerance"),
+    limit: int = option(CompareScores, "limit", "--limit", metavar="N"),
     assessments: Assessments = None,
     form: Form = "table",
     database: Database = None,

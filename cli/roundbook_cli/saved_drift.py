@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from roundbook_cli.drift_advice import report_json
 from roundbook_cli.drift_report import TOPICS_CSV, print_report
 from roundbook_cli.output import print_table, show
-from roundbook_cli.renewal import print_staleness, renewal
+from roundbook_cli.renewal import entry_json, print_staleness
 
 if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry, ShownResult
@@ -22,11 +22,8 @@ def report_number(entry: ResultEntry) -> int:
 
 def report_facts(entry: ResultEntry) -> dict[str, Any]:
     """Return who saved a report, when, why, and whether it is stale, as JSON prints it."""
-    from roundbook.presentation.staleness import why_stale
-
-    stored = entry.model_dump(mode="json", include=set(_ENTRY))
     numbers = {"number": report_number(entry), "version": entry.version}
-    return numbers | stored | {"why": why_stale(entry), "renew": renewal(entry)}
+    return numbers | entry_json(entry, _ENTRY)
 
 
 def print_saved(shown: ShownResult, form: Any, *, details: bool = True) -> None:  # noqa: ANN401

@@ -17,11 +17,9 @@ _ENTRY = {"name", "version", "versions", "task", "note", "saved_at", "saved_by",
 
 def study_entry(entry: ResultEntry) -> dict[str, Any]:
     """Return who saved a study, when, why, and whether it is stale, as JSON prints it."""
-    from roundbook.presentation.staleness import why_stale
-    from roundbook_cli.renewal import renewal
+    from roundbook_cli.renewal import entry_json
 
-    facts = entry.model_dump(mode="json", include=_ENTRY)
-    return facts | {"why": why_stale(entry), "renew": renewal(entry)}
+    return entry_json(entry, _ENTRY)
 
 
 def print_saved(shown: ShownResult, form: Any) -> None:  # noqa: ANN401

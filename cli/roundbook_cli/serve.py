@@ -64,7 +64,7 @@ def serve(
         from roundbook.api.callers import is_loopback
         from roundbook.api.running import run_service
         from roundbook.jobs.worker import worker_beside
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise MissingExtraError(f"A service needs {error.name}.", "serve") from None
     from roundbook.logbook.demonstration import demonstration_record
     from roundbook.logbook.tokens import list_tokens

@@ -20,8 +20,7 @@ from roundbook.requests.standardise import Scale, StandardiseFilesRequest, Stand
 from roundbook_cli.options import Assessments, Database, Format, TaskName
 from roundbook_cli.output import print_csv, show, talk_notes
 from roundbook_cli.request_options import (
-    field_argument,
-    field_option,
+    argument,
     option,
 )
 from roundbook_cli.session import record
@@ -40,27 +39,27 @@ commands = typer.Typer()
 def standardise(
     context: typer.Context,
     task: TaskName,
-    round_label: str = field_argument(StandardiseRequest, "round", metavar="ROUND|FILE"),
-    measure: str = field_option(StandardiseRequest, "measure", "--measure", metavar="M"),
-    scale: Scale = field_option(StandardiseRequest, "scale", "--scale"),
-    a: float | None = field_option(StandardiseRequest, "a", "--a"),
-    b: float | None = field_option(StandardiseRequest, "b", "--b"),
-    factors_from: str | None = field_option(
+    round_label: str = argument(StandardiseRequest, "round", metavar="ROUND|FILE"),
+    measure: str = option(StandardiseRequest, "measure", "--measure", metavar="M"),
+    scale: Scale = option(StandardiseRequest, "scale", "--scale"),
+    a: float | None = option(StandardiseRequest, "a", "--a"),
+    b: float | None = option(StandardiseRequest, "b", "--b"),
+    factors_from: str | None = option(
         StandardiseRequest, "factors_from", "--factors-from", metavar="ROUND[:VERSION]"
     ),
-    factors_version: int | None = field_option(
+    factors_version: int | None = option(
         StandardiseRequest, "factors_version", "--factors-version", metavar="N"
     ),
-    files: Annotated[
-        list[Path] | None, option(StandardiseFilesRequest, "files", "--file", metavar="FILE")
-    ] = None,
-    layout: Layout = field_option(StandardiseFilesRequest, "layout", "--layout"),
-    file_measure: str | None = field_option(
+    files: list[Path] | None = option(
+        StandardiseFilesRequest, "files", "--file", metavar="FILE", default=None
+    ),
+    layout: Layout = option(StandardiseFilesRequest, "layout", "--layout"),
+    file_measure: str | None = option(
         StandardiseFilesRequest, "file_measure", "--file-measure", metavar="NAME"
     ),
-    missing: Missing = field_option(StandardiseFilesRequest, "missing", "--missing"),
+    missing: Missing = option(StandardiseFilesRequest, "missing", "--missing"),
     assessments: Assessments = None,
-    anonymous: bool = field_option(StandardiseRequest, "anonymous", "--anonymous"),
+    anonymous: bool = option(StandardiseRequest, "anonymous", "--anonymous"),
     form: Annotated[
         Format | None,
         typer.Option(

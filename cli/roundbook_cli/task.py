@@ -8,7 +8,7 @@ from roundbook.requests.tasks import CreateTask, RemoveTask, RenameTask
 from roundbook_cli.near_names import confirm_task
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, print_commands, show, talk
-from roundbook_cli.request_options import field_argument, field_option
+from roundbook_cli.request_options import argument, option
 from roundbook_cli.session import record
 
 app = typer.Typer(no_args_is_help=True, help="Tasks: what a campaign evaluates.")
@@ -27,8 +27,8 @@ _REMOVED = (Column("task", "Removed task"), Column("rounds", "Its rounds", ", ".
 @app.command(epilog="Example: roundbook task create covid --title 'TREC-COVID'")
 def create(
     context: typer.Context,
-    task: str = field_argument(CreateTask, "task", metavar="TASK"),
-    title: str | None = field_option(CreateTask, "title", "--title"),
+    task: str = argument(CreateTask, "task", metavar="TASK"),
+    title: str | None = option(CreateTask, "title", "--title"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -45,9 +45,9 @@ def create(
 @app.command(epilog="Example: roundbook task rename covdi covid")
 def rename(
     context: typer.Context,
-    task: str = field_argument(RenameTask, "task", metavar="TASK"),
-    name: str = field_argument(RenameTask, "name", metavar="NAME"),
-    force: bool = field_option(RenameTask, "force", "--force"),
+    task: str = argument(RenameTask, "task", metavar="TASK"),
+    name: str = argument(RenameTask, "name", metavar="NAME"),
+    force: bool = option(RenameTask, "force", "--force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -65,7 +65,7 @@ def rename(
 @app.command(epilog="Example: roundbook task remove covdi")
 def remove(
     context: typer.Context,
-    task: str = field_argument(RemoveTask, "task", metavar="TASK"),
+    task: str = argument(RemoveTask, "task", metavar="TASK"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

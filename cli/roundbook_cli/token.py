@@ -7,7 +7,7 @@ import typer
 from roundbook.requests.tokens import CreateToken, RevokeToken, Scope
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, show, talk
-from roundbook_cli.request_options import field_argument, field_option
+from roundbook_cli.request_options import argument, option
 from roundbook_cli.session import record
 
 app = typer.Typer(no_args_is_help=True, help="Tokens: who may use the service.")
@@ -26,10 +26,10 @@ _COLUMNS = (
 @app.command(epilog="Example: roundbook token create ann --scope log --task covid --days 90")
 def create(
     context: typer.Context,
-    name: str = field_argument(CreateToken, "name", metavar="NAME"),
-    scope: Scope = field_option(CreateToken, "scope", "--scope"),
-    task: str | None = field_option(CreateToken, "task", "--task", metavar="TASK"),
-    days: int | None = field_option(CreateToken, "days", "--days", metavar="N"),
+    name: str = argument(CreateToken, "name", metavar="NAME"),
+    scope: Scope = option(CreateToken, "scope", "--scope"),
+    task: str | None = option(CreateToken, "task", "--task", metavar="TASK"),
+    days: int | None = option(CreateToken, "days", "--days", metavar="N"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -59,7 +59,7 @@ def list_(context: typer.Context, form: Form = "table", database: Database = Non
 @app.command(epilog="Example: roundbook token revoke ann")
 def revoke(
     context: typer.Context,
-    name: str = field_argument(RevokeToken, "name", metavar="NAME"),
+    name: str = argument(RevokeToken, "name", metavar="NAME"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -11,7 +11,7 @@ import typer
 from roundbook.requests.topics import AliasTopics, ListTopics, UnaliasTopic
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, show, talk
-from roundbook_cli.request_options import field_argument, field_option
+from roundbook_cli.request_options import argument, option
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ _TOPICS = (
 @app.command(epilog="Example: roundbook topic alias longeval core.csv")
 def alias(
     context: typer.Context,
-    task: str = field_argument(AliasTopics, "task", metavar="TASK"),
-    file: Path = field_argument(AliasTopics, "file", metavar="FILE"),
+    task: str = argument(AliasTopics, "task", metavar="TASK"),
+    file: Path = argument(AliasTopics, "file", metavar="FILE"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -59,8 +59,8 @@ def alias(
 @app.command(epilog="Example: roundbook topic unalias longeval q072217124")
 def unalias(
     context: typer.Context,
-    task: str = field_argument(AliasTopics, "task", metavar="TASK"),
-    name: str = field_argument(UnaliasTopic, "name", metavar="ID"),
+    task: str = argument(AliasTopics, "task", metavar="TASK"),
+    name: str = argument(UnaliasTopic, "name", metavar="ID"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -87,8 +87,8 @@ def _tell_stale(changed: AliasedTopics | UnaliasedTopic) -> None:
 @app.command("list", epilog="Example: roundbook topic list longeval --aliased")
 def list_(
     context: typer.Context,
-    task: str = field_argument(AliasTopics, "task", metavar="TASK"),
-    aliased: bool = field_option(ListTopics, "aliased", "--aliased"),
+    task: str = argument(AliasTopics, "task", metavar="TASK"),
+    aliased: bool = option(ListTopics, "aliased", "--aliased"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

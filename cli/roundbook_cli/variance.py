@@ -45,7 +45,7 @@ from roundbook_cli.options import (
 )
 from roundbook_cli.output import print_table, show, talk, talk_notes
 from roundbook_cli.plan_advice import advised, history_json, history_warning
-from roundbook_cli.request_options import field_option
+from roundbook_cli.request_options import option
 from roundbook_cli.session import record, sessions
 
 if TYPE_CHECKING:
@@ -89,11 +89,11 @@ def show_(
             autocompletion=offer("measures"),
         ),
     ] = None,
-    scale: VarianceScale = field_option(VarianceRequest, "scale", "--scale"),
-    assessments: list[str] | None = field_option(
+    scale: VarianceScale = option(VarianceRequest, "scale", "--scale"),
+    assessments: list[str] | None = option(
         VarianceRequest, "assessments", "--assessments", metavar="LABEL"
     ),
-    pool_by: PoolBy = field_option(VarianceRequest, "pool_by", "--pool-by"),
+    pool_by: PoolBy = option(VarianceRequest, "pool_by", "--pool-by"),
     chart: Chart = None,
     form: Form = "table",
     database: Database = None,
@@ -182,18 +182,18 @@ def _columns(history: VarianceHistory) -> tuple[Column, ...]:
 def history(
     context: typer.Context,
     task: TaskName,
-    measure: list[str] | None = field_option(
+    measure: list[str] | None = option(
         VarianceHistoryRequest, "measures", "--measure", metavar="M"
     ),
-    rounds: list[str] | None = field_option(
+    rounds: list[str] | None = option(
         VarianceHistoryRequest, "rounds", "--rounds", metavar="ROUND"
     ),
-    since: datetime | None = field_option(
+    since: datetime | None = option(
         VarianceHistoryRequest, "since", "--since", formats=["%Y-%m-%d"]
     ),
-    scale: VarianceScale = field_option(VarianceHistoryRequest, "scale", "--scale"),
+    scale: VarianceScale = option(VarianceHistoryRequest, "scale", "--scale"),
     assessments: Assessments = None,
-    pool_by: PoolBy = field_option(VarianceRequest, "pool_by", "--pool-by"),
+    pool_by: PoolBy = option(VarianceRequest, "pool_by", "--pool-by"),
     chart: Chart = None,
     form: Form = "table",
     database: Database = None,
@@ -240,11 +240,11 @@ def pooled(
     context: typer.Context,
     task: TaskName,
     measure: Measure,
-    scale: VarianceScale = field_option(VarianceRequest, "scale", "--scale"),
-    assessments: list[str] | None = field_option(
+    scale: VarianceScale = option(VarianceRequest, "scale", "--scale"),
+    assessments: list[str] | None = option(
         VarianceRequest, "assessments", "--assessments", metavar="LABEL"
     ),
-    pool_by: PoolBy = field_option(VarianceRequest, "pool_by", "--pool-by"),
+    pool_by: PoolBy = option(VarianceRequest, "pool_by", "--pool-by"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -294,19 +294,17 @@ def record_(
     task: TaskName,
     round_label: RoundLabel,
     measure: Measure,
-    value: float = field_option(RecordVarianceRequest, "variance", "--value", metavar="V"),
-    runs: int = field_option(RecordVarianceRequest, "runs", "--runs", metavar="m"),
-    topics: int = field_option(RecordVarianceRequest, "topics", "--topics", metavar="n"),
-    source: str = field_option(RecordVarianceRequest, "source", "--source", metavar="TEXT"),
-    teams: int | None = field_option(RecordVarianceRequest, "teams", "--teams", metavar="G"),
-    scale: VarianceScale = field_option(RecordVarianceRequest, "scale", "--scale"),
-    assessments: str = field_option(
+    value: float = option(RecordVarianceRequest, "variance", "--value", metavar="V"),
+    runs: int = option(RecordVarianceRequest, "runs", "--runs", metavar="m"),
+    topics: int = option(RecordVarianceRequest, "topics", "--topics", metavar="n"),
+    source: str = option(RecordVarianceRequest, "source", "--source", metavar="TEXT"),
+    teams: int | None = option(RecordVarianceRequest, "teams", "--teams", metavar="G"),
+    scale: VarianceScale = option(RecordVarianceRequest, "scale", "--scale"),
+    assessments: str = option(
         RecordVarianceRequest, "assessments", "--assessments", metavar="LABEL"
     ),
     create: Create = False,
-    revise: str | None = field_option(
-        RecordVarianceRequest, "revise", "--revise", metavar="REASON"
-    ),
+    revise: str | None = option(RecordVarianceRequest, "revise", "--revise", metavar="REASON"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -7,7 +7,7 @@ import typer
 from roundbook.requests.verification import RoundVerificationRequest, VerifyRequest
 from roundbook_cli.options import Database, Form, RoundLabel, TaskName
 from roundbook_cli.output import Column, count, progress, show
-from roundbook_cli.request_options import field_argument, field_option
+from roundbook_cli.request_options import argument, option
 from roundbook_cli.session import record
 
 of_db, of_round = typer.Typer(), typer.Typer()
@@ -23,7 +23,7 @@ _ROUND = (
 @of_db.command(epilog="Example: roundbook db verify --task covid")
 def verify(
     context: typer.Context,
-    task: str | None = field_option(VerifyRequest, "task", "--task", metavar="TASK"),
+    task: str | None = option(VerifyRequest, "task", "--task", metavar="TASK"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -81,7 +81,7 @@ def verify_round(
     context: typer.Context,
     task: TaskName,
     round_label: RoundLabel,
-    fingerprint: str | None = field_argument(
+    fingerprint: str | None = argument(
         RoundVerificationRequest, "fingerprint", metavar="FINGERPRINT"
     ),
     form: Form = "table",

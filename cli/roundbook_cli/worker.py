@@ -24,7 +24,7 @@ def worker(context: typer.Context, database: Database = None) -> None:
 
     try:
         from roundbook.jobs.worker import run_worker
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtraError("Jobs are kept by procrastinate.", "serve") from None
 
     run_worker(load_settings(), chosen(context, database), talk)

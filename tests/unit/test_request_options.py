@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import roundbook_cli
 from roundbook.requests.base import Request
-from roundbook_cli.request_options import field_argument, field_option
+from roundbook_cli.request_options import argument, option
 
 
 class Wanted(Request):
@@ -27,10 +27,10 @@ def answer(*words):
     given = []
 
     def command(
-        name: str = field_argument(Wanted, "name", metavar="NAME"),
-        sizes: list[int] | None = field_option(Wanted, "sizes", "--size"),
-        level: float = field_option(Wanted, "level", "--level"),
-        rate: float | None = field_option(Wanted, "rate", "--rate"),
+        name: str = argument(Wanted, "name", metavar="NAME"),
+        sizes: list[int] | None = option(Wanted, "sizes", "--size"),
+        level: float = option(Wanted, "level", "--level"),
+        rate: float | None = option(Wanted, "rate", "--rate"),
     ):
         given.append((name, sizes, level, rate))
 

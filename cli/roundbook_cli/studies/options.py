@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, get_args
 
 import typer
 
-from roundbook.requests.fields import Layout, Missing, VarianceScale
+from roundbook.requests.fields import VarianceScale
 from roundbook.requests.studies import StudyRequest
 from roundbook_cli.completion import offer
 from roundbook_cli.request_options import argument, option
 
-Task = Annotated[
-    str | None,
-    argument(StudyRequest, "task", metavar="TASK", autocompletion=offer("task")),
-]
-Round = Annotated[
-    str | None,
-    argument(StudyRequest, "round", metavar="ROUND", autocompletion=offer("rounds")),
-]
-Scales = Annotated[
-    list[str] | None,
-    option(StudyRequest, "scales", "--scale", metavar="|".join(get_args(VarianceScale))),
-]
-Seed = Annotated[int, option(StudyRequest, "seed", "--seed")]
-Files = Annotated[list[Path] | None, option(StudyRequest, "files", "--file", metavar="FILE")]
-FileLayout = Annotated[Layout, option(StudyRequest, "layout", "--layout")]
-FileMeasure = Annotated[
-    str | None, option(StudyRequest, "file_measure", "--file-measure", metavar="NAME")
-]
-MissingScores = Annotated[Missing, option(StudyRequest, "missing", "--missing")]
+TASK = argument(StudyRequest, "task", metavar="TASK", autocompletion=offer("task"))
+ROUND = argument(StudyRequest, "round", metavar="ROUND", autocompletion=offer("rounds"))
+SCALES = option(StudyRequest, "scales", "--scale", metavar="|".join(get_args(VarianceScale)))
+SEED = option(StudyRequest, "seed", "--seed")
+FILES = option(StudyRequest, "files", "--file", metavar="FILE")
+FILE_LAYOUT = option(StudyRequest, "layout", "--layout")
+FILE_MEASURE = option(StudyRequest, "file_measure", "--file-measure", metavar="NAME")
+MISSING_SCORES = option(StudyRequest, "missing", "--missing")
 Save = Annotated[
     str | None,
     typer.Option("--save", metavar="NAME", help="Keep the study under this name, with its inputs."),
