@@ -110,7 +110,6 @@ def matrix_page(http: Request, caller: Who, session: Asking, matrix: int) -> HTM
         http,
         "matrix.html",
         matrix=shown,
-        files=shown.files,
         standing=status_phrase(shown),
         history=show_history(session, ShowHistory(matrix=matrix)).entries,
         changes_phrase=changes_phrase,

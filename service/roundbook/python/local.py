@@ -76,7 +76,7 @@ class LocalRecord:
 
     def log_matrix(self, request: LogRequest, matrix: ScoreMatrix) -> LoggedMatrix:
         """Log scores that are in memory."""
-        with begin(self._engine, self._settings.user, keep=not request.dry_run) as session:
+        with begin(self._engine, self._settings.user, keep=is_kept(request)) as session:
             return log_scores(session, request, matrix)
 
     def upload(self, name: str, fields: dict[str, Any], files: tuple[Path, ...]) -> BaseModel:
