@@ -20,20 +20,20 @@ demo: $(VENV)/.run ## install, then run roundbook demo on the embedded PostgreSQ
 serve: $(VENV)/.serve ## install, then serve the demonstration's data: pages and API
 	@$(BIN)/roundbook serve --demo $(SERVE_ARGS)
 
-test: $(VENV)/.dev ## install, then run the tests, a process a core
-	@$(BIN)/python -m pytest --numprocesses=logical --dist=worksteal $(PYTEST_ARGS)
+test: $(VENV)/.dev ## install, then run the tests, in one process more than there are cores
+	@$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal $(PYTEST_ARGS)
 
 test-all: ## all that CI runs: the tests that take seconds each, too
 	@$(MAKE) --no-print-directory test PYTEST_ARGS="-m 'not slow' $(PYTEST_ARGS)"
 
 test-fast: $(VENV)/.dev ## install, then run the unit tests, which need no database
-	@$(BIN)/python -m pytest --numprocesses=logical --dist=worksteal tests/unit $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal tests/unit $(PYTEST_ARGS)
 
 test-slow: $(VENV)/.dev ## run every test, the slow ones too
-	@$(BIN)/python -m pytest --numprocesses=logical --dist=worksteal -m '' $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal -m '' $(PYTEST_ARGS)
 
 nightly: $(VENV)/.dev ## run every test, the slow ones too, on many more examples
-	@ROUNDBOOK_TEST_PROFILE=nightly $(BIN)/python -m pytest --numprocesses=logical --dist=worksteal -m '' $(PYTEST_ARGS)
+	@ROUNDBOOK_TEST_PROFILE=nightly $(BIN)/python -m pytest --numprocesses=auto --dist=worksteal -m '' $(PYTEST_ARGS)
 
 check: $(VENV)/.dev ## ruff, mypy --strict, the import contract, Dockerfile and compose file
 	@$(BIN)/ruff check .

@@ -73,12 +73,17 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in list(os.environ):
         if name.startswith("ROUNDBOOK_") and name not in FOR_TESTS:
             del os.environ[name]
-    # A process a core: in each of them, threads of linear algebra would wait for each other's.
+    # Every core has its process: threads of linear algebra would only wait for each other.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     os.environ["ROUNDBOOK_CONFIG"] = os.devnull
     os.environ["COLUMNS"] = "100"
     if IN_CI and not SECOND_SERVER:
         raise pytest.UsageError("CI must name a second server in ROUNDBOOK_TEST_SERVER")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one process more than there are cores: tests wait for servers and for other processes."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(wrapper=True)

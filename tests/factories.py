@@ -36,7 +36,7 @@ from roundbook.logbook.matrices import export as _export
 from roundbook.logbook.matrices import files as _files
 from roundbook.logbook.matrices import history as _history
 from roundbook.logbook.matrices import listing as _listing
-from roundbook.logbook.matrices import logging as _logging
+from roundbook.logbook.matrices import log_matrix as _logging
 from roundbook.logbook.matrices import showing as _showing
 from roundbook.logbook.plans import planning as _plans_planning
 from roundbook.logbook.plans.plan import Plan

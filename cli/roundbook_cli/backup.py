@@ -8,11 +8,10 @@ from typing import Annotated
 import typer
 
 from roundbook.requests.transfer import BackupRequest, RestoreRequest
-from roundbook_cli.interruption import keeping
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show, talk
 from roundbook_cli.request_options import argument, option
-from roundbook_cli.session import address, chosen, open_database
+from roundbook_cli.session import address, chosen, keeping, open_database
 
 commands = typer.Typer()
 
@@ -84,7 +83,7 @@ def restore(
     with (
         open_database(context, database) as engine,
         progress("Restoring ..."),
-        keeping(),
+        keeping(context),
     ):
         restored = restore_backup(engine, request)
     show(restored, form, [restored], _RESTORED)
@@ -118,16 +117,16 @@ def move(
     It goes as an archive: the database there must be empty, the tables are made if needed, and
     nothing is kept unless all is verified and every table is equal afterwards.
     """
-    from roundbook.logbook.record import open_record, open_server
+    from roundbook.logbook.record import open_record
     from roundbook.settings import load_settings
     from roundbook.transfer.move import move_record
 
     settings, to = load_settings(), address("--to", to)
     with (
         open_record(settings, chosen(context, database)) as source,
-        open_server(settings, to) as target,
+        open_record(settings, to, any_schema=True) as target,
         progress("Moving ...") as step,
-        keeping(),
+        keeping(context),
     ):
         moved = move_record(source, target, settings.user, step)
     show(moved, form, [moved], _MOVED)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import typer
 
 from roundbook_cli import backup, db_grant, server, verify
-from roundbook_cli.interruption import keeping
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, progress, show
-from roundbook_cli.session import open_database
+from roundbook_cli.session import keeping, open_database
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -33,7 +32,7 @@ def upgrade(context: typer.Context, form: Form = "table", database: Database = N
     with (
         open_database(context, database) as engine,
         progress("Upgrading ...") as step,
-        keeping(),
+        keeping(context),
     ):
         state = upgrade_schema(engine, step)
     show(state, form, [state], _COLUMNS)

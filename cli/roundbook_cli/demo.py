@@ -151,7 +151,10 @@ def _print(shown: Demonstration) -> None:
         "4. Topics for its next round, from the pooled raw variance",
         [SimpleNamespace(**dict(cell), **cell.beside) for cell in following.cells],
         _NEXT_ROUND,
-        *(f"{other.name.capitalize()}: {alternative(other)}." for other in following.alternatives),
+        *(
+            f"{other.name.capitalize()}: {alternative(following, other)}."
+            for other in following.alternatives
+        ),
     )
     factors = shown.factors
     _section(

@@ -12,10 +12,11 @@ from roundbook_cli.charts import check_chart, draw
 from roundbook_cli.drift_advice import report_text
 from roundbook_cli.drift_curve import show_curve
 from roundbook_cli.drift_report import TOPICS_CSV, print_report
-from roundbook_cli.options import Assessments, Database, Form, Measure, TaskName
+from roundbook_cli.options import Database, Form
 from roundbook_cli.output import show, talk
-from roundbook_cli.request_options import default, option
+from roundbook_cli.request_options import default, option, usage_errors
 from roundbook_cli.saved_drift import report_number
+from roundbook_cli.series import Assessments, Measure, TaskName
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
@@ -106,15 +107,16 @@ def drift(
     from roundbook.logbook.drift.report import DriftReport, report_drift
     from roundbook.logbook.saving import save_result
 
-    request = CurveRequest(
-        task=task,
-        measure=measure,
-        from_round=from_round,
-        margin=margin,
-        sd_ratio_margin=sd_ratio_margin,
-        min_d=min_d,
-        assessments=assessments,
-    )
+    with usage_errors():
+        request = CurveRequest(
+            task=task,
+            measure=measure,
+            from_round=from_round,
+            margin=margin,
+            sd_ratio_margin=sd_ratio_margin,
+            min_d=min_d,
+            assessments=assessments,
+        )
     with record(context, database) as session:
         if curve:
             traced = trace_drift(session, request)
@@ -155,11 +157,8 @@ def _fail(fail_on: FailOn | None, verdicts: dict[str, str]) -> None:
 
 def _saved(saved: SavedResult) -> dict[str, Any]:
     """Say that a report is saved; return what JSON has of that."""
-    done = "Saved" if saved.status == "saved" else "Unchanged"
-    number = report_number(saved)
-    talk(
-        f"{done}: drift report {number} of task '{saved.task}', {saved.saved_at:%Y-%m-%d} by"
-        f" {saved.saved_by}."
-    )
+    from roundbook.presentation.decisions import saved_sentence
+
+    talk(saved_sentence(saved))
     facts = {"note", "saved_at", "saved_by", "status"}
-    return {"number": number} | saved.model_dump(mode="json", include=facts)
+    return {"number": report_number(saved)} | saved.model_dump(mode="json", include=facts)

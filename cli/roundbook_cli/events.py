@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date
 
 import typer
 
 from roundbook.presentation.events import details, differing_users
 from roundbook.presentation.tables import Column, count
 from roundbook.requests.events import EventsRequest
-from roundbook_cli.options import Database, Form, matrix_number
+from roundbook_cli.options import Database, Form, matrix_number, read_day
 from roundbook_cli.output import show
 from roundbook_cli.request_options import option
 from roundbook_cli.session import chosen, record
@@ -42,7 +42,7 @@ def events(
     ),
     what: str | None = option(EventsRequest, "what", "--what", metavar="TEXT"),
     who: str | None = option(EventsRequest, "who", "--who", metavar="NAME"),
-    since: datetime | None = option(EventsRequest, "since", "--since", formats=["%Y-%m-%d"]),
+    since: date | None = option(EventsRequest, "since", "--since", metavar="DATE", parser=read_day),
     after: int | None = option(EventsRequest, "after", "--after", metavar="EVENT"),
     limit: int | None = option(EventsRequest, "limit", "--limit", metavar="N"),
     form: Form = "table",
@@ -55,7 +55,7 @@ def events(
         matrix=matrix,
         what=what,
         who=who,
-        since=since.date() if since else None,
+        since=since,
         after=after,
         limit=limit,
     )

@@ -12,9 +12,10 @@ from roundbook.presentation.tables import Column, count, number
 from roundbook.requests.factors import FactorsRequest, FitRequest
 from roundbook.requests.fields import ZeroSd
 from roundbook_cli.charts import Chart, check_chart, draw
-from roundbook_cli.options import Assessments, Database, Form, Format, Measure, RoundLabel, TaskName
+from roundbook_cli.options import Database, Form, Format
 from roundbook_cli.output import show, talk, talk_notes
 from roundbook_cli.request_options import default, option
+from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:

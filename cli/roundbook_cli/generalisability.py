@@ -15,9 +15,10 @@ from roundbook.presentation.generalisability import (
 )
 from roundbook.presentation.tables import Column, count, number
 from roundbook.requests.generalisability import GeneralisabilityRequest
-from roundbook_cli.options import Assessments, Database, Form, Measure, TaskName
+from roundbook_cli.options import Database, Form
 from roundbook_cli.output import print_table, section, show
 from roundbook_cli.request_options import default, option
+from roundbook_cli.series import Assessments, Measure, TaskName
 from roundbook_cli.session import record
 
 commands = typer.Typer()

@@ -11,7 +11,7 @@ import typer
 from roundbook.requests.matrices import ShowImpact
 from roundbook_cli.options import Database, Form, MatrixNumber
 from roundbook_cli.output import Column, counted, print_commands, section, show, talk
-from roundbook_cli.renewal import computed_anew, dependent_line
+from roundbook_cli.renewal import computed_anew, dependent_line, renewal_of_dependent
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ def impact(
         extra={"why": why, "dependents": dependents_json(shown.dependents)},
         without=("reason",),
     )
-    renewals = _renewals(rows)
+    # A command may renew several results.
+    renewals = list(dict.fromkeys(row.renew for row in rows if row.renew))
     if shown.source is not None and shown.source.outdated and shown.standing == "current":
         renewals.insert(
             0, computed_anew(Scores(**shown.model_dump(include=set(Scores.model_fields))))
@@ -86,11 +87,6 @@ def dependents_json(dependents: Sequence[Dependent]) -> list[dict[str, Any]]:
     return [line | {"saved_at": f"{line['saved_at'].isoformat()}"} for line in lines]
 
 
-def _renewals(rows: Sequence[SimpleNamespace]) -> list[str]:
-    """Return each command once: one may renew several results."""
-    return list(dict.fromkeys(row.renew for row in rows if row.renew))
-
-
 def tell_impact(dependents: Sequence[Dependent], headline: str) -> None:
     """Say on stderr what is stale since something happened to the scores it rests on."""
     if not dependents:
@@ -100,7 +96,8 @@ def tell_impact(dependents: Sequence[Dependent], headline: str) -> None:
     talk(headline)
     for line in stale_lines(dependents):
         talk(line)
-    renewals = _renewals([SimpleNamespace(**dependent_line(one)) for one in dependents])
+    # A command may renew several results.
+    renewals = dict.fromkeys(filter(None, map(renewal_of_dependent, dependents)))
     if renewals:
         talk("To renew them:")
     for command in renewals:

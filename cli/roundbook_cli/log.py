@@ -16,7 +16,7 @@ from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, number, progress, show, talk, talk_notes
-from roundbook_cli.refitting import in_one_line, refit_command, refit_notes
+from roundbook_cli.renewal import in_one_line, refit_command, refit_notes
 from roundbook_cli.request_options import argument, option, usage_errors
 from roundbook_cli.session import sessions
 
@@ -81,6 +81,7 @@ def log(
     from roundbook.logbook.matrices.files import log_files
     from roundbook.logbook.matrices.revising import latest_revisions
     from roundbook.logbook.round_fingerprint import find_publication
+    from roundbook.presentation.decisions import DRY_RUN
     from roundbook.settings import load_settings
 
     with usage_errors():
@@ -134,7 +135,7 @@ def log(
     if note := publication_note(matrices[0].round, publication, dry_run=dry_run):
         talk(f"Note: {note}")
     if dry_run:
-        talk("Dry run: nothing was written.")
+        talk(DRY_RUN)
     when = "once" if dry_run else "now that"
     for matrix in matrices:
         of_measure = f" of {matrix.measure}" if len(matrices) > 1 else ""

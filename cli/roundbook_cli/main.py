@@ -15,8 +15,9 @@ from typer._click.exceptions import MissingParameter, UsageError
 from typer.core import TyperCommand, TyperGroup
 
 from roundbook.errors import DatabaseUnreachableError, RoundbookError, SchemaOutOfDateError
-from roundbook_cli import interruption
 from roundbook_cli.options import Database
+from roundbook_cli.request_options import reword
+from roundbook_cli.session import CommandLine
 from roundbook_cli.streams import OutputLostError, guard_streams
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ COMMANDS = {
         "roundbook_cli.worker",
         "Take the jobs that the service was given, one by one, until Ctrl-C.",
     ),
-    "token": ("roundbook_cli.token", "Tokens: who may use the service."),
+    "token": ("roundbook_cli.tokens", "Tokens: who may use the service."),
     "db": ("roundbook_cli.db", "The database: its schema, backups, moving to another server."),
 }
 # How refusals of a word that a command has no use for begin.
@@ -93,49 +94,35 @@ _WORD_TOO_MANY = ("Got unexpected extra argument", "No such command")
 
 
 @cache
-def load_group(path: str, name: str) -> TyperGroup:
-    """Import a module of commands and return a group of all that it has."""
-    module = import_module(path)
+def load_group(name: str) -> TyperGroup:
+    """Import the module of a command and return a group of all that it has."""
+    module = import_module(COMMANDS[name][0])
     parent = typer.Typer()
     if hasattr(module, "app"):
         parent.add_typer(module.app, name=name)
     else:
         parent.add_typer(module.commands)
     group = typer.main.get_group(parent)
-    _unwrap(group)
+    commands: list[Command] = [group]
+    while commands:
+        command = commands.pop()
+        # The paragraphs of a help end their lines where the terminal does, not the docstring.
+        paragraphs = cleandoc(command.help or "").split("\n\n")
+        command.help = "\n\n".join(paragraph.replace("\n", " ") for paragraph in paragraphs)
+        commands += getattr(command, "commands", {}).values()
     return group
 
 
-def _unwrap(command: Command) -> None:
-    """Have the paragraphs of a help end their lines where the terminal does, not the docstring."""
-    paragraphs = cleandoc(command.help or "").split("\n\n")
-    command.help = "\n\n".join(paragraph.replace("\n", " ") for paragraph in paragraphs)
-    for own in getattr(command, "commands", {}).values():
-        _unwrap(own)
-
-
-class LazyCommand(TyperCommand):
-    """What help and completion need of a command or group: its name and its line."""
-
-    def __init__(self, name: str, module: str, line: str) -> None:
-        super().__init__(name, help=line)
-        self.module = module
-
-    def load(self) -> Command:
-        """Import the module and return the command itself, or the group."""
-        return load_group(self.module, str(self.name)).commands[str(self.name)]
-
-
 class LazyGroup(TyperGroup):
-    """A group that lists its commands without importing them; each is loaded to be called."""
+    """A group that lists its commands by name and line; each is imported to be called."""
 
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401
         super().__init__(**settings)
-        for name, (module, line) in COMMANDS.items():
-            self.add_command(LazyCommand(name, module, line))
+        for name, (_, line) in COMMANDS.items():
+            self.add_command(TyperCommand(name, help=line))
 
     def invoke(self, ctx: Context) -> Any:  # noqa: ANN401
-        """Run the command; where it needs a measure or `--task`, say which, or that it does."""
+        """Run the command; say of what it refuses what is wrong, and which measure it needs."""
         try:
             return super().invoke(ctx)
         except MissingParameter as missing:
@@ -145,6 +132,7 @@ class LazyGroup(TyperGroup):
                 missing.message = measures_sentence(missing.ctx)
             raise
         except UsageError as wrong:
+            reword(wrong)
             # Most commands have the task as an argument.
             options = [name for one in (wrong.cmd.params if wrong.cmd else ()) for name in one.opts]
             guessed = wrong.message.endswith("?")
@@ -156,8 +144,8 @@ class LazyGroup(TyperGroup):
         self, ctx: Context, args: list[str]
     ) -> tuple[str | None, Command | None, list[str]]:
         """Return the name, the command itself and the arguments that are left."""
-        name, command, rest = super().resolve_command(ctx, args)
-        return name, command.load() if isinstance(command, LazyCommand) else command, rest
+        name, listed, rest = super().resolve_command(ctx, args)
+        return name, load_group(name).commands[name] if name else listed, rest
 
 
 app = typer.Typer(
@@ -189,21 +177,30 @@ def roundbook(
     """The logbook of evaluation campaigns that run round after round."""  # noqa: D401
 
 
+_INTERRUPTED = 130  # as shells have it for a program that SIGINT ended
+_KEPT = {
+    "nothing": "Interrupted. The record is as it was.",
+    "unknown": "Interrupted while the work was being kept: all of it is, or nothing. 'roundbook"
+    " events' shows which; the same command again completes it.",
+    "all": "Interrupted when the work was done. Whatever the command changed in the record is"
+    " kept; 'roundbook events' shows it.",
+}
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code: 0, or as the README lists them."""
-    interruption.begin_command()
+    line = CommandLine(tuple(arguments))
     try:
         try:
-            app(args=list(arguments), prog_name="roundbook", obj=tuple(arguments))
+            app(args=list(arguments), prog_name="roundbook", obj=line)
         finally:
             # Typer leaves by SystemExit; what is still in the buffer may find no room.
             sys.stdout.flush()
-    except KeyboardInterrupt:
-        return interruption.tell()
-    except SystemExit as stop:
-        if stop.code == interruption.EXIT_CODE:
-            interruption.tell()
-        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except (KeyboardInterrupt, SystemExit) as stop:
+        code = stop.code if isinstance(stop, SystemExit) else _INTERRUPTED
+        if code == _INTERRUPTED:
+            typer.echo(_KEPT[line.kept], err=True)
+        return code if isinstance(code, int) else int(code is not None)
     except OutputLostError as lost:
         return 0 if lost.unread else _tell(lost, 1)
     except RoundbookError as error:

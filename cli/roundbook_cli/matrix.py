@@ -12,6 +12,7 @@ import typer
 
 from roundbook.presentation.matrices import changes_phrase, export_notes, status_phrase
 from roundbook.presentation.publication import publication_note
+from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.matrices import (
     ExportLayout,
     ExportMatrix,
@@ -152,7 +153,7 @@ def briefly(
             **dict(row)
             | {
                 "measure": row.measure
-                + (f" ({row.assessments})" if row.assessments != "official" else ""),
+                + (f" ({row.assessments})" if row.assessments != DEFAULT_ASSESSMENTS else ""),
                 "size": f"{row.topics} x {row.runs}",
                 "logged": f"{_day(row.logged_at)} by {row.logged_by}",
             }

@@ -16,40 +16,35 @@ if TYPE_CHECKING:
     from roundbook.requests.variances import RecordVarianceRequest
 
 
-def confirm_task(session: Session, task: str, *, ask: bool = True) -> None:
-    """Ask whether a new task near another one is meant; end the command where it is not."""
-    from roundbook.logbook.tasks import near_task
+def confirm_name(
+    session: Session, task: str, label: str | None = None, *, ask: bool = True
+) -> None:
+    """Ask whether a new task near another one is meant, or a new round near another of its task.
 
-    _confirm("task", task, near_task(session, task), ask=ask)
+    The command ends where it is not.
+    """
+    from roundbook.logbook.near_names import near_recorded
 
+    near = near_recorded(session, task, label)
+    if near is None:
+        return
+    from roundbook.presentation.previews import near_note
 
-def confirm_round(session: Session, task: str, label: str, *, ask: bool = True) -> None:
-    """Ask whether a new round near another one of its task is meant; see `confirm_task`."""
-    from roundbook.logbook.rounds import near_round
-
-    _confirm("round", label, near_round(session, task, label), ask=ask)
+    what, name = ("task", task.strip()) if label is None else ("round", label.strip())
+    warning = str(near_note(what, name, near))
+    if ask:
+        confirm(warning, f"{name}: did you mean {near}? Make a new {what} '{name}'?")
+    else:
+        talk(f"Warning: {warning}")
 
 
 def confirm_names(
     begin: Callable[..., AbstractContextManager[Session]],
     request: LoggingRequest | LogRuns | LogQrels | RecordVarianceRequest,
 ) -> None:
-    """Ask whether a task and a round that the request makes are meant; see `confirm_task`."""
+    """Ask whether a task and a round that the request makes are meant; see `confirm_name`."""
     if request.create:
         ask = is_kept(request)
         with begin(keep=False) as session:
-            confirm_task(session, request.task, ask=ask)
-            confirm_round(session, request.task, request.round, ask=ask)
-
-
-def _confirm(what: str, name: str, near: str | None, *, ask: bool) -> None:
-    if near is None:
-        return
-    from roundbook.presentation.previews import near_note
-
-    name = name.strip()
-    warning = str(near_note(what, name, near))
-    if ask:
-        confirm(warning, f"{name}: did you mean {near}? Make a new {what} '{name}'?")
-    else:
-        talk(f"Warning: {warning}")
+            confirm_name(session, request.task, ask=ask)
+            confirm_name(session, request.task, request.round, ask=ask)

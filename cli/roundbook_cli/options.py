@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import re
+from datetime import date, datetime
 from typing import Annotated, Literal
 
 import typer
 
-from roundbook_cli.completion import offer
-
 Format = Literal["table", "json", "csv"]
-TaskName = Annotated[
-    str,
-    typer.Argument(metavar="TASK", help="The task's name.", autocompletion=offer("task")),
-]
-RoundLabel = Annotated[
-    str,
-    typer.Argument(metavar="ROUND", help="The round's label.", autocompletion=offer("rounds")),
-]
 Database = Annotated[
     str | None,
     typer.Option(
@@ -29,25 +20,22 @@ Database = Annotated[
     ),
 ]
 Form = Annotated[Format, typer.Option("--format", help="How to print the result.")]
-Measure = Annotated[
-    str,
-    typer.Option(
-        "--measure",
-        metavar="M",
-        help="The measure: nDCG@10, AP, RBP(p=0.8), ...",
-        autocompletion=offer("measures"),
-    ),
-]
-Assessments = Annotated[
-    str | None,
-    typer.Option(
-        "--assessments",
-        metavar="LABEL",
-        help="Which assessments, where there are several.",
-        show_default=False,
-    ),
-]
-Create = Annotated[bool, typer.Option("--create", help="Make the task and round if needed.")]
+
+
+def read_day(text: str) -> date:
+    """Return a day, written as 2020-04-15.
+
+    Raises
+    ------
+    typer.BadParameter
+        When it is none.
+    """
+    try:
+        return datetime.strptime(text, "%Y-%m-%d").date()  # noqa: DTZ007  # a day has no zone
+    except ValueError:
+        raise typer.BadParameter(
+            f"{text!r} is no day; give year, month and day, as 2020-04-15."
+        ) from None
 
 
 def matrix_number(given: str) -> int:

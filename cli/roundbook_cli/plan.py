@@ -18,7 +18,8 @@ from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, print_json, print_table, show
 from roundbook_cli.plan_advice import plan_json
 from roundbook_cli.plan_print import print_plan
-from roundbook_cli.saved_plans import plan_entry, plan_head, print_saved
+from roundbook_cli.request_options import is_given, option
+from roundbook_cli.saved_plans import plan_entry, print_saved
 from roundbook_cli.session import check, record
 
 if TYPE_CHECKING:
@@ -122,8 +123,7 @@ def plan(
 def _refuse_options(context: typer.Context, verb: str) -> None:
     """Refuse what stands before a verb, and would be lost."""
     for name in context.params:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
+        if is_given(context, name):
             raise typer.BadParameter(f"give the options after '{verb}', not before it")
 
 
@@ -191,6 +191,7 @@ def save(
     from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.plans.planning import plan_topics
     from roundbook.logbook.saving import save_result
+    from roundbook.presentation.decisions import saved_sentence
 
     if request.task is None:
         plan_topics(None, request)  # it may be impossible, and that needs no record
@@ -200,18 +201,20 @@ def save(
     if form == "json":
         print_json(plan_entry(saved) | {"status": saved.status, "plan": plan_json(saved.result)})
     else:
-        done = "Saved" if saved.status == "saved" else "Unchanged"
-        above = [f"{done}: {plan_head(saved)}"]
-        print_plan(saved.result, form, only_protocol=only_protocol, details=details, above=above)
+        print_plan(
+            saved.result,
+            form,
+            only_protocol=only_protocol,
+            details=details,
+            above=[saved_sentence(saved)],
+        )
     draw(chart, saved.result)
 
 
 @app.command("list", epilog="Example: roundbook plan list --task covid")
 def list_(
     context: typer.Context,
-    task: Annotated[
-        str | None, typer.Option("--task", metavar="TASK", help="Only plans of this task.")
-    ] = None,
+    task: str | None = option(ListResults, "task", "--task", metavar="TASK"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -246,9 +249,7 @@ def _sizes(entry: ResultEntry) -> str:
 def show_(
     context: typer.Context,
     name: PlanName,
-    version: Annotated[
-        int | None, typer.Option("--version", metavar="N", help="Default: the latest.")
-    ] = None,
+    version: int | None = option(ShowResult, "version", "--version", metavar="N"),
     form: options.PlanForm = "table",
     only_protocol: options.Protocol = False,
     details: options.Details = False,

@@ -10,9 +10,9 @@ from roundbook.presentation.runs import QRELS, qrels_notes
 from roundbook.requests.runs import ListQrels, LogQrels
 from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
-from roundbook_cli.options import Create, Database, Form
+from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show, talk, talk_notes
-from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.request_options import argument, option
 from roundbook_cli.session import record, sessions
 
 app = typer.Typer(no_args_is_help=True, help="Relevance assessments: log them, list them.")
@@ -34,7 +34,7 @@ def log(
     round_label: str = argument(LogQrels, "round", metavar="ROUND"),
     file: Path = argument(LogQrels, "file", metavar="FILE"),
     assessments: str = option(LogQrels, "assessments", "--assessments", metavar="LABEL"),
-    create: Create = default(LogQrels, "create"),
+    create: bool = option(LogQrels, "create", "--create"),
     revise: str | None = option(
         LogQrels, "revise", "--revise", metavar="REASON", show_default=False
     ),
@@ -48,6 +48,7 @@ def log(
     nothing; other content is refused unless --revise says why.
     """
     from roundbook.logbook.runs.assessing import latest_qrels, log_qrels
+    from roundbook.presentation.decisions import DRY_RUN
     from roundbook.settings import load_settings
 
     request = LogQrels(
@@ -73,7 +74,7 @@ def log(
     show(logged, form, [logged], _LOGGED, extra={"notes": notes, "impact": impact})
     talk_notes(notes)
     if dry_run:
-        talk("Dry run: nothing was written.")
+        talk(DRY_RUN)
     when = "once" if dry_run else "now that"
     tell_impact(logged.impact, f"Stale {when} the assessments are corrected:")
 

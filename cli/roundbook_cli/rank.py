@@ -8,16 +8,10 @@ from roundbook.presentation.rankings import notes, summary
 from roundbook.presentation.tables import Column, number
 from roundbook.requests.fields import StandardisedScale
 from roundbook.requests.rankings import RankRequest
-from roundbook_cli.options import (
-    Assessments,
-    Database,
-    Form,
-    Measure,
-    RoundLabel,
-    TaskName,
-)
+from roundbook_cli.options import Database, Form
 from roundbook_cli.output import progress, show, talk_notes
 from roundbook_cli.request_options import option
+from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
 from roundbook_cli.session import record
 
 commands = typer.Typer()

@@ -1,24 +1,27 @@
-"""The commands that renew what is stale."""
+"""The commands that renew what is stale, and those that fit factors on other runs."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook_cli.output import print_commands, section
 
 if TYPE_CHECKING:
     from roundbook.logbook.impact import Dependent, RefitRequest, Scores
+    from roundbook.logbook.matrices.logged import LoggedMatrix
     from roundbook.logbook.saved_results import ResultEntry, ShownResult
+    from roundbook.logbook.teams import DescribedTeams, RefittableFactors
 
 
 def renewal(entry: ResultEntry) -> str | None:
     """Return the command that renews a saved result, None where nothing needs or can be renewed."""
-    rounds_to_come = any(change.code == "added" for change in entry.changes)
-    wanted = entry.renewable or (rounds_to_come and not entry.stale)
+    # What is not stale may have rounds to take in.
+    wanted = entry.renewable or (entry.changes and not entry.stale)
     return shlex.join(["roundbook", "result", "renew", entry.name]) if wanted else None
 
 
@@ -62,7 +65,9 @@ def computed_anew(scores: Scores) -> str:
     """Return the command that computes scores from the latest runs and assessments."""
     words = ["roundbook", "log", scores.task, scores.round, "--from-runs"]
     words += ["--measure", scores.measure]
-    words += ["--assessments", scores.assessments] if scores.assessments != "official" else []
+    words += (
+        ["--assessments", scores.assessments] if scores.assessments != DEFAULT_ASSESSMENTS else []
+    )
     return shlex.join([*words, "--revise", "REASON"])
 
 
@@ -83,3 +88,41 @@ def dependent_line(dependent: Dependent) -> dict[str, Any]:
     row = dependent_row(dependent)
     rests = row.pop("rests")
     return row | {"renew": renewal_of_dependent(dependent), "rests": rests}
+
+
+def refit_command(
+    of_round: LoggedMatrix | DescribedTeams, measure: str, assessments: str, runs: str, reason: str
+) -> str:
+    """Return the command that fits a measure's factors on all runs, or the pooled ones."""
+    words = ["roundbook", "factors", "fit", of_round.task, of_round.round, "--measure", measure]
+    if assessments != DEFAULT_ASSESSMENTS:
+        words += ["--assessments", assessments]
+    return shlex.join([*words, "--runs", runs, "--reason", reason])
+
+
+def refit_notes(
+    of_round: LoggedMatrix | DescribedTeams,
+    refittable: Sequence[RefittableFactors],
+    *,
+    corrected: bool = False,
+) -> list[str]:
+    """Return that factors rest on other runs than the pool, and how to fit them on it.
+
+    `corrected` is whether another pool was known before.
+    """
+    if not refittable:
+        return []
+    from roundbook.presentation.matrices import refittable_note
+
+    reason = f"the pool is {'another one' if corrected else 'known'} now"
+    commands = [
+        refit_command(of_round, factors.measure, factors.assessments, "pooled", reason)
+        for factors in refittable
+    ]
+    note = refittable_note(refittable, corrected=corrected)
+    return ["\n  ".join([f"{note} To fit them on it:", *commands])]
+
+
+def in_one_line(notes: Iterable[str]) -> list[str]:
+    """Return notes with their commands behind the sentence, not on lines of their own."""
+    return [note.replace(":\n  ", ": ").replace("\n  ", "; ") for note in notes]

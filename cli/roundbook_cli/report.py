@@ -11,10 +11,11 @@ import typer
 from roundbook.requests.fields import VarianceScale
 from roundbook.requests.reports import DepositRequest, HtmlReport, LatexReport
 from roundbook.requests.results import ListResults, ShowResult
-from roundbook_cli.options import Database, Form, TaskName
+from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show, signed, talk_notes
 from roundbook_cli.request_options import argument, option, usage_errors
 from roundbook_cli.saved_drift import print_saved, report_facts, report_number
+from roundbook_cli.series import TaskName
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
@@ -42,9 +43,7 @@ _LISTED = (
 @app.command("list", epilog="Example: roundbook report list --task covid")
 def list_(
     context: typer.Context,
-    task: Annotated[
-        str | None, typer.Option("--task", metavar="TASK", help="Only reports of this task.")
-    ] = None,
+    task: str | None = option(ListResults, "task", "--task", metavar="TASK"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -79,7 +78,7 @@ def list_(
 @app.command("show", epilog="Example: roundbook report show covid 1")
 def show_(
     context: typer.Context,
-    task: Annotated[str, typer.Argument(metavar="TASK", help="The task's name.")],
+    task: TaskName,
     number: Annotated[
         int, typer.Argument(metavar="NUMBER", help="Its number, as report list prints it.")
     ],
@@ -116,7 +115,7 @@ def html(
 
     The charts and the style are inside; it has no script, and fetches nothing.
     """
-    from roundbook.reports.html import write_html
+    from roundbook.reports.html_report import write_html
 
     request = HtmlReport(
         task=task, round=round_label, output=output, measure=measure, scale=scale, force=force

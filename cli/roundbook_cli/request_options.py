@@ -1,4 +1,7 @@
-"""Options of the terminal that are fields of a request: its default, bounds and description."""
+"""Options of the terminal that are fields of a request: its default, bounds and description.
+
+What the help calls the values of all options, and how a value is refused, is here too.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 from annotated_types import Ge, Le
+from typer.core import TyperArgument, TyperOption
 
 from roundbook.errors import RequestError
 from roundbook_cli.completion import BY_METAVAR
 
 if TYPE_CHECKING:
+    from typer._click import Context
+    from typer._click.exceptions import UsageError
+
     from roundbook.requests.base import Request
+
+# By Typer's name of a type, what the help calls its values; of choices it lists them.
+_METAVARS = {"bool": "", "int": "N", "float": "NUMBER", "str": "TEXT", "path": "FILE"}
 
 
 def option(request: type[Request], field: str, *names: str, **more: Any) -> Any:  # noqa: ANN401
@@ -59,6 +69,52 @@ def _described(
 def default(request: type[Request], field: str) -> Any:  # noqa: ANN401
     """Return the default of a request's field."""
     return request.model_fields[field].get_default(call_default_factory=True)
+
+
+def is_given(context: Context, name: str) -> bool:
+    """Return whether a parameter of a command stands on the command line."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _metavar(option: TyperArgument | TyperOption, ctx: Context) -> str:
+    """Return what the help calls the values of an option or argument; empty where its name does."""
+    if isinstance(option, TyperOption) and option.metavar is not None:
+        return option.metavar
+    kind = option.type_descriptor
+    if kind.is_choice:
+        return option.display_type(ctx).strip("<>")
+    if isinstance(option, TyperArgument):
+        return ""
+    name = option.display_type(ctx).strip("<>").removeprefix("list[").split(" ")[0]
+    return _METAVARS.get(name.rstrip("]").lower(), "TEXT")
+
+
+def _usage(argument: TyperArgument, _: Context) -> list[str]:
+    """Return an argument as the line of usage has it: in brackets where it may be left out."""
+    name = argument.display_name_raw
+    if argument.nargs != 1:
+        name = f"{name.removesuffix('...')}..."
+    return [name if argument.required else f"[{name}]"]
+
+
+# Typer has no setting for these, and would write the names of Python's types.
+TyperOption.display_type_rich = _metavar  # type: ignore[method-assign, assignment]
+TyperArgument.display_type_rich = _metavar  # type: ignore[method-assign, assignment]
+TyperArgument.get_usage_pieces = _usage  # type: ignore[method-assign, assignment]
+
+
+def reword(error: UsageError) -> None:
+    """Give an error in a value that Typer refused our words in place of its library's."""
+    from pydantic import ValidationError
+
+    from roundbook.requests.base import refusal_reason
+
+    if isinstance(error.__cause__, ValidationError):
+        fault = error.__cause__.errors(include_url=False)[0]
+        own_sentence = fault["type"] == "value_error"
+        error.message = "" if own_sentence else "it "
+        error.message += refusal_reason(fault)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +11,7 @@ import typer
 from roundbook.errors import RecordError
 from roundbook.presentation.publication import publication_note, round_sentence
 from roundbook.presentation.runs import QRELS, UPLOADS
+from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.tasks import (
     CreateRound,
     ListRounds,
@@ -21,8 +22,8 @@ from roundbook.requests.tasks import (
     ShowRound,
 )
 from roundbook_cli import round_teams, verify
-from roundbook_cli.near_names import confirm_round
-from roundbook_cli.options import Database, Form
+from roundbook_cli.near_names import confirm_name
+from roundbook_cli.options import Database, Form, read_day
 from roundbook_cli.output import (
     Column,
     ask,
@@ -46,27 +47,11 @@ app = typer.Typer(no_args_is_help=True, help="Rounds: one holding of a task afte
 def _matrices(matrices: list[LoggedMeasure]) -> str:
     return "; ".join(
         f"{matrix.measure} {matrix.topics} x {matrix.runs}"
-        + (f" ({matrix.assessments})" if matrix.assessments != "official" else "")
+        + (f" ({matrix.assessments})" if matrix.assessments != DEFAULT_ASSESSMENTS else "")
         + (f" revision {matrix.revision}" if matrix.revision > 1 else "")
         + (" withdrawn" if matrix.withdrawn is not None else "")
         for matrix in matrices
     )
-
-
-def _read_day(text: str) -> date:
-    """Return a day, written as 2020-04-15.
-
-    Raises
-    ------
-    typer.BadParameter
-        When it is none.
-    """
-    try:
-        return datetime.strptime(text, "%Y-%m-%d").date()  # noqa: DTZ007  # a day has no zone
-    except ValueError:
-        raise typer.BadParameter(
-            f"'{text}' is no day; give year, month and day, as 2020-04-15."
-        ) from None
 
 
 _COLUMNS = (
@@ -84,7 +69,7 @@ def create(
     context: typer.Context,
     task: str = argument(CreateRound, "task", metavar="TASK"),
     round_label: str = argument(CreateRound, "round", metavar="ROUND"),
-    held: date | None = option(CreateRound, "held", "--held", metavar="DATE", parser=_read_day),
+    held: date | None = option(CreateRound, "held", "--held", metavar="DATE", parser=read_day),
     collection: str | None = option(CreateRound, "collection", "--collection", metavar="NAME"),
     form: Form = "table",
     database: Database = None,
@@ -94,7 +79,7 @@ def create(
 
     request = CreateRound(task=task, round=round_label, held=held, collection=collection)
     with record(context, database) as session:
-        confirm_round(session, request.task, request.round)
+        confirm_name(session, request.task, request.round)
         created = create_round(session, request)
     show(created, form, [created], _COLUMNS)
 
@@ -104,7 +89,7 @@ def set_(
     context: typer.Context,
     task: str = argument(CreateRound, "task", metavar="TASK"),
     round_label: str = argument(CreateRound, "round", metavar="ROUND"),
-    held: date | None = option(CreateRound, "held", "--held", metavar="DATE", parser=_read_day),
+    held: date | None = option(CreateRound, "held", "--held", metavar="DATE", parser=read_day),
     collection: str | None = option(CreateRound, "collection", "--collection", metavar="NAME"),
     force: bool = option(SetRound, "force", "--force"),
     form: Form = "table",

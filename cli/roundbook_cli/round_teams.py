@@ -10,10 +10,11 @@ import typer
 from roundbook.presentation.publication import publication_note
 from roundbook.presentation.teams import corrections, described_phrase
 from roundbook.requests.teams import DescribeTeams
-from roundbook_cli.options import Database, Form, RoundLabel, TaskName
+from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, show, talk, talk_notes
-from roundbook_cli.refitting import in_one_line, refit_notes
+from roundbook_cli.renewal import in_one_line, refit_notes
 from roundbook_cli.request_options import argument, option
+from roundbook_cli.series import RoundLabel, TaskName
 from roundbook_cli.session import record
 
 commands = typer.Typer()

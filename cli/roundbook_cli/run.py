@@ -10,9 +10,9 @@ from roundbook.presentation.runs import UPLOADS, run_notes
 from roundbook.requests.runs import ListRuns, LogRuns
 from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
-from roundbook_cli.options import Create, Database, Form
+from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show, talk, talk_notes
-from roundbook_cli.request_options import argument, default, option
+from roundbook_cli.request_options import argument, option
 from roundbook_cli.run_compare import compare
 from roundbook_cli.session import record, sessions
 
@@ -43,7 +43,7 @@ def log(
     task: str = argument(LogRuns, "task", metavar="TASK"),
     round_label: str = argument(LogRuns, "round", metavar="ROUND"),
     files: list[Path] = argument(LogRuns, "files", metavar="FILE..."),
-    create: Create = default(LogRuns, "create"),
+    create: bool = option(LogRuns, "create", "--create"),
     dry_run: bool = option(LogRuns, "dry_run", "--dry-run"),
     form: Form = "table",
     database: Database = None,
@@ -53,7 +53,8 @@ def log(
     Files are in TREC's run format: topic, Q0, document, rank, score, tag. All of them are logged, or
     none. The same runs again change nothing, and what a run retrieved never changes.
     """
-    from roundbook.logbook.runs.logging import log_runs
+    from roundbook.logbook.runs.log_runs import log_runs
+    from roundbook.presentation.decisions import DRY_RUN
     from roundbook.settings import load_settings
 
     request = LogRuns(
@@ -70,7 +71,7 @@ def log(
     show(logged, form, [logged], _LOGGED, extra={"notes": notes, "impact": impact})
     talk_notes(notes)
     if dry_run:
-        talk("Dry run: nothing was written.")
+        talk(DRY_RUN)
     when = "once" if dry_run else "now that"
     tell_impact(logged.impact, f"Stale {when} further runs are logged:")
 

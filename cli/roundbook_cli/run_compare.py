@@ -7,9 +7,10 @@ import typer
 from roundbook.presentation.run_scores import notes, summary
 from roundbook.presentation.tables import Column, number, signed
 from roundbook.requests.run_scores import CompareScores
-from roundbook_cli.options import Assessments, Database, Form, Measure, RoundLabel, TaskName
+from roundbook_cli.options import Database, Form
 from roundbook_cli.output import progress, show, talk_notes
 from roundbook_cli.request_options import option
+from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
 from roundbook_cli.session import record
 
 _CELLS = (

@@ -4,20 +4,36 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import typer
-
-from roundbook_cli.interruption import keeping
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from roundbook.logbook.session import Session
+
+
+@dataclass
+class CommandLine:
+    """A command line as it was typed, the context's object; and what of it is kept so far."""
+
+    words: tuple[str, ...] = ()
+    kept: Literal["nothing", "unknown", "all"] = "nothing"
+
+
+@contextmanager
+def keeping(context: typer.Context) -> Iterator[None]:
+    """Take note that what the block does is kept as a whole when it ends, if not before."""
+    line = context.ensure_object(CommandLine)
+    line.kept = "unknown"
+    yield
+    line.kept = "all"
 
 
 @contextmanager
@@ -38,6 +54,7 @@ def sessions(
 ) -> Iterator[Callable[..., AbstractContextManager[Session]]]:
     """Yield what begins a transaction on the record, for commands that need more than one."""
     from roundbook.logbook.record import open_record
+    from roundbook.logbook.session import begin
     from roundbook.settings import load_settings
     from roundbook_cli.completion import note_names
     from roundbook_cli.output import talk
@@ -51,33 +68,18 @@ def sessions(
 
     address = chosen(context, database)
     with open_record(settings, address, talk_once) as engine:
-        yield partial(_begin, engine, settings.user)
+        yield partial(begin, engine, settings.user, keeping=partial(keeping, context))
         if sys.stderr.isatty():  # only a person completes names
             note_names(engine, settings, address)
 
 
 @contextmanager
-def _begin(
-    engine: Engine, user: str, *, keep: bool = True, one_moment: bool = False
-) -> Iterator[Session]:
-    """Begin a transaction, and take note when it is committed."""
-    from roundbook.logbook.session import begin
-
-    with ExitStack() as ends:
-        session = ends.enter_context(begin(engine, user, keep=keep, one_moment=one_moment))
-        yield session
-        if keep:
-            with keeping():
-                ends.close()
-
-
-@contextmanager
 def open_database(context: typer.Context, database: str | None) -> Iterator[Engine]:
     """Yield the server that the command line, else the settings, name, whatever its schema."""
-    from roundbook.logbook.record import open_server
+    from roundbook.logbook.record import open_record
     from roundbook.settings import load_settings
 
-    with open_server(load_settings(), chosen(context, database)) as engine:
+    with open_record(load_settings(), chosen(context, database), any_schema=True) as engine:
         yield engine
 
 
@@ -115,15 +117,14 @@ def check(context: typer.Context) -> None:
 
     What is logged with ``--revise --dry-run`` would be written, for the reason '--dry-run'; of
     ``--assessments gold --assessments bronze`` only the last would count. A value that begins
-    with ``--`` can be given after an equals sign. The command line as it was typed is the
-    context's object.
+    with ``--`` can be given after an equals sign.
 
     Raises
     ------
     typer.BadParameter
         Naming the option.
     """
-    arguments: Sequence[str] = context.obj or ()
+    arguments = context.ensure_object(CommandLine).words
     given: Counter[str] = Counter()
     for argument in arguments:
         if argument == "--":

@@ -17,12 +17,10 @@ from roundbook.presentation.factors import (
 from roundbook.presentation.tables import Column, number
 from roundbook.requests.fields import Layout, Missing
 from roundbook.requests.standardise import Scale, StandardiseFilesRequest, StandardiseRequest
-from roundbook_cli.options import Assessments, Database, Format, TaskName
+from roundbook_cli.options import Database, Format
 from roundbook_cli.output import print_csv, show, talk_notes
-from roundbook_cli.request_options import (
-    argument,
-    option,
-)
+from roundbook_cli.request_options import argument, is_given, option, usage_errors
+from roundbook_cli.series import Assessments, Measure, TaskName
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
@@ -39,11 +37,11 @@ commands = typer.Typer()
 def standardise(
     context: typer.Context,
     task: TaskName,
+    measure: Measure,
     round_label: str = argument(StandardiseRequest, "round", metavar="ROUND|FILE"),
-    measure: str = option(StandardiseRequest, "measure", "--measure", metavar="M"),
     scale: Scale = option(StandardiseRequest, "scale", "--scale"),
-    a: float | None = option(StandardiseRequest, "a", "--a"),
-    b: float | None = option(StandardiseRequest, "b", "--b"),
+    a: float = option(StandardiseRequest, "a", "--a"),
+    b: float = option(StandardiseRequest, "b", "--b"),
     factors_from: str | None = option(
         StandardiseRequest, "factors_from", "--factors-from", metavar="ROUND[:VERSION]"
     ),
@@ -71,26 +69,25 @@ def standardise(
     database: Database = None,
 ) -> None:
     """Standardise a round's scores, or new runs from a file, by a round's factors."""
-    request = StandardiseRequest(
-        task=task,
-        measure=measure,
-        scale=scale,
-        a=a,
-        b=b,
-        factors_version=factors_version,
-        assessments=assessments,
-        round=round_label,
-        factors_from=factors_from,
-        anonymous=anonymous,
-    )
+    if scale != "std-ab" and (is_given(context, "a") or is_given(context, "b")):
+        raise typer.BadParameter(f"--a and --b are those of std-ab: --scale {scale} has none")
+    with usage_errors():
+        request = StandardiseRequest(
+            task=task,
+            measure=measure,
+            scale=scale,
+            a=a,
+            b=b,
+            factors_version=factors_version,
+            assessments=assessments,
+            round=round_label,
+            factors_from=factors_from,
+            anonymous=anonymous,
+        )
     label = request.round
     if files and request.factors_from is not None and request.factors_from != label:
         raise typer.BadParameter(
             "with --file, ROUND is whose factors score the runs: leave out --factors-from"
-        )
-    if request.scale != "std-ab" and not (request.a is None and request.b is None):
-        raise typer.BadParameter(
-            f"--a and --b are those of std-ab: --scale {request.scale} has none"
         )
     from roundbook.errors import InputError, NotRecordedError
     from roundbook.logbook import standardise as use_cases

@@ -23,8 +23,9 @@ from roundbook.requests.studies import (
 )
 from roundbook_cli.charts import Chart
 from roundbook_cli.completion import offer
-from roundbook_cli.options import Assessments, Database, Form, Measure
+from roundbook_cli.options import Database, Form
 from roundbook_cli.request_options import argument, option
+from roundbook_cli.series import Assessments, Measure
 from roundbook_cli.studies.options import (
     FILE_LAYOUT,
     FILE_MEASURE,

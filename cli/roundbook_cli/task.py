@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from roundbook.requests.tasks import CreateTask, RemoveTask, RenameTask
-from roundbook_cli.near_names import confirm_task
+from roundbook_cli.near_names import confirm_name
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, print_commands, show, talk
 from roundbook_cli.request_options import argument, option
@@ -37,7 +37,7 @@ def create(
 
     request = CreateTask(task=task, title=title)
     with record(context, database) as session:
-        confirm_task(session, request.task)
+        confirm_name(session, request.task)
         created = create_task(session, request)
     show(created, form, [created], _COLUMNS)
 

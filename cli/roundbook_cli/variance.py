@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -24,28 +24,19 @@ from roundbook.presentation.variances import (
     summary,
     withdrawn_notes,
 )
-from roundbook.requests.fields import PoolBy, VarianceScale
+from roundbook.requests.fields import DEFAULT_ASSESSMENTS, PoolBy, VarianceScale
 from roundbook.requests.variances import (
     RecordVarianceRequest,
     VarianceHistoryRequest,
     VarianceRequest,
 )
 from roundbook_cli.charts import Chart, check_chart, write_chart
-from roundbook_cli.completion import offer
 from roundbook_cli.near_names import confirm_names
-from roundbook_cli.options import (
-    Assessments,
-    Create,
-    Database,
-    Form,
-    Format,
-    Measure,
-    RoundLabel,
-    TaskName,
-)
+from roundbook_cli.options import Database, Form, Format, read_day
 from roundbook_cli.output import print_table, show, talk, talk_notes
 from roundbook_cli.plan_advice import advised, history_json, history_warning
 from roundbook_cli.request_options import option
+from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
 from roundbook_cli.session import record, sessions
 
 if TYPE_CHECKING:
@@ -80,15 +71,14 @@ _LINES = tuple(Column(name, name) for name in HISTORY_LINE)
 def show_(
     context: typer.Context,
     task: TaskName,
-    measure: Annotated[
-        str | None,
-        typer.Option(
-            "--measure",
-            metavar="M",
-            help="The measure: nDCG@10, AP, RBP(p=0.8), ... (default: a line for each)",
-            autocompletion=offer("measures"),
-        ),
-    ] = None,
+    measure: str | None = option(
+        VarianceRequest,
+        "measure",
+        "--measure",
+        metavar="M",
+        default=None,
+        show_default="a line for each",
+    ),
     scale: VarianceScale = option(VarianceRequest, "scale", "--scale"),
     assessments: list[str] | None = option(
         VarianceRequest, "assessments", "--assessments", metavar="LABEL"
@@ -145,7 +135,7 @@ def _show_measures(
         )
         for one in histories
     ]
-    several = {one.assessments for one in histories} != {"official"}
+    several = {one.assessments for one in histories} != {DEFAULT_ASSESSMENTS}
     show(
         shown,
         form,
@@ -188,8 +178,8 @@ def history(
     rounds: list[str] | None = option(
         VarianceHistoryRequest, "rounds", "--rounds", metavar="ROUND"
     ),
-    since: datetime | None = option(
-        VarianceHistoryRequest, "since", "--since", formats=["%Y-%m-%d"]
+    since: date | None = option(
+        VarianceHistoryRequest, "since", "--since", metavar="DATE", parser=read_day
     ),
     scale: VarianceScale = option(VarianceHistoryRequest, "scale", "--scale"),
     assessments: Assessments = None,
@@ -203,7 +193,7 @@ def history(
         task=task,
         measures=measure or (),
         rounds=rounds or (),
-        since=since.date() if since else None,
+        since=since,
         scale=scale,
         assessments=assessments,
         pool_by=pool_by,
@@ -303,7 +293,7 @@ def record_(
     assessments: str = option(
         RecordVarianceRequest, "assessments", "--assessments", metavar="LABEL"
     ),
-    create: Create = False,
+    create: bool = option(RecordVarianceRequest, "create", "--create"),
     revise: str | None = option(RecordVarianceRequest, "revise", "--revise", metavar="REASON"),
     form: Form = "table",
     database: Database = None,

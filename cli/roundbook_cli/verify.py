@@ -5,9 +5,10 @@ from __future__ import annotations
 import typer
 
 from roundbook.requests.verification import RoundVerificationRequest, VerifyRequest
-from roundbook_cli.options import Database, Form, RoundLabel, TaskName
+from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show
 from roundbook_cli.request_options import argument, option
+from roundbook_cli.series import RoundLabel, TaskName
 from roundbook_cli.session import record
 
 of_db, of_round = typer.Typer(), typer.Typer()

@@ -41,6 +41,18 @@ _WAYS_OUT = {
     # Servers
     "make a token": "{message}. Make one first: roundbook token create NAME",
     "list tokens": "{message}; 'roundbook token list' shows those there are.",
+    "check the address": "Check ROUNDBOOK_DATABASE_URL or --database, or leave both unset to use the"
+    " embedded server.",
+    "name the primary": "Name the primary server in ROUNDBOOK_DATABASE_URL or --database, or have"
+    " default_transaction_read_only set to off.",
+    "name another server": "Name another in ROUNDBOOK_DATABASE_URL or --database.",
+    "name the server itself": "Name the server's own address in ROUNDBOOK_DATABASE_URL or --database.",
+    "grant the role": "The record's owner does it, or grants the role what it needs: roundbook db"
+    " grant {role} --as service",
+    "upgrade the database": "Run 'roundbook db upgrade' on it first.",
+    "stop it there": "{message}; run 'roundbook db stop' there.",
+    "carry it over": "Run 'roundbook db backup FILE' with the Roundbook that made it, then 'roundbook"
+    " db restore FILE' with this one and another ROUNDBOOK_DATA_DIR.",
     "embedded only": "{message}: leave out --database and ROUNDBOOK_DATABASE_URL.",
     # Tasks, rounds, matrices
     "task exists": "{message}; 'roundbook task list' shows it.",

@@ -202,10 +202,12 @@ class SchemaOutOfDateError(RoundbookError):
         Alembic revisions; ``current`` is None for a database without the schema.
     """
 
-    def __init__(self, message: str, current: str | None, expected: str | None) -> None:
+    def __init__(
+        self, message: str, current: str | None, expected: str | None, way_out: str | None = None
+    ) -> None:
         self.current = current
         self.expected = expected
-        super().__init__(message)
+        super().__init__(message, way_out=way_out)
 
 
 class DatabaseError(RoundbookError):

@@ -35,6 +35,11 @@ _FAMILIES = (
     *("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "AP_IA", "P_IA", "NRBP", "nNRBP", "StRecall"),
     *("MSnDCG", "nERR", "nG", "Q", "O-measure", "P-measure", "P+"),
 )
+# Of these no score is below 0 or above 1.
+WITHIN_ONE = frozenset(_FAMILIES) - {
+    *("BPM", "INST", "INSQ", "SDCG", "EBR", "iRBU", "Compat", "NumQ", "NumRel", "NumRet"),
+    *("alpha_DCG", "NRBP", "nNRBP"),
+}
 _FAMILY_OF = {family.lower().replace("-", "_"): family for family in _FAMILIES} | {
     spelling: family
     for family, spellings in {

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import getpass
 import os
+import tomllib
 from functools import lru_cache
 from pathlib import Path
 
 import platformdirs
-from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import (
-    BaseSettings,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-    TomlConfigSettingsSource,
-)
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from roundbook.errors import InputError
 
@@ -34,31 +29,10 @@ def _user() -> str:
         return f"uid {os.getuid()}" if hasattr(os, "getuid") else "unknown"
 
 
-def settings_file() -> Path:
-    """Return where the settings file is looked for (TOML; by default it need not exist).
-
-    Raises
-    ------
-    InputError
-        When ``ROUNDBOOK_CONFIG`` names no file: without its settings, another database would do.
-    """
-    chosen = os.environ.get("ROUNDBOOK_CONFIG")
-    if not chosen:
-        return platformdirs.user_config_path("roundbook") / "config.toml"
-    if not Path(chosen).exists() or Path(chosen).is_dir():
-        raise InputError(
-            f"There is no settings file '{chosen}', which ROUNDBOOK_CONFIG names; mend the path, or"
-            " unset it."
-        )
-    return Path(chosen)
-
-
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """Every setting; each is also an environment variable ``ROUNDBOOK_<NAME>``."""
 
-    model_config = SettingsConfigDict(
-        env_prefix="ROUNDBOOK_", env_ignore_empty=True, extra="ignore", frozen=True
-    )
+    model_config = ConfigDict(extra="ignore", frozen=True, validate_default=True)
 
     database_url: SecretStr | None = Field(
         default=None,
@@ -98,35 +72,35 @@ class Settings(BaseSettings):
             raise ValueError("a name is one printable line of at most 200 characters")
         return user
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Environment over file over default."""
-        file = TomlConfigSettingsSource(settings_cls, settings_file())
-        return init_settings, env_settings, file
-
 
 @lru_cache
 def load_settings() -> Settings:
-    """Read the settings once.
+    """Read the settings once: of the environment, of the settings file (TOML), else the defaults.
 
     Raises
     ------
     InputError
-        Naming each setting that cannot be used and where it came from.
+        Naming each setting that cannot be used and where it came from; or when ``ROUNDBOOK_CONFIG``
+        names no file: without its settings, another database would do.
     """
-    file = settings_file()
+    chosen = os.environ.get("ROUNDBOOK_CONFIG")
+    file = Path(chosen) if chosen else platformdirs.user_config_path("roundbook") / "config.toml"
+    if chosen and (not file.exists() or file.is_dir()):
+        raise InputError(
+            f"There is no settings file '{chosen}', which ROUNDBOOK_CONFIG names; mend the path, or"
+            " unset it."
+        )
+    variables = {
+        name: os.environ.get(f"ROUNDBOOK_{name.upper()}") for name in Settings.model_fields
+    }
     try:
-        return Settings()
+        in_file = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+        # An empty variable is as good as none.
+        return Settings(**in_file | {name: value for name, value in variables.items() if value})
     except ValidationError as error:
         faults = "; ".join(
-            f"{'ROUNDBOOK_' + '_'.join(map(str, fault['loc'])).upper()}: {fault['msg']}"
+            f"{'ROUNDBOOK_' + '_'.join(map(str, fault['loc'])).upper()}: "
+            + fault["msg"].removeprefix("Value error, ").removeprefix("Input ")
             for fault in error.errors(include_input=False)
         )
         raise InputError(

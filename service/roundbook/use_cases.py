@@ -232,7 +232,7 @@ UPLOADS = {
     "log": Upload("matrices.files:log_files", matrices.LogFilesRequest, "files", ("teams",)),
     "describe_teams": Upload("teams:describe_teams", teams.DescribeTeams, "file"),
     "alias_topics": Upload("topics:alias_topics", topics.AliasTopics, "file"),
-    "log_runs": Upload("runs.logging:log_runs", runs.LogRuns, "files"),
+    "log_runs": Upload("runs.log_runs:log_runs", runs.LogRuns, "files"),
     "log_qrels": Upload("runs.assessing:log_qrels", runs.LogQrels, "file"),
     "standardise_files": Upload(
         "standardise:standardise_files",
@@ -254,7 +254,7 @@ DOWNLOADS = {
         scope="admin",
     ),
     "report_html": Download(
-        "reports.html:write_html", reports.HtmlReport, "output", "report.html", "text/html"
+        "reports.html_report:write_html", reports.HtmlReport, "output", "report.html", "text/html"
     ),
     "report_latex": Download(
         "reports.latex:write_latex", reports.LatexReport, "output", "report.tex", "text/x-tex"

@@ -26,12 +26,12 @@ from roundbook.embedded.server import embedded_server
 from roundbook.formats import ScoreMatrix, read_scores
 from roundbook.formats.trec import read_runs
 from roundbook.logbook.record import embedded_record
-from roundbook.logbook.runs.logging import log_runs
+from roundbook.logbook.runs.log_runs import log_runs
 from roundbook.logbook.session import begin
 from roundbook.logbook.studies.workers import share_out
 from roundbook.logbook.variance_rows import HISTORY
 from roundbook.requests.runs import LogRuns
-from roundbook.settings import Settings
+from roundbook.settings import load_settings
 from roundbook.statistics.design import solve_topics
 from roundbook.statistics.measures.hits import Judgments, find_hits, relevant_hits
 from roundbook.statistics.measures.measure import parse_measure
@@ -49,7 +49,7 @@ TOPICS = RUNS = 1000
 def main() -> None:
     """Run every comparison and print one line each."""
     print(f"{'':50} {'ours':>9} {'other':>9} {'ratio':>7} {'at most':>8}")
-    settings = Settings()
+    settings = load_settings()
     with (
         tempfile.TemporaryDirectory() as directory,
         embedded_record(Path(directory) / "postgres", settings, throw_away=True) as engine,
@@ -250,7 +250,7 @@ def bench_help() -> None:
 
 def bench_commands() -> None:
     """Run a command on a running server, and ten with the embedded server kept up."""
-    imports = [sys.executable, "-c", "import sqlalchemy, psycopg, numpy, pydantic, typer, rich"]
+    libraries = "import sqlalchemy, psycopg, numpy, pydantic, typer, rich"
     plain = {name: value for name, value in os.environ.items() if "ROUNDBOOK_" not in name}
 
     def run(directory: str, *words: str, **settings: str) -> None:
@@ -274,13 +274,32 @@ def bench_commands() -> None:
         run(kept_up, "db", "start")
         try:
             with embedded_server(Path(kept_up) / "postgres") as address:
-                compare(
-                    "roundbook task list : the imports of its libraries",
-                    lambda: run(kept_up, "task", "list", ROUNDBOOK_DATABASE_URL=address),
-                    lambda: subprocess.run(imports, check=True, capture_output=True),
-                    1.3,
-                    times=11,
-                )
+                scores = Path(kept_up) / "scores.csv"
+                log_scores = ("log", "bench", "round1", str(scores), "--measure", "AP", "--create")
+                generator = np.random.default_rng(6)
+                lines = [
+                    f"t{topic},{generator.random()},{generator.random()}" for topic in range(9)
+                ]
+                scores.write_text("\n".join(("topic,run1,run2", *lines)))
+                run(kept_up, *log_scores, ROUNDBOOK_DATABASE_URL=address)
+                for words, computed_with in (
+                    ("task list", ""),
+                    ("plan list", ""),
+                    ("result list bench", ""),
+                    ("variance show bench --measure AP", ", scipy.special"),
+                ):
+                    imports = [sys.executable, "-c", libraries + computed_with]
+                    compare(
+                        f"roundbook {' '.join(words.split()[:2])} : the imports of its libraries",
+                        lambda words=words: run(
+                            kept_up, *words.split(), ROUNDBOOK_DATABASE_URL=address
+                        ),
+                        lambda imports=imports: subprocess.run(
+                            imports, check=True, capture_output=True
+                        ),
+                        1.3,
+                        times=11,
+                    )
             compare(
                 "10 commands, server kept up : started by each",
                 lambda: loop(kept_up),

@@ -22,7 +22,7 @@ from roundbook.logbook.session import begin
 from roundbook.logbook.variances import show_variances
 from roundbook.presentation.charts.files import svg
 from roundbook.requests.variances import VarianceRequest
-from roundbook.settings import Settings
+from roundbook.settings import load_settings
 
 SIZE = 1000
 Compare = Callable[..., None]
@@ -62,10 +62,10 @@ def bench_doors(engine: Engine, compare: Compare) -> None:
             times=51,
         )
     path = f"{PREFIX}/variances?task=doors&measure=AP"
-    with serving(make_app(Settings(), address, open_to_all=True)) as port:
+    with serving(make_app(load_settings(), address, open_to_all=True)) as port:
         body = _ask(port, path)
         bare = FastAPI()
-        bare.state.settings = Settings()
+        bare.state.settings = load_settings()
 
         @bare.get("/bare")
         def answer(task: str, measure: str) -> Response:

@@ -151,7 +151,7 @@ def tables() -> tuple[Table, ...]:
         ),
         Table(
             "Pooled variance of K rounds: coverage of the 95% interval, size of the .05 test",
-            "50 topics a round, but for the last line; some of them are in every round.",
+            "50 topics a round, but for the nested ones; some of them are in every round.",
             f"{'interval':>18}{'test':>18}",
             (
                 share("bootstrap", "boot", 12),

@@ -55,6 +55,17 @@ VARIANCE_CELLS = (
         {10: ".96 .03", 25: ".95 .03", 50: ".96 .01"},
         slack=0.03,
     ),
+    # Of so few teams, what teams add is too uncertain; the output says so.
+    *(
+        VarianceCell(
+            f"COVID 1 nDCG@10, {teams} teams, n=30",
+            "treccovid/1 teams",
+            teams,
+            30,
+            {"new": covered},
+        )
+        for teams, covered in ((2, 0.865), (3, 0.87), (5, 0.892))
+    ),
     *_variance_cells(
         "V_2: Robust 2003 AP, 30 runs*",
         ROBUST,
@@ -108,6 +119,19 @@ POOLED_CELLS = (
         40,
         {"new": 0.95, "test": 0.01},
         slack=0.03,
+    ),
+    # The same teams in every round are counted as other teams each time; the output says so.
+    *(
+        PooledCell(
+            f"COVID 1, same {teams} teams, K={rounds}",
+            "treccovid/1 teams",
+            (teams,) * rounds,
+            (50,) * rounds,
+            0,
+            {"new": covered},
+            returning=True,
+        )
+        for teams, rounds, covered in ((10, 3, 0.77), (10, 5, 0.67), (20, 5, 0.77))
     ),
 )
 

@@ -38,8 +38,11 @@ class VarianceCell:
         return f"variance {self.population} {self.units} {self.topics}"
 
     def replicate(self, generator):
-        scores, clusters = _draw(population(self.population), generator, self.topics, self.units)
-        truth = getattr(population(self.population), self.of)
+        field_ = population(self.population)
+        topics = field_.draw_topics(generator, self.topics)
+        units = field_.draw_units(generator, self.units)
+        scores, clusters = field_.draw_scores(generator, topics, units)
+        truth = getattr(field_, self.of)
         part = getattr(variance_parts(scores, clusters), self.of)
         intervals = {"new": _limits(part)}
         if self.of == "one_way":
@@ -53,7 +56,7 @@ class VarianceCell:
 
 @dataclass(frozen=True)
 class PooledCell:
-    """Several rounds of one population, some topics in all of them, other runs in each.
+    """Several rounds of one population, some topics in all of them, other runs in each or the same.
 
     Attributes
     ----------
@@ -61,6 +64,8 @@ class PooledCell:
         Of every round; of its topics the first `shared` are the same in every round.
     ratio : float
         The last round's true variance over the others'.
+    returning : bool
+        Whether the same units are in every round.
     """
 
     name: str
@@ -72,6 +77,7 @@ class PooledCell:
     of: str = "one_way"
     ratio: float = 1.0
     slack: float = 0.0
+    returning: bool = False
 
     @property
     def seed_name(self):
@@ -81,11 +87,13 @@ class PooledCell:
         field_ = population(self.population)
         matrices, rounds = [], []
         common = field_.draw_topics(generator, max(self.topics))
+        same = field_.draw_units(generator, max(self.units)) if self.returning else None
         for number, (units, count) in enumerate(zip(self.units, self.topics, strict=True)):
             again = min(self.shared, count)
             own = field_.draw_topics(generator, count - again)
             drawn = np.concatenate([common[:again], own])
-            scores, clusters = _draw(field_, generator, drawn, units)
+            of_round = field_.draw_units(generator, units) if same is None else same
+            scores, clusters = field_.draw_scores(generator, drawn, of_round)
             if number == len(self.units) - 1:
                 scores = scores * np.sqrt(self.ratio)
             # Topics of a round's own are numbered apart from those of every other round.
@@ -117,12 +125,6 @@ class PooledCell:
                 low, high = bootstrap(generator, *matrices)
                 judged["boot"] = float(low <= truth <= high)
         return judged
-
-
-def _draw(field_, generator, topics, units):
-    if isinstance(topics, int):
-        topics = field_.draw_topics(generator, topics)
-    return field_.draw_scores(generator, topics, field_.draw_units(generator, units))
 
 
 def _limits(part):

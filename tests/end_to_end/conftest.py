@@ -84,11 +84,13 @@ def roundbook(
     opened = record.open_record
 
     @contextmanager
-    def open_record(settings: Settings, address: str | None = None, *more: Any) -> Iterator[Engine]:
-        if record.chosen_address(settings, address) == url:
+    def open_record(
+        settings: Settings, address: str | None = None, *more: Any, any_schema: bool = False
+    ) -> Iterator[Engine]:
+        if record.chosen_address(settings, address) == url and not any_schema:
             yield engine
         else:
-            with opened(settings, address, *more) as other:
+            with opened(settings, address, *more, any_schema=any_schema) as other:
                 yield other
 
     monkeypatch.setattr(record, "open_record", open_record)

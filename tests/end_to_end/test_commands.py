@@ -751,7 +751,7 @@ def test_plan_with_a_variance_opens_no_database(command, monkeypatch):
         raise AssertionError("a database was opened")
 
     monkeypatch.setattr(session, "record", fail)
-    for name in ("open_record", "open_server", "embedded_record", "make_engine"):
+    for name in ("open_record", "embedded_record", "make_engine"):
         monkeypatch.setattr(record, name, fail)
     assert command("plan", "--variance", "0.05").code == 0  # and the address is unreachable
 

@@ -18,9 +18,9 @@ from tests.savepoints import prepared
 
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.fingerprints import fingerprint_tables
-from roundbook.database.schema import alembic_config, expected_revision
+from roundbook.database.schema import EXPECTED_REVISION, alembic_config
 from roundbook.logbook.record import embedded_record
-from roundbook.settings import Settings
+from roundbook.settings import load_settings
 
 pytestmark = pytest.mark.usefixtures("committed")
 
@@ -75,7 +75,7 @@ def test_backup_and_restore(logged, engine, elsewhere, bare, tmp_path):
     file = tmp_path / "my backup.dump"
     saved = logged("db", "backup", file, "--format", "json").json
     assert (saved["file"], saved["bytes"]) == (str(file), file.stat().st_size)
-    assert (saved["schema_revision"], saved["matrices"]) == (expected_revision(), 1)
+    assert (saved["schema_revision"], saved["matrices"]) == (EXPECTED_REVISION, 1)
     assert shown(saved["tables"]) == prints(engine)
     restored = logged("--database", elsewhere, "db", "restore", file, "--format", "json")
     assert restored.err == ""
@@ -99,7 +99,7 @@ def test_the_other_formats(logged, elsewhere, tmp_path):
     )
     assert (row["status"], row["matrices"]) == ("up to date", "1")
     (row,) = table_of(logged("db", "move", "--to", elsewhere, "--format", "csv").out)
-    assert (row["schema_revision"], row["matrices"]) == (expected_revision(), "1")
+    assert (row["schema_revision"], row["matrices"]) == (EXPECTED_REVISION, "1")
 
 
 @pytest.mark.one_server
@@ -165,7 +165,7 @@ def test_an_embedded_record_of_an_older_schema_is_brought_up_to_date_aloud(
     shown = ("variance", "show", "t", "--measure", "AP", "--format", "json")
     before = command(*shown)
     with (
-        embedded_record(data_dir / "postgres", Settings()) as engine,
+        embedded_record(data_dir / "postgres", load_settings()) as engine,
         unit_of_work(engine) as connection,
     ):
         config = alembic_config()

@@ -296,10 +296,10 @@ def test_command_lines_share_a_server(start, process, data_dir, scores):
 
 @pytest.mark.slow
 def test_two_command_lines_that_revise_at_once(start, process, made, scores):
-    names = ("ann", "bob")
-    for revision in range(2, 5):
+    names, revision = ("ann", "bob"), 1
+    for seed in range(20, 50, 10):
         lines = [
-            log(scores(10 * revision + person), "r", "--revise", f"reason of {person}")
+            log(scores(seed + person), "r", "--revise", f"reason of {person}")
             for person in range(2)
         ]
         running = [
@@ -310,6 +310,9 @@ def test_two_command_lines_that_revise_at_once(start, process, made, scores):
             with each:
                 done.append((*each.communicate(timeout=120), each.returncode))
         codes = [code for _, _, code in done]
+        revision += codes.count(0)
+        if codes == [0, 0]:  # on a busy machine one was done before the other looked
+            continue
         assert sorted(codes) == [0, 1], done
         winner = names[codes.index(0)]
         out, err, _ = done[codes.index(1)]
@@ -318,5 +321,5 @@ def test_two_command_lines_that_revise_at_once(start, process, made, scores):
         assert out == ""
         assert json.loads(done[codes.index(0)][0])["revision"] == revision
     again = process(*log(scores(99), "r", "--revise", "the last"), data_dir=made, user="bob")
-    assert again.json["revision"] == 5
+    assert again.json["revision"] == revision + 1
     assert_nothing_is_left(made)

@@ -19,7 +19,7 @@ from roundbook.api.app import make_app
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.errors import DatabaseUnreachableError
 from roundbook.logbook.studies.studies import STUDIES
-from roundbook.pages.numbers import sentence
+from roundbook.pages.number_format import sentence
 from roundbook.presentation import drift, drift_advice, drift_verdict
 from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.plan_protocol import protocol
@@ -143,7 +143,7 @@ def test_every_page_says_what_the_terminal_says(client, record):
     assert drift.assumed(asked["drift"]) in words(pages["/drift"])
     assert f"{asked['drift'].verdict.upper()} AP" in words(pages["/"])
     assert "next plan AP anova: " in words(pages["/results"])
-    ranking = record.ask("rank", **OF, round="1", resamples=200).model
+    ranking = record.ask("rank", **OF, round="1").model
     on_round = words(pages["/round"])
     assert all(plain(sentence) in on_round for sentence in ranking_summary(ranking))
     fingerprint = record.ask("verify_round", task=TASK, round="1").model.fingerprint
@@ -244,7 +244,11 @@ def test_forms_say_what_is_wrong_beside_the_field(client, record):
     def plan(**fields):
         return client.get("/plan", params=fields)
 
-    assert beside(plan(variance="x"), "variance") == "variance takes a number."
+    assert beside(plan(variance="x"), "variance") == "variance takes a number, not 'x'."
+    comma = beside(plan(variance="0,05"), "variance")
+    assert comma == "variance takes a number, not '0,05'; write 0.05."
+    comma = beside(plan(variance="0.05", m="2", min_d="0,1"), "min_d")
+    assert comma == "Decimals need a point here: 0.1, not 0,1."
     assert "-1" in beside(plan(variance="0.1", min_d="-1"), "")
     assert beside(plan(m="2"), "") == "Give either variance, or task and measure."
     assert "leave out m" in beside(plan(variance="0.1", design="paired-t", m="3"), "")
@@ -258,6 +262,17 @@ def test_forms_say_what_is_wrong_beside_the_field(client, record):
     assert "Take tukey where all runs get the same topics" in words(plan(**OF, m="10", min_d="0.1"))
     study = client.get("/studies", params={"study": "swap-rate", **OF})
     assert beside(study, "").startswith("A study is of a task's round")
+    of_change = {"study": "change", **OF, "round": "1"}
+    change = client.get("/studies", params=of_change)
+    other = "A change is between two rounds of a task, and the other one is not given."
+    assert beside(change, "to_round") == other
+    seen, _, more = change.text.partition("<summary>More")
+    assert re.search('name="to_round" list="rounds"[^>]* required', seen)
+    assert 'name="to_round"' not in more
+    trials = client.get("/studies", params=of_change | {"to_round": "2", "trials": "3000000"})
+    assert beside(trials, "trials") == (
+        "trials should be less than or equal to 1,000,000, not '3000000'."
+    )
 
     before = record.ask("events").model
     assert beside(client.post("/upload", data=OF | {"round": "4"}), "file") == "Choose a file."

@@ -17,7 +17,7 @@ from tests.serving import serving
 import roundbook
 from roundbook.api.app import make_app
 from roundbook.errors import NotRecordedError
-from roundbook.pages.site import ROUTERS
+from roundbook.pages.site_routes import ROUTERS
 from roundbook.settings import load_settings
 
 pytestmark = [pytest.mark.one_server, pytest.mark.long]

@@ -442,10 +442,10 @@ def test_save_list_show(logged):
         1,
         saved["saved_at"],
     )
-    assert logged("plan", "save", "next", *TASK, *CELL).out.startswith("Unchanged: Plan 'next'")
+    assert logged("plan", "save", "next", *TASK, *CELL).out.startswith("Unchanged: plan 'next'")
     more = logged("plan", "save", "next", *TASK, *CELL, "--engine", "sakai", "--format", "json")
     assert more.json["version"] == 2
-    assert logged("plan", "save", "other", *GIVEN).out.startswith("Saved: Plan 'other', version 1")
+    assert logged("plan", "save", "other", *GIVEN).out.startswith("Saved: plan 'other', version 1.")
     listed = logged("plan", "list", "--format", "json").json
     assert [(each["name"], each["version"]) for each in listed["plans"]] == [
         ("next", 2),

@@ -40,13 +40,67 @@ DRIFT_FIGURES = "a saved drift report is listed with the figures of its sentence
 FROM_RUNS = "log takes no files where scores are computed from runs"
 ALIKE = "runs with the same scores are named"
 WHICH_IS_STABLE = "the end says which measure is stable"
+COVERAGE = "what an interval covers less than it says is told"
+TIED = "where runs tie, the scale's mean is said, which is 0.5 on std-AB"
+THOUSANDS = "thousands are parted by commas"
+SPREADS = "spreads are named by the plans that take them"
 SHORT_HEADING = "factor versions are short in headings"
 SAME_SCORES = "the same scores of another measure of the round are noted"
 MEASURE_LISTED = "saved results are listed with their measure"
 STUDIES_TOO = "studies, uploads of runs and assessments are counted too"
 STATUS = "a score matrix has a status, as a round has; what is done to it is its change"
 BIASED = "a heading that says what it is: whether pilots are wrong on average"
+USAGE = "the line of usage names arguments plainly, and a refused value is named in our words"
+SAVED = "one sentence says under which name and version a result is saved"
+WRONG_OPTION = "a bound of an option is refused as the option's, with code 2"
 CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
+    "drift drift --measure AP --margin -1": {
+        "code": WRONG_OPTION,
+        "err": WRONG_OPTION,
+    },
+    "plan save 'from a table' --task paper --measure nG@1 --protocol": {
+        "err[0]": SAVED,
+    },
+    "drift drift --measure AP --from same --to other --save --format csv": {
+        "err[0]": SAVED,
+    },
+    "log ntcir 15 bm25-2025.nev rm3-2025.nev dense-2025.nev --measure Q --file-measure Q-measure"
+    " --format json": {"out.notes": TIED, "err": TIED},
+    "log judged several web-2022.tsv --all-measures --teams teams-2022.csv --create --dry-run"
+    " --format json": {"out.matrices": TIED, "err": TIED},
+    "log judged several web-2022.tsv --measure P@5 --measure nDCG@10 --create --dry-run --format csv": {
+        "err": TIED
+    },
+    "variance show web --measure nDCG@10 --pool-by topics": {
+        "out": COVERAGE,
+    },
+    "variance show drift --measure AP": {
+        "out": COVERAGE,
+    },
+    "study change drift first same --measure AP --pivot 'system 1' --trials 200": {
+        "out": COVERAGE,
+    },
+    "matrix withdraw 21": {
+        "err[0]": USAGE,
+    },
+    "standardise web 2021 --measure nDCG@10 --scale std --a 0.2": {
+        "err[0]": USAGE,
+    },
+    "drift drift --measure AP --note x": {
+        "err[0]": USAGE,
+    },
+    "variance history web --since yesterday": {
+        "err": USAGE,
+    },
+    "plan --variance 0.05 --design unknown": {
+        "err": USAGE,
+    },
+    "study discriminative-power web --all-rounds --measure nDCG@10 --trials 100 --format json": {
+        "out.protocol": THOUSANDS,
+    },
+    "study incremental drift first --measure AP --difference 0.1 --trials 50": {
+        "out": SPREADS,
+    },
     "matrix show 2": {
         "out[1]": STATUS,
     },
@@ -96,7 +150,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "err[0]": READING,
     },
     "log web 2022": {"err": FROM_RUNS},
-    "log web 2022 tied.csv --measure AP --layout none": {"err[0]": FROM_RUNS},
+    "log web 2022 tied.csv --measure AP --layout none": {"err": USAGE},
     "log web 2021 web-2021-ndcg.csv --measure nDCG@10 --teams teams-2021.csv --tool 'simulation 1' --format json": {  # noqa: E501
         "out.notes": STANDARDISE,
         "err": STANDARDISE,
@@ -186,9 +240,11 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
     },
     "drift web --measure nDCG@10 --from 2021 --to 2023 --save": {
         "out": BRIEF,
+        "err[0]": SAVED,
     },
     "drift web --measure nDCG@10 --from 2021 --to 2023 --save --format json": {
         "out.revived.reason": AGAINST_OTHERS,
+        "err[0]": SAVED,
     },
     "report show drift 1": {
         "out": BRIEF,
@@ -323,6 +379,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
     },
     "plan save pairs --task drift --measure AP --design paired-t --min-d 0.05 --format csv": {
         "out": PLAN_CSV,
+        "err[0]": SAVED,
     },
     "plan show next --format json": {
         "out.plan.protocol": PROTOCOL,
@@ -380,11 +437,13 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out.assumed": DRIFT_WORDS,
         "out.reason": DRIFT_WORDS,
         "out.advice": DRIFT_WORDS,
+        "err[0]": SAVED,
     },
     "drift drift --measure AP --to moved --save --format json": {
         "out.assumed": DRIFT_WORDS,
         "out.reason": DRIFT_WORDS,
         "out.advice": DRIFT_WORDS,
+        "err[0]": SAVED,
     },
     "report list --format json": {
         "out.reports[0].shift": DRIFT_FIGURES,

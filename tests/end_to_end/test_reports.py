@@ -208,7 +208,7 @@ def test_the_tables_of_a_paper(campaign, tmp_path):
     for row in ranking["ranking"]:
         line = f"{escaped(row['run'])} & {row['mean_a']:.4f} & {row['rank_a']:.1f} & "
         assert line in text["ranking"]
-    assert "2000 resamples" in text["ranking"]
+    assert "2,000 resamples" in text["ranking"]
     assert escaped(NAMES[2]) == r"\textasciitilde{}x\textasciicircum{}2\{y\}\textbackslash{}z"
     # A directory that holds something else is not replaced.
     assert "--force" in campaign(*words).refusal()
@@ -263,6 +263,13 @@ def test_a_bundle_to_deposit(campaign, tmp_path):
         for label in ("2024", "2025", "2026")
     }
     campaign("round", "set", TASK, "2024", "--held", "2024-11-20", "--collection", "CORD-19")
+    # Rounds that have no scores cannot be published, nor are they scores to deposit.
+    variance = ("--value", "0.05", "--runs", "9", "--topics", "50", "--source", "a paper")
+    campaign("variance", "record", TASK, "2019", *AP, *variance, "--create")
+    retracted = tmp_path / "2020.csv"
+    retracted.write_text("topic,a,b\n1,0.1,0.2\n2,0.3,0.9\n")
+    matrix = campaign("log", TASK, "2020", retracted, *AP, "--create", "--format", "json").json
+    campaign("matrix", "withdraw", str(matrix["matrix"]), "--reason", "wrong task")
     assert not (tmp_path / "b").exists()
 
     # Of what nobody says, nothing is invented.
@@ -320,7 +327,10 @@ def test_a_bundle_to_deposit(campaign, tmp_path):
         {"date": "2024-11-20", "dateType": "Collected", "dateInformation": "Round 2024 was held."}
     ]
     abstract, technical = described["descriptions"]
-    assert "3 rounds (2024, 2025, 2026) in AP: 3 matrices, 96 scores" in abstract["description"]
+    assert (
+        "5 rounds (2024, 2025, 2026, 2019, 2020) in AP: 4 matrices, 100 scores"
+        in abstract["description"]
+    )
     assert full["sha256"] in technical["description"]
     assert "CORD-19" in technical["description"]
     # The Citation File Format's required fields.

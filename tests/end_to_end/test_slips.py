@@ -199,6 +199,19 @@ def test_events_show_whose_session_it_was_where_another_name_is_claimed(
     ]
 
 
+def test_a_name_that_is_not_there_is_answered_by_the_one_that_may_be_meant(roundbook):
+    variance = ("--value", "0.05", "--runs", "9", "--topics", "50", "--source", "a paper")
+    of_round = ("variance", "record", "covid", "spring", "--measure", "AP")
+    assert roundbook(*of_round, *variance, "--create").code == 0
+    refused = roundbook("variance", "show", "covd", "--measure", "AP").refusal()
+    assert refused.startswith("There is no task 'covd'; did you mean 'covid'?")
+    refused = roundbook("round", "show", "covid", "sprng").refusal()
+    assert refused.startswith("Task 'covid' has no round 'sprng'; did you mean 'spring'?")
+    assert "did you mean" not in roundbook("round", "show", "covid", "autumn").refusal()
+    removed = roundbook("round", "remove", "covid", "spring").refusal()
+    assert removed == "Round 'spring' holds a published variance, so it stays."
+
+
 def test_the_hint_of_an_empty_list_of_rounds_names_the_task(roundbook):
     roundbook("task", "create", "two words")
     assert "roundbook round create 'two words' ROUND" in roundbook("round", "list", "two words").out

@@ -338,10 +338,14 @@ def test_standardise_with_a_and_b(logged):
     assert (shown["a"], shown["b"]) == (0.1, 0.4)
     np.testing.assert_allclose(shown["means"], np.mean(shown["scores"], axis=1))
     for wrong in ("nan", "inf", "-inf"):
-        assert "finite A and B" in logged("standardise", "t", "r1", *AP, "--a", wrong).refusal()
-        assert "finite A and B" in logged("standardise", "t", "r1", *AP, "--b", wrong).refusal()
+        for name in ("--a", "--b"):
+            refused = logged("standardise", "t", "r1", *AP, name, wrong)
+            assert (refused.code, refused.out) == (2, "")
+            assert f"{name} should be a finite number" in refused.err
     for wrong in ("0", "-1"):
-        assert "an A above 0" in logged("standardise", "t", "r1", *AP, "--a", wrong).refusal()
+        refused = logged("standardise", "t", "r1", *AP, "--a", wrong)
+        assert (refused.code, refused.out) == (2, "")
+        assert "--a should be greater than 0" in refused.err
 
 
 def test_only_std_ab_takes_a_and_b(logged):
@@ -477,8 +481,8 @@ def test_constant_matrices_say_plainly_what_cannot_be_known(log, roundbook):
     assert {done.code for done in answers} == {0}
     never_nan(*answers)
     said = flat(roundbook("variance", "show", "t", *AP).out)
-    assert "0.00000, no interval (no run's scores vary over the topics)" in said
-    assert "No interval: no run's scores vary over the topics (r1)." in said
+    assert "0.00000, no interval (a variance of 0 shows no spread to judge it by)" in said
+    assert "No interval: a variance of 0 shows no spread to judge it by (r1)." in said
     said = flat(roundbook("rank", "t", "r1", *AP).out)
     assert "Kendall tau-b unknown (tau-a 0.000), tau_AP unknown" in said
     assert "All runs tie in one of the rankings" in said

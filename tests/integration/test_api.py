@@ -309,7 +309,14 @@ def test_a_file_that_is_too_long_is_refused_midway(address, monkeypatch):
 
     with TestClient(make_app(settings, address, open_to_all=True)) as client:
         answer = client.post(path("log"), params={"task": "t", "round": "1"}, content=chunks())
-        problem(answer, 413, "longer than 1000 bytes")
+        problem(answer, 413, "longer than 1,000 bytes")
+        upload = client.post("/upload", content=chunks())
+        assert (upload.status_code, "says not how long it is" in upload.text) == (411, True)
+        settings.__dict__["max_file_bytes"] = 2**28
+        far = {"Content-Length": str(2**29)}
+        for where in (path("log"), "/upload"):
+            long = client.post(where, params={"task": "t", "round": "1"}, headers=far)
+            assert (long.status_code, "longer than 256 MiB" in long.text) == (413, True)
 
 
 @pytest.mark.long
@@ -418,7 +425,7 @@ def test_other_sites_and_bad_requests(address):
         assert client.post(**make, headers={"Origin": "http://testserver"}).status_code == 200
         problem(client.post(**make), 409, "already")
         nowhere = problem(client.get(path("rounds"), params={"task": "u"}), 404)
-        assert nowhere["help"] == "GET /tasks lists those there are."
+        assert nowhere["help"] == "GET /api/v1/tasks lists those there are."
         problem(client.get(path("variances"), params={"task": "t"}), 422, "`measure`")
         problem(client.get(path("variances"), params=OF | {"scale": "x"}), 422, "`scale`")
         problem(client.get(path("variances"), params=OF | {"y": "x"}), 422, "`y`")
@@ -663,7 +670,7 @@ def test_bodies_and_values_that_are_none(address):
         problem(client.post(make, json={"task": "t", "self": 1}), 422, "`self`")
         problem(client.post(make, json=[1]), 422, "no JSON object")
         problem(client.post(make, content="null", headers=JSON), 422, "no JSON object")
-        problem(client.post(make, json={"task": "x" * 2_000_000}), 413, "longer than 1000000")
+        problem(client.post(make, json={"task": "x" * 2_000_000}), 413, "longer than 1,000,000")
         problem(client.get(path("rounds"), params={"task": "a\0b"}), 422, "character")
         problem(client.get(path("matrix"), params={"matrix": 10**30}), 404)
         problem(client.get(path("matrix"), params={"matrix": "9" * 5000}), 422)

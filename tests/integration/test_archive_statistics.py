@@ -228,7 +228,10 @@ ALTERED = {
         "raw scale: sum_of_squares is 8.66887",
     ),
     "two scales": (swapped("variance_estimate", 2, 3, "scale"), "sum_of_squares is"),
-    "a scale that none was on": (put("variance_estimate", 2, scale="std"), "std scale by factor"),
+    "a scale that none was on": (
+        put("variance_estimate", 2, scale="std"),
+        "std-ab scale by factor version 1: it is missing",
+    ),
     "degrees of freedom": (
         put("variance_estimate", 2, dof="77"),
         "dof is 77, and the scores give 88.",
@@ -310,11 +313,11 @@ ALTERED = {
     ),
     "a plan's estimate, taken away": (
         without("result_input", 2),
-        "version 1: its result tells of 2 estimates, and 1 are listed",
+        "version 1: its result tells of 2 inputs, and 1 are listed",
     ),
     "a plan's estimate in another place": (
         put("result_input", 2, position="5"),
-        "version 1: its result tells of 2 estimates, and 2 are listed in their order",
+        "version 1: its result tells of 2 inputs, and 2 are listed in their order",
     ),
     "a report's mean": (
         result("result", 4, lambda said: said["topics"][0].update(mean_from=0.5)),
@@ -369,7 +372,8 @@ def test_last_digits_may_differ(whole, tmp_path, comes_back):
     def every(*columns):
         def change(table):
             for row in table:
-                for column in columns:
+                # Factors of the published round are in its fingerprint.
+                for column in columns if int(row["matrix_id"]) > 3 else ():
                     if row[column]:
                         row[column] = repr(nudge(float(row[column])))
 

@@ -326,8 +326,8 @@ def test_the_versions_of_a_plan_stay_together(engine, second, export):
         " (kind, name, task_id, version, request, result, software, saved_by)"
         " SELECT kind, name, (SELECT id FROM roundbook.task), 2, request, result, software, 'ben'"
         " FROM roundbook.result",
-        "INSERT INTO roundbook.event (what, task_id, software)"
-        " SELECT 'plan saved', id, 's' FROM roundbook.task",
+        "INSERT INTO roundbook.event (what, task_id, details, software) SELECT 'plan saved', id,"
+        """ '{"plan": "next", "version": 2}', 's' FROM roundbook.task""",
     )
     take(second, export(engine, "other"))
     assert rows(second, "SELECT version, task_id IS NULL FROM roundbook.result ORDER BY id") == [
@@ -379,7 +379,17 @@ def test_texts_and_numbers_of_every_kind(engine, second, export):
                 " '1999-12-31 23:59:59.999999+05:30', '' FROM roundbook.measure"
             )
         )
-        record_event(Session(connection, "tester"), "made by hand", task_id=1)
+        connection.execute(
+            text(
+                "INSERT INTO roundbook.event (what, task_id, software)"
+                " SELECT 'task created', id, 's' FROM roundbook.task"
+            )
+        )
+        session = Session(connection, "tester")
+        record_event(session, "round created", task_id=1, round_id=1)
+        named = {"assessments": "=", "scale": "raw", "revision": 1, "variance": 1e-300}
+        for _ in range(5):
+            record_event(session, "variance recorded", task_id=1, round_id=1, details=named)
         connection.commit()
     file = export(engine)
     take(second, file)
@@ -458,9 +468,10 @@ def test_results_have_no_other_numbers_of_rows():
     rows_of_tables = {"matrix", "from_matrix", "to_matrix", "estimate"}
     plain = {
         "brown_forsythe_significant", "cells", "clusters", "count", "dof", "estimate_version",
-        "factor_version", "from", "from_revision", "from_version", "m", "of", "ordinal", "revision",
+        "factor_version", "from", "from_revision", "from_version", "in_every_round", "m", "of", "ordinal",
+        "returning", "revision",
         "runs", "runs_from",
-        "runs_to", "runs_without_system", "runs_without_team", "shared", "shared_topics", "to",
+        "runs_to", "runs_without_system", "runs_without_team", "shared", "shared_topics", "teams", "to",
         "to_revision", "to_version", "topics", "topics_exact", "topics_needed", "topics_sakai",
         "topics_used", "two_way_dof", "undefined_sd_ratios", "undefined_shifts",
         "welch_significant",
@@ -810,13 +821,13 @@ SPOILT = {
         lambda members: members.update(
             {"event.csv": members["event.csv"].replace(",plan saved,", ",something else,", 1)}
         ),
-        "task 'web': 2 plans are of it, and 1 events say 'plan saved'",
+        "plan 'next web' version 1: no event says 'plan saved' of it",
     ),
     "a report without its event": (
         lambda members: members.update(
             {"event.csv": members["event.csv"].replace(",drift report saved,", ",something,", 1)}
         ),
-        "1 drift reports are of it, and 0 events say 'drift report saved'",
+        "drift report 'web/drift-1' version 1: no event says 'drift report saved' of it",
     ),
     "a withdrawal's number": (cell("withdrawal.csv", 1, "number", "7"), "follows on the one"),
     "a plan's version": (cell("result.csv", 1, "version", "2147483647"), "follows on the one before"),

@@ -15,7 +15,7 @@ from tests.factories import create_task, show_variances
 from roundbook.database import checksum, dump, programs
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.fingerprints import filled_tables, fingerprint_tables
-from roundbook.database.schema import alembic_config, expected_revision, upgrade
+from roundbook.database.schema import EXPECTED_REVISION, alembic_config, upgrade
 from roundbook.database.tables import metadata
 from roundbook.errors import (
     AlreadyRecordedError,
@@ -123,7 +123,7 @@ def test_into_a_database_without_a_schema(filled, bare, tmp_path):
     assert restored.tables == saved.tables
     assert saved.bytes == (tmp_path / "x.dump").stat().st_size
     assert saved.matrices == restored.matrices == before["matrix"].rows > 5
-    assert saved.schema_revision == restored.schema_revision == expected_revision()
+    assert saved.schema_revision == restored.schema_revision == EXPECTED_REVISION
     assert (restored.status, restored.replaced) == ("up to date", False)
     major = int(scalar(filled, "SHOW server_version_num")) // 10_000
     assert saved.postgresql.split(".")[0] == restored.postgresql.split(".")[0] == str(major)
@@ -169,7 +169,7 @@ def test_an_earlier_schema_is_restored_and_upgraded(server, bare, engine, tmp_pa
     restored = restore(engine, tmp_path / "x.dump")
     assert (restored.schema_revision, restored.status) == ("0002", "out of date")
     assert prints(engine) == prints(bare)
-    assert upgrade(engine) == ("0002", expected_revision())
+    assert upgrade(engine) == ("0002", EXPECTED_REVISION)
     assert scalar(engine, "SELECT name FROM roundbook.task") == "t"
 
 

@@ -59,6 +59,11 @@ def test_scores_come_in_as_python_has_them(book, tmp_path):
         (again,) = book.log("t", "1", same, "AP").matrices
         assert (again.matrix, again.status) == (1, "unchanged")
     assert book.ask("matrix", matrix=1).files == ["array"]
+    whole = pd.DataFrame({"number": [301, 302], "a": [0.1, 0.2], "b": [0.2, 0.5]})
+    (of_numbers,) = book.log("t", "2", whole, "AP", create=True, dry_run=True).matrices
+    assert (of_numbers.topics, of_numbers.runs) == (2, 2)
+    with pytest.raises(RequestError, match=r"`m` takes several values, as \[10\]\.$"):
+        book.plan(variance=0.05, m=10)
     (dry,) = book.log("t", "2", wide / 2, "AP", create=True, dry_run=True).matrices
     assert (dry.status, dry.dry_run) == ("logged", True)
     assert [row.round for row in book.rounds("t").rounds] == ["1"]
@@ -74,7 +79,7 @@ def test_scores_come_in_as_python_has_them(book, tmp_path):
         book.log("t", "1", wide / 2, "AP")
     (revised,) = book.log("t", "1", wide / 2, "AP", revise="halved").matrices
     assert revised.revision == 2
-    assert book.ask("matrix", matrix=revised.matrix).files == ["frame.csv"]
+    assert book.ask("matrix", matrix=revised.matrix).files == ["the frame"]
 
 
 @pytest.mark.parametrize(
@@ -88,6 +93,14 @@ def test_scores_come_in_as_python_has_them(book, tmp_path):
         ({"scores": scores(), "topics": TOPICS, "runs": list("aacdef")}, "run 'a' is named twice"),
         ({"scores": "no", "topics": TOPICS, "runs": RUNS}, "no array of numbers"),
         ({"scores": scores() * np.inf, "topics": TOPICS, "runs": RUNS}, "infinite"),
+        (
+            {"scores": scores(), "topics": TOPICS, "runs": RUNS, "teams": "t.csv"},
+            "without `teams`: record them by describe_teams",
+        ),
+        ({"scores": pd.DataFrame(scores(), columns=RUNS)}, "in the index or in a column `topic`"),
+        ({"scores": pl.DataFrame(scores(), schema=RUNS)}, "in the index or in a column `topic`"),
+        ({"scores": pd.DataFrame({"a": [1, 0], "b": [0, 1]})}, "The frame names no topics"),
+        ({"scores": pd.DataFrame({"topic": ["1"], "a": ["x"]})}, "^the frame:2:2: 'x' is not a"),
     ],
 )
 def test_what_is_no_score_matrix(book, wrong, why):

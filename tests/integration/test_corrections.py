@@ -320,7 +320,7 @@ def test_not_even_a_replica_session_changes_what_is_kept(engine, three, table, s
 
 @pytest.mark.parametrize("left_out", ["event", "variance_estimate"])
 def test_a_matrix_is_whole_only_with_its_statistics_and_event(engine, monkeypatch, left_out):
-    from roundbook.logbook.matrices import logging as matrices
+    from roundbook.logbook.matrices import log_matrix as matrices
 
     if left_out == "event":
         monkeypatch.setattr(matrices, "record_event", lambda *args, **facts: None)

@@ -309,12 +309,12 @@ def test_the_terminal(engine, three, terminal):
     words = ("drift", "task", "--measure", "AP", "--details")
     code, out, err = terminal(*words, "--save", "--note", "agreed")
     assert code == 0
-    assert err.startswith("Saved: drift report 1 of task 'task'")
+    assert err.startswith("Saved: drift report 'task/drift-1', version 1, of task 'task'.")
     assert f"factor versions 1 (1: matrix {three[0]}, revision 1) and 1 (3: matrix" in out
     assert terminal(*words) == (0, out, "")
     brief = terminal(*words[:-1]).out
     again = terminal("drift", "task", "--measure", "AP", "--save")
-    assert again.err.startswith("Unchanged: drift report 1 of")
+    assert again.err.startswith("Unchanged: drift report 'task/drift-1', version 1")
     short = terminal("report", "show", "task", "1").out
     assert short.endswith(f"\n\n{brief}\nIt stands: these are today's factors.\n")
     code, shown, err = terminal("report", "show", "task", "1", "--details")

@@ -28,11 +28,12 @@ from roundbook.logbook.matrices.export import export_matrix
 from roundbook.logbook.matrices.files import log_files
 from roundbook.logbook.matrices.history import show_history
 from roundbook.logbook.matrices.listing import list_matrices
-from roundbook.logbook.matrices.logging import log_complete, log_scores
+from roundbook.logbook.matrices.log_matrix import log_complete, log_scores
 from roundbook.logbook.matrices.overview import show_overview
 from roundbook.logbook.matrices.revising import latest_revisions
 from roundbook.logbook.matrices.showing import show_matrix
 from roundbook.logbook.names import list_names
+from roundbook.logbook.near_names import near_recorded
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.privileges import grant_access
 from roundbook.logbook.published import record_variance
@@ -42,11 +43,11 @@ from roundbook.logbook.recorded_names import known_names
 from roundbook.logbook.round_changes import publish_round, remove_round, rename_round, set_round
 from roundbook.logbook.round_contents import show_round
 from roundbook.logbook.round_fingerprint import find_publication, verify_round
-from roundbook.logbook.rounds import create_round, list_rounds, near_round, open_round
+from roundbook.logbook.rounds import create_round, list_rounds, open_round
 from roundbook.logbook.runs.assessing import latest_qrels, log_qrels
 from roundbook.logbook.runs.comparing import compare_scores
 from roundbook.logbook.runs.listing import list_qrels, list_runs
-from roundbook.logbook.runs.logging import log_runs
+from roundbook.logbook.runs.log_runs import log_runs
 from roundbook.logbook.runs.scoring import score_round
 from roundbook.logbook.saved_results import list_results, show_result
 from roundbook.logbook.saving import compute_result, renew_results, save_result
@@ -64,7 +65,6 @@ from roundbook.logbook.tasks import (
     create_task,
     ensure_task,
     list_tasks,
-    near_task,
     remove_task,
     rename_task,
 )
@@ -282,8 +282,8 @@ def runs_and_assessments(directory):
 def reading(directory):
     """Return every use case that reads, asked of the record that `writing` leaves."""
     yield step(list_tasks)
-    yield step(near_task, "tt")
-    yield step(near_round, "t", "rr1")
+    yield step(near_recorded, "tt")
+    yield step(near_recorded, "t", "rr1")
     yield step(list_topics, ListTopics(task="t"))
     yield step(list_rounds, ListRounds(task="t"))
     yield step(show_round, ShowRound(task="t", round="r1"))

@@ -26,7 +26,7 @@ from tests.forked import Forked, race, run_apart
 
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.fingerprints import fingerprint_tables
-from roundbook.database.schema import current_revision, expected_revision, known_revisions, upgrade
+from roundbook.database.schema import EXPECTED_REVISION, REVISIONS, current_revision, upgrade
 from roundbook.errors import AlreadyRecordedError
 from roundbook.requests.transfer import BackupRequest, RestoreRequest
 from roundbook.settings import load_settings
@@ -188,8 +188,8 @@ def test_a_killed_upgrade(server, kills):
                 kill(engine.url, upgrade, fraction * took)
                 wait_until_alone(engine)
                 reached = current_revision(engine)
-                assert reached in known_revisions()
-                assert upgrade(engine) == (reached, expected_revision())
+                assert reached in REVISIONS
+                assert upgrade(engine) == (reached, EXPECTED_REVISION)
                 assert scalar(engine, "SELECT count(*) FROM roundbook.matrix") == matrices
                 assert verify_record(engine).differences == []
 
@@ -213,7 +213,7 @@ def test_a_killed_move(server, filled, kills):
                 continue
             kill(filled.url, work, fraction * took)
             wait_until_alone(target)
-            there = current_revision(target) == expected_revision() and scalar(
+            there = current_revision(target) == EXPECTED_REVISION and scalar(
                 target, "SELECT count(*) FROM roundbook.matrix"
             )
             if there:

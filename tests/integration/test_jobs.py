@@ -28,7 +28,7 @@ from roundbook.errors import (
     RequestError,
     RevisedMeanwhileError,
 )
-from roundbook.jobs.queue import make_queue
+from roundbook.jobs.job_queue import make_queue
 from roundbook.jobs.studies import cancel_job, list_jobs, show_job, start_study
 from roundbook.jobs.worker import run_worker
 from roundbook.logbook.saving import save_long_result

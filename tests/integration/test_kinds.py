@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -96,3 +97,50 @@ def test_it_is_saved_listed_shown_renewed_and_verified(engine, terminal, monkeyp
     assert terminal("result", "renew", "t", "--stale").code == 0
     assert terminal("result", "show", "t/count-1").out == "t/count-1 2\n"
     assert terminal("result", "list", "t", "--stale").out == "No result is stale.\n"
+
+
+class Read:
+    """A request that notes which of its fields are read."""
+
+    def __init__(self, request):
+        self.request = request
+        self.fields = set()
+
+    def __getattr__(self, field):
+        self.fields.add(field)
+        return getattr(self.request, field)
+
+
+def test_what_is_taken_of_a_request_tells_results_apart(engine):
+    for seed, label in enumerate("12"):
+        log_scores(engine, label, np.random.default_rng(seed).random((4, 3)))
+    of = {"task": "t", "measure": "AP", "assessments": "official"}
+    asked = [
+        ("plan", of | {"assessments": ("official",)}),
+        ("drift", of | {"from_round": "1", "to_round": "2"}),
+        ("study", of | {"study": "discriminative-power", "round": "1"}),
+        ("study", of | {"study": "leave-one-out-rounds"}),
+        ("study", of | {"study": "across-rounds"}),
+        ("study", of | {"study": "change", "round": "1", "to_round": "2", "pivot": "run1"}),
+    ]
+    for name, fields in asked:
+        kind = kinds.find_kind(name)
+        looked_up, told_apart = Read(kind.request(**fields)), Read(kind.request(**fields))
+        with begin(engine) as session:
+            connection = session.connection
+            assert len(kind.today(connection, find_task(connection, "t"), looked_up)) in (1, 2)
+        kind.today_by(told_apart)
+        assert looked_up.fields <= {"task", *told_apart.fields}, fields
+
+
+def test_what_lists_saved_results_imports_nothing_to_compute_with():
+    code = (
+        "import sys\nfrom roundbook.logbook import kinds, saved_results\n"
+        "from roundbook.logbook.impact import show_impact\n"
+        "from roundbook.presentation.impact import dependent_row\n"
+        "for name in kinds.KINDS:\n"
+        "    kinds.find_kind(name), kinds.import_kind(name, 'roundbook.presentation.saved_{}')\n"
+        "print({'numpy', 'scipy'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"

@@ -143,7 +143,7 @@ def test_every_round_has_the_figures_of_its_own_study(campaign, engine, tmp_path
         )
         connection.commit()
     (differences,) = verify_record(engine).differences
-    assert (differences.count, differences.first.what) == (3, "ageing")
+    assert (differences.count, differences.first.what) == (4, "ageing")
     assert (differences.first.round, differences.first.computed) == ("2", verdicts["2"])
 
 

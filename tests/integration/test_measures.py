@@ -39,7 +39,7 @@ from roundbook.database.schema import upgrade
 from roundbook.errors import AlreadyRecordedError, DatabaseError, InputError, NotRecordedError
 from roundbook.formats import ScoreMatrix
 from roundbook.logbook import recorded_measures
-from roundbook.logbook.matrices.logging import log_scores as log_session_scores
+from roundbook.logbook.matrices.log_matrix import log_scores as log_session_scores
 from roundbook.logbook.measures import ensure_measure
 from roundbook.logbook.session import begin
 from roundbook.requests.matrices import LogRequest

@@ -64,10 +64,10 @@ def test_a_revision_of_other_topics_and_runs(notes):
         "Against revision 2 it has 10 more topics and 64 fewer runs (64 new, 128 gone)."
     )
     scores = again.scores.copy()
-    scores[1, 2] += 0.25
+    scores[1, 2] -= 0.25
     one = complete(ROUND3.topics, ROUND3.runs, scores)
     assert notes("3", one, revise="one score") == [
-        "Against revision 3: 1 of 3160 scores changed, by up to 0.25 (topic t1, run r130)."
+        "Against revision 3: 1 of 3,160 scores changed, by up to 0.25 (topic t1, run r130)."
     ]
     other = complete([*ROUND3.topics[1:], "new"], ROUND3.runs[1:])
     assert notes("3", other, revise="and names")[0] == (
@@ -79,7 +79,7 @@ def test_runs_that_are_alike_are_named(notes):
     one, two, three = np.arange(6).reshape(3, 2) / 10
     columns = [one, two, one, three, two, one]
     assert notes("1", complete("ab", "uvwxyz", np.array(columns).T)) == [
-        "3 of 6 runs have the same scores as another run on every topic: u = w = z; v = y."
+        "3 of 6 runs repeat the scores of another run on every topic: u = w = z; v = y."
     ]
     many = complete("ab", names("r", range(12)), np.array([one] * 6 + [two] * 6).T)
     assert notes("2", many)[0].endswith(
@@ -193,3 +193,21 @@ def test_the_number_of_queries_does_not_grow(engine):
         assert (
             queries(complete(names("t", range(30)), names("r", range(40))), f"P@{number}") == second
         )
+
+
+def test_scores_on_another_scale_and_a_transposed_file_are_noted(notes):
+    rng = np.random.default_rng(3)
+    scores = rng.beta(2, 3, (6, 4))
+    topics, runs = [f"t{n}" for n in range(6)], [f"r{n}" for n in range(4)]
+    assert notes("1", complete(topics, runs, scores), measure="AP") == []
+    percent = notes("2", complete(topics, runs, 100 * scores), measure="AP")
+    assert percent[-2:] == [
+        "24 of 24 scores are below 0 or above 1, which AP never is; check their scale.",
+        "The variance is 10,000 times that of the other rounds of AP; check that the scores are on"
+        " the same scale.",
+    ]
+    transposed = notes("3", complete(runs, topics, scores.T + 0.0), measure="AP")
+    assert transposed[-1] == (
+        "6 of 6 runs have the names of topics; check that the file has a topic a row and a run a"
+        " column."
+    )

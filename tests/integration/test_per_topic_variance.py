@@ -8,7 +8,7 @@ import pytest
 from tests.factories import verify_record
 
 from roundbook.logbook.runs.assessing import log_qrels
-from roundbook.logbook.runs.logging import log_runs
+from roundbook.logbook.runs.log_runs import log_runs
 from roundbook.logbook.session import begin
 from roundbook.requests.runs import LogQrels, LogRuns
 

@@ -11,7 +11,7 @@ import pytest
 from tests.factories import log_scores, verify_record
 
 from roundbook.logbook.runs.assessing import log_qrels
-from roundbook.logbook.runs.logging import log_runs
+from roundbook.logbook.runs.log_runs import log_runs
 from roundbook.logbook.session import begin
 from roundbook.requests.runs import LogQrels, LogRuns
 

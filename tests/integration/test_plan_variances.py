@@ -321,7 +321,7 @@ def test_rounds_that_disagree_about_the_two_way_variance_alone(engine):
     found = plan_task(engine, "task", "AP", design="tukey", m=(10,), min_d=(0.1,))
     smallest, largest = sorted(row.two_way_variance for row in found.estimate.rounds)
     ratio = f"largest over smallest {largest / smallest:.2f}"
-    assert f"disagree (Wald F test, p < .001; {ratio})" in warning(found)
+    assert f"disagree about the two-way variance (Wald F test, p < .001; {ratio})" in warning(found)
     assert warning(plan_task(engine, "task", "AP", m=(10,), min_d=(0.1,))) is None
 
 

@@ -134,7 +134,9 @@ def test_rounds_without_variance(engine):
     found = plan_task(engine, "task", "AP", ONE)
     assert found.interval is None
     assert found.variance_planning is None
-    assert notes(found) == ["There is no planning variance: no run's scores vary over the topics."]
+    assert notes(found) == [
+        "There is no planning variance: a variance of 0 shows no spread to judge it by."
+    ]
     flat, lively = found.rounds
     assert (flat.achieved_power, flat.enough, flat.reason) == (None, None, "zero_variance")
     assert no_power(flat) == "Its variance is 0."

@@ -29,7 +29,7 @@ from tests.releases.campaign import record_campaign
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.schema import upgrade
 from roundbook.errors import AlreadyRecordedError, InputError
-from roundbook.jobs.queue import make_queue
+from roundbook.jobs.job_queue import make_queue
 from roundbook.jobs.studies import show_job, start_study
 from roundbook.jobs.worker import run_worker
 from roundbook.logbook.schema import read_database
@@ -139,10 +139,10 @@ def test_the_whole_path_behind_pgbouncer(server, bare_database, pooled, recorded
         assert verify_record(third).differences == []
         assert read_database(there).pooler
         assert not read_database(other).pooler
-        with pytest.raises(InputError, match="the server's own address"):
+        with pytest.raises(InputError, match="need the server itself"):
             save_backup(there, BackupRequest(file=tmp_path / "backup"))
         save_backup(other, BackupRequest(file=tmp_path / "backup"))
-        with pytest.raises(InputError, match="the server's own address"):
+        with pytest.raises(InputError, match="need the server itself"):
             restore_backup(there, RestoreRequest(file=tmp_path / "backup", replace=True))
         there.dispose()
     # A session that others get next has kept nothing of ours.

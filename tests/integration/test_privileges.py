@@ -15,8 +15,8 @@ from tests.factories import grant_access, log_scores
 
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.tables import metadata
-from roundbook.errors import AlreadyRecordedError, DatabaseError, NotRecordedError
-from roundbook.jobs.queue import make_queue
+from roundbook.errors import AlreadyRecordedError, DatabaseError, NotRecordedError, WayOut
+from roundbook.jobs.job_queue import make_queue
 from roundbook.jobs.studies import show_job, start_study
 from roundbook.jobs.worker import run_worker
 from roundbook.logbook.session import begin
@@ -415,8 +415,9 @@ def test_a_service_uses_the_queue_that_the_owner_made(engine, role):
         make_queue(member)
     make_queue(engine)
     request = StartStudy(study="swap-rate", request={"task": "t", "round": "1", "measure": "AP"})
-    with pytest.raises(DatabaseError, match=f"grant {name} --as service"):
+    with pytest.raises(DatabaseError, match="may not do this") as refused:
         make_queue(member)
+    assert refused.value.way_out == WayOut("grant the role", {"role": name})
     granted = grant_access(engine, name, "service").grants
     assert (granted[-1].on, granted[-1].privileges) == ("schema roundbook_jobs", ["USAGE"])
     make_queue(member)

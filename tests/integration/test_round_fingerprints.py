@@ -20,7 +20,7 @@ from tests.factories import (
     withdraw_matrix,
 )
 
-from roundbook.errors import NotRecordedError, RequestError
+from roundbook.errors import NotRecordedError, RecordError, RequestError
 from roundbook.formats import ScoreMatrix, apply_missing_policy
 
 ANY = "0" * 64
@@ -144,6 +144,23 @@ def test_publishing_notes_it(engine):
     again = publish_round(engine, "t", "r", user="ann")
     assert again.fingerprint == different.fingerprint
     assert again.published_fingerprint == published.fingerprint
+
+
+def test_it_is_computed_from_the_scores(engine):
+    log(engine, "AP", scores())
+    publish_round(engine, "t", "r", user="ann")
+    execute(
+        engine,
+        "ALTER TABLE roundbook.score_vector DISABLE TRIGGER USER",
+        "UPDATE roundbook.score_vector SET scores[1] = scores[1] / 2 WHERE position = 0",
+    )
+    altered = verify_round(engine, "t", "r")
+    assert (altered.status, altered.changed_by) == ("different", [])
+    execute(engine, "DELETE FROM roundbook.score_vector WHERE position = 0")
+    with pytest.raises(
+        RecordError, match=r"Matrix \d+ is damaged: it was logged with 4 topics and"
+    ):
+        verify_round(engine, "t", "r")
 
 
 @pytest.mark.long

@@ -27,7 +27,7 @@ from roundbook.errors import (
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.runs.assessing import log_qrels
 from roundbook.logbook.runs.comparing import compare_scores
-from roundbook.logbook.runs.logging import log_runs
+from roundbook.logbook.runs.log_runs import log_runs
 from roundbook.logbook.session import begin
 from roundbook.requests.run_scores import CompareScores
 from roundbook.requests.runs import LogQrels, LogRuns

@@ -24,7 +24,7 @@ from roundbook.logbook.rounds import create_round
 from roundbook.logbook.runs.assessing import log_qrels
 from roundbook.logbook.runs.listing import list_qrels, list_runs
 from roundbook.logbook.runs.loading import load_assessed_runs
-from roundbook.logbook.runs.logging import log_runs
+from roundbook.logbook.runs.log_runs import log_runs
 from roundbook.logbook.session import begin
 from roundbook.logbook.tasks import create_task, remove_task
 from roundbook.logbook.topics import alias_topics
@@ -262,7 +262,11 @@ def test_the_database_refuses_changes_and_halves(engine, files):
             "assessments 'official', revision 1: these are not the judgments that were logged",
         ),
         ("qrels", "SET relevant = 4", "relevant is 4, and what is there gives 2"),
-        ("event", "SET what = 'x' WHERE what = 'runs logged'", "and 0 events say 'runs logged'"),
+        (
+            "event",
+            "SET what = 'x' WHERE what = 'runs logged'",
+            "upload 1: no event says 'runs logged' of it",
+        ),
     ],
 )
 def test_what_was_altered_is_found(engine, files, table, change, said):

@@ -26,14 +26,23 @@ from tests.factories import (
 from tests.savepoints import prepared
 
 from roundbook.database.engine import make_engine
-from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError, RequestError
+from roundbook.errors import (
+    AlreadyRecordedError,
+    InputError,
+    NotRecordedError,
+    RequestError,
+    WithdrawnError,
+)
 from roundbook.formats import ScoreMatrix
 from roundbook.logbook import round_changes, saved_results, saving
 from roundbook.logbook.matrices import corrections
-from roundbook.logbook.matrices.logging import log_scores as log_matrix
+from roundbook.logbook.matrices.log_matrix import log_scores as log_matrix
 from roundbook.logbook.plans import planning
 from roundbook.logbook.published import record_variance as record_published
+from roundbook.logbook.saving import Renewal
 from roundbook.logbook.session import begin
+from roundbook.logbook.staleness import Change
+from roundbook.presentation.decisions import renewal_notes
 from roundbook.presentation.saved_results import brief_sentence
 from roundbook.presentation.staleness import why_stale
 from roundbook.requests.matrices import LogRequest, WithdrawMatrix
@@ -246,9 +255,14 @@ def test_what_cannot_be_renewed_stays_stale_and_is_named(engine, saved):
     withdraw_matrix(engine, saved[0], "wrong qrels", user="bob")
     renewal = renew_results(engine, task="t")
     assert [one.after.name for one in renewal.renewed] == ["a", "b"]
-    ((left, why),) = renewal.left
+    ((left, error),) = renewal.left
     assert (left.name, left.stale, left.renewable) == ("t/drift-1", True, False)
-    assert why == f"The AP scores of round '1' (matrix {saved[0]}) are withdrawn: wrong qrels."
+    assert isinstance(error, WithdrawnError)
+    why = f"The AP scores of round '1' (matrix {saved[0]}) are withdrawn: wrong qrels."
+    assert renewal_notes(renewal) == [f"'t/drift-1' stays stale: {why}"]
+    printed = renewal.model_dump_json()
+    assert json.loads(printed)["left"][0][1] == why
+    assert renewal_notes(Renewal.model_validate_json(printed)) == renewal_notes(renewal)
     with pytest.raises(NotRecordedError, match="wrong qrels"):
         renew_results(engine, name="t/drift-1")
     assert names(engine, stale=True) == ["t/drift-1"]
@@ -261,7 +275,7 @@ def test_a_plan_that_no_number_of_topics_answers_stays_stale(engine, saved):
     for label in ("1", "2", "3"):
         log_scores(engine, label, np.full((8, 5), 0.5), revise="all ties")
     renewal = renew_results(engine, task="t")
-    left = {entry.name: why for entry, why in renewal.left}
+    left = {entry.name: str(error) for entry, error in renewal.left}
     assert "a" in left
     assert "variance" in left["a"]
     assert {"a"} <= set(names(engine, stale=True)) <= {"a", "b"}
@@ -372,6 +386,38 @@ def test_the_queries_of_a_list_do_not_grow_with_the_results_of_a_task(engine, sa
     save(engine, "P@5", measure="P@5")
     assert count() == (few + 3, 19)
     event.remove(engine, "before_cursor_execute", keep)
+
+
+def test_another_rule_of_staleness_is_one_everywhere(engine, saved, terminal, monkeypatch):
+    """Here a round that is added makes stale too."""
+    added = log_scores(engine, "4", scores(4)).matrix
+    assert names(engine, stale=True) == []
+    assert "It stands" in terminal("result", "show", "t/drift-1").out
+    monkeypatch.setattr(Change, "stale", property(lambda _: True))
+    why = "round '4': it did not count then, and does now"
+    stale = terminal("result", "list", "t", "--stale", "--format", "json").json["results"]
+    assert [(entry["name"], entry["why"], entry["renew"]) for entry in stale] == [
+        ("a", why, "roundbook result renew a"),
+        ("b", why, "roundbook result renew b"),
+    ]
+    dependents = terminal("impact", str(added), "--format", "json").json["dependents"]
+    assert [
+        (line["name"], line["stale"], line["why"], line["rests"]) for line in dependents[-2:]
+    ] == [(f"plan '{name}' version 1", True, why, False) for name in "ab"]
+    renewed = terminal("result", "renew", "t", "--stale", "--format", "json").json["renewed"]
+    assert [one["after"]["name"] for one in renewed] == ["a", "b"]
+    assert names(engine, stale=True) == []
+
+
+def test_a_renewal_judges_what_it_renews_and_no_other(engine, saved, monkeypatch):
+    correct(engine, "3")
+    judged, judge = [], saved_results.judge_results
+    for module in (saving, saved_results):
+        monkeypatch.setattr(
+            module, "judge_results", lambda *given: judged.append(len(given[1])) or judge(*given)
+        )
+    assert len(renew_results(engine, task="t").renewed) == 3
+    assert judged == [3, 1, 1, 1]
 
 
 @pytest.fixture

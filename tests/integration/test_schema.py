@@ -12,9 +12,9 @@ from sqlalchemy import text
 
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.schema import (
+    EXPECTED_REVISION,
     alembic_config,
     current_revision,
-    expected_revision,
     require_current,
     upgrade,
 )
@@ -87,7 +87,7 @@ def test_upgrades_at_once_wait_for_each_other(bare, bare_database):
     ]
     said = [process.communicate(timeout=120) for process in upgrades]
     assert [process.returncode for process in upgrades] == [0, 0], said
-    assert current_revision(bare) == expected_revision()
+    assert current_revision(bare) == EXPECTED_REVISION
 
 
 def test_the_upgrade_leaves_no_lock_and_no_timeout_behind(bare):
@@ -104,9 +104,11 @@ def test_the_upgrade_leaves_no_lock_and_no_timeout_behind(bare):
 
 
 def test_an_out_of_date_schema_names_the_command(bare):
-    with pytest.raises(SchemaOutOfDateError, match="roundbook db upgrade") as caught:
+    with pytest.raises(SchemaOutOfDateError, match="has no Roundbook schema yet") as caught:
         require_current(bare)
-    assert (caught.value.current, caught.value.expected) == (None, expected_revision())
+    error = caught.value
+    assert (error.current, error.expected) == (None, EXPECTED_REVISION)
+    assert error.way_out.code == "upgrade the database"
 
 
 def test_a_later_schema_is_left_alone(engine):

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from tests.factories import fit_factor_set, log_scores, show_factors, standardise, standardise_files
 
-from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
+from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError, RequestError
 
 pytestmark = pytest.mark.one_server
 
@@ -96,17 +96,17 @@ def test_the_other_scales_have_no_a_and_b(engine, scale):
 )
 def test_a_and_b_must_be_finite(engine, a, b):
     log(engine)
-    with pytest.raises(ImpossibleStatisticError, match="std-AB needs finite A and B"):
+    with pytest.raises(RequestError, match=r"`[ab]` should be a finite number"):
         standardise(engine, "t", "r1", "AP", a=a, b=b)
 
 
 @pytest.mark.parametrize("a", [0, -1])
 def test_a_is_above_0(engine, new_runs, a):
     log(engine)
-    sentence = f"an A above 0, for a higher score to stay the higher one, not {a}"
-    with pytest.raises(ImpossibleStatisticError, match=sentence):
+    sentence = "`a` should be greater than 0"
+    with pytest.raises(RequestError, match=sentence):
         standardise(engine, "t", "r1", "AP", a=a)
-    with pytest.raises(ImpossibleStatisticError, match=sentence):
+    with pytest.raises(RequestError, match=sentence):
         from_files(engine, "r1", new_runs([[0.1, 0.2]], ["t0"]), a=a)
 
 

@@ -44,7 +44,7 @@ def test_the_published_matrix_by_two_studies(engine, terminal, shared):
     assert (len(raw["asl"]), raw["ranking"][0]["run"]) == (136, "pircRBa1")
     told = sum(run["better_than"] for run in raw["ranking"])
     assert told == sum(run["worse_than"] for run in raw["ranking"]) == raw["significant"] == 68
-    assert "B = 10000 permutations" in printed["protocol"]
+    assert "B = 10,000 permutations" in printed["protocol"]
     assert "by factor version 1 of the round, held fixed" in printed["protocol"]
     # The same of the file alone, which opens no record: all runs standardise there as here.
     alone = terminal(power[0], power[1], "--file", file, *power[4:], "--format", "json")
@@ -63,7 +63,7 @@ def test_the_published_matrix_by_two_studies(engine, terminal, shared):
     table = " ".join(terminal(*swaps).out.split())
     assert "On raw, 6.7% of all differences are turned round by other topics" in table
     assert "This is about topic sets of 50 topics." in table
-    assert "disjoint sets of 50 topics each (B = 1000 trials" in table
+    assert "disjoint sets of 50 topics each (B = 1,000 trials" in table
 
 
 @pytest.mark.both_servers

@@ -47,6 +47,7 @@ from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError,
 from roundbook.logbook import variances as use_cases
 from roundbook.logbook.session import begin
 from roundbook.presentation.matrices import log_notes
+from roundbook.presentation.variances import summary
 from roundbook.requests.variances import VarianceHistoryRequest, VarianceRequest
 
 
@@ -145,6 +146,38 @@ def test_runs_of_unknown_team_each_count_alone(engine):
 
 
 # pooled
+
+
+def test_teams_that_return_are_told(engine):
+    rng = np.random.default_rng(8)
+    teams = {"1": list("ABCD"), "2": list("ABCD"), "3": list("abcd"), "4": ["A", "A", "E", None]}
+    for label, of_runs in teams.items():
+        log_scores(engine, label, rng.beta(2, 3, (12, 4)), teams=of_runs)
+    shown = show_variances(engine, "t", "AP")
+    assert shown.teams.model_dump() == {
+        "teams": 5,
+        "returning": 4,
+        "in_every_round": 1,
+        "some_unknown": ["4"],
+    }
+    assert (
+        "4 of 5 teams took part in several rounds; the pooled interval takes them for others each"
+        " time, and is too narrow by that." in summary(shown)[-1]
+    )
+    (history,) = show_histories(engine, "t", rounds=("1", "2", "3")).histories
+    assert (history.teams.in_every_round, history.teams.some_unknown) == (4, [])
+    lines = summary(history)
+    assert lines[-1] == (
+        "The same teams took part in every round: the pooled interval is for these teams on other"
+        " topics like these, and too narrow for other teams."
+    )
+    assert any("4 of 5 next rounds with these runs stay below" in line for line in lines)
+    assert any(line.startswith("Few teams or runs (up to 5): ") for line in lines)
+    # Who took part in a published round is not known.
+    publish(engine, "5", 0.05)
+    (history,) = show_histories(engine, "t", rounds=("1", "2", "5")).histories
+    assert (history.teams.returning, history.teams.in_every_round) == (4, 0)
+    assert "took part in every round" not in summary(history)[-1]
 
 
 def test_a_topic_id_on_another_collection_or_in_another_task_is_another_topic(logged):
@@ -441,7 +474,13 @@ def test_no_score_is_read(logged):
             after = scans(session.connection)
         touched = {name for name in after if after[name] != before.get(name, (0, 0))}
         assert "variance_estimate" in touched
-        assert not touched & {"score_vector", "matrix_topic", "factor", "factor_set_run", "run"}
+        assert not touched & {
+            "score_vector",
+            "matrix_topic",
+            "factor",
+            "factor_set_run",
+            "matrix_run",
+        }
     executed = statements(logged, lambda: show_histories(logged, "t"))
     assert not any("score" in statement for statement in executed)
 

@@ -12,15 +12,19 @@ from roundbook.logbook.fitting import fit_factor_set
 from roundbook.logbook.saved_results import show_result
 from roundbook.logbook.saving import save_result
 from roundbook.logbook.session import begin
+from roundbook.logbook.verifying.differences import Difference, unlike
 from roundbook.logbook.verifying.record import verify_record
 from roundbook.presentation.verification import difference_sentence, not_computed_sentences
 from roundbook.requests.drift import DriftRequest
 from roundbook.requests.factors import FitRequest
 from roundbook.requests.results import ShowResult
+from roundbook.requests.studies import PerTopicVarianceRequest
 from roundbook.requests.verification import VerifyRequest
 
 GUARDED = ("score_vector", "matrix", "factor", "factor_set", "factor_set_run", "variance_estimate",
-           "result", "result_input", "event", "withdrawal", "round")  # fmt: skip
+           "result", "result_input", "event", "withdrawal", "round", "matrix_topic", "run",
+           "task", "measure", "document_names", "uploaded_run", "run_upload",
+           "published_variance")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +95,10 @@ ALTERED = {
     ),
     "a hash": (
         "UPDATE roundbook.matrix SET content_hash = repeat('0', 64) WHERE id = 2",
-        {"content-hash": (1, "their hash is another")},
+        {
+            "content-hash": (1, "their hash is another"),
+            "event": (1, "in which nothing has changed since, has "),
+        },
     ),
     "means": (
         "UPDATE roundbook.factor SET mean = mean + 0.25 WHERE factor_set_id = 1",
@@ -153,14 +160,14 @@ ALTERED = {
     "a plan's task": (
         "UPDATE roundbook.result SET task_id = 2 WHERE name = 'next web'",
         {
-            "event": (2, "task 'web': 0 plans are of it, and 2 events say 'plan saved'"),
+            "event": (4, "plan 'next web' version 1: no event says 'plan saved' of it"),
             "result": (5, "the task of round '2023' is speech, and what it rests on gives web"),
         },
     ),
     "a plan's inputs": (
         "DELETE FROM roundbook.result_input WHERE position = 1 AND result_id ="
         " (SELECT id FROM roundbook.result WHERE name = 'next web' AND version = 1)",
-        {"result": (1, "its result tells of 2 estimates, and 1 are listed")},
+        {"result": (1, "its result tells of 2 inputs, and 1 are listed")},
     ),
     "a report": (
         "UPDATE roundbook.result SET result ="
@@ -197,7 +204,7 @@ ALTERED = {
     ),
     "a matrix's events": (
         "UPDATE roundbook.event SET matrix_id = NULL WHERE matrix_id = 1",
-        {"event": (1, f"{FIRST}: no event tells of it")},
+        {"event": (1, f"{FIRST}: no event says 'matrix logged' of it")},
     ),
 }
 
@@ -259,14 +266,129 @@ def test_a_saved_verdict_is_computed_again(record):
 def test_a_task_alone(record):
     alter(record, "UPDATE roundbook.matrix SET content_hash = 'x' WHERE id = 2")
     assert found(record, task="speech") == {}
-    assert set(found(record, task="web")) == {"content-hash"}
+    assert set(found(record, task="web")) == {"content-hash", "event"}
 
 
 def test_sums_in_another_order_differ_in_their_last_digits_only(record):
     alter(
         record,
-        "UPDATE roundbook.factor SET mean = mean * (1 + 1e-13), sd = sd * (1 + 1e-13)",
+        # Those of the published round are in its fingerprint.
+        "UPDATE roundbook.factor SET mean = mean * (1 + 1e-13), sd = sd * (1 + 1e-13)"
+        " WHERE matrix_id > 3",
         "UPDATE roundbook.variance_estimate SET sum_of_squares = sum_of_squares * (1 + 1e-13),"
         " variance = variance * (1 - 1e-13)",
     )
     assert found(record) == {}
+
+
+def rows(table, where, **values):
+    """Return the statement that deletes rows, or with values changes them."""
+    if not values:
+        return f"DELETE FROM roundbook.{table} WHERE {where}"
+    new = ", ".join(f"{column} = {value}" for column, value in values.items())
+    return f"UPDATE roundbook.{table} SET {new} WHERE {where}"
+
+
+DRAFT = "'web' round '2025', P@5 (official, revision 1)"
+NAMED = "'web' round '{}'"
+STUDY = "study 'web/study-1' version 1"
+
+# By hand, past triggers and foreign keys: what of each kind is found first.
+TAMPERED = [
+    # What is missing beside a matrix, and what cannot be read.
+    (rows("score_vector", "matrix_id = 9 AND position = 1"),
+     {"content-hash": f"{DRAFT}: score_vectors is 8, and there are 7"}),
+    (rows("matrix_topic", "matrix_id = 9 AND position = 1"),
+     {"content-hash": f"{DRAFT}: topics is 12, and there are 11"}),
+    (rows("measure", "name = 'P@5'"),
+     {"content-hash": "matrix 3: its measure is missing", "event": "it notes the fingerprint"}),
+    (rows("matrix", "id = 9", topics=7), {"content-hash": f"{DRAFT}: topics is 7, and there are 12"}),
+    (rows("factor_set", "matrix_id = 9"),
+     {"factors": f"{DRAFT}: it has 8 runs and no factors", "variance": "are missing"}),
+    (rows("document_names", "first = 30", first=29),
+     {"runs": "first is 29, and what is there gives 30"}),
+    (rows("factor_set", "id = 9", assessments="'x'"),
+     {"factors": f"{DRAFT}, factor version 1: there is no version before it of these scores"}),
+    (rows("variance_estimate", "matrix_id = 11 AND scale = 'raw'", version=2),
+     {"variance": "raw scale: version 2 is there, and not version 1"}),
+    (rows("factor_set", "id = 1"),
+     {"factors": f"{FIRST}: it has 8 runs and no factors", "variance": "are missing"}),
+    (rows("factor_set", "id = 10"),
+     {"variance": "The factors that it is by are missing", "result": "",
+      "event": "it says 'factors fitted', and nothing of the kind is recorded"}),
+    (rows("uploaded_run", "run_id = (SELECT min(run_id) FROM roundbook.uploaded_run)"),
+     {"runs": f"{NAMED.format(2025)}, its runs: runs is 7, and what is there gives 6",
+      "result": f"{STUDY}: it cannot be computed again (KeyError: "}),
+    (rows("result", "name = 'a guess'", kind="'oracle'"),
+     {"result": "oracle 'a guess' version 1: There is no kind of result 'oracle'"}),
+    (rows("result", "name = 'a guess'", request="'{\"m\": \"x\"}'"),
+     {"result": "plan 'a guess' version 1: `m`"}),
+    (rows("result", "kind = 'study'", request="request - 'study'"),
+     {"result": f"{STUDY}: it cannot be computed again (KeyError: 'study')"}),
+    # Estimates and factors that logging stores.
+    (rows("variance_estimate", "matrix_id = 9"),
+     {"variance": f"{DRAFT}, raw scale: it is missing"}),
+    (rows("variance_estimate", "matrix_id = 9 AND scale = 'std-ab'"),
+     {"variance": f"{DRAFT}, std-ab scale by factor version 1: it is missing"}),
+    # Events, by what they refer to.
+    (rows("event", "what = 'task created' AND task_id = 1"),
+     {"event": "task 'web': no event says 'task created' of it"}),
+    (rows("task", "name = 'speech'"), {"event": "task_id is 2, and it refers to none"}),
+    (rows("event", "what = 'round created' AND round_id = 2"),
+     {"event": f"{NAMED.format(2024)}: no event says 'round created' of it"}),
+    (rows("event", "what = 'round published'"),
+     {"event": f"{NAMED.format(2023)}: no event says 'round published' of it"}),
+    (rows("event", "what = 'factors fitted'"),
+     {"event": "(official, revision 2), factor version 3: no event says 'factors fitted' of it"}),
+    (rows("event", "what = 'variance recorded' AND (details ->> 'revision')::int = 2"),
+     {"event": "'speech' round 'II', published variance (official, raw, revision 2): no event says"}),
+    (rows("event", "what = 'study saved'"), {"event": f"{STUDY}: no event says 'study saved' of it"}),
+    (rows("event", "what = 'runs logged' AND details -> 'upload' = '2'"),
+     {"event": f"{NAMED.format(2025)}, upload 2: no event says 'runs logged' of it"}),
+    (rows("event", "what = 'runs described'", matrix_id=11),
+     {"event": "round_id is 2023, and it refers to 2025"}),
+    (rows("event", "what = 'task created' AND task_id = 1", task_id=2),
+     {"event": "task 'web': no event says 'task created' of it"}),
+    (rows("event", "what = 'round created' AND round_id = 2", round_id=3),
+     {"event": f"{NAMED.format(2024)}: no event says 'round created' of it"}),
+    (rows("event", "what = 'round created' AND round_id = 2", round_id=99),
+     {"event": "round_id is 99, and it refers to none"}),
+    (rows("event", "matrix_id = 4 AND what = 'matrix logged'", matrix_id=5),
+     {"event": "'web' round '2024', nDCG@10 (official, revision 1): no event says 'matrix logged'"}),
+    (rows("event", "what = 'round published'", details="details || '{\"fingerprint\": \"0\"}'"),
+     {"event": "it notes the fingerprint 0, and the round, in which nothing has changed since, has"}),
+    (rows("published_variance", "scale = 'std-ab'", variance=0.5),
+     {"event": "'speech' round 'II', published variance (official, std-ab, revision 1): no event"}),
+    (rows("published_variance", "scale = 'std-ab'"), {"event": "it says 'variance recorded'"}),
+    # What studies rest on.
+    (rows("result_input", "qrels_id IS NOT NULL"), {"result": f"{STUDY}: revision is 2, and what"}),
+    (rows("result_input", "run_upload_id IS NOT NULL"),
+     {"result": f"{STUDY}: its result tells of 2 inputs, and 1 are listed in their order"}),
+    (rows("run_upload", "number = 2"),
+     {"event": "it says 'runs logged', and nothing of the kind is recorded",
+      "result": f"{STUDY}: its result tells of 2 inputs, and 1 are listed in their order"}),
+]  # fmt: skip
+
+
+@pytest.mark.one_server
+@pytest.mark.long
+def test_what_was_tampered_with_past_all_guards_is_found(record):
+    request = PerTopicVarianceRequest(task="web", round="2025", measure="AP", trials=2)
+    save_result(record, "study", request)
+    assert found(record) == {}
+    alter(record, "SET LOCAL session_replication_role = replica")
+    wrong = []
+    for statement, expected in TAMPERED:
+        part = record.connection.begin_nested()
+        alter(record, statement)
+        differences = found(record)
+        part.rollback()
+        found_as = {kind: sentence for kind, (_, sentence) in differences.items()}
+        if found_as.keys() != expected.keys() or not all(
+            sentence in found_as[kind] for kind, sentence in expected.items()
+        ):
+            wrong.append((statement, found_as))
+    assert wrong == []
+    # A part that one of two results has, and the other not.
+    (facts,) = unlike({"systems": None}, {"systems": {"t": 1.5}})
+    assert Difference(kind="result", table="result", **facts).computed == '{"t": 1.5}'

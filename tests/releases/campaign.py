@@ -34,9 +34,9 @@ from roundbook.formats import (
     ScoreMatrix,
     apply_missing_policy,
 )
-from roundbook.logbook.matrices.logging import LoggedMatrix
+from roundbook.logbook.matrices.log_matrix import LoggedMatrix
 from roundbook.logbook.runs.assessing import log_qrels
-from roundbook.logbook.runs.logging import log_runs
+from roundbook.logbook.runs.log_runs import log_runs
 from roundbook.logbook.session import begin
 from roundbook.logbook.tokens import create_token, revoke_token
 from roundbook.requests.drift import DriftRequest

@@ -29,7 +29,7 @@ from tests.releases.campaign import SEED, record_campaign
 from tests.releases.questions import ask, questions
 
 from roundbook.database.engine import make_engine, parse_url
-from roundbook.database.schema import expected_revision, upgrade
+from roundbook.database.schema import EXPECTED_REVISION, upgrade
 
 HERE = Path(__file__).parent
 OLDEST = 15
@@ -46,7 +46,7 @@ _META = re.compile(r"^\\.*\n", re.MULTILINE)
 def main() -> None:
     """Record the campaign, ask about it, and write both files."""
     server = parse_url(os.environ["ROUNDBOOK_TEST_SERVER"])
-    revision = expected_revision()
+    revision = EXPECTED_REVISION
     name = f"release_{uuid4().hex}"
     _administer(server, f"CREATE DATABASE {name}")
     address = server.set(database=name)

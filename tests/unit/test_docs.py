@@ -60,7 +60,7 @@ from roundbook.logbook.round_fingerprint import VerifiedRound
 from roundbook.logbook.runs.assessing import LoggedQrels
 from roundbook.logbook.runs.comparing import ScoreComparison
 from roundbook.logbook.runs.listing import QrelsList, RunList
-from roundbook.logbook.runs.logging import LoggedRuns
+from roundbook.logbook.runs.log_runs import LoggedRuns
 from roundbook.logbook.studies import (
     across_rounds,
     change,
@@ -74,13 +74,13 @@ from roundbook.logbook.studies import (
     topic_subsets,
 )
 from roundbook.logbook.verifying.differences import Verification
-from roundbook.reports import deposit, html, latex
+from roundbook.reports import deposit, html_report, latex
 from roundbook.settings import Settings
 from roundbook.statistics.design import solve_topics
 from roundbook.transfer import backup, move
 from roundbook.transfer.archive import exporting, importing
 from roundbook.transfer.archive.tables import TABLES, columns_of, refers_to, table_member
-from roundbook_cli.main import LazyCommand
+from roundbook_cli.main import load_group
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -90,7 +90,7 @@ STATISTICS = sorted((DOCS / "statistics").glob("*.md"))
 NO_SETTING = {"CONFIG", "TEST_SERVER", "TEST_PROFILE", "SHARED", "DB_PASSWORD", "DB_PORT", "PORT"}
 # The results of commands that print all fields of one; of the others the recorded outputs tell.
 RESULTS = {
-    "roundbook report html": html.WrittenHtml,
+    "roundbook report html": html_report.WrittenHtml,
     "roundbook report latex": latex.WrittenLatex,
     "roundbook report datacite": deposit.Deposit,
     "roundbook measure list": recorded_measures.MeasureList,
@@ -204,7 +204,7 @@ def walk(command, name="roundbook"):
     if name == "roundbook":
         yield name, command
     for verb, listed in getattr(command, "commands", {}).items():
-        loaded = listed.load() if isinstance(listed, LazyCommand) else listed
+        loaded = load_group(verb).commands[verb] if name == "roundbook" else listed
         if getattr(loaded, "invoke_without_command", False):
             yield f"{name} {verb}", loaded
         if hasattr(loaded, "commands"):

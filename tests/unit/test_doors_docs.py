@@ -8,10 +8,12 @@ from pathlib import Path
 
 import typer.main
 
+from roundbook.api import ways_out
+from roundbook.errors import WayOut
 from roundbook.logbook.studies.studies import STUDIES
 from roundbook.python.book import Book
 from roundbook.use_cases import DOWNLOADS, UPLOADS, USE_CASES
-from roundbook_cli.main import app
+from roundbook_cli.main import app, load_group
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -29,6 +31,18 @@ def test_the_page_on_http_lists_every_path_with_its_scope():
     assert listed == expected
 
 
+def test_the_paths_of_what_would_help_are_there():
+    page = (DOCS / "reference/http.md").read_text("utf-8")
+    listed = set(re.findall(r"^\| `((?:GET|POST) /[^`]+)` ", page, re.MULTILINE))
+    listed |= {"GET /jobs/NUMBER", "POST /jobs/study/STUDY", "POST /save/plan"}
+    for code, sentence in ways_out._WAYS_OUT.items():
+        assert set(re.findall(r"(?:GET|POST) /[\w/-]+", sentence)) <= listed, code
+    way_out = WayOut("create the task", {})
+    assert ways_out.help_after(way_out) == (
+        "GET /api/v1/tasks lists those there are; POST /api/v1/create-task makes one."
+    )
+
+
 def test_every_command_has_a_path_or_a_reason_why_not():
     page = (DOCS / "reference/http.md").read_text("utf-8")
     over_http = re.findall(r"^\| `(?:GET|POST) .* \| (`[^|]+`) \|$", page, re.MULTILINE)
@@ -44,7 +58,7 @@ def test_every_command_has_a_path_or_a_reason_why_not():
         if words and (not below or group.invoke_without_command):
             yield " ".join(words)
         for name, command in below.items():
-            yield from commands(command.load() if not words else command, *words, name)
+            yield from commands(command if words else load_group(name).commands[name], *words, name)
 
     assert sorted(has | has_not) == sorted(commands(typer.main.get_command(app)))
     assert has & has_not == set()

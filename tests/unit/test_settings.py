@@ -20,23 +20,32 @@ def file(tmp_path, monkeypatch):
     return path
 
 
-def test_an_empty_variable_is_an_unset_one(file, monkeypatch):
-    plain = Settings()
-    for name in Settings.model_fields:
-        monkeypatch.setenv(f"ROUNDBOOK_{name.upper()}", "")
-    assert Settings() == plain
-    assert {name: getattr(plain, name.lower()) for name in DEFAULTS} == DEFAULTS
-    file.write_text('database_url = "postgresql://a@b/c"\nuser = "Ann"\n')
-    found = Settings()
-    assert found.database_url.get_secret_value() == "postgresql://a@b/c"
-    assert found.user == "Ann"
-
-
 @pytest.fixture
 def loaded():
     load_settings.cache_clear()
     yield load_settings
     load_settings.cache_clear()
+
+
+def test_an_empty_variable_is_an_unset_one(file, loaded, monkeypatch):
+    plain = loaded()
+    for name in Settings.model_fields:
+        monkeypatch.setenv(f"ROUNDBOOK_{name.upper()}", "")
+    load_settings.cache_clear()
+    assert loaded() == plain == Settings()
+    assert {name: getattr(plain, name.lower()) for name in DEFAULTS} == DEFAULTS
+    file.write_text('database_url = "postgresql://a@b/c"\nuser = "Ann"\n')
+    load_settings.cache_clear()
+    found = loaded()
+    assert found.database_url.get_secret_value() == "postgresql://a@b/c"
+    assert found.user == "Ann"
+    monkeypatch.setenv("ROUNDBOOK_USER", "Bea")
+    load_settings.cache_clear()
+    assert loaded().user == "Bea"
+    file.write_text("user = Ann")
+    load_settings.cache_clear()
+    with pytest.raises(InputError, match=r"config\.toml cannot be read: "):
+        loaded()
 
 
 def test_a_file_that_is_named_must_be_there(file, loaded, tmp_path, monkeypatch):
@@ -50,7 +59,7 @@ def test_a_file_that_is_named_must_be_there(file, loaded, tmp_path, monkeypatch)
 
 def test_a_timeout_that_no_server_takes(file, loaded, monkeypatch):
     monkeypatch.setenv("ROUNDBOOK_LOCK_TIMEOUT", "9" * 22)
-    with pytest.raises(InputError, match="ROUNDBOOK_LOCK_TIMEOUT: Input should be less") as caught:
+    with pytest.raises(InputError, match="ROUNDBOOK_LOCK_TIMEOUT: should be less") as caught:
         loaded()
     assert str(caught.value).endswith(f"They come from the environment or from {file}.")
 

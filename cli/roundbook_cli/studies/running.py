@@ -11,7 +11,7 @@ import typer
 
 from roundbook_cli.charts import check_chart, write_chart
 from roundbook_cli.output import progress, talk
-from roundbook_cli.request_options import usage_errors
+from roundbook_cli.request_options import is_given, usage_errors
 from roundbook_cli.saved_studies import print_study, study_entry
 from roundbook_cli.session import sessions
 
@@ -30,8 +30,7 @@ def refuse_beside_all_rounds(context: typer.Context, **why: str) -> None:
         By parameter of the command, what ``--all-rounds`` does instead.
     """
     for name, reason in why.items():
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
+        if is_given(context, name):
             raise typer.BadParameter(f"--all-rounds {reason}: leave out --{name.replace('_', '-')}")
 
 

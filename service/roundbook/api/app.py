@@ -24,15 +24,14 @@ from roundbook.api.openapi import add_examples
 from roundbook.api.problems import add_handlers
 from roundbook.api.routes import make_router, path_of
 from roundbook.api.turns import Turns
+from roundbook.api.ways_out import PREFIX
 from roundbook.logbook.record import open_record
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.schema import read_schema
 from roundbook.logbook.session import begin
-from roundbook.pages.site import make_site
+from roundbook.pages.site_routes import make_site
 from roundbook.settings import Settings
 from roundbook.use_cases import UPLOADS
-
-PREFIX = "/api/v1"
 
 
 def make_app(

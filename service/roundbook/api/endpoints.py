@@ -40,7 +40,7 @@ from roundbook.errors import RequestError
 from roundbook.logbook.kinds import find_kind, kind_of
 from roundbook.logbook.saving import SavedResult, save_long_result
 from roundbook.logbook.session import Session
-from roundbook.requests.base import is_kept
+from roundbook.requests.base import is_kept, takes_several
 from roundbook.requests.matrices import ExportMatrix
 from roundbook.requests.tokens import Scope
 from roundbook.use_cases import UseCase
@@ -185,17 +185,15 @@ def query_fields(
         if name == "filename" and file is not None:
             continue
         values: list[Any] = http.query_params.getlist(name)
-        annotation = ""
-        if name in request.model_fields:
-            if name == "force" or names_files(request, name):
-                raise HttpError(422, _ELSEWHERE.format(name))
-            annotation = str(request.model_fields[name].annotation)
-        if "Mapping" in annotation:
+        field = request.model_fields.get(name)
+        if field is not None and (name == "force" or names_files(request, name)):
+            raise HttpError(422, _ELSEWHERE.format(name))
+        if field is not None and "Mapping" in str(field.annotation):
             try:
                 values = [json.loads(value) for value in values]
             except (ValueError, RecursionError):
                 raise RequestError(name, f"`{name}` is a JSON object") from None
-        fields[name] = values if "tuple[" in annotation else values[-1]
+        fields[name] = values if takes_several(request, name) else values[-1]
     return fields
 
 

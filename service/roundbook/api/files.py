@@ -17,7 +17,7 @@ from roundbook.api.access import answer, permit
 from roundbook.api.answers import JSON, Sent, accepted, render, render_file, respond
 from roundbook.api.callers import Caller, allowed_caller, find_caller, require_scope
 from roundbook.api.endpoints import Endpoint, query_fields
-from roundbook.api.problems import HttpError
+from roundbook.api.problems import HttpError, too_long
 from roundbook.api.turns import (
     SECONDS_TO_DECIDE,
     Limit,
@@ -127,10 +127,9 @@ async def _uploaded(http: Request, name: str, most_bytes: int) -> AsyncIterator[
         raise HttpError(422, "The file's name is one printable line of at most 200 characters.")
     if http.headers.get("content-type", "").startswith("multipart/"):
         raise HttpError(415, "The body is a form; send the file itself as the body.")
-    too_long = HttpError(413, f"The file is longer than {most_bytes} bytes.")
     length = http.headers.get("content-length", "")
     if length.isdigit() and (len(length) > 18 or int(length) > most_bytes):
-        raise too_long
+        raise too_long(most_bytes)
     with tempfile.TemporaryDirectory(prefix="roundbook-") as directory:
         file = Path(directory) / safe
         size, held = 0, bytearray()
@@ -139,7 +138,7 @@ async def _uploaded(http: Request, name: str, most_bytes: int) -> AsyncIterator[
                 async for piece in http.stream():
                     size += len(piece)
                     if size > most_bytes:
-                        raise too_long
+                        raise too_long(most_bytes)
                     held += piece
                     if len(held) >= _BYTES_AT_ONCE:
                         await run_in_threadpool(target.write, held)

@@ -16,7 +16,7 @@ from roundbook.api.openapi import PROBLEMS, parameters
 from roundbook.api.turns import in_turn
 from roundbook.errors import NotRecordedError, RoundbookError
 from roundbook.jobs.job import ENDED, Job, JobList
-from roundbook.jobs.queue import make_queue
+from roundbook.jobs.job_queue import make_queue
 from roundbook.jobs.studies import cancel_job, list_jobs, show_job, start_study
 from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.session import Session, begin

@@ -141,7 +141,7 @@ async def _read(receive: Receive) -> bytes | None:
                     return None
                 body += message.get("body", b"")
                 if len(body) > _MOST_BYTES:
-                    raise HttpError(413, f"The body is longer than {_MOST_BYTES} bytes.")
+                    raise HttpError(413, f"The body is longer than {_MOST_BYTES:,} bytes.")
                 if not message.get("more_body", False):
                     return bytes(body)
     except TimeoutError:

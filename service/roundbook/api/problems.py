@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from roundbook.api.ways_out import help_after
+from roundbook.api.ways_out import PREFIX, help_after
 from roundbook.errors import (
     BadFileError,
     DatabaseBusyError,
@@ -27,6 +27,7 @@ from roundbook.errors import (
     WayOut,
     WithdrawnError,
 )
+from roundbook.requests.base import refusal_reason
 
 # The first class that an error is of decides.
 _STATUSES: tuple[tuple[type[RoundbookError], int], ...] = (
@@ -69,7 +70,7 @@ PROBLEM_SCHEMA = {
         "detail": "There is no task 'covid'.",
         "code": "NotRecorded",
         "way_out": "list tasks",
-        "help": "GET /tasks lists those there are.",
+        "help": f"GET {PREFIX}/tasks lists those there are.",
     },
 }
 
@@ -80,6 +81,12 @@ class HttpError(RoundbookError):
     def __init__(self, status: int, message: str, *, way_out: str | None = None) -> None:
         self.status = status
         super().__init__(message, way_out=way_out)
+
+
+def too_long(most_bytes: int) -> HttpError:
+    """Return the refusal of a file that is longer than so many bytes."""
+    size = f"{most_bytes:,} bytes" if most_bytes < 2**20 else f"{most_bytes / 2**20:,.4g} MiB"
+    return HttpError(413, f"The file is longer than {size}.")
 
 
 def problem(error: RoundbookError) -> Response:
@@ -136,7 +143,7 @@ def add_handlers(app: FastAPI) -> None:
         if fault["type"] in _NO_OBJECT:
             return problem(HttpError(422, NO_JSON))
         field = ".".join(str(part) for part in fault["loc"][1:])
-        reason = fault["msg"].removeprefix("Value error, ").removeprefix("Input ")
+        reason = refusal_reason(fault)
         sentence = reason if fault["type"] == "value_error" or not field else f"`{field}` {reason}"
         return problem(RequestError(field, sentence.rstrip(".")))
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from roundbook.errors import WayOut
 
+# What the paths below, and those that the service has, are below.
+PREFIX = "/api/v1"
 # By code: a sentence, with the error's facts in braces. Of the other codes the error says enough.
 _WAYS_OUT = {
     "all or pooled": "Give one of them alone in `runs`, or tags of runs only.",
@@ -76,6 +80,7 @@ def help_after(way_out: WayOut | None) -> str | None:
     if way_out is None or way_out.code not in _WAYS_OUT:
         return None
     try:
-        return _WAYS_OUT[way_out.code].format_map(way_out.facts)
+        sentence = re.sub(r"\b(GET|POST) ", rf"\1 {PREFIX}", _WAYS_OUT[way_out.code])
+        return sentence.format_map(way_out.facts)
     except KeyError:  # raised elsewhere, with fewer facts
         return None

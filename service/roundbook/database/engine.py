@@ -107,8 +107,8 @@ def _take_up(connection: psycopg.Connection, _: object) -> None:
     connection.close()
     if major < OLDEST_SERVER:
         raise DatabaseError(
-            f"The server is PostgreSQL {major}, and Roundbook needs {OLDEST_SERVER} or later. Name"
-            " another in ROUNDBOOK_DATABASE_URL or --database."
+            f"The server is PostgreSQL {major}, and Roundbook needs {OLDEST_SERVER} or later.",
+            way_out="name another server",
         )
     raise DatabaseError(
         f"The encoding of the database '{database}' is {encoding}, and Roundbook needs UTF8. Make"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import Literal, NamedTuple
 
 import psycopg
@@ -18,6 +17,7 @@ Moment = Literal["connecting", "working", "committing"]
 class _Fault(NamedTuple):
     kind: type[DatabaseError]
     sentence: str
+    way_out: str | None = None
 
 
 _UNKNOWN_OPTION = _Fault(
@@ -28,8 +28,8 @@ _UNKNOWN_OPTION = _Fault(
 _LOST = {
     "connecting": _Fault(
         DatabaseUnreachableError,
-        "The database at {place} cannot be reached: {said}. Check ROUNDBOOK_DATABASE_URL or"
-        " --database, or leave both unset to use the embedded server.",
+        "The database at {place} cannot be reached: {said}.",
+        way_out="check the address",
     ),
     "working": _Fault(
         DatabaseUnreachableError,
@@ -64,13 +64,13 @@ _FAULTS = {
     ),
     "25006": _Fault(
         DatabaseError,
-        "The database at {place} is read-only; nothing was written. Name the primary server in"
-        " ROUNDBOOK_DATABASE_URL or --database, or have default_transaction_read_only set to off.",
+        "The database at {place} is read-only; nothing was written.",
+        way_out="name the primary",
     ),
     "42501": _Fault(
         DatabaseError,
-        "The role that connects may not do this: {said}; nothing was written. The record's owner"
-        " does it, or grants the role what it needs: roundbook db grant {role} --as service",
+        "The role that connects may not do this: {said}; nothing was written.",
+        way_out="grant the role",
     ),
     "53100": _Fault(
         DatabaseError,
@@ -128,8 +128,9 @@ def translate(error: psycopg.Error, url: URL, moment: Moment) -> DatabaseError:
             place=_place(url),
             said=_first_line(str(error)),
             hint=f" {_first_line(hint)}." if hint else "",
-            role=shlex.quote(url.username or "ROLE"),
-        )
+        ),
+        way_out=fault.way_out,
+        role=url.username or "ROLE",
     )
 
 

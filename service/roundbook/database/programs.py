@@ -45,8 +45,8 @@ def fitting_program(connection: Connection, name: str) -> Path:
     if is_pooled(connection):
         raise InputError(
             "A pooler answers at this address, and PostgreSQL's own programs, which save and"
-            " restore backups, need the server itself. Name the server's own address in"
-            " ROUNDBOOK_DATABASE_URL or --database."
+            " restore backups, need the server itself.",
+            way_out="name the server itself",
         )
     major, _ = server_version(connection)
     return find_program(name, major, encrypted=_driver(connection).pgconn.ssl_in_use)

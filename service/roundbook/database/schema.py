@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,13 @@ from roundbook.errors import SchemaOutOfDateError
 if TYPE_CHECKING:
     from alembic.config import Config
 
-_MIGRATION = re.compile(r"(\d{4})_\w+\.py")
+# The schema's revisions by the files of the migrations; this program works with the last of them.
+REVISIONS = sorted(
+    migration[1]
+    for file in (files("roundbook_migrations") / "versions").iterdir()
+    if (migration := re.fullmatch(r"(\d{4})_\w+\.py", file.name))
+)
+EXPECTED_REVISION = REVISIONS[-1]
 
 
 def alembic_config() -> Config:
@@ -28,19 +33,6 @@ def alembic_config() -> Config:
     config = Config()
     config.set_main_option("script_location", str(files("roundbook_migrations")).replace("%", "%%"))
     return config
-
-
-@lru_cache
-def known_revisions() -> tuple[str, ...]:
-    """Return the schema revisions of this program's migrations, by their files' names."""
-    migrations = files("roundbook_migrations") / "versions"
-    names = (_MIGRATION.fullmatch(file.name) for file in migrations.iterdir())
-    return tuple(sorted(name[1] for name in names if name))
-
-
-def expected_revision() -> str:
-    """Return the schema revision that this program works with."""
-    return known_revisions()[-1]
 
 
 def current_revision(engine: Engine) -> str | None:
@@ -67,10 +59,9 @@ def upgrade(
     -------
     (before, after) : revisions; equal where there was nothing to do
     """
-    expected = expected_revision()
     before = current_revision(engine)
-    if before == expected:
-        return before, expected
+    if before == EXPECTED_REVISION:
+        return before, EXPECTED_REVISION
     require_known(before)
     from alembic import command  # noqa: PLC0415
 
@@ -80,38 +71,31 @@ def upgrade(
         config.attributes["progress"] = progress
         command.upgrade(config, "head")
         connection.commit()
-    return before, expected
+    return before, EXPECTED_REVISION
 
 
 def require_current(engine: Engine) -> None:
-    """Raise SchemaOutOfDateError, naming the command to run, unless the schema is up to date."""
-    expected = expected_revision()
+    """Raise SchemaOutOfDateError unless the schema is up to date."""
     current = current_revision(engine)
-    if current == expected:
+    if current == EXPECTED_REVISION:
         return
     require_known(current)
     state = (
         "has no Roundbook schema yet"
         if current is None
-        else f"has the schema of an earlier Roundbook (revision {current}, not {expected})"
+        else f"has the schema of an earlier Roundbook (revision {current}, not {EXPECTED_REVISION})"
     )
     raise SchemaOutOfDateError(
-        f"The database {state}. Run 'roundbook db upgrade' on it first.", current, expected
+        f"The database {state}.", current, EXPECTED_REVISION, way_out="upgrade the database"
     )
-
-
-def is_known(revision: str) -> bool:
-    """Return whether this program has the migration that made a revision."""
-    return revision in known_revisions()
 
 
 def require_known(revision: str | None, what: str = "The database") -> None:
     """Raise SchemaOutOfDateError, naming the way out, where a later program made the schema."""
-    if revision is not None and not is_known(revision):
-        expected = expected_revision()
+    if revision is not None and revision not in REVISIONS:
         raise SchemaOutOfDateError(
             f"{what} has the schema of a later Roundbook (revision {revision}, this program"
-            f" knows {expected}). Install the newer Roundbook to use it.",
+            f" knows {EXPECTED_REVISION}). Install the newer Roundbook to use it.",
             revision,
-            expected,
+            EXPECTED_REVISION,
         )

@@ -80,7 +80,10 @@ def stop_server(directory: Path) -> Literal["stopped", "in use", "not running"]:
 
 
 def _start_keeper(directory: Path, until: datetime) -> Keeper | None:
-    """Start the keeper and return it as soon as it uses the server, None if there is another."""
+    """Start the keeper and return it as soon as it uses the server.
+
+    None where another is there, or another start ended it to keep the server up for longer.
+    """
     process = subprocess.Popen(  # noqa: S603
         [sys.executable, "-P", "-m", MODULE, str(directory), until.isoformat()],
         cwd="/",
@@ -96,8 +99,8 @@ def _start_keeper(directory: Path, until: datetime) -> Keeper | None:
     if answer == _UP:
         process.returncode = 0  # it outlives this process, which must not warn of that
         return Keeper(process.pid, until)
-    process.wait()
-    if answer == _TAKEN:
+    ended_by_another = process.wait() == 0 and not answer
+    if answer == _TAKEN or ended_by_another:
         return None
     raise DatabaseUnreachableError(
         f"The embedded server in {directory} cannot be kept up:"

@@ -107,7 +107,8 @@ def end_keeper(directory: Path) -> bool:
     if not _is_keeper(keeper.process):
         raise DatabaseUnreachableError(
             f"The embedded server in {directory} is kept up by process {keeper.process} of another"
-            " container or machine; run 'roundbook db stop' there."
+            " container or machine.",
+            way_out="stop it there",
         )
     with suppress(ProcessLookupError):
         os.kill(keeper.process, signal.SIGTERM)

@@ -111,9 +111,8 @@ def _check(directory: Path, version: int) -> None:
     if version not in library.utils.POSTGRES_VERSIONS:
         raise DatabaseUnreachableError(
             f"The embedded record in {directory} was made by PostgreSQL {version}, whose programs"
-            " this program no longer brings. Run 'roundbook db backup FILE' with the Roundbook that"
-            " made it, then 'roundbook db restore FILE' with this one and another"
-            " ROUNDBOOK_DATA_DIR."
+            " this program no longer brings.",
+            way_out="carry it over",
         )
     _stop_leftover(directory)
     running = library.utils.PostmasterInfo.read_from_pgdata(directory)

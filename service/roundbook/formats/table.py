@@ -59,9 +59,9 @@ def shown(text: str, limit: int = 40) -> str:
     return repr(text if len(text) <= limit else text[: limit - 1] + "…")
 
 
-def readable(text: str, limit: int = 100) -> str:
+def readable(text: str) -> str:
     """Return a piece of a file as it is, if it can be printed and is short, else as `shown`."""
-    return text if text.isprintable() and len(text) <= limit else shown(text, limit)
+    return text if text.isprintable() and len(text) <= 100 else shown(text, 100)
 
 
 def has_unfit(text: str) -> bool:

@@ -13,6 +13,7 @@ from roundbook.formats.table import (
     first_repeated,
     has_decimal_comma,
     is_number,
+    shown,
 )
 
 
@@ -34,7 +35,21 @@ def read_wide(table: Table) -> Block:
     """
     file, lines = table.file, table.line_numbers()
     runs = _run_tags(table)
-    topics = checked_names(table.texts(0), "topic", file, lambda row: (lines[row], 1))
+    cells = table.texts(0)
+    if (
+        table.keys[0] not in ANY_TOPIC_HEADER
+        and any("." in cell or "," in cell for cell in cells)
+        and all(is_number(cell) or has_decimal_comma(cell) for cell in cells)
+    ):
+        raise BadFileError(
+            f"the first column, called {shown(table.header[0].strip())}, holds numbers with"
+            " decimals, which look like scores; put a column of topics before it, or if these are"
+            " topics, head it 'topic'",
+            file,
+            lines[0],
+            1,
+        )
+    topics = checked_names(cells, "topic", file, lambda row: (lines[row], 1))
     if (again := first_repeated(topics)) is not None:
         topic = topics[again]
         raise BadFileError(

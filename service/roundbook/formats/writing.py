@@ -12,7 +12,7 @@ from hashlib import blake2b
 from math import fsum
 from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase, digits
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
@@ -30,7 +30,6 @@ from roundbook.formats.text import shown_path
 from roundbook.formats.workbooks import write_workbook
 
 ExportLayout = Literal["wide", "long", "trec_eval"]
-EXPORT_LAYOUTS: tuple[ExportLayout, ...] = get_args(ExportLayout)
 TableFile = Literal["csv", "xlsx", "parquet"]
 RUN_FILE_SUFFIX = ".eval"
 _COLUMN_HEADERS = ANY_TOPIC_HEADER | ANY_RUN_HEADER | ANY_VALUE_HEADER

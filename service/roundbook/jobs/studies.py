@@ -9,15 +9,15 @@ from sqlalchemy import Connection, RowMapping, text
 
 from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 from roundbook.jobs.job import Job, JobList
-from roundbook.jobs.queue import QUEUE, has_queue, queue_in
+from roundbook.jobs.job_queue import QUEUE, has_queue, queue_in
 from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.lookup import (
     check_name,
+    check_text,
     find_round,
     find_series,
     find_task,
     logged_matrix,
-    optional_text,
 )
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import find_study
@@ -65,7 +65,7 @@ def start_study(session: Session, request: StartStudy) -> Job:
     values: dict[str, Any] = {
         "request": asked.model_dump(mode="json", exclude_none=True),
         "name": name,
-        "note": optional_text("note", request.note),
+        "note": check_text("note", request.note),
         "user": session.user,
     }
     queued = queue_in(session.connection).defer_job(

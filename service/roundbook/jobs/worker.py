@@ -26,7 +26,7 @@ from procrastinate.sql import queries
 from sqlalchemy import Engine, text
 
 from roundbook.errors import DatabaseError, RoundbookError
-from roundbook.jobs.queue import QUEUE, Connector, kept, make_queue, queue_in
+from roundbook.jobs.job_queue import QUEUE, Connector, kept, make_queue, queue_in
 from roundbook.jobs.studies import note_job, task_of
 from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.record import open_record

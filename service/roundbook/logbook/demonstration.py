@@ -23,7 +23,7 @@ import numpy as np
 from roundbook.formats import RunTeam, ScoreMatrix
 from roundbook.logbook.drift.report import DriftReport, report_drift
 from roundbook.logbook.factors import FactorSet, show_factors
-from roundbook.logbook.matrices.logging import log_scores
+from roundbook.logbook.matrices.log_matrix import log_scores
 from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.published import record_variance

@@ -92,7 +92,7 @@ def store_estimates(
             factor_set_id = fitted.factor_set_id
         rows.append(
             {
-                "matrix_id": stored.matrix_id,
+                "matrix_id": stored.row.id,
                 "factor_set_id": factor_set_id,
                 "scale": scale,
                 "version": 1,

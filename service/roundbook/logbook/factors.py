@@ -277,7 +277,7 @@ def store_factors(
     factor_set_id = connection.execute(
         factor_set.insert()
         .values(
-            matrix_id=stored.matrix_id,
+            matrix_id=stored.row.id,
             round_id=series.round_id,
             measure_id=series.measure_id,
             assessments=series.assessments,
@@ -299,7 +299,7 @@ def store_factors(
             ),
             {
                 "factor_set": factor_set_id,
-                "matrix": stored.matrix_id,
+                "matrix": stored.row.id,
                 "runs": stored.run_ids[mask].tolist(),
             },
         )
@@ -311,7 +311,7 @@ def store_factors(
         ),
         {
             "factor_set": factor_set_id,
-            "matrix": stored.matrix_id,
+            "matrix": stored.row.id,
             "topics": stored.topic_ids.tolist(),
             "means": factors.mean.tolist(),
             "sds": factors.sd.tolist(),

@@ -53,9 +53,8 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
     ImpossibleStatisticError
         When fewer than two runs standardise.
     """
-    if not request.reason.strip():
+    if check_text("reason", request.reason) is None:
         raise InputError("A further factor version needs a reason.", way_out="reason to fit")
-    check_text("reason", request.reason)
     connection = session.connection
     task_id = find_task(connection, request.task, lock=True)
     series = find_series(

@@ -9,15 +9,14 @@ from typing import Any, Literal
 from pydantic import Field
 from sqlalchemy import Connection, Row, select, text
 
-from roundbook.database.tables import round_
-from roundbook.logbook.factors import factor_sets
+from roundbook.database.tables import matrix, round_
 from roundbook.logbook.kinds import KINDS
-from roundbook.logbook.lookup import find_matrix
+from roundbook.logbook.lookup import find_matrix, of_series
 from roundbook.logbook.matrices.sources import Source, read_sources
-from roundbook.logbook.measures import measure_named, measures_of
 from roundbook.logbook.result import Result
 from roundbook.logbook.saved_results import ResultEntry, is_latest, judge_results, stored_results
 from roundbook.logbook.session import Session
+from roundbook.logbook.staleness import Input, changes
 from roundbook.requests.matrices import ShowImpact
 
 ReasonCode = Literal[
@@ -205,46 +204,89 @@ def _scores_reason(row: Row[Any]) -> Reason | None:
 
 
 def _dependents(connection: Connection, row: Row[Any]) -> list[Dependent]:
-    factors = list(_factor_versions(connection, row))
-    return [*factors, *_estimates(connection, row, factors), *_results(connection, row)]
+    return [*_derived(connection, row), *_results(connection, row)]
 
 
-def _factor_versions(connection: Connection, row: Row[Any]) -> Iterator[Dependent]:
-    """Yield the factor versions fitted to a matrix."""
-    sets = factor_sets(connection, row)
-    own = [fitted for fitted in sets if fitted.matrix_id == row.id]
-    latest = [fitted for fitted in sets if fitted.matrix_id == row.newest_id]
-    scores, counts = _scores_reason(row), row.newest_withdrawn is None
-    followed: list[Reason] = []
-    refit: RefitRequest | None = None
-    if own and latest and row.id != row.newest_id and counts:
-        followed, refit = _succession(connection, row, own, latest)
-    for fitted in own:
+def _derived(connection: Connection, row: Row[Any]) -> Iterator[Dependent]:
+    """Yield a matrix's factor versions and variance estimates, stale as inputs of results are."""
+    rows = connection.execute(text(_DERIVED), {"matrix": row.id, "newest": row.newest_id}).all()
+    own = [one for one in rows if one.matrix_id == row.id]
+    newest = [one for one in rows if one.matrix_id == row.newest_id]
+    why_withdrawn = row.newest_withdrawn
+    withdrawn = {} if why_withdrawn is None else {(row.round, row.assessments): why_withdrawn}
+    # The last version of each scale, and of the factors, which have none.
+    today = {one.scale: one for one in newest} if not withdrawn else {}
+    scores = _scores_reason(row)
+    followed, refit = _succession(connection, row, own, newest)
+    for one in own:
+        raw, current = one.scale == "raw", [today[one.scale]] if one.scale in today else []
+        changed = changes([_input(one)], list(map(_input, current)), withdrawn=withdrawn)
+        code = next((change.code for change in changed if change.stale), None)
         reasons = [] if scores is None else [scores]
-        if counts and not latest:
-            reasons.append(Reason(code="no factors"))
-        elif scores is None and fitted.version != latest[-1].version:
-            reasons.append(Reason(code="refitted", version=latest[-1].version))
+        if code == "refitted":
+            reasons = [Reason(code=code, version=current[0].version)]
+        elif code == "estimated":
+            reasons = [Reason(code=code, version=current[0].estimate_version)]
+        elif not raw:
+            reasons += followed
+        elif not withdrawn:
+            reasons.append(Reason(code="revision follows", revision=row.newest))
         yield Dependent(
-            kind="factor version",
+            kind="factor version" if one.scale is None else "variance estimate",
             round=row.round,
-            saved_at=fitted.fitted_at,
-            saved_by=fitted.fitted_by,
-            stale=bool(reasons),
-            version=fitted.version,
-            reasons=[*reasons, *followed] if reasons else [],
-            refit=refit,
+            saved_at=one.saved_at,
+            saved_by=one.saved_by,
+            stale=code is not None,
+            version=one.version,
+            scale=one.scale,
+            estimate_version=one.estimate_version if one.estimates > 1 else None,
+            reasons=reasons if code is not None else [],
+            refit=refit if code is not None and not raw else None,
         )
+
+
+def _input(one: Row[Any]) -> Input:
+    return Input._make([*one[:8], None, {}])
+
+
+_DERIVED = """
+SELECT made.origin, made.id, round.label, round.ordinal, matrix.assessments, matrix.id AS matrix_id,
+       matrix.revision, made.version, made.scale, made.estimate_version, made.estimates,
+       made.saved_at, made.saved_by, made.standardising, made.zero_sd
+FROM roundbook.matrix
+JOIN roundbook.round ON round.id = matrix.round_id
+CROSS JOIN LATERAL (
+    SELECT 'factor_set' AS origin, fitted.id, fitted.version, NULL AS scale,
+           NULL AS estimate_version, 0 AS estimates, fitted.fitted_at AS saved_at,
+           fitted.fitted_by AS saved_by, fitted.standardising, fitted.zero_sd
+    FROM roundbook.factor_set AS fitted
+    WHERE fitted.matrix_id = matrix.id
+    UNION ALL
+    SELECT 'variance_estimate', estimate.id, fitted.version, estimate.scale, estimate.version,
+           count(*) OVER (PARTITION BY estimate.scale, estimate.factor_set_id),
+           estimate.estimated_at, coalesce(fitted.fitted_by, matrix.logged_by), NULL, NULL
+    FROM roundbook.variance_estimate AS estimate
+    LEFT JOIN roundbook.factor_set AS fitted ON fitted.id = estimate.factor_set_id
+    WHERE estimate.matrix_id = matrix.id
+) AS made
+WHERE matrix.id IN (:matrix, :newest)
+ORDER BY made.origin, made.version NULLS FIRST, made.scale, made.estimate_version
+"""
 
 
 def _succession(
     connection: Connection, row: Row[Any], own: Sequence[Row[Any]], newest: Sequence[Row[Any]]
 ) -> tuple[list[Reason], RefitRequest | None]:
     """Return what takes the place of a matrix's factors, or what is to be fitted for that."""
-    last, latest = own[-1], newest[-1]
+    fitted, later = ([one for one in rows if one.scale is None] for rows in (own, newest))
+    if not fitted or row.id == row.newest_id or row.newest_withdrawn is not None:
+        return [], None
+    if not later:
+        return [Reason(code="no factors")], None
+    last, latest = fitted[-1], later[-1]
     follow = Reason(code="factors follow", version=latest.version)
     # The first of a matrix are fitted when it is logged; further ones, on runs of one's choice.
-    by_hand = len(own) > 1 and len(newest) == 1
+    by_hand = len(fitted) > 1 and len(later) == 1
     alike = last.standardising != "chosen" and (last.standardising, last.zero_sd) == (
         latest.standardising,
         latest.zero_sd,
@@ -260,8 +302,8 @@ def _succession(
         if gone is not None:
             return [Reason(code="run gone", run=gone, revision=row.newest), follow], None
         runs = [run.tag for run in listed]
-    fitted = {"runs": runs, "zero_sd": last.zero_sd, "version": last.version}
-    return [], RefitRequest(**{**row._mapping, **fitted, "revision": row.newest})
+    refit = {"runs": runs, "zero_sd": last.zero_sd, "version": last.version}
+    return [], RefitRequest(**{**row._mapping, **refit, "revision": row.newest})
 
 
 _STANDARDISING = """
@@ -278,69 +320,18 @@ ORDER BY matrix_run.position
 """
 
 
-def _estimates(
-    connection: Connection, row: Row[Any], factors: Sequence[Dependent]
-) -> Iterator[Dependent]:
-    """Yield the variance estimates: a raw one counts with the scores, others with the factors."""
-    by_version = {fitted.version: fitted for fitted in factors}
-    scores = _scores_reason(row)
-    raw = [] if scores is None else [scores]
-    if row.id != row.newest_id and row.newest_withdrawn is None:
-        raw.append(Reason(code="revision follows", revision=row.newest))
-    for estimate in connection.execute(text(_ESTIMATES), {"matrix": row.id}):
-        fitted = by_version.get(estimate.version)
-        reasons = raw if fitted is None else fitted.reasons
-        if not reasons and estimate.estimate_version < estimate.latest_version:
-            reasons = [Reason(code="estimated", version=estimate.latest_version)]
-        yield Dependent(
-            kind="variance estimate",
-            round=row.round,
-            saved_at=estimate.estimated_at,
-            saved_by=estimate.saved_by,
-            stale=bool(reasons) or (fitted is not None and fitted.stale),
-            version=estimate.version,
-            scale=estimate.scale,
-            estimate_version=estimate.estimate_version if estimate.latest_version > 1 else None,
-            reasons=reasons,
-            refit=None if fitted is None else fitted.refit,
-        )
-
-
-_ESTIMATES = """
-SELECT estimate.scale, estimate.estimated_at, factor_set.version,
-       estimate.version AS estimate_version,
-       max(estimate.version) OVER (PARTITION BY estimate.scale, estimate.factor_set_id)
-           AS latest_version,
-       coalesce(factor_set.fitted_by, matrix.logged_by) AS saved_by
-FROM roundbook.variance_estimate AS estimate
-JOIN roundbook.matrix ON matrix.id = estimate.matrix_id
-LEFT JOIN roundbook.factor_set ON factor_set.id = estimate.factor_set_id
-WHERE estimate.matrix_id = :matrix
-ORDER BY factor_set.version NULLS FIRST, estimate.scale, estimate.version
-"""
-
-
 def _results(connection: Connection, row: Row[Any]) -> Iterator[Dependent]:
     """Yield the saved results that rest on a matrix, or would if they were saved today, by kind.
 
     One that rests on another revision of the same scores is a dependent of that one.
     """
     results = judge_results(connection, stored_results(connection, row.task_id))
-    measures = measures_of(connection, row.task_id)
+    revisions = set(connection.execute(select(matrix.c.id).where(of_series(matrix, row))).scalars())
     for entry, inputs in sorted(results, key=lambda result: KINDS.index(result.entry.kind)):
-        rests = any(given.matrix == row.id for given in inputs)
-        named = measure_named(measures, entry.brief.get("measure") or "")
-        measured = named is not None and named.id == row.measure_id
-        same_scores = measured and any(
-            (given.round, given.assessments) == (row.round, row.assessments)
-            for given in inputs
-            if given.matrix is not None
-        )
-        would_rest = any(
-            change.matrix == row.id and change.code != "added" for change in entry.changes
-        )
-        if rests or (would_rest and not same_scores):
-            yield _of_result(entry, row.round, rests=rests)
+        given = {one.matrix for one in inputs}
+        would_rest = any(change.matrix == row.id and change.stale for change in entry.changes)
+        if row.id in given or (would_rest and revisions.isdisjoint(given)):
+            yield _of_result(entry, row.round, rests=row.id in given)
 
 
 def _of_result(entry: ResultEntry, round_label: str, *, rests: bool = True) -> Dependent:

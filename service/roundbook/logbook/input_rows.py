@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, select, text
 
 from roundbook.database.tables import matrix_topic, topic
 from roundbook.logbook.same_topics import same_topics
 from roundbook.logbook.staleness import Input
-from roundbook.logbook.variance_history import RoundVariance
-from roundbook.logbook.variance_rows import VarianceRow
+
+if TYPE_CHECKING:
+    from roundbook.logbook.variance_history import RoundVariance
+    from roundbook.logbook.variance_rows import VarianceRow
 
 
 def saved_inputs(connection: Connection, results: Sequence[int]) -> dict[int, list[Input]]:

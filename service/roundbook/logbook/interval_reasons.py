@@ -4,7 +4,7 @@ from __future__ import annotations
 
 _NO_INTERVAL = {
     "fewer_than_3_topics": "fewer than 3 topics show no spread to judge it by",
-    "no_variance": "no run's scores vary over the topics",
+    "no_variance": "a variance of 0 shows no spread to judge it by",
     "one_topic": "a single topic bears all of the variance",
     "too_uneven": "a single topic or team bears nearly all of the variance",
     "unbounded": "so few topics do not bound it from above",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -43,6 +43,10 @@ class Kind(NamedTuple):
         and where it cannot be computed again `NotComputed`.
     renewable : from what changed and today's inputs to whether it can be computed again
     left_out : from the stored result to the rounds that it left out as withdrawn
+    today_by : from a request to what `today` takes of it, by default all
+        Results that have it alike share one look into the record.
+    in_event : what of `brief` its event tells beside the measure
+    beside : the fields of a result that make it no other one, beside the software
     """
 
     title: str
@@ -56,6 +60,9 @@ class Kind(NamedTuple):
     differences: Callable[[Connection, Row[Any], Any, Any], Iterator[Facts | NotComputed]]
     renewable: Callable[[Sequence[Change], Sequence[Input]], bool] = lambda _, today: bool(today)
     left_out: Callable[[Mapping[str, Any]], list[str]] = lambda _: []
+    today_by: Callable[[Any], Hashable] = lambda request: request.model_dump_json()
+    in_event: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
 
 
 def imported(reference: str) -> Callable[..., Any]:
@@ -84,7 +91,7 @@ def find_kind(name: str) -> Kind:
     """Return a kind of saved result by its name."""
     if name not in _PACKAGES:
         raise InputError(f"There is no kind of result '{name}'; there are {', '.join(_PACKAGES)}.")
-    kind: Kind = _load(f"{_PACKAGES[name]}.kind:KIND")
+    kind: Kind = import_kind(name, "roundbook.logbook.{}.kind").KIND
     return kind
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
@@ -31,8 +31,6 @@ from roundbook.database.tables import (
 )
 from roundbook.errors import InputError, NotRecordedError, WithdrawnError
 from roundbook.logbook.measures import find_measure
-
-DEFAULT_ASSESSMENTS = "official"
 
 
 class Series(NamedTuple):
@@ -79,22 +77,23 @@ def is_named(column: Column[str], name: str) -> ColumnElement[bool]:
 
 
 def check_text(what: str, text: str | None) -> str | None:
-    """Return a free text as it is; refuse control characters, and more than a page of it."""
+    """Return a free text without surrounding space, None where it says nothing.
+
+    Raises
+    ------
+    InputError
+        When it has control characters, or is more than a page.
+    """
     if text is not None and (len(text) > 2000 or not all(c.isprintable() for c in text)):
         raise InputError(
             f"The {what} must be one line of at most 2,000 characters, without control characters."
         )
-    return text
-
-
-def optional_text(what: str, text: str | None) -> str | None:
-    """Return a free text without surrounding space, None where it says nothing."""
-    return None if text is None else (check_text(what, text) or "").strip() or None
+    return (text and text.strip()) or None
 
 
 def check_reason(reason: str | None) -> str | None:
     """Return a reason without surrounding space; refuse an empty one, which gives none."""
-    given = optional_text("reason", reason)
+    given = check_text("reason", reason)
     if reason is not None and given is None:
         raise InputError("The reason given is empty; say in it what changed, and why.")
     return given
@@ -118,8 +117,19 @@ def find_task(
     query = select(task.c.id).where(is_named(task.c.name, name)).order_by(task.c.id)
     task_id = connection.execute(query.with_for_update(key_share=True) if lock else query).scalar()
     if task_id is None:
-        raise NotRecordedError(f"There is no task '{name}'.", way_out=way_out, task=name)
+        names = connection.execute(select(task.c.name).order_by(task.c.id)).scalars()
+        raise NotRecordedError(
+            f"There is no task '{name}'{_meant(name, names)}", way_out=way_out, task=name
+        )
     return int(task_id)
+
+
+def _meant(name: str, recorded: Iterable[str]) -> str:
+    """Return how a sentence ends that says a name is not there: with the one that may be meant."""
+    from roundbook.logbook.near_names import near_name  # noqa: PLC0415  # it imports this module
+
+    near = near_name(normalize("NFC", name), recorded)
+    return f"; did you mean '{near}'?" if near else "."
 
 
 def find_round(
@@ -143,8 +153,10 @@ def find_round(
         .order_by(round_.c.id)
     ).scalar()
     if round_id is None:
+        of_task = select(round_.c.label).where(round_.c.task_id == task_id)
+        labels = connection.execute(of_task.order_by(round_.c.ordinal)).scalars()
         raise NotRecordedError(
-            f"Task '{task_name}' has no round '{label}'.",
+            f"Task '{task_name}' has no round '{label}'{_meant(label, labels)}",
             way_out=way_out,
             task=task_name,
             round=label,

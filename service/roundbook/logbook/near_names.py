@@ -5,8 +5,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
+from unicodedata import normalize
+
+from sqlalchemy import select
+
+from roundbook.database.tables import round_, task
+from roundbook.logbook.lookup import check_name, is_named
+from roundbook.logbook.session import Session
 
 _LEAST_ALIKE = 0.82
+
+
+def near_recorded(session: Session, task_name: str, label: str | None = None) -> str | None:
+    """Return the task that a new name, or the task's round that a new label, may be a slip for.
+
+    None where it is like none, or is one, and where there is no such task.
+    """
+    if label is None:
+        name, names = check_name("task", task_name), select(task.c.name).order_by(task.c.id)
+    else:
+        name = check_name("round", label)
+        of_task = select(task.c.id).where(is_named(task.c.name, task_name))
+        names = (
+            select(round_.c.label).where(round_.c.task_id.in_(of_task)).order_by(round_.c.ordinal)
+        )
+    known = [normalize("NFC", other) for other in session.connection.execute(names).scalars()]
+    return None if name in known else near_name(name, known)
 
 
 def near_name(name: str, known: Iterable[str]) -> str | None:
@@ -16,29 +40,25 @@ def near_name(name: str, known: Iterable[str]) -> str | None:
     the rest and a last letter, which rounds are counted by: ``round5`` and ``round-b`` are not near
     ``round4`` and ``round-a``.
     """
-    wanted = _folded(name)
-    likeness = {
-        other: _likeness(wanted, _folded(other))
-        for other in known
-        if other != name and _counted_by(other) == _counted_by(name)
-    }
+    wanted, counted_by = _compared(name)
+    likeness: dict[str, float] = {}
+    for other in known:
+        there, other_counted_by = _compared(other)
+        if other != name and other_counted_by == counted_by:
+            # Two letters that changed places are a slip, in however short a name.
+            swapped = sorted(there) == sorted(wanted)
+            likeness[other] = 1.0 if swapped else SequenceMatcher(None, wanted, there).ratio()
     best = max(likeness, key=likeness.__getitem__, default=None)
     if best is None or likeness[best] < _LEAST_ALIKE:
         return None
-    there = _folded(best)
+    there, _ = _compared(best)
     if len(there) == len(wanted) and there[:-1] == wanted[:-1] and there != wanted:
         return None
     return best
 
 
-def _likeness(one: str, other: str) -> float:
-    # Two letters that changed places are a slip, in however short a name.
-    return 1.0 if sorted(one) == sorted(other) else SequenceMatcher(None, one, other).ratio()
-
-
-def _folded(name: str) -> str:
-    return re.sub(r"[\W_]+", "", name.casefold())
-
-
-def _counted_by(name: str) -> list[str]:
-    return re.findall(r"[0-9]+|(?<![^\W\d_])[^\W\d_](?![^\W\d_])", name.casefold())
+def _compared(name: str) -> tuple[str, list[str]]:
+    """Return the letters and digits of a name, and what it is counted by."""
+    folded = name.casefold()
+    counted_by = re.findall(r"[0-9]+|(?<![^\W\d_])[^\W\d_](?![^\W\d_])", folded)
+    return re.sub(r"[\W_]+", "", folded), counted_by

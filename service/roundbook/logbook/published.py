@@ -66,9 +66,8 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
     """
     _check_numbers(request)
     reason = check_reason(request.revise)
-    check_text("source", request.source)
-    source = request.source.strip()
-    if not source:
+    source = check_text("source", request.source)
+    if source is None:
         raise InputError("A published variance needs its source: name the paper and table.")
     facts = request.model_dump(include={"variance", "runs", "topics", "teams"}) | {"source": source}
     connection = session.connection

@@ -19,6 +19,8 @@ def open_record(
     settings: Settings,
     address: str | None = None,
     progress: Tell = tell_nobody,
+    *,
+    any_schema: bool = False,
 ) -> Iterator[Engine]:
     """Yield an engine on the record, its schema up to date.
 
@@ -30,6 +32,8 @@ def open_record(
     settings : Settings
     address : str, optional
         A server's address; default ``settings.database_url``, default the embedded server.
+    any_schema : bool
+        Leave the schema as it is, whatever it is.
 
     Raises
     ------
@@ -37,22 +41,15 @@ def open_record(
     SchemaOutOfDateError
         Naming the command to run.
     """
-    with open_server(settings, address) as engine:
-        if chosen_address(settings, address) is None:
-            upgrade(engine, progress)
-        else:
-            require_current(engine)
-        yield engine
-
-
-@contextmanager
-def open_server(settings: Settings, address: str | None = None) -> Iterator[Engine]:
-    """Yield an engine on the chosen database, whatever its schema."""
     chosen = chosen_address(settings, address)
     server = (
         _embedded_server(settings.data_dir / "postgres") if chosen is None else nullcontext(chosen)
     )
     with server as url, _engine(url, settings) as engine:
+        if chosen is None and not any_schema:
+            upgrade(engine, progress)
+        elif not any_schema:
+            require_current(engine)
         yield engine
 
 

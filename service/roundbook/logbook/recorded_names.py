@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 from sqlalchemy import ColumnElement, Connection, Table, select, text
 
 from roundbook.database.tables import round_, run, task, team, topic
 from roundbook.errors import InputError
-from roundbook.formats import CompleteMatrix, RunTeam
 from roundbook.logbook.lookup import is_named
 from roundbook.logbook.session import Session
+
+if TYPE_CHECKING:
+    from roundbook.formats import CompleteMatrix, RunTeam
 
 
 def as_recorded(

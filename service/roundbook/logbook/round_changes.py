@@ -17,7 +17,7 @@ from roundbook.errors import (
 )
 from roundbook.logbook.events import record_event
 from roundbook.logbook.input_rows import results_of_round
-from roundbook.logbook.lookup import check_name, find_round, find_task, is_named, optional_text
+from roundbook.logbook.lookup import check_name, check_text, find_round, find_task, is_named
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_fingerprint import (
     PUBLISHED,
@@ -200,7 +200,7 @@ def publish_round(session: Session, request: PublishRound) -> PublishedRound:
     NotRecordedError
         When there is no such task or round, or no matrix in the round that counts.
     """
-    reason = optional_text("reason", request.reason)
+    reason = check_text("reason", request.reason)
     connection = session.connection
     task_id, recorded = _locked(connection, request)
     fingerprint = fingerprint_round(connection, recorded.id)

@@ -14,16 +14,17 @@ from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import Connection, func, select, text
 
-from roundbook.database.tables import event, round_
+from roundbook.database.tables import event, round_, task
 from roundbook.errors import NotRecordedError
-from roundbook.logbook.lookup import find_round, find_task
+from roundbook.logbook.lookup import find_round, find_task, is_named, read_matrices
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
+from roundbook.logbook.storing import content_hash, load_matrix
 from roundbook.requests.verification import RoundVerificationRequest
 
 PUBLISHED = "round published"
 # What changes the scores and factors that count in a round, and so its fingerprint.
-_CHANGING = (
+CHANGING = (
     "matrix logged",
     "matrix revised",
     "matrix withdrawn",
@@ -39,7 +40,7 @@ WHERE round.id = :round
 
 _MATRICES = text("""
 SELECT coalesce(noted.measure, measure.name) AS measure, matrix.assessments, matrix.content_hash,
-       latest.zero_sd,
+       matrix.id, latest.zero_sd,
        ARRAY(
            SELECT topic.name
            FROM roundbook.matrix_topic JOIN roundbook.topic ON topic.id = matrix_topic.topic_id
@@ -113,10 +114,14 @@ class VerifiedRound(Result):
 def verify_round(session: Session, request: RoundVerificationRequest) -> VerifiedRound:
     """Compare a round's fingerprint with the one asked for, or noted when it was published.
 
+    It is computed from the scores, with the factors as they are stored.
+
     Raises
     ------
     NotRecordedError
         When there is no such task or round, or no fingerprint to compare with.
+    RecordError
+        When a score matrix is damaged.
     """
     connection = session.connection
     task_id = find_task(connection, request.task)
@@ -130,7 +135,7 @@ def verify_round(session: Session, request: RoundVerificationRequest) -> Verifie
                 " or was before fingerprints were. Give the one to compare with."
             )
         expected = noted
-    fingerprint = fingerprint_round(connection, round_id)
+    fingerprint = fingerprint_round(connection, round_id, from_scores=True)
     expected = expected.lower()
     return VerifiedRound(
         task=request.task.strip(),
@@ -142,21 +147,19 @@ def verify_round(session: Session, request: RoundVerificationRequest) -> Verifie
     )
 
 
-def find_publication(session: Session, task: str, round_label: str) -> Publication | None:
-    """Return a round's fingerprint today and as it was published; None where it is not published.
-
-    Raises
-    ------
-    NotRecordedError
-        When there is no such task or round.
-    """
+def find_publication(session: Session, task_name: str, label: str) -> Publication | None:
+    """Return a round's fingerprint today and as it was published; None where it is not published."""
     connection = session.connection
-    round_id = find_round(connection, find_task(connection, task), task, round_label)
-    status = connection.execute(select(round_.c.status).where(round_.c.id == round_id)).scalar_one()
-    if status != "published":
+    named = connection.execute(
+        select(round_.c.id, round_.c.status)
+        .join(task, task.c.id == round_.c.task_id)
+        .where(is_named(task.c.name, task_name), is_named(round_.c.label, label))
+        .order_by(task.c.id, round_.c.id)
+    ).first()
+    if named is None or named.status != "published":
         return None
     return Publication(
-        fingerprint_round(connection, round_id), published_fingerprint(connection, round_id)
+        fingerprint_round(connection, named.id), published_fingerprint(connection, named.id)
     )
 
 
@@ -170,13 +173,18 @@ def published_fingerprint(connection: Connection, round_id: int) -> str | None:
     ).scalar()
 
 
-def fingerprint_round(connection: Connection, round_id: int) -> str:
+def fingerprint_round(connection: Connection, round_id: int, *, from_scores: bool = False) -> str:
     """Return the fingerprint of a round as it counts today, in 64 hexadecimal digits.
 
     It depends on neither the ids of a database nor the order in which matrices were logged.
+
+    Parameters
+    ----------
+    from_scores : bool
+        Compute the hashes of the scores, where by default those of their logging are taken.
     """
     digest = sha256()
-    for line in _lines(connection, round_id):
+    for line in _lines(connection, round_id, from_scores=from_scores):
         encoded = json.dumps(line, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         digest.update(encoded.encode() + b"\n")
     return digest.hexdigest()
@@ -189,7 +197,7 @@ def _changes(connection: Connection, round_id: int) -> list[RoundChange]:
         select(event.c.id.label("event"), event.c.at, event.c.what)
         .where(
             of_round,
-            event.c.what.in_(_CHANGING),
+            event.c.what.in_(CHANGING),
             event.c.id > published.scalar_subquery(),
         )
         .order_by(event.c.id)
@@ -197,7 +205,7 @@ def _changes(connection: Connection, round_id: int) -> list[RoundChange]:
     return [RoundChange(**row._mapping) for row in rows]
 
 
-def _lines(connection: Connection, round_id: int) -> Iterator[list[Any]]:
+def _lines(connection: Connection, round_id: int, *, from_scores: bool) -> Iterator[list[Any]]:
     task_name, label = connection.execute(_NAMES, {"round": round_id}).one()
     yield ["roundbook round", 1]
     yield ["task", task_name]
@@ -205,7 +213,12 @@ def _lines(connection: Connection, round_id: int) -> Iterator[list[Any]]:
     rows = connection.execute(_MATRICES, {"round": round_id}).all()
     # By code points, as collations differ between servers.
     for row in sorted(rows, key=lambda row: (row.measure, row.assessments)):
-        yield ["matrix", row.measure, row.assessments, row.content_hash]
+        digest = row.content_hash
+        if from_scores:
+            (recorded,) = read_matrices(connection, [row.id])
+            loaded = load_matrix(connection, recorded)
+            digest = content_hash(loaded.topics, loaded.runs, loaded.scores)
+        yield ["matrix", row.measure, row.assessments, digest]
         yield ["topics", *sorted(row.topics)]
         yield ["runs", *sorted(row.runs)]
         if row.factors is not None:

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date
-from unicodedata import normalize
 
 from sqlalchemy import Connection, func, select, true
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 
 from roundbook.database.tables import matrix, measure, round_, withdrawn
-from roundbook.database.tables import task as task_table
 from roundbook.errors import AlreadyRecordedError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import check_name, find_round, find_task, is_named
-from roundbook.logbook.near_names import near_name
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import ensure_task
@@ -76,22 +73,6 @@ def create_round(session: Session, request: CreateRound) -> Round:
             task=request.task,
         )
     return read_rounds(connection, task_id, label)[0]
-
-
-def near_round(session: Session, task: str, label: str) -> str | None:
-    """Return the round of a task that a new label may be a slip for.
-
-    None where it is like none, or is one, and where there is no such task.
-    """
-    labels = session.connection.execute(
-        select(round_.c.label)
-        .join(task_table, task_table.c.id == round_.c.task_id)
-        .where(is_named(task_table.c.name, task))
-        .order_by(round_.c.ordinal)
-    ).scalars()
-    label = check_name("round", label)
-    known = [normalize("NFC", other) for other in labels]
-    return None if label in known else near_name(label, known)
 
 
 def list_rounds(session: Session, request: ListRounds) -> RoundList:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 from unicodedata import normalize
@@ -18,7 +18,7 @@ from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import measure_named, measures_of
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
-from roundbook.logbook.staleness import Change, Input, changes, is_stale
+from roundbook.logbook.staleness import Change, Input, changes
 from roundbook.logbook.withdrawals import TaskScores, read_withdrawn
 from roundbook.requests.results import ListResults, ShowResult
 
@@ -191,13 +191,13 @@ def find_stored(
 
 
 def judge_result(connection: Connection, row: StoredResult) -> ResultEntry:
-    """Return a result with what has changed since, judged among the results of its task."""
-    rows = [row] if row.task_id is None else stored_results(connection, row.task_id, row.kind)
-    return next(
-        entry
-        for entry, _ in judge_results(connection, rows)
-        if (entry.name, entry.version) == (row.name, row.version)
-    )
+    """Return a result with what has changed since; of a stale one, what takes its place too."""
+    ((entry, _),) = judge_results(connection, [row])
+    if not entry.stale:
+        return entry
+    rows = stored_results(connection, row.task_id, row.kind)
+    judged = zip(rows, judge_results(connection, rows), strict=True)
+    return next(result.entry for other, result in judged if other.id == row.id)
 
 
 class JudgedResult(NamedTuple):
@@ -223,7 +223,7 @@ def judge_results(connection: Connection, rows: Sequence[StoredResult]) -> list[
         changed: list[Change] = []
         if row.task_id is not None:
             request = kind.request(**row.request)
-            key = row.kind, row.task_id, *(getattr(request, name, None) for name in _OF_INPUTS)
+            key = row.kind, row.task_id, kind.today_by(request)
             if key not in today:
                 today[key] = kind.today(connection, row.task_id, request)
             recorded = measure_named(measures[row.task_id], getattr(request, "measure", None) or "")
@@ -237,52 +237,43 @@ def judge_results(connection: Connection, rows: Sequence[StoredResult]) -> list[
                 },
                 left_out=kind.left_out(row.result),
             )
+        stale = any(change.stale for change in changed)
         entries.append(
             ResultEntry(
                 **row._asdict(),
                 brief=kind.brief(row.result),
-                stale=is_stale(changed),
+                stale=stale,
                 changes=changed,
-                renewable=is_stale(changed) and bool(kind.renewable(changed, today[key])),
+                renewable=stale and kind.renewable(changed, today[key]),
             )
         )
-    latest = {(entry.kind, entry.name): entry for entry in entries}
     return [
-        JudgedResult(_with_successor(entry, latest), inputs[row.id])
-        for row, entry in zip(rows, entries, strict=True)
+        JudgedResult(entry, inputs[row.id])
+        for row, entry in zip(rows, _with_successors(entries), strict=True)
     ]
 
 
-def _with_successor(
-    entry: ResultEntry, latest: Mapping[tuple[str, str], ResultEntry]
-) -> ResultEntry:
-    """Return a result with what replaces it, of the latest versions by kind and name."""
-    if not entry.stale:
-        return entry
-    replaced_by: str | None = f"version {entry.versions}"
-    if latest[entry.kind, entry.name].stale:
-        request = find_kind(entry.kind).request
-        asked = request(**entry.request)
-        replaced_by = next(
-            (
-                other.name
-                for other in latest.values()
-                if not other.stale
-                and other.kind == entry.kind
-                and request(**other.request) == asked
-            ),
-            None,
-        )
-    if replaced_by is None:
-        return entry
-    return entry.model_copy(update={"replaced_by": replaced_by, "renewable": False})
+def _with_successors(entries: Sequence[ResultEntry]) -> Iterator[ResultEntry]:
+    """Yield results, those that are stale with what takes their place among them."""
+    latest = {(entry.kind, entry.name): entry for entry in entries}
+    # Of several that were asked alike, the first; what is of no task is never stale.
+    current = {
+        _asked(entry): entry.name
+        for entry in reversed(latest.values())
+        if not entry.stale and entry.task is not None
+    }
+    for entry in entries:
+        replaced_by: str | None = f"version {entry.versions}"
+        if latest[entry.kind, entry.name].stale:
+            replaced_by = current.get(_asked(entry))
+        replaced = entry.stale and replaced_by is not None
+        update = {"replaced_by": replaced_by, "renewable": False}
+        yield entry.model_copy(update=update) if replaced else entry
 
 
-# What of a request decides from which inputs it is computed.
-_OF_INPUTS = (
-    *("measure", "scale", "scales", "assessments", "round", "from_round", "to_round", "rounds"),
-    *("rests_on", "by_teams"),
-)
+def _asked(entry: ResultEntry) -> tuple[str, str]:
+    # With the defaults that a version before did not save.
+    return entry.kind, find_kind(entry.kind).request(**entry.request).model_dump_json()
 
 
 def read_stored(kind: Kind, row: StoredResult) -> Result:

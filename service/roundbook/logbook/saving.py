@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
+from pydantic import PlainSerializer, PlainValidator
 from sqlalchemy import Connection, text
 
 from roundbook.database.tables import result as result_table
@@ -18,10 +19,11 @@ from roundbook.errors import (
     InputError,
     NotRecordedError,
     RevisedMeanwhileError,
+    RoundbookError,
 )
 from roundbook.logbook.events import record_event
 from roundbook.logbook.kinds import Kind, find_kind
-from roundbook.logbook.lookup import check_name, find_task, optional_text
+from roundbook.logbook.lookup import check_name, check_text, find_task
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.saved_results import (
     ResultEntry,
@@ -54,11 +56,21 @@ class Renewed(Result):
     status: Literal["saved", "unchanged"]
 
 
+def _read_refusal(given: RoundbookError | str) -> RoundbookError:
+    return given if isinstance(given, RoundbookError) else RoundbookError(given)
+
+
+# As JSON, and read back from it, the error's sentence.
+Refusal = Annotated[
+    RoundbookError, PlainValidator(_read_refusal), PlainSerializer(str, return_type=str)
+]
+
+
 class Renewal(Result):
-    """What was renewed, or in a dry run would be, and what stays stale, each with why it does."""
+    """What was renewed, or in a dry run would be, and what stays stale, each with the refusal."""
 
     renewed: list[Renewed]
-    left: list[tuple[ResultEntry, str]]
+    left: list[tuple[ResultEntry, Refusal]]
     dry_run: bool = False
 
 
@@ -84,7 +96,7 @@ def save_result(
         When the name is that of another task's result.
     """
     name = _checked_name(kind, request, name)
-    return _save_version(session, kind, request, name, optional_text("note", note))
+    return _save_version(session, kind, request, name, check_text("note", note))
 
 
 def _save_version(
@@ -129,7 +141,7 @@ def renew_results(session: Session, request: RenewResults) -> Renewal:
             # There is nothing to compute it from any more, or no result; nothing was written.
             if request.name is not None:
                 raise
-            left.append((before, str(error)))
+            left.append((before, error))
             continue
         entry = ResultEntry(**dict(after))
         renewed.append(Renewed(before=before, after=entry, status=after.status))
@@ -181,7 +193,7 @@ def save_long_result(
     RoundbookError
         As `save_result`; a name that cannot be used is refused before anything is computed.
     """
-    name, note = _checked_name(kind, request, name), optional_text("note", note)
+    name, note = _checked_name(kind, request, name), check_text("note", note)
     for _ in range(_TIMES):
         with begin(one_moment=True) as session:
             connection, task = session.connection, getattr(request, "task", None)
@@ -287,7 +299,11 @@ def _keep(
             why=note,
             task_id=task_id,
             details={described.title: name, "version": versions[-1].version}
-            | {key: brief[key] for key in _IN_EVENT if brief.get(key) is not None},
+            | {
+                key: brief[key]
+                for key in ("measure", *described.in_event)
+                if brief.get(key) is not None
+            },
         )
     return SavedResult(
         **dict(judge_result(connection, versions[-1])),
@@ -295,9 +311,6 @@ def _keep(
         status="unchanged" if unchanged else "saved",
     )
 
-
-# What an event tells of a result beside its name.
-_IN_EVENT = ("measure", "from", "to", "verdict")
 
 _ORIGINS = get_args(Origin)
 
@@ -309,8 +322,8 @@ _LOCK = text(
 
 
 def _is_same(kind: Kind, row: StoredResult, content: dict[str, Any], note: str | None) -> bool:
-    # The same result by another version of Roundbook, or of a default that was named, is the same.
-    beside = {"software": "", "margin_from": None}
+    # The same result by another version of Roundbook is the same.
+    beside = dict.fromkeys(("software", *kind.beside))
     stored = read_stored(kind, row).model_dump(mode="json", by_alias=True)
     return note in (None, row.note) and stored | beside == content | beside
 

@@ -48,13 +48,13 @@ def read_database(engine: Engine) -> DatabaseState:
 
 def read_schema(engine: Engine) -> SchemaState:
     """Return the state of the schema."""
-    current, expected = schema.current_revision(engine), schema.expected_revision()
+    current, expected = schema.current_revision(engine), schema.EXPECTED_REVISION
     if current is None:
         status = "none"
     elif current == expected:
         status = "up to date"
     else:
-        status = "out of date" if schema.is_known(current) else "newer"
+        status = "out of date" if current in schema.REVISIONS else "newer"
     return SchemaState(current=current, expected=expected, status=status)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine
@@ -48,7 +48,12 @@ class Session(NamedTuple):
 
 @contextmanager
 def begin(
-    engine: Engine, user: str = "unknown", *, keep: bool = True, one_moment: bool = False
+    engine: Engine,
+    user: str = "unknown",
+    *,
+    keep: bool = True,
+    one_moment: bool = False,
+    keeping: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> Iterator[Session]:
     """Begin a transaction; commit it when the block ends, take it back when the block raises.
 
@@ -58,6 +63,8 @@ def begin(
         False to take it back in any case, as a dry run does.
     one_moment : bool
         Read the record as one moment saw it, and write nothing.
+    keeping : callable
+        Returns the context that it is committed in.
 
     Raises
     ------
@@ -71,4 +78,5 @@ def begin(
     with unit_of_work(engine) as connection:
         yield Session(connection, user)
         if keep:
-            connection.commit()
+            with keeping():
+                connection.commit()

@@ -87,6 +87,16 @@ class Change(Result):
     runs: int | None = None
     reason: str | None = None
 
+    @property
+    def stale(self) -> bool:
+        """Whether it makes a result stale; an added round does not."""
+        return self.code != "added"
+
+    @property
+    def of_new_round(self) -> bool:
+        """Whether it is of a round that the result was not computed from."""
+        return self.code in ("added", "restored")
+
 
 def changes(
     saved: Sequence[Input],
@@ -132,11 +142,6 @@ def changes(
 def _given(given: Input) -> tuple[str, str]:
     """Return what an input is of its round: its scores, its runs or its assessments."""
     return given.round, given.origin if given.origin in _BESIDE else "scores"
-
-
-def is_stale(changed: Sequence[Change]) -> bool:
-    """Return whether changes make a result stale; an added round does not."""
-    return any(change.code != "added" for change in changed)
 
 
 def _change(

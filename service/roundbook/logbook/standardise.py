@@ -112,7 +112,7 @@ def standardise(session: Session, request: StandardiseRequest) -> StandardisedSc
     RecordError
         When the round is published, and names are asked to be hidden.
     ImpossibleStatisticError
-        When none of the matrix's topics has factors, or A and B are none of std-AB.
+        When none of the matrix's topics has factors.
     """
     connection, task = session.connection, request.task
     series = find_series(connection, task, request.round, request.measure, request.assessments)
@@ -136,7 +136,7 @@ def standardise_files(
 ) -> StandardisedScores:
     """Return new runs' scores, read from files, standardised by a round's factors.
 
-    Nothing is logged. See `standardise` and `roundbook.logbook.matrices.logging.log_files`.
+    Nothing is logged. See `standardise` and `roundbook.logbook.matrices.log_matrix.log_files`.
 
     Parameters
     ----------
@@ -164,7 +164,6 @@ def standardise_files(
 def _standardised(
     connection: Connection, request: _Request, raw: _Raw, source: Series, version: int | None
 ) -> StandardisedScores:
-    a, b = _slope_and_centre(request)
     factors = load_factors(connection, find_factor_set(connection, source, version))
     zero_sd = factors.row.zero_sd
     # Topics keep the names of their scores, and are found by the topics that they are.
@@ -183,7 +182,7 @@ def _standardised(
         standardised = e_std(scores, _standardising_scores(connection, factors)[chosen], zero_sd)
     else:
         with np.errstate(over="ignore"):  # an enormous A clips, as it should
-            standardised = scale_scores(scores, mean, sd, request.scale, a=a, b=b)
+            standardised = scale_scores(scores, mean, sd, request.scale, a=request.a, b=request.b)
     off_ties = np.argwhere((sd == 0)[:, None] & (scores != mean[:, None]))
     return StandardisedScores(
         task=request.task,
@@ -191,8 +190,8 @@ def _standardised(
         measure=source.measure,
         assessments=source.assessments,
         scale=request.scale,
-        a=a if request.scale == "std-ab" else None,
-        b=b if request.scale == "std-ab" else None,
+        a=request.a if request.scale == "std-ab" else None,
+        b=request.b if request.scale == "std-ab" else None,
         matrix=raw.matrix,
         revision=raw.revision,
         files=list(raw.files),
@@ -217,19 +216,6 @@ def _standardised(
         ],
         hidden=list(raw.hidden),
     )
-
-
-def _slope_and_centre(request: _Request) -> tuple[float, float]:
-    """Return A and B of std-AB: the share of the scale an sd takes, and an average score."""
-    a = 0.15 if request.a is None else request.a
-    b = 0.5 if request.b is None else request.b
-    if not (np.isfinite(a) and np.isfinite(b)):
-        raise ImpossibleStatisticError(f"std-AB needs finite A and B, not {a:g} and {b:g}.")
-    if a <= 0:
-        raise ImpossibleStatisticError(
-            f"std-AB needs an A above 0, for a higher score to stay the higher one, not {a:g}."
-        )
-    return a, b
 
 
 def _standardising_scores(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +12,15 @@ from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.tables import matrix, matrix_run, matrix_topic, run, topic
 from roundbook.database.vectors import read_vectors, write_vectors
-from roundbook.formats import CompleteMatrix
+from roundbook.errors import RecordError
 from roundbook.logbook.lookup import Series
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.runs.recorded_runs import RecordedRuns
 from roundbook.logbook.session import Session
 from roundbook.requests.matrices import LogRequest
+
+if TYPE_CHECKING:
+    from roundbook.formats import CompleteMatrix
 
 
 class LoadedMatrix(NamedTuple):
@@ -31,11 +34,6 @@ class LoadedMatrix(NamedTuple):
     run_ids: npt.NDArray[np.int64]
     contributed: list[bool | None]
     team_ids: list[int | None]
-
-    @property
-    def matrix_id(self) -> int:
-        """Its number."""
-        return int(self.row.id)
 
 
 def content_hash(
@@ -152,7 +150,13 @@ def store_scores(
 
 
 def load_matrix(connection: Connection, row: Row[Any]) -> LoadedMatrix:
-    """Return the matrix of a ``matrix`` row, topics and runs in the order they were logged."""
+    """Return the matrix of a ``matrix`` row, topics and runs in the order they were logged.
+
+    Raises
+    ------
+    RecordError
+        When the scores are not those of its topics and runs.
+    """
     topics = connection.execute(
         select(topic.c.name, topic.c.id)
         .join(matrix_topic, matrix_topic.c.topic_id == topic.c.id)
@@ -165,11 +169,21 @@ def load_matrix(connection: Connection, row: Row[Any]) -> LoadedMatrix:
         .where(matrix_run.c.matrix_id == row.id)
         .order_by(matrix_run.c.position)
     ).all()
+    try:
+        scores = read_vectors(connection, row.id, row.topics)
+        whole = scores.shape == (len(topics), len(runs)) == (row.topics, row.runs)
+    except ValueError:
+        whole = False
+    if not whole:
+        raise RecordError(
+            f"Matrix {row.id} is damaged: it was logged with {row.topics} topics and {row.runs} runs, and"
+            f" has {len(topics)} and {len(runs)}, or not the scores of each. Restore a backup of before."
+        )
     return LoadedMatrix(
         row,
         [topic.name for topic in topics],
         [run.tag for run in runs],
-        read_vectors(connection, row.id, row.topics),
+        scores,
         np.array([topic.id for topic in topics], dtype=np.int64),
         np.array([run.id for run in runs], dtype=np.int64),
         [run.contributed_to_pool for run in runs],

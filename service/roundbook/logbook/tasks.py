@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from unicodedata import normalize
 
 from sqlalchemy import Connection, distinct, func, select, union
 from sqlalchemy.dialects.postgresql import insert
@@ -20,8 +19,7 @@ from roundbook.database.tables import (
 )
 from roundbook.errors import AlreadyRecordedError, RecordError, RoundPublishedError
 from roundbook.logbook.events import record_event
-from roundbook.logbook.lookup import check_name, find_task, is_named, optional_text
-from roundbook.logbook.near_names import near_name
+from roundbook.logbook.lookup import check_name, check_text, find_task, is_named
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.requests.tasks import CreateTask, RemoveTask, RenameTask
@@ -147,13 +145,10 @@ def _refuse_saved(connection: Connection, task_id: int, name: str, so: str) -> N
 
 
 def what_is_held(connection: Connection, rounds: Sequence[int]) -> str | None:
-    """Return what rounds hold that stays: ``scores``, be they withdrawn, runs, or assessments.
-
-    A published variance is of scores.
-    """
+    """Return what rounds hold that stays: ``scores``, be they withdrawn, or else in words."""
     held = (
         (matrix, "scores"),
-        (published_variance, "scores"),
+        (published_variance, "a published variance"),
         (run_upload, "runs"),
         (qrels, "relevance assessments"),
     )
@@ -172,14 +167,6 @@ def is_held_error(name: str, held: str, task_name: str) -> RecordError:
     return RecordError(message, way_out="withdraw instead", task=task_name)
 
 
-def near_task(session: Session, name: str) -> str | None:
-    """Return the task that a new name may be a slip for; None where it is like none, or is one."""
-    names = session.connection.execute(select(task.c.name).order_by(task.c.id)).scalars()
-    name = check_name("task", name)
-    known = [normalize("NFC", other) for other in names]
-    return None if name in known else near_name(name, known)
-
-
 def list_tasks(session: Session) -> TaskList:
     """Return all tasks, oldest first."""
     return TaskList(tasks=_read(session.connection))
@@ -190,7 +177,7 @@ def ensure_task(session: Session, name: str, title: str | None = None) -> bool:
     connection, name = session.connection, check_name("task", name)
     if connection.execute(select(task.c.id).where(is_named(task.c.name, name))).first():
         return False
-    statement = insert(task).values(name=name, title=optional_text("title", title))
+    statement = insert(task).values(name=name, title=check_text("title", title))
     task_id = connection.execute(
         statement.on_conflict_do_nothing().returning(task.c.id)
     ).scalar_one_or_none()

@@ -150,6 +150,20 @@ class Pooled(Result):
         return PooledOfKind(*(getattr(self, _PREFIX[kind] + name) for name in PooledOfKind._fields))
 
 
+class TeamsOfRounds(Result):
+    """How many known teams have runs in the rounds of a history.
+
+    `returning` are those in two of the rounds or more, `in_every_round` those in all of two or more;
+    who took part in a round that is only published is not known.
+    `some_unknown` are the rounds with runs whose team is not known.
+    """
+
+    teams: int
+    returning: int
+    in_every_round: int
+    some_unknown: list[str]
+
+
 class VarianceHistory(Result):
     """A measure's variance in each round, and pooled.
 
@@ -165,6 +179,7 @@ class VarianceHistory(Result):
     mixed: list[str] = Field(default_factory=list)
     rounds: list[RoundVariance]
     pooled: Pooled
+    teams: TeamsOfRounds | None = None
     withdrawn: list[WithdrawnMatrix] = Field(default_factory=list)
     software: str = SOFTWARE
 

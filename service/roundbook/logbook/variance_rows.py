@@ -75,6 +75,19 @@ def read_rows(
     return [VarianceRow._make(row) for row in connection.execute(_HISTORY, filters)]
 
 
+def read_teams(connection: Connection, task_id: int) -> dict[int, set[int | None]]:
+    """Return the teams that have runs in each of a task's rounds, None for unknown ones."""
+    rows = connection.execute(_TEAMS, {"task": task_id})
+    return {round_id: set(teams) for round_id, teams in rows}
+
+
+_TEAMS = text("""
+SELECT round_id, array_agg(DISTINCT team_id) FROM roundbook.run
+WHERE round_id IN (SELECT id FROM roundbook.round WHERE task_id = :task)
+GROUP BY round_id
+""")
+
+
 # The current matrix of each round first; a published estimate where there is none. On the raw
 # scale a matrix's estimate is the latest version, else the latest version by its latest factors.
 HISTORY = """

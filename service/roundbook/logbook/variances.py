@@ -1,19 +1,53 @@
-"""Variances: each round's residual variance, over all rounds and pooled; no score is read."""
+"""Variances: each round's residual variance with its interval, tested and pooled; no score is read."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from roundbook.errors import NotRecordedError, WithdrawnError
 from roundbook.logbook.lookup import choose_assessments, find_round, find_task
 from roundbook.logbook.measures import find_measure
-from roundbook.logbook.pooling import judge_rounds
 from roundbook.logbook.same_topics import same_topics
 from roundbook.logbook.session import Session
-from roundbook.logbook.variance_history import VarianceHistories, VarianceHistory
-from roundbook.logbook.variance_rows import read_rows
+from roundbook.logbook.variance_history import (
+    Homogeneity,
+    Interval,
+    Pooled,
+    RoundVariance,
+    TeamsOfRounds,
+    VarianceHistories,
+    VarianceHistory,
+)
+from roundbook.logbook.variance_rows import VarianceRow, read_rows, read_teams
 from roundbook.logbook.withdrawals import TaskScores, left_out, read_withdrawn
+from roundbook.requests.fields import PoolBy
 from roundbook.requests.variances import VarianceHistoryRequest, VarianceRequest
+from roundbook.statistics.variance.interval import VarianceInterval, variance_intervals
+from roundbook.statistics.variance.pooled import pool
+from roundbook.statistics.variance.published import (
+    constants_for,
+    own_constants,
+    published_variance,
+)
+from roundbook.statistics.variance.rounds import PublishedVariance, round_arrays
+from roundbook.statistics.variance.rounds import RoundVariance as StoredVariance
+
+LEVEL = 0.95
+_TWO_WAY = "two_way_"
+# What a result has as it is stored; of a thousand rounds, to look for it each time would be slow.
+_STORED = tuple(
+    name
+    for name in RoundVariance.model_fields
+    if not name.endswith(("interval", "interval_reason"))
+)
+_as_stored = attrgetter(*_STORED)
 
 
 def show_variances(session: Session, request: VarianceRequest) -> VarianceHistory:
@@ -60,12 +94,13 @@ def show_variances(session: Session, request: VarianceRequest) -> VarianceHistor
         mixed=mixed,
         rounds=rounds,
         pooled=pooled,
+        teams=_teams_of(rows, read_teams(connection, task_id)),
         withdrawn=withdrawn,
     )
 
 
 def show_histories(session: Session, request: VarianceHistoryRequest) -> VarianceHistories:
-    """Return the variance history of a task's measures; one query.
+    """Return the variance history of a task's measures, in as many queries however many there are.
 
     Raises
     ------
@@ -92,9 +127,10 @@ def show_histories(session: Session, request: VarianceHistoryRequest) -> Varianc
             f"Task '{task}' has no variance on the scale {request.scale} in the rounds asked for"
             + (f"; of these, rounds without a date: {', '.join(undated)}." if undated else ".")
         )
-    histories = []
+    teams, histories = read_teams(connection, task_id), []
     for (measure, label), group in groupby(kept, key=lambda row: (row.measure, row.assessments)):
-        rounds, pooled = judge_rounds(list(group), request.pool_by)
+        of_measure = list(group)
+        rounds, pooled = judge_rounds(of_measure, request.pool_by)
         histories.append(
             VarianceHistory(
                 task=task,
@@ -103,6 +139,7 @@ def show_histories(session: Session, request: VarianceHistoryRequest) -> Varianc
                 assessments=label,
                 rounds=rounds,
                 pooled=pooled,
+                teams=_teams_of(of_measure, teams),
             )
         )
     return VarianceHistories(
@@ -121,3 +158,163 @@ def _instability(history: VarianceHistory) -> float:
     if len(values) < 2 or max(values) == 0:
         return 0.0
     return max(values) / min(values) if min(values) > 0 else float("inf")
+
+
+def _teams_of(
+    rows: Sequence[VarianceRow], teams_by_round: Mapping[int, Set[int | None]]
+) -> TeamsOfRounds:
+    """Return how many teams return from round to round."""
+    scored = [row for row in rows if row.origin == "matrix"]
+    by_round = [teams_by_round[row.round_id] for row in scored]
+    rounds = Counter(team for teams in by_round for team in teams if team is not None)
+    return TeamsOfRounds(
+        teams=len(rounds),
+        returning=sum(count > 1 for count in rounds.values()),
+        in_every_round=sum(count == len(rows) > 1 for count in rounds.values()),
+        some_unknown=[
+            row.round for row, teams in zip(scored, by_round, strict=True) if None in teams
+        ],
+    )
+
+
+def judge_rounds(
+    rows: Sequence[VarianceRow], pool_by: PoolBy
+) -> tuple[list[RoundVariance], Pooled]:
+    """Return the variances of rounds of one measure with their intervals, and pooled."""
+    topics = _topic_identities(rows)
+    intervals: list[dict[str, Any]] = [{} for _ in rows]
+    judged: dict[str, Any] = {"weights": pool_by}
+    # The two-way variance is of those rounds only that have one.
+    for prefix in ("", _TWO_WAY):
+        variances: Sequence[StoredVariance | PublishedVariance | None]
+        stored = [_stored(row, ids, pool_by, prefix) for row, ids in zip(rows, topics, strict=True)]
+        variances, source = stored, None
+        if not prefix:
+            variances, source = _with_published(rows, stored, pool_by)
+        known = {index: given for index, given in enumerate(variances) if given is not None}
+        if not known:
+            continue
+        arrays = round_arrays(list(known.values()))
+        for index, interval in zip(known, variance_intervals(arrays, LEVEL), strict=True):
+            of_round = source if rows[index].origin == "published" else None
+            intervals[index] |= _interval(interval, of_round, prefix)
+        pooled = pool(arrays, LEVEL)
+        test = pooled.homogeneity
+        if not prefix:
+            judged |= {"topics": pooled.topics, "max_min_ratio": test.max_min_ratio}
+        judged |= {
+            f"{prefix}variance": pooled.variance,
+            f"{prefix}dof": sum(getattr(rows[index], f"{prefix}dof") for index in known),
+            f"{prefix}rounds": [rows[index].round for index in known],
+            **_interval(pooled.interval, prefix=prefix),
+            f"{prefix}homogeneity": Homogeneity(
+                method="wald-f",
+                statistic=test.statistic,
+                dof=test.dof1,
+                dof_residual=test.dof2,
+                p_value=test.p_value,
+                reason=test.reason,
+            ),
+            f"{prefix}next_round": pooled.next_round,
+        }
+    rounds = [
+        round_variance(row, **of_round) for row, of_round in zip(rows, intervals, strict=True)
+    ]
+    return rounds, Pooled(**judged)
+
+
+def round_variance(row: VarianceRow, **intervals: Any) -> RoundVariance:  # noqa: ANN401
+    """Return a round's variance as a result; `intervals` are its intervals and their reasons."""
+    values = dict(zip(_STORED, _as_stored(row), strict=True))
+    if row.sum_of_squares is None:
+        # Of a published value the sum of squares is what its sizes make of it.
+        values["sum_of_squares"] = row.variance * row.dof
+    return RoundVariance(**values, **intervals)
+
+
+def _topic_identities(rows: Sequence[VarianceRow]) -> list[npt.NDArray[np.int64]]:
+    """Return a number for every topic of each row, the same on the same collection.
+
+    Rounds without a declared collection share it with one another, and with the others where
+    these declare one only.
+    """
+    collections = {row.collection.casefold() for row in rows if row.collection is not None}
+    codes = {name: code for code, name in enumerate(sorted(collections), 1)}
+    alone = len(collections) == 1
+    identities = []
+    for row in rows:
+        code = 0 if row.collection is None or alone else codes[row.collection.casefold()]
+        ids = np.array(row.topic_ids or (), dtype=np.int64)
+        identities.append(ids * (len(codes) + 1) + code)
+    return identities
+
+
+def _stored(
+    row: VarianceRow, topics: npt.NDArray[np.int64], pool_by: PoolBy, prefix: str = ""
+) -> StoredVariance | None:
+    """Return what the statistics need of a variance, by default the one-way; None without scores."""
+    squares, dof = getattr(row, f"{prefix}topic_squares"), getattr(row, f"{prefix}dof")
+    if squares is None or not dof:
+        return None
+    return StoredVariance(
+        getattr(row, f"{prefix}variance"),
+        float(dof if pool_by == "dof" else row.topics - 1),
+        row.runs,
+        topics,
+        np.array(squares),
+        getattr(row, f"{prefix}runs_part"),
+    )
+
+
+def _with_published(
+    rows: Sequence[VarianceRow], stored: Sequence[StoredVariance | None], pool_by: PoolBy
+) -> tuple[list[StoredVariance | PublishedVariance], str | None]:
+    """Return the variances with the published ones, and where the spread of these is from.
+
+    Published values take the variance per topic and run from the matrices among the rows, else
+    from what is usual for the measure.
+    """
+    own = [variance for variance in stored if variance is not None]
+    if len(own) == len(rows):
+        return [*own], None
+    constants = constants_for(
+        rows[0].family, own_constants(own) if own else None, standardised=rows[0].scale != "raw"
+    )
+    estimates = [
+        variance
+        or published_variance(
+            row.variance,
+            row.topics,
+            row.runs,
+            constants,
+            teams=row.clusters,
+            weight=float(row.dof if pool_by == "dof" else row.topics - 1),
+        )
+        for row, variance in zip(rows, stored, strict=True)
+    ]
+    return estimates, None if isinstance(constants, str) else constants.source
+
+
+def _interval(
+    interval: VarianceInterval, source: str | None = None, prefix: str = ""
+) -> dict[str, Any]:
+    """Return an interval as a result and the code of why it, or its upper limit, is missing.
+
+    Parameters
+    ----------
+    source : str, optional
+        Of a published variance: where its variance per topic and per run comes from.
+    """
+    limits = None
+    if interval.low is not None:
+        limits = Interval(
+            low=interval.low,
+            high=interval.high,
+            level=interval.level,
+            method="jackknife" if source is None else "published",
+            of=interval.of,
+            source=source,
+            few_topics=interval.few_topics,
+        )
+    reason = interval.reason if limits is None else interval.upper_reason
+    return {f"{prefix}interval": limits, f"{prefix}interval_reason": reason}

@@ -1,5 +1,6 @@
 """The pages of answers: plans, drift, studies; and what pages show of an answer."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, get_args
@@ -12,7 +13,7 @@ from pydantic import BaseModel
 from roundbook.api.access import answer, visible_tasks
 from roundbook.api.callers import Caller
 from roundbook.api.problems import HttpError
-from roundbook.errors import InputError, RoundbookError
+from roundbook.errors import InputError, RequestError, RoundbookError
 from roundbook.logbook.drift.report import DriftReport, report_drift
 from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.plans.planning import plan_topics
@@ -21,7 +22,7 @@ from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import STUDIES
 from roundbook.pages.charts import Figure, csv_file, figure
 from roundbook.pages.forms import Asking, Who, filled_in, refusal, refused_status
-from roundbook.pages.numbers import decimals
+from roundbook.pages.number_format import decimals
 from roundbook.pages.rendering import page
 from roundbook.pages.study_form import (
     OF,
@@ -89,16 +90,17 @@ def plan_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
         **_CHOICES,
         "given": given,
         "asked": http.url.query,
-        "fields": plan_fields(given),
         "tasks": visible_tasks(caller, session),
     }
     status = 200
     if given:
         try:
             plan = _plan(session, caller, given)
-            chart = figure("plan", plan, figures.plan_caption(plan), **plan_fields(given))
+            fields = plan_fields(given)
+            chart = figure("plan", plan, figures.plan_caption(plan), **fields)
             context |= {
                 "plan": plan,
+                "fields": fields,
                 "tables": tables_of(plan),
                 "headline": plans.headline(plan),
                 "beside": [*_which_size(plan), *beside(plan), plans.fits(plan)],
@@ -126,6 +128,11 @@ def plan_file(http: Request, caller: Who, session: Asking, form: Literal["csv", 
 def plan_fields(given: Mapping[str, str]) -> dict[str, Any]:
     """Return the fields of a plan as they were typed: several numbers beside each other."""
     several = ("m", "min_d", "topics")
+    for name in several:
+        # No m, no difference and no number of topics is 0.
+        if comma := re.search(r"(?<![\d.])0+,(\d+)", given.get(name, "")):
+            reason = f"decimals need a point here: 0.{comma[1]}, not {comma[0]}"
+            raise RequestError(name, reason)
     return {
         name: tuple(value.replace(",", " ").split()) if name in several else value
         for name, value in given.items()

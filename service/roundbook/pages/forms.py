@@ -16,6 +16,7 @@ from roundbook.api.problems import HttpError, status_of
 from roundbook.api.turns import Limit, Turns, computing_turn, transaction
 from roundbook.errors import RequestError, RoundbookError
 from roundbook.logbook.session import Session
+from roundbook.requests.base import takes_several
 from roundbook.requests.matrices import ListMatrices, ShowMatrix
 from roundbook.requests.results import ShowResult
 from roundbook.requests.tasks import ListRounds
@@ -101,12 +102,6 @@ def fields_of(request: type[BaseModel], query: Mapping[str, Sequence[str]]) -> d
         name: tuple(values) if takes_several(request, name) else values[-1]
         for name, values in query.items()
     }
-
-
-def takes_several(request: type[BaseModel], name: str) -> bool:
-    """Return whether a field of a request takes several values."""
-    field = request.model_fields.get(name)
-    return field is not None and "tuple[" in str(field.annotation)
 
 
 class Refusal(NamedTuple):

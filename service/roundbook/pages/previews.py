@@ -12,7 +12,7 @@ from roundbook.logbook.near_names import near_name
 from roundbook.logbook.round_fingerprint import find_publication
 from roundbook.logbook.runs.assessing import LoggedQrels
 from roundbook.logbook.runs.listing import list_runs
-from roundbook.logbook.runs.logging import LoggedRuns
+from roundbook.logbook.runs.log_runs import LoggedRuns
 from roundbook.logbook.session import Session
 from roundbook.logbook.topics import list_topics
 from roundbook.presentation.matrices import log_notes, standardising_note

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from roundbook.logbook.result import SOFTWARE
-from roundbook.pages.numbers import FILTERS
+from roundbook.pages.number_format import FILTERS
 from roundbook.pages.study_form import study_title
 
 STATIC = Path(__file__).parent / "static"

@@ -161,7 +161,11 @@ def _stale_since(session: Session, entries: Sequence[ResultEntry]) -> dict[str, 
         matrices = list_matrices(session, ListMatrices(task=name, superseded=True)).matrices
         logged |= {matrix.matrix: matrix.logged_at for matrix in matrices}
     times = {
-        entry.name: [logged[change.matrix] for change in entry.changes if change.matrix in logged]
+        entry.name: [
+            logged[change.matrix]
+            for change in entry.changes
+            if change.stale and change.matrix in logged
+        ]
         for entry in entries
         if entry.stale
     }

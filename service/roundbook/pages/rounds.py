@@ -37,8 +37,8 @@ router = APIRouter()
 _MOST_RUNS = 200
 _RUNS = tuple(Column(name, name.capitalize()) for name in ("run", "team", "type", "system"))
 _STANDS = Column("current", "State", lambda current: "stands" if current else "superseded")
-# Of the bootstrap of rankings; a page is not waited for long.
-_RESAMPLES = 200
+# A page is not waited for long: rankings of more scores than that have a smaller bootstrap.
+_MOST_SCORES, _FEWER_RESAMPLES = 50_000, 200
 
 
 @router.get("/round")
@@ -87,7 +87,10 @@ def round_context(
             factors = show_factors(session, FactorsRequest(**of))
             caption = figures.factors_caption(factors, MOST_TOPICS)
             drawn["factors"] = figure("factors", factors, caption, **of)
-            ranking = compare_rankings(session, RankRequest(**of, resamples=_RESAMPLES))
+            asked = RankRequest(**of)
+            if len(overview.runs) * len(overview.topics) > _MOST_SCORES:
+                asked = asked.model_copy(update={"resamples": _FEWER_RESAMPLES})
+            ranking = compare_rankings(session, asked)
             context |= {"ranking": ranking, "ranking_words": summary(ranking)}
         except RoundbookError as error:
             if status_of(error) == 503:

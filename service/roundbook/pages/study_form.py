@@ -16,12 +16,15 @@ from roundbook.logbook.saving import ComputedResult, compute_result
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import STUDIES
 from roundbook.logbook.studies.study import Study
-from roundbook.pages.forms import fields_of, takes_several
+from roundbook.pages.forms import fields_of
+from roundbook.requests.base import takes_several
 from roundbook.requests.studies import AllRoundsRequest, StudyRequest
 
 # Which scores it is of; and fields of files, which are for the terminal.
 OF = ("task", "round", "measure")
 _OF_FILES = frozenset({"layout", "missing", "file_measure"})
+# What a request is given in files or by hand, and a form cannot do without.
+_NEEDED = frozenset({"to_round", "pivot"})
 # A page is not waited for long: with no more trials than so many unless it is said.
 _TRIALS = {"trials": 1_000, "swap_trials": 200}
 # Studies of all rounds, by the titles that they have on pages: in the terminal they are an option
@@ -110,7 +113,7 @@ def _field(study: str, name: str) -> StudyField:
         name=name,
         hint=_OF_TERMINAL.sub("", field.description or ""),
         usual=str(default) if known else "",
-        required=field.is_required(),
+        required=field.is_required() or name in _NEEDED,
         choices=get_args(literals),
         several=several,
         tick=kind is bool,

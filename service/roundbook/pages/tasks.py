@@ -32,7 +32,7 @@ from roundbook.presentation import drift_advice, drift_verdict, figures
 from roundbook.presentation.charts.limits import MOST_ROUNDS, MOST_TOPICS
 from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.events import details
-from roundbook.presentation.variances import summary, withdrawn_notes
+from roundbook.presentation.variances import stability, summary, withdrawn_notes
 from roundbook.requests.base import Request as Asked
 from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.requests.events import EventsRequest
@@ -180,7 +180,13 @@ def _add_answers(session: Session, caller: Caller, context: dict[str, Any]) -> N
 def variances_page(http: Request, caller: Who, session: Asking, task: str) -> HTMLResponse:
     """Show the variances of every measure of a task."""
     shown = answer(caller, session, show_histories, VarianceHistoryRequest(task=task))
-    return page(http, "variances.html", task=task, histories=shown.histories)
+    return page(
+        http,
+        "variances.html",
+        task=task,
+        histories=shown.histories,
+        stability=stability(shown.histories),
+    )
 
 
 @router.get("/events")

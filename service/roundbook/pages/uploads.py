@@ -19,7 +19,7 @@ from starlette.requests import ClientDisconnect
 
 from roundbook.api.access import permit
 from roundbook.api.callers import Caller, require_scope
-from roundbook.api.problems import HttpError
+from roundbook.api.problems import HttpError, too_long
 from roundbook.api.turns import in_turn, to_decide, transaction
 from roundbook.errors import (
     BadFileError,
@@ -33,11 +33,9 @@ from roundbook.errors import (
 from roundbook.formats import sent_to
 from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.matrices.logged import LoggedMatrices
-from roundbook.logbook.near_names import near_name
+from roundbook.logbook.near_names import near_name, near_recorded
 from roundbook.logbook.recorded_names import known_names
-from roundbook.logbook.rounds import near_round
 from roundbook.logbook.session import Session
-from roundbook.logbook.tasks import near_task
 from roundbook.pages.forms import (
     Refusal,
     Who,
@@ -119,8 +117,10 @@ async def preview(http: Request, caller: Who) -> HTMLResponse:
     require_scope(caller, "log")
     settings = http.app.state.settings
     length = http.headers.get("content-length", "")
-    if not length.isdigit() or len(length) > 18 or int(length) > settings.max_file_bytes + 10_000:
-        raise HttpError(413, f"The file is longer than {settings.max_file_bytes} bytes.")
+    if not length.isdigit():
+        raise HttpError(411, "The upload says not how long it is (Content-Length).")
+    if len(length) > 18 or int(length) > settings.max_file_bytes + 10_000:
+        raise too_long(settings.max_file_bytes)
     try:
         async with http.form(max_files=_MOST_FILES, max_fields=20) as form:
             given = {name: str(form.get(name) or "").strip() for name in _FIELDS}
@@ -176,8 +176,8 @@ def _look(http: Request, caller: Caller, held: _Held) -> dict[str, Any]:
     with transaction(http, caller, to_decide(http), keep=False) as session:
         permit_named(caller, session, {"task": task})
         near = [
-            near_note("task", task, near_task(session, task)),
-            near_note("round", label, near_round(session, task, label)),
+            near_note("task", task, near_recorded(session, task)),
+            near_note("round", label, near_recorded(session, task, label)),
         ]
         known = known_names(session, task, label)
         made = _what_is_made(session, task, label)

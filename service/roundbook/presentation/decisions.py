@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from roundbook.logbook.result import Result
     from roundbook.logbook.round_changes import PublishedRound
     from roundbook.logbook.runs.assessing import LoggedQrels
-    from roundbook.logbook.runs.logging import LoggedRuns
+    from roundbook.logbook.runs.log_runs import LoggedRuns
     from roundbook.logbook.saving import Renewal, SavedResult
     from roundbook.logbook.teams import DescribedTeams
     from roundbook.logbook.topics import AliasedTopics, UnaliasedTopic
@@ -147,7 +147,7 @@ def renewal_notes(renewal: Renewal) -> list[str]:
             for one in renewal.renewed
             if one.status == "unchanged"
         ),
-        *(f"'{entry.name}' stays stale: {why}" for entry, why in renewal.left),
+        *(f"'{entry.name}' stays stale: {error}" for entry, error in renewal.left),
     ]
 
 

@@ -36,7 +36,7 @@ def remarks(report: GeneralisabilityReport) -> list[str]:
     """Return what the numbers say, why some are unknown, and which rounds are left out."""
     return [
         "E-rho2 tells how well the ranking of the runs would repeat on other topics, Phi how well"
-        " their mean scores would.",
+        " their mean scores would. The intervals take scores for normal and runs for independent.",
         *(f"Round '{row.round}': {row.reason}" for row in report.rounds if row.reason),
         *(
             f"Round '{label}' is left out: a single run leaves nothing to rank."

@@ -39,6 +39,7 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
             f"{where} has exactly the same {twin.measure} scores (matrix {twin.matrix}); check that"
             f" the file is of {of}."
         )
+    notes += _of_scale_and_names(logged)
     if remarks.single_run:
         notes.append(
             "One run only: no standardisation factors, since the standard deviation over one run"
@@ -46,14 +47,14 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
         )
     notes += _of_runs(logged)
     if remarks.tied_topics:
-        treatment = "count as 0" if remarks.zero_sd == "average" else "are left out"
+        treatment = "count as the mean" if remarks.zero_sd == "average" else "are left out"
         notes.append(
             f"All standardising runs tie on {_named('topic', remarks.tied_topics)}: standardised"
             f" scores there {treatment}."
         )
     if remarks.equal_runs:
         notes.append(
-            f"{remarks.equal_runs} of {logged.runs} runs have the same scores as another run on"
+            f"{remarks.equal_runs:,} of {logged.runs:,} runs repeat the scores of another run on"
             f" every topic: {_alike(remarks.alike)}."
         )
     if logged.missing_cells and logged.status == "logged":
@@ -210,7 +211,29 @@ def _cells_phrase(changes: Changes) -> str:
             f", by up to {changes.largest_change:.4g} (topic {changes.largest_topic}, run"
             f" {changes.largest_run})"
         )
-    return f"{changes.cells_changed} of {changes.cells} scores changed{by}"
+    return f"{changes.cells_changed:,} of {changes.cells:,} scores changed{by}"
+
+
+def _of_scale_and_names(logged: LoggedMatrix) -> list[str]:
+    """Return what speaks for scores on another scale, or for a transposed file."""
+    remarks, notes = logged.remarks, []
+    if remarks.beyond_one:
+        notes.append(
+            f"{remarks.beyond_one:,} of {logged.topics * logged.runs:,} scores are below 0 or above"
+            f" 1, which {logged.measure} never is; check their scale."
+        )
+    if (ratio := remarks.variance_ratio) is not None:
+        times = f"{ratio:,.0f}" if ratio > 1 else f"{ratio:.2g}"
+        notes.append(
+            f"The variance is {times} times that of the other rounds of {logged.measure}; check"
+            " that the scores are on the same scale."
+        )
+    if remarks.runs_named_as_topics:
+        notes.append(
+            f"{remarks.runs_named_as_topics:,} of {counted(logged.runs, 'run')} have the names of"
+            " topics; check that the file has a topic a row and a run a column."
+        )
+    return notes
 
 
 def _alike(groups: Sequence[Sequence[str]]) -> str:

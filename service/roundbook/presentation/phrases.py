@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: 1 topic, 2 topics."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    """Return a number with its noun: 1 topic, 2,000 topics."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:

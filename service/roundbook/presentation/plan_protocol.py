@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.plans.plan import kind_of, variance_at
-from roundbook.presentation.variances import disagreement
+from roundbook.presentation.variances import disagreement, is_of_these_runs, next_rounds
+from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.plans import INTERVALS, PAIRED
 from roundbook.statistics.design import DESIGNS
 
@@ -76,15 +77,17 @@ def _variance(plan: Plan) -> list[str]:
         doubled = f", and that of a difference between two runs as twice it{why}"
     if history is None:
         return [f"{which} of the scores was taken as {plan.variance:.5g}{doubled}."]
-    label = "" if history.assessments == "official" else f", {history.assessments} assessments"
+    label = (
+        "" if history.assessments == DEFAULT_ASSESSMENTS else f", {history.assessments} assessments"
+    )
     sentences = [
         f"{which} of {history.measure} ({history.scale} scale{label}) was taken as"
         f" {plan.variance:.5g}{doubled}{_origin(plan, history)}."
     ]
     if plan.variance_planning is not None and plan.variance_at == "pooled":
         sentences.append(
-            "The planning variance, which 4 of 5 next rounds of this kind are expected to stay"
-            f" below, is {plan.variance_planning:.5g}."
+            f"The planning variance, which 4 of 5 {next_rounds(history, kind_of(plan) or 'one-way')}"
+            f" are expected to stay below, is {plan.variance_planning:.5g}."
         )
     return sentences + _rounds(plan, history)
 
@@ -118,7 +121,7 @@ def _origin(plan: Plan, history: VarianceHistory) -> str:
         case "planning":
             pooled = variance_at(history, kind, "pooled")
             return (
-                ": the planning variance, which 4 of 5 next rounds of this kind are expected to"
+                f": the planning variance, which 4 of 5 {next_rounds(history, kind)} are expected to"
                 f" stay below. The pooled variance is {pooled:.5g}: {_pooled(plan, history, kind)}"
             )
         case _:
@@ -134,11 +137,12 @@ def _pooled(plan: Plan, history: VarianceHistory, kind: VarianceKind) -> str:
         origin = (
             f"pooled by {weights} over {len(rounds)} rounds of {history.task} ({', '.join(rounds)})"
         )
-    interval = _interval(plan.interval, pooled.interval_reason)
+    these = is_of_these_runs(history, kind)
+    interval = _interval(plan.interval, pooled.interval_reason, these_runs=these)
     return f"{origin}, {pooled.dof} degrees of freedom{interval}"
 
 
-def _interval(interval: Interval | None, reason: str | None) -> str:
+def _interval(interval: Interval | None, reason: str | None, *, these_runs: bool = False) -> str:
     if interval is None:
         return f", without an interval since {no_interval(reason)}" if reason else ""
     high = "without an upper limit" if interval.high is None else f"to {interval.high:.5g}"
@@ -146,7 +150,7 @@ def _interval(interval: Interval | None, reason: str | None) -> str:
     if interval.of is None:
         return f"{text} ({interval.method})"
     others = "systems and topics like these"
-    if interval.of == "these runs":
+    if these_runs or interval.of == "these runs":
         others = "topics like these, and these runs"
     return f"{text} ({interval.method}; for other {others})"
 
@@ -159,8 +163,7 @@ def _assumed(plan: Plan) -> str:
     alike = " that differ as pairs of runs do on average" if plan.variance_of == "paired" else ""
     assumed = [f"{runs} {topics}{alike}", "normal scores of one variance"]
     if plan.estimate is not None and plan.variance_at != "given":
-        limit = plan.estimate.pooled.of_kind(kind_of(plan) or "one-way").next_round
-        these = limit is not None and limit.of == "these runs"
+        these = is_of_these_runs(plan.estimate, kind_of(plan) or "one-way")
         systems = "these very systems" if these else "systems like these"
         assumed.append(f"a next round of the same kind with {systems}")
     return f"The plan assumes {', '.join(assumed[:-1])} and {assumed[-1]}."

@@ -29,7 +29,7 @@ def plan_latex(plan: Plan, basis: str | None = None) -> str:
 
 def beside(plan: Plan) -> list[str]:
     """Return what the columns beside a plan are, a sentence each that begins with its heading."""
-    lines = [f"{other.name}: {alternative(other)}." for other in plan.alternatives]
+    lines = [f"{other.name}: {alternative(plan, other)}." for other in plan.alternatives]
     upper = _upper(plan)
     if upper is not None:
         lines.append(f"{_UPPER}: at {upper:.5g}, the upper end of the variance's interval.")

@@ -12,6 +12,7 @@ from roundbook.presentation.staleness import added_rounds, change_of_round
 from roundbook.presentation.variances import (
     disagreement,
     disagreement_way_out,
+    next_rounds,
 )
 from roundbook.requests.plans import INTERVALS, PAIRED
 from roundbook.statistics.design import DESIGNS
@@ -39,7 +40,7 @@ def plan_changes(entry: ResultEntry) -> dict[str, Any]:
         "stale": [
             change.model_dump(include={"round", "was", "now"}) | {"why": change_of_round(change)}
             for change in entry.changes
-            if change.code not in ("added", "restored")
+            if not change.of_new_round
         ],
         "new_rounds": added_rounds(entry.changes),
     }
@@ -83,7 +84,7 @@ _OF_LIMIT: dict[VarianceAt, str] = {
 }
 
 
-def alternative(beside: Alternative) -> str:
+def alternative(plan: Plan, beside: Alternative) -> str:
     """Return what stands beside a plan, as a clause."""
     variance = f"{beside.variance:.5g}"
     of_kind = _OF_LIMIT[beside.variance_at].format(f"{beside.variance_kind} variance {variance}")
@@ -91,10 +92,9 @@ def alternative(beside: Alternative) -> str:
         case "pooled":
             return f"at the pooled variance {variance}"
         case "planning":
-            return (
-                f"at the planning variance {variance}, which 4 of 5 next rounds of this kind stay"
-                " below"
-            )
+            assert plan.estimate is not None
+            which = next_rounds(plan.estimate, beside.variance_kind)
+            return f"at the planning variance {variance}, which 4 of 5 {which} stay below"
         case "paired":
             return f"by twice {of_kind}, as a difference of two runs varies on average"
         case "conservative":

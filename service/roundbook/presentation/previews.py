@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from roundbook.formats.trec import StoredFile
     from roundbook.logbook.matrices.logged import LoggedMatrix
     from roundbook.logbook.runs.assessing import LoggedQrels
-    from roundbook.logbook.runs.logging import LoggedRuns
+    from roundbook.logbook.runs.log_runs import LoggedRuns
 
 _NAMED = 4
 

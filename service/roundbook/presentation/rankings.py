@@ -19,8 +19,8 @@ def summary(agreement: RankAgreement) -> list[str]:
         f"Kendall tau-b {_number(agreement.tau_b)} (tau-a {agreement.tau_a:.3f}), tau_AP"
         f" {_number(agreement.tau_ap)}",
         f"95% intervals of tau-b: {_limits(agreement.bootstrap)} by a bootstrap over topics"
-        f" ({agreement.resamples} resamples), {_limits(agreement.published)} as the papers print"
-        " it",
+        f" ({agreement.resamples:,} resamples; it tends to lie low),"
+        f" {_limits(agreement.published)} as the papers print it",
     ]
     return lines + ([agreement.reason] if agreement.reason else [])
 

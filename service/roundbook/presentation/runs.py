@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from roundbook.logbook.runs.assessing import LoggedQrels
-    from roundbook.logbook.runs.logging import LoggedRuns
+    from roundbook.logbook.runs.log_runs import LoggedRuns
 
 UPLOADS = (
     Column("round", "Round"),

@@ -23,6 +23,7 @@ _OF_ROUND = {
     ),
     "runs": "teams or systems of its runs were corrected",
     "restored": "left out as withdrawn, and counts again",
+    "added": "it did not count then, and does now",
 }
 
 
@@ -54,20 +55,20 @@ def change_sentence(change: Change) -> str:
 
 
 def stale_reasons(changes: Sequence[Change]) -> list[str]:
-    """Return why a result is stale; a round that was added is no reason."""
-    return [change_sentence(change) for change in changes if change.code != "added"]
+    """Return why a result is stale, of all that changed."""
+    return [change_sentence(change) for change in changes if change.stale]
 
 
 def added_rounds(changes: Sequence[Change]) -> list[str]:
     """Return the rounds that a result would be computed from today, and was not."""
-    return [change.round for change in changes if change.code in ("added", "restored")]
+    return [change.round for change in changes if change.of_new_round]
 
 
 def why_stale(entry: ResultEntry) -> str | None:
     """Return why a saved result is stale and what takes its place; None where it is not stale."""
-    reasons = stale_reasons(entry.changes)
-    if not reasons:
+    if not entry.stale:
         return None
+    reasons = stale_reasons(entry.changes)
     if entry.replaced_by is not None:
         from roundbook.logbook.kinds import find_kind  # noqa: PLC0415  # it needs SQLAlchemy
 

@@ -12,6 +12,7 @@ from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation.measures import new_measure_notes
 from roundbook.presentation.phrases import counted, listed
 from roundbook.presentation.tables import values_at
+from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 
 if TYPE_CHECKING:
     from roundbook.logbook.published import RecordedVariance
@@ -21,10 +22,13 @@ if TYPE_CHECKING:
         Pooled,
         RoundVariance,
         VarianceHistory,
+        VarianceKind,
     )
 
 # Rounds disagree where equal variances would give such a test, or a stronger one, less often.
 _DISAGREE = 0.05
+# Of so few, what teams add to an interval is too uncertain: `make coverage` shows it.
+_FEW_TEAMS = 5
 # What a line of CSV has of a round, and of a pooled variance.
 _ROUND = {
     **{name: name for name in ("round", "topics", "runs", "variance")},
@@ -58,7 +62,7 @@ def stability(histories: Sequence[VarianceHistory]) -> list[str]:
     """Return which measures are stable over the rounds and which not, given the least stable first."""
     ratios, unknown = [], []
     for history in histories:
-        of = "" if history.assessments == "official" else f" ({history.assessments})"
+        of = "" if history.assessments == DEFAULT_ASSESSMENTS else f" ({history.assessments})"
         if len(history.rounds) < 2:
             unknown.append(f"{history.measure}{of}")
             continue
@@ -71,6 +75,9 @@ def stability(histories: Sequence[VarianceHistory]) -> list[str]:
         lines.append(
             f"Least stable first, by the largest variance over the smallest: {', '.join(ratios)}."
         )
+    tests = [history.pooled.homogeneity for history in histories if len(history.rounds) > 1]
+    if tests and all(test and (test.p_value or 0) >= _DISAGREE for test in tests):
+        lines.append("On none of them do the rounds disagree beyond chance.")
     if unknown:
         has = "it has" if len(unknown) == 1 else "they have"
         lines.append(f"Whether {listed(unknown, 8)} is stable is unknown: {has} one round.")
@@ -101,7 +108,8 @@ def disagreement(history: VarianceHistory, *, two_way: bool = False) -> str | No
     ratio = max(values.values()) / min(values.values())
     p = "p < .001" if test.p_value < 0.001 else f"p = {test.p_value:.3f}"
     return (
-        f"The rounds disagree ({_TESTS.get(test.method, test.method)}, {p}; largest over smallest"
+        f"The rounds disagree{' about the two-way variance' if two_way else ''}"
+        f" ({_TESTS.get(test.method, test.method)}, {p}; largest over smallest"
         f" {ratio:.2f}): the pooled value is the mean of different variances."
     )
 
@@ -130,7 +138,7 @@ def heading(history: VarianceHistory) -> str:
     """Return what a variance history is of."""
     # Of several, each round counts by the first that it has.
     labels = ", else ".join(history.mixed) or history.assessments
-    label = "" if labels == "official" else f", {labels} assessments"
+    label = "" if labels == DEFAULT_ASSESSMENTS else f", {labels} assessments"
     return f"{history.task}: {history.measure}, {history.scale} scale{label}"
 
 
@@ -142,8 +150,21 @@ def summary(history: VarianceHistory) -> list[str]:
         *_remarks(history.rounds),
     ]
     if any(row.interval for row in history.rounds):
-        lines.append(_meaning(history.rounds, history.pooled))
+        lines.append(_meaning(history))
     return lines
+
+
+def is_of_these_runs(history: VarianceHistory, kind: VarianceKind = "one-way") -> bool:
+    """Return whether what is pooled tells of these runs or teams only, on other topics."""
+    interval, teams = history.pooled.of_kind(kind).interval, history.teams
+    if teams is not None and teams.in_every_round == teams.teams > 0 and not teams.some_unknown:
+        return True
+    return interval is not None and interval.of == "these runs"
+
+
+def next_rounds(history: VarianceHistory, kind: VarianceKind = "one-way") -> str:
+    """Return of which next rounds the planning variance tells."""
+    return f"next rounds {'with these runs' if is_of_these_runs(history, kind) else 'of this kind'}"
 
 
 def withdrawn_notes(history: VarianceHistory) -> list[str]:
@@ -156,7 +177,7 @@ def pooled_summary(history: VarianceHistory) -> list[str]:
     pooled, lines = history.pooled, []
     if len(pooled.rounds) > 1:
         lines.append(disagreement(history) or _test(pooled.homogeneity))
-    return [*lines, *_next_round(pooled), *_two_way(pooled)]
+    return [*lines, *_next_round(history), *_two_way(pooled)]
 
 
 def limits(interval: Interval) -> str:
@@ -228,12 +249,13 @@ def _test(test: Homogeneity) -> str:
     return f"The rounds' variances do not differ beyond chance ({what}, p {p})."
 
 
-def _next_round(pooled: Pooled) -> list[str]:
-    limit = pooled.next_round
+def _next_round(history: VarianceHistory) -> list[str]:
+    limit = history.pooled.next_round
     if limit is None or limit.u80 is None:
         return []
-    kind = "with these runs" if limit.of == "these runs" else "of this kind"
-    line = f"Next round: planning variance {limit.u80:.5f}: 4 of 5 next rounds {kind} stay below"
+    line = (
+        f"Next round: planning variance {limit.u80:.5f}: 4 of 5 {next_rounds(history)} stay below"
+    )
     if limit.u95 is not None:
         line += f", and 19 of 20 below {limit.u95:.5f}"
     if limit.low is not None and limit.high is not None:
@@ -287,22 +309,39 @@ def _interval_remarks(row: RoundVariance) -> Iterator[str]:
             "For these runs only: which teams took part adds to the interval what cannot be known"
             " here"
         )
-    if interval.few_topics:
+    if row.clusters is not None and row.clusters <= _FEW_TEAMS and interval.of == "systems":
+        yield (
+            f"Few teams or runs (up to {_FEW_TEAMS}): what they tell of others is uncertain itself, so"
+            " that a 95% interval covers 87 to 92%"
+        )
+    if interval.few_topics and interval.high is not None:
         yield (
             "Few topics (under 25): the true variance is above the upper limit in 4 to 7% of cases"
             " instead of 2.5%"
         )
 
 
-def _meaning(rounds: Sequence[RoundVariance], pooled: Pooled) -> str:
+def _meaning(history: VarianceHistory) -> str:
+    pooled, teams = history.pooled, history.teams
     if pooled.interval is not None and pooled.interval.of == "these runs":
         return "The pooled interval is for these runs on other topics like these."
+    if is_of_these_runs(history):
+        return (
+            "The same teams took part in every round: the pooled interval is for these teams on other"
+            " topics like these, and too narrow for other teams."
+        )
     line = "Intervals are for other systems on other topics like these (jackknife, no simulation)."
     alone = [
         row.round
-        for row in rounds
+        for row in history.rounds
         if row.origin == "matrix" and row.clusters == row.runs and row.runs > 1
+        if teams is None or row.round in teams.some_unknown
     ]
+    if teams is not None and 2 * teams.returning >= teams.teams > 0:
+        line += (
+            f" {teams.returning} of {counted(teams.teams, 'team')} took part in several rounds; the"
+            " pooled interval takes them for others each time, and is too narrow by that."
+        )
     if alone:
         line += (
             f" As many teams as runs in {listed(alone, 8)}: a run of unknown team counts as a team of"

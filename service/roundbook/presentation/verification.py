@@ -21,6 +21,7 @@ KINDS: dict[DifferenceKind, str] = {
 }
 
 _GIVES = {
+    "content-hash": "there are",
     "factors": "the scores of its {runs} standardising runs give",
     "variance": "the scores give",
     "variance-parts": "the scores give",
@@ -32,28 +33,37 @@ _GIVES = {
 
 # By table and what differs, where that is no number beside another.
 _SENTENCES = {
+    ("matrix", "references"): "its measure is missing",
     ("matrix", "content_hash"): (
         "these are not the scores that were logged: their hash is another"
     ),
     ("factor", "topics_with_factors"): "it has factors of {recorded} topics, not of {computed}",
+    ("factor_set", "factor_sets"): "it has {runs} runs and no factors",
+    ("factor_set", "version"): "there is no version before it of these scores",
+    ("variance_estimate", "version"): "version {recorded} is there, and not version {computed}",
     ("factor_set", "standardising_runs"): (
         "it says that {recorded} runs standardise it, but {computed} do"
     ),
+    ("variance_estimate", "estimates"): "it is missing",
     ("variance_estimate", "topic_ids"): "its topics are not those of the scores",
     ("variance_estimate", "latest_clusters"): (
         "clusters is {recorded} in the last estimate, and the runs' teams give {computed}"
     ),
     ("result", "inputs"): (
-        "its result tells of {recorded} estimates, and {computed} are listed in their order"
+        "its result tells of {recorded} inputs, and {computed} are listed in their order"
     ),
     ("result", "topics"): (
         "it compares {recorded} topics, and these are not the {computed} that both factor versions"
         " have"
     ),
-    ("event", "matrix_id"): "no event tells of it",
+    ("event", "fingerprint"): (
+        "it notes the fingerprint {recorded}, and the round, in which nothing has changed since, has"
+        " {computed}"
+    ),
     ("uploaded_run", "content_hash"): (
         "these are not the lists that were logged: their hash is another"
     ),
+    ("run_upload", "lists"): "{computed} of its lists are of runs that it does not have",
     ("run_upload", "documents"): (
         "{recorded} documents have numbers, and its lists name number {computed} of them"
     ),
@@ -68,18 +78,8 @@ _SENTENCES = {
     ("qrels", "documents"): (
         "{recorded} documents have numbers, and it judges number {computed} of them"
     ),
-    ("run_upload", "runs logged"): (
-        "{recorded} uploads of runs are of it, and {computed} events say 'runs logged'"
-    ),
-    ("qrels", "assessments logged"): (
-        "{recorded} relevance assessments are of it, and {computed} events tell of them"
-    ),
     ("withdrawal", "withdrawals"): (
         "it has {recorded} withdrawals and restorations, and {computed} events of them"
-    ),
-    ("result", "plan saved"): "{recorded} plans are of it, and {computed} events say 'plan saved'",
-    ("result", "drift report saved"): (
-        "{recorded} drift reports are of it, and {computed} events say 'drift report saved'"
     ),
 }
 
@@ -114,6 +114,8 @@ def difference_sentence(difference: Difference) -> str:
 def difference_subject(difference: Difference) -> str:
     """Return what a difference is about: a score matrix, a saved result, an event or a task."""
     if difference.matrix is not None:
+        if difference.measure is None:
+            return f"matrix {difference.matrix}"
         subject = (
             f"'{difference.task}' round '{difference.round}', {difference.measure}"
             f" ({difference.assessments}, revision {difference.revision})"
@@ -128,12 +130,23 @@ def difference_subject(difference: Difference) -> str:
         return f"{difference.result_kind} '{difference.result}' version {difference.version}"
     if difference.event is not None:
         return f"event {difference.event}"
-    if difference.kind in ("runs", "assessments"):
-        what = f"run '{difference.run}'" if difference.run is not None else "its runs"
-        if difference.kind == "assessments":
-            what = f"assessments '{difference.assessments}', revision {difference.revision}"
-        return f"'{difference.task}' round '{difference.round}', {what}"
-    return f"task '{difference.task}'"
+    if difference.round is None:
+        return f"task '{difference.task}'"
+    what = ""
+    if difference.run is not None:
+        what = f", run '{difference.run}'"
+    elif difference.upload is not None:
+        what = f", upload {difference.upload}"
+    elif difference.kind == "runs":
+        what = ", its runs"
+    elif difference.table == "qrels":
+        what = f", assessments '{difference.assessments}', revision {difference.revision}"
+    elif difference.table == "published_variance":
+        what = (
+            f", published variance ({difference.assessments}, {difference.scale}, revision"
+            f" {difference.revision})"
+        )
+    return f"'{difference.task}' round '{difference.round}'{what}"
 
 
 def _what_differs(difference: Difference) -> str:
@@ -148,6 +161,13 @@ def _what_differs(difference: Difference) -> str:
     if sentence is not None:
         return sentence.format(**facts)
     what = difference.what
+    if difference.kind == "event" and isinstance(difference.recorded, int):
+        events = {0: "no event says", 1: "an event says"}.get(
+            int(difference.computed or 0), f"{difference.computed} events say"
+        )
+        if difference.recorded == 0:
+            return f"it says '{what}', and nothing of the kind is recorded"
+        return f"{events} '{what}' of it"
     if difference.topic is not None:
         what = f"the {what} of topic '{difference.topic}'"
     elif difference.result is not None and difference.round is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from roundbook.errors import InputError, NotRecordedError
+from roundbook.errors import InputError, NotRecordedError, RequestError
 from roundbook.python.answers import Answer
 from roundbook.python.studies import Studies
 from roundbook.python.ways_out import with_ways_out
@@ -234,6 +234,9 @@ class Book(Studies):
         if topics is not None or runs is not None:
             if topics is None or runs is None or not isinstance(measure, str):
                 raise TypeError("an array takes `topics`, `runs` and one `measure`")
+            if "teams" in fields:
+                reason = "an array comes without `teams`: record them by describe_teams"
+                raise RequestError("teams", reason)
             matrix = as_matrix(scores, topics, runs, measure)
             with with_ways_out():
                 request = LogRequest(**about, measure=measure)

@@ -13,8 +13,8 @@ from roundbook.formats import ScoreMatrix
 from roundbook.formats.extras import import_extra
 from roundbook.jobs.job import Job, JobList
 from roundbook.logbook.kinds import find_kind
+from roundbook.logbook.matrices.log_matrix import log_scores
 from roundbook.logbook.matrices.logged import LoggedMatrix
-from roundbook.logbook.matrices.logging import log_scores
 from roundbook.logbook.record import open_record
 from roundbook.logbook.saving import SavedResult, save_long_result
 from roundbook.logbook.session import Work, begin
@@ -59,7 +59,7 @@ class LocalRecord:
         """Return what comes of `start_study`, `list_jobs`, `show_job` or `cancel_job`."""
         import_extra("procrastinate", "serve", "a study in the background")
         from roundbook.jobs import studies
-        from roundbook.jobs.queue import make_queue
+        from roundbook.jobs.job_queue import make_queue
 
         if name == "start_study":
             make_queue(self._engine)

@@ -15,11 +15,13 @@ import numpy as np
 from roundbook.errors import InputError
 from roundbook.formats import ScoreMatrix, sent_to
 from roundbook.formats.extras import import_extra
+from roundbook.formats.table import ANY_TOPIC_HEADER, header_key
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-_FRAME = "frame.csv"
+# What refusals call it, and what the record has as the name of its file.
+_FRAME = "the frame"
 
 
 @contextmanager
@@ -35,7 +37,7 @@ def as_files(scores: object) -> Iterator[tuple[Path, ...]]:
     Raises
     ------
     InputError
-        When it is none of them.
+        When it is none of them, or a frame names no topics.
     """
     if isinstance(scores, (str, PathLike)):
         yield (Path(scores),)
@@ -117,6 +119,15 @@ def _write(frame: Any, file: Path) -> None:  # noqa: ANN401
             f"Scores are a path, an open file, a data frame or an array with `topics` and `runs`,"
             f" not of type {type(frame).__name__}."
         ) from None
+    kinds = list(read.schema.values())
+    # Whole numbers before scores with decimals are topics, under any heading.
+    if ANY_TOPIC_HEADER.isdisjoint(header_key(str(name)) for name in read.columns) and (
+        all(kind.is_integer() for kind in kinds) or kinds[0].is_float()
+    ):
+        raise InputError(
+            "The frame names no topics, and its first column would be taken for them: name them in"
+            " the index or in a column `topic`."
+        )
     read.write_csv(str(file))
 
 

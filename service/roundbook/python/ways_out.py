@@ -11,6 +11,10 @@ from roundbook.errors import RoundbookError
 # the error says enough.
 _WAYS_OUT = {
     "all or pooled": "Give one of them alone in `runs`, or tags of runs only.",
+    "check the address": "Check the address given, else ROUNDBOOK_DATABASE_URL.",
+    "grant the role": "The record's owner grants {role!s} the rights of a service: roundbook db grant",
+    "name the primary": "Name the primary server in the address.",
+    "name another server": "Name another in the address.",
     "correct a variance": "If the new one corrects it: revise='why'.",
     "create the task": "Make it first: book.create_task({task})",
     "factor version": "Name the round in `factors_from` and the version in `factors_version`.",
@@ -57,6 +61,7 @@ _WAYS_OUT = {
     "several assessments": "Name one: assessments='...'",
     "several measures": "Choose one: file_measure='...'.",
     "start a job": "Start it in the background: book.start_study(study, task, round, measure, ...)",
+    "upgrade the database": "Run 'roundbook db upgrade' on it first.",
     "unalias": "If that is wrong: book.ask('unalias_topic', task={task}, name={name})",
     "withdraw instead": "Scores can be withdrawn: book.withdraw(matrix, reason)",
     "withdrawn matrix": "Log a correction with revise='why', or: book.restore({matrix}, 'why')",

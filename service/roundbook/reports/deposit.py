@@ -62,19 +62,26 @@ def write_deposit(
 ) -> Deposit:
     """Write the bundle of a task, all of whose rounds are published; the session sees one moment.
 
+    A round without scores that count cannot be published; it is in the archive, without fingerprint.
+
     Raises
     ------
     NotRecordedError
         When there is no such task.
     RecordError
-        When a round of it is a draft, or it has none.
+        When a round of it with scores is a draft, or it has none.
     InputError
         When the bundle is there or cannot be written.
     """
     listed = list_rounds(session, ListRounds(task=request.task))
-    drafts = [one.round for one in listed.rounds if one.status != "published"]
-    if drafts or not listed.rounds:
-        why = f"{', '.join(drafts)}: not published" if drafts else "it has no rounds"
+    published = [one.round for one in listed.rounds if one.status == "published"]
+    drafts = [
+        one.round
+        for one in listed.rounds
+        if one.round not in published and any(row.withdrawn is None for row in one.matrices)
+    ]
+    if drafts or not published:
+        why = f"{', '.join(drafts)}: not published" if drafts else "it has no rounds with scores"
         raise RecordError(
             f"A deposit is for good, so all rounds of task '{listed.task}' must be published"
             f" ({why}).",
@@ -112,8 +119,8 @@ def _fill(
     rounds = []
     for one in listed:
         publication = find_publication(session, task.task, one.round)
-        assert publication is not None  # it is no draft
-        rounds.append(DepositedRound(round=one.round, **publication._asdict()))
+        if publication is not None:
+            rounds.append(DepositedRound(round=one.round, **publication._asdict()))
     given = {
         "creator": request.creators,
         "publisher": request.publisher,

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
 from unicodedata import normalize
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -19,6 +23,34 @@ _TAKES = {
     "dict_type": "takes names with their values",
     "missing": "is not given",
 }
+
+
+# Longer than any of the values that are named in a sentence.
+_MOST_NAMED = 40
+
+
+def refusal_reason(fault: Mapping[str, Any]) -> str:
+    """Return what a field takes, after its name; of a validator of our own, its whole sentence.
+
+    Parameters
+    ----------
+    fault : mapping
+        One of pydantic's, with the value that was given as its `input`.
+    """
+    reason: str = fault["msg"].removeprefix("Input ")
+    if fault["type"] == "value_error":
+        return reason.removeprefix("Value error, ")
+    reason = _TAKES.get(fault["type"], reason)
+    reason = re.sub(r"(?<![\d.])\d{4,}", lambda number: f"{int(number[0]):,}", reason)
+    given = fault.get("input")
+    if fault["type"] == "tuple_type" and isinstance(given, (str, int, float)):
+        return f"{reason}, as [{json.dumps(given)}]"
+    if not isinstance(given, str) or len(given) > _MOST_NAMED:
+        return reason
+    reason += f", not {given!r}"
+    if fault["type"] == "float_parsing" and re.fullmatch(r"\s*[+-]?\d*,\d+\s*", given):
+        reason += f"; write {given.strip().replace(',', '.')}"
+    return reason
 
 
 class Request(BaseModel):
@@ -44,22 +76,31 @@ class Request(BaseModel):
         try:
             super().__init__(**{name: _normalised(value) for name, value in values.items()})
         except ValidationError as error:
-            fault = error.errors(include_url=False, include_input=False)[0]
+            fault = error.errors(include_url=False)[0]
+            raised = fault.get("ctx", {}).get("error")
+            if isinstance(raised, RequestError):
+                raise raised from None
             field = ".".join(map(str, fault["loc"]))
-            reason = fault["msg"].removeprefix("Value error, ").removeprefix("Input ")
+            reason = refusal_reason(fault)
             if fault["type"] == "extra_forbidden":
                 reason = (
                     f"there is no `{field}` here; there are {', '.join(type(self).model_fields)}"
                 )
             elif fault["type"] != "value_error":
                 # Not by a validator of our own, which names the fields it means.
-                reason = f"`{field}` {_TAKES.get(fault['type'], reason)}"
+                reason = f"`{field}` {reason}"
             raise RequestError(field, reason) from None
 
 
 def is_kept(request: Request | None) -> bool:
     """Return whether what a request does is kept, which a dry run's is not."""
     return not getattr(request, "dry_run", False)
+
+
+def takes_several(request: type[BaseModel], name: str) -> bool:
+    """Return whether a field of a request takes several values."""
+    field = request.model_fields.get(name)
+    return field is not None and "tuple[" in str(field.annotation)
 
 
 def _normalised(value: object) -> object:

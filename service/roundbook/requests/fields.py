@@ -13,6 +13,9 @@ ZeroSd = Literal["average", "drop"]
 Layout = Literal["auto", "wide", "long", "trec_eval", "ir_measures", "ntcireval"]
 Missing = Literal["reject", "zero", "drop-topic"]
 
+# What assessments are called that nobody gives a label.
+DEFAULT_ASSESSMENTS = "official"
+
 TaskName = Annotated[str, Field(description="The task's name.")]
 RoundLabel = Annotated[str, Field(description="The round's label.")]
 MeasureName = Annotated[str, Field(description="The measure: nDCG@10, AP, RBP(p=0.8), ...")]

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from roundbook.requests.base import Request
 from roundbook.requests.fields import (
+    DEFAULT_ASSESSMENTS,
     Anonymous,
     Layout,
     MeasureName,
@@ -28,7 +29,7 @@ class LoggingRequest(Request):
     task: TaskName
     round: RoundLabel
     assessments: str = Field(
-        "official",
+        DEFAULT_ASSESSMENTS,
         description="Which relevance assessments the scores rest on; labels are never mixed.",
     )
     missing: Missing = Field(

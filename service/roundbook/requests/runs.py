@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import Field
 
 from roundbook.requests.base import Request
-from roundbook.requests.fields import RoundLabel, TaskName
+from roundbook.requests.fields import DEFAULT_ASSESSMENTS, RoundLabel, TaskName
 
 
 class LogRuns(Request):
@@ -29,7 +29,7 @@ class LogQrels(Request):
     task: TaskName
     round: RoundLabel
     file: Path = Field(description="TREC qrels, gzipped or not; - for standard input.")
-    assessments: str = Field("official", description="What these assessments are called.")
+    assessments: str = Field(DEFAULT_ASSESSMENTS, description="What these assessments are called.")
     create: bool = Field(default=False, description="Make the task and round if needed.")
     revise: str | None = Field(
         None, description="Replace what is recorded by a new revision, for this reason."

@@ -17,10 +17,10 @@ class _Scaling(Request):
     task: TaskName
     measure: MeasureName
     scale: Scale = Field("std-ab", description="The scale.")
-    a: float | None = Field(
-        None, description="std-AB: what one sd counts; above 0. (default: 0.15)"
+    a: float = Field(
+        0.15, gt=0, allow_inf_nan=False, description="std-AB: what one sd counts; above 0."
     )
-    b: float | None = Field(None, description="std-AB: the score of an average run. (default: 0.5)")
+    b: float = Field(0.5, allow_inf_nan=False, description="std-AB: the score of an average run.")
     factors_version: int | None = Field(
         None,
         description="Which version of the factors; --factors-from is then a round's label as it"

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from roundbook.requests.base import Request
 from roundbook.requests.fields import (
+    DEFAULT_ASSESSMENTS,
     Assessments,
     MeasureName,
     RoundLabel,
@@ -60,7 +61,7 @@ class RecordVarianceRequest(Request):
     source: str = Field(description="Where it is published.")
     teams: int | None = Field(None, description="Number of teams of the runs.")
     scale: ScoresScale = "raw"
-    assessments: str = Field("official", description="Which assessments.")
+    assessments: str = Field(DEFAULT_ASSESSMENTS, description="Which assessments.")
     revise: str | None = Field(
         None, description="Replace what is recorded by a new revision, for this reason."
     )

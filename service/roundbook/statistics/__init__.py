@@ -2,4 +2,7 @@
 
 Arrays of scores are always ``(topics, runs)``. Nothing here knows a database or a file; input for
 which a statistic does not exist raises :class:`roundbook.errors.ImpossibleStatisticError`.
+
+Modules import SciPy whole: a sub-package, which takes longer than most commands do, is then read
+when something is computed with it.
 """

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
+import scipy
 
 from roundbook.statistics.score_matrix import Floats, Ints
 
@@ -93,5 +93,5 @@ def simulate_round(
         + lift
         + noise
     )
-    scores: Floats = expit(logits)
+    scores: Floats = scipy.special.expit(logits)
     return scores.round(4)

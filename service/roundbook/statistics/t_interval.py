@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
+import scipy
 
 from roundbook.statistics.score_matrix import Floats
 
@@ -61,7 +61,7 @@ def t_interval(values: Floats) -> TInterval:
     error = math.sqrt(float(np.sum((deviations - offset) ** 2)) / dof / values.size)
 
     def interval(tail: float) -> Interval:
-        half = float(stdtrit(dof, 1 - tail)) * error
+        half = float(scipy.special.stdtrit(dof, 1 - tail)) * error
         return mean - half, mean + half
 
     return TInterval(mean, interval(0.05), interval(0.025))

@@ -13,7 +13,7 @@ from roundbook.database.dump import read_dump, restore_dump, write_dump
 from roundbook.database.engine import unit_of_work
 from roundbook.database.fingerprints import Fingerprint, filled_tables, fingerprint_tables
 from roundbook.database.programs import server_version
-from roundbook.database.schema import current_revision, expected_revision, require_known
+from roundbook.database.schema import EXPECTED_REVISION, current_revision, require_known
 from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 from roundbook.logbook.atomic_files import atomic_file
 from roundbook.logbook.result import Result
@@ -21,8 +21,8 @@ from roundbook.logbook.session import begin
 from roundbook.requests.transfer import BackupRequest, RestoreRequest
 
 
-class TableFingerprint(Result):
-    """How many rows a table has, and a hash over all of them in the order of its key."""
+class TableChecksum(Result):
+    """How many rows a table has, and a hash by which another copy of it is compared."""
 
     table: str
     rows: int
@@ -37,7 +37,7 @@ class SavedBackup(Result):
     schema_revision: str
     postgresql: str
     matrices: int
-    tables: list[TableFingerprint]
+    tables: list[TableChecksum]
 
 
 class RestoredBackup(Result):
@@ -53,7 +53,7 @@ class RestoredBackup(Result):
     status: str
     postgresql: str
     matrices: int
-    tables: list[TableFingerprint]
+    tables: list[TableChecksum]
 
 
 def save_backup(engine: Engine, request: BackupRequest) -> SavedBackup:
@@ -90,7 +90,7 @@ def save_backup(engine: Engine, request: BackupRequest) -> SavedBackup:
         schema_revision=revision,
         postgresql=version,
         matrices=_count_matrices(tables),
-        tables=_list_fingerprints(tables),
+        tables=_list_checksums(tables),
     )
 
 
@@ -128,16 +128,16 @@ def restore_backup(engine: Engine, request: RestoreRequest) -> RestoredBackup:
         file=str(file),
         replaced=bool(filled),
         schema_revision=dump.revision,
-        status="up to date" if dump.revision == expected_revision() else "out of date",
+        status="up to date" if dump.revision == EXPECTED_REVISION else "out of date",
         postgresql=dump.postgresql,
         matrices=_count_matrices(tables),
-        tables=_list_fingerprints(tables),
+        tables=_list_checksums(tables),
     )
 
 
-def _list_fingerprints(tables: Mapping[str, Fingerprint]) -> list[TableFingerprint]:
+def _list_checksums(tables: Mapping[str, Fingerprint]) -> list[TableChecksum]:
     return [
-        TableFingerprint(table=name, rows=table.rows, fingerprint=table.hash)
+        TableChecksum(table=name, rows=table.rows, fingerprint=table.hash)
         for name, table in tables.items()
     ]
 

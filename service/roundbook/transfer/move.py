@@ -9,7 +9,7 @@ from sqlalchemy import Engine, text
 
 from roundbook.database.fingerprints import filled_tables
 from roundbook.database.programs import server_version
-from roundbook.database.schema import expected_revision, require_current, upgrade
+from roundbook.database.schema import EXPECTED_REVISION, require_current, upgrade
 from roundbook.database.tables import metadata
 from roundbook.errors import AlreadyRecordedError, DatabaseError, InputError
 from roundbook.formats.archive_package import DATA_PACKAGE
@@ -19,7 +19,7 @@ from roundbook.requests.transfer import ImportRequest
 from roundbook.transfer.archive.exporting import measure_tables, write_tables
 from roundbook.transfer.archive.importing import import_archive
 from roundbook.transfer.archive.tables import TABLES, table_member
-from roundbook.transfer.backup import TableFingerprint
+from roundbook.transfer.backup import TableChecksum
 
 # Lets others read, and the source be the same database as the target.
 _LOCK = "LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE"
@@ -35,7 +35,7 @@ class MovedRecord(Result):
     postgresql_from: str
     postgresql_to: str
     matrices: int
-    tables: list[TableFingerprint]
+    tables: list[TableChecksum]
 
 
 def move_record(
@@ -99,12 +99,12 @@ def move_record(
             )
         _, postgresql_to = server_version(there.connection)
     return MovedRecord(
-        schema_revision=expected_revision(),
+        schema_revision=EXPECTED_REVISION,
         postgresql_from=postgresql_from,
         postgresql_to=postgresql_to,
         matrices=imported.matrices,
         tables=[
-            TableFingerprint(table=table.name, rows=member.rows or 0, fingerprint=member.sha256)
+            TableChecksum(table=table.name, rows=member.rows or 0, fingerprint=member.sha256)
             for table in TABLES
             for member in [written[table_member(table)]]
         ],

@@ -63,6 +63,17 @@ def test_numeric_run_tags_need_a_header_that_is_one(tmp_path):
     assert "looks like scores" in refusal(tmp_path, "301,0.5,0.6\n302,0.5,0.6\n")[0]
 
 
+@pytest.mark.parametrize("cells", [("0.1", "0.2"), ("0,1", "1"), ("1", "0.5")])
+def test_scores_in_the_place_of_topics_are_refused(tmp_path, cells):
+    rows = "".join(f"{cell};0,3\n" for cell in cells)
+    reason, line, column = refusal(tmp_path, f"a;b\n{rows}")
+    assert (line, column) == (2, 1)
+    assert reason.startswith("the first column, called 'a', holds numbers with decimals")
+    assert "head it 'topic'" in reason
+    assert read(tmp_path, f"topic;b\n{rows}").topics == cells
+    assert read(tmp_path, "number;b\n301;0,3\n302;1\n").topics == ("301", "302")
+
+
 def test_gzip_is_known_by_content(tmp_path):
     assert read(tmp_path, gzip.compress(b"topic,a\n1,0.5\n")).scores.tolist() == [[0.5]]
 

@@ -23,9 +23,9 @@ from tests.variances_by_hand import (
     one_way,
 )
 
-from roundbook.logbook.pooling import judge_rounds
 from roundbook.logbook.variance_history import VarianceHistory
 from roundbook.logbook.variance_rows import VarianceRow
+from roundbook.logbook.variances import judge_rounds
 from roundbook.presentation.variances import disagreement, disagreement_way_out
 from roundbook.statistics.variance.parts import variance_parts
 from roundbook_cli.plan_advice import history_json
@@ -287,8 +287,9 @@ def test_the_warning_where_rounds_disagree():
     assert shown.pooled.homogeneity.p_value < 0.001
     for two_way in (False, True):
         warning = disagreement(shown, two_way=two_way)
+        of_two_way = " about the two-way variance" if two_way else ""
         assert warning.startswith(
-            "The rounds disagree (Wald F test, p < .001; largest over smallest"
+            f"The rounds disagree{of_two_way} (Wald F test, p < .001; largest over smallest"
         )
         helps = disagreement_way_out(shown, two_way=two_way)
         assert helps is not None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
-from roundbook.logbook.staleness import Input, changes, is_stale
-from roundbook.presentation.staleness import added_rounds, stale_reasons
+from roundbook.logbook.staleness import Change, Code, Input, changes
+from roundbook.presentation.staleness import added_rounds, change_sentence, stale_reasons
 
 
 def given(round_label="r1", **other):
@@ -22,6 +24,10 @@ def given(round_label="r1", **other):
         "known": {},
     }
     return Input(**facts | other)
+
+
+def is_stale(found):
+    return any(change.stale for change in found)
 
 
 def codes(saved, today, *, withdrawn=(), left_out=()):
@@ -112,6 +118,14 @@ def test_teams_and_systems_that_became_known_are_counted_over_both_rounds():
     assert changes(saved, saved, withdrawn={}) == []
     # Fewer known than before cannot be; it is no reason.
     assert not is_stale(changes(today, saved, withdrawn={}))
+
+
+def test_whatever_changed_has_a_sentence():
+    """A rule by which another change makes stale finds its words there."""
+    facts = {"round": "r1", "revision": 2, "version": 2, "runs": 1, "reason": "misprint"}
+    sentences = {code: change_sentence(Change(code=code, **facts)) for code in get_args(Code)}
+    assert len(set(sentences.values())) == len(sentences)
+    assert sentences["added"] == "round 'r1': it did not count then, and does now"
 
 
 def test_a_result_by_an_earlier_rule_is_stale():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
@@ -74,4 +75,7 @@ KIND = Kind(
     read=reading("drift.report:DriftReport"),
     differences=imported("drift.verifying:report_differences"),
     renewable=_renewable,
+    today_by=attrgetter("measure", "assessments", "from_round", "to_round"),
+    in_event=("from", "to", "verdict"),
+    beside=("margin_from",),  # a default that was named is the same
 )

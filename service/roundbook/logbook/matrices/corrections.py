@@ -11,7 +11,7 @@ from roundbook.database.tables import withdrawal
 from roundbook.errors import InputError, RecordError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_dependents
-from roundbook.logbook.lookup import find_matrix, find_task, optional_text
+from roundbook.logbook.lookup import check_text, find_matrix, find_task
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
 from roundbook.requests.matrices import RestoreMatrix, WithdrawMatrix
@@ -63,7 +63,7 @@ def restore_matrix(session: Session, request: RestoreMatrix) -> CorrectedMatrix:
 
 
 def _decide(session: Session, request: WithdrawMatrix, *, withdrawn: bool) -> CorrectedMatrix:
-    number, reason = request.matrix, optional_text("reason", request.reason)
+    number, reason = request.matrix, check_text("reason", request.reason)
     if reason is None:
         verb = "withdraw" if withdrawn else "restore"
         raise InputError(f"To {verb} a matrix needs a reason.", way_out="reason needed")

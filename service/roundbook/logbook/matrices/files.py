@@ -14,8 +14,8 @@ from roundbook.formats import (
     read_measures,
     read_teams,
 )
+from roundbook.logbook.matrices.log_matrix import log_complete
 from roundbook.logbook.matrices.logged import LoggedMatrices, LoggedMatrix
-from roundbook.logbook.matrices.logging import log_complete
 from roundbook.logbook.runs.scoring import ComputedMatrices, score_round
 from roundbook.logbook.session import Session
 from roundbook.requests.matrices import LogFilesRequest, LoggingRequest, LogRequest

@@ -48,6 +48,14 @@ class Remarks(Result):
         Another round, or another measure of this one, that has exactly these scores.
     changes : Changes or None
         What a revision changes against the one before.
+    variance_ratio : float or None
+        How many times the median variance of the task's other rounds this one is, where that is
+        so many times that the scores may be on another scale.
+    beyond_one : int
+        How many scores are below 0 or above 1, of a measure that is nowhere so.
+    runs_named_as_topics : int
+        How many runs have the name of one of the task's topics, where most of them do: the file
+        may be transposed.
     single_run : bool
         Whether there is but one run, over which no standard deviation, and so no factor, exists.
     tied_topics : list of str
@@ -80,6 +88,9 @@ class Remarks(Result):
     difference: Difference | None = None
     changes: Changes | None = None
     same_scores: Twin | None = None
+    variance_ratio: float | None = None
+    beyond_one: int = 0
+    runs_named_as_topics: int = 0
     single_run: bool = False
     tied_topics: list[str] = Field(default_factory=list)
     zero_sd: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import ARRAY, Connection, Row, Text, any_, func, literal, select
 
 from roundbook.database.tables import (
     current_matrix,
@@ -14,6 +14,8 @@ from roundbook.database.tables import (
     measure,
     round_,
     task,
+    topic,
+    variance_estimate,
 )
 from roundbook.errors import (
     ContentDiffersError,
@@ -23,11 +25,17 @@ from roundbook.errors import (
 )
 from roundbook.formats import CompleteMatrix
 from roundbook.logbook.lookup import Series, is_named
+from roundbook.logbook.matrices.history import Changes
 from roundbook.logbook.matrices.logged import Difference, Twin
 from roundbook.logbook.matrices.sources import read_sources
+from roundbook.logbook.measures import parse_measure
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix
+from roundbook.measure_names import WITHIN_ONE
 from roundbook.requests.matrices import LoggingRequest
+
+# Scores on scales that differ fivefold.
+_OTHER_SCALE = 25
 
 
 def latest_revisions(session: Session, request: LoggingRequest) -> dict[str, int]:
@@ -100,31 +108,39 @@ def check_revision(
 
 
 def read_difference(
-    connection: Connection, series: Series, stored: LoadedMatrix, replaced: Row[Any] | None
+    connection: Connection, stored: LoadedMatrix, changes: Changes | None
 ) -> Difference | None:
     """Return how a matrix differs from the revision before, or from its round's other matrices.
 
     None where it does not, or nothing is beside it.
+
+    Parameters
+    ----------
+    changes : Changes, optional
+        Against the revision before, None for a first one.
     """
-    if replaced is not None:
-        others = select(matrix.c.id).where(matrix.c.id == replaced.id)
+    if changes is not None:
+        counts = [
+            *(len(changes.topics_added), len(changes.topics_removed)),
+            *(len(changes.runs_added), len(changes.runs_removed)),
+        ]
     else:
         others = select(current_matrix.c.id).where(
-            current_matrix.c.round_id == series.round_id, current_matrix.c.id != stored.matrix_id
+            current_matrix.c.round_id == stored.row.round_id, current_matrix.c.id != stored.row.id
         )
-    topics = matrix_topic.c.topic_id, matrix_topic.c.matrix_id, stored.topic_ids
-    runs = matrix_run.c.run_id, matrix_run.c.matrix_id, stored.run_ids
-    counts = []
-    for column, of_matrix, ids in (topics, runs):
-        there = set(connection.execute(select(column).where(of_matrix.in_(others))).scalars())
-        if not there:
-            return None
-        own = set(ids.tolist())
-        counts += [len(own - there), len(there - own)]
+        topics = matrix_topic.c.topic_id, matrix_topic.c.matrix_id, stored.topic_ids
+        runs = matrix_run.c.run_id, matrix_run.c.matrix_id, stored.run_ids
+        counts = []
+        for column, of_matrix, ids in (topics, runs):
+            there = set(connection.execute(select(column).where(of_matrix.in_(others))).scalars())
+            if not there:
+                return None
+            own = set(ids.tolist())
+            counts += [len(own - there), len(there - own)]
     if not any(counts):
         return None
     return Difference(
-        revision=None if replaced is None else replaced.revision,
+        revision=None if changes is None else stored.row.revision - 1,
         new_topics=counts[0],
         lacking_topics=counts[1],
         new_runs=counts[2],
@@ -148,3 +164,45 @@ def find_twin(connection: Connection, task_id: int, series: Series, digest: str)
         .limit(1)
     ).one_or_none()
     return None if row is None else Twin(round=row.label, measure=row.name, matrix=row.id)
+
+
+def variance_ratio(
+    connection: Connection, task_id: int, series: Series, variance: float
+) -> float | None:
+    """Return how many times the median raw variance of a measure's other rounds a variance is.
+
+    None where there is no other round, and where it is within 25 times, either way.
+    """
+    middle = func.percentile_cont(0.5).within_group(variance_estimate.c.variance)
+    median = connection.execute(
+        select(middle)
+        .join(current_matrix, current_matrix.c.id == variance_estimate.c.matrix_id)
+        .join(round_, round_.c.id == current_matrix.c.round_id)
+        .where(
+            round_.c.task_id == task_id,
+            round_.c.id != series.round_id,
+            current_matrix.c.measure_id == series.measure_id,
+            variance_estimate.c.scale == "raw",
+        )
+    ).scalar_one()
+    if not median or not variance or 1 / _OTHER_SCALE <= variance / median <= _OTHER_SCALE:
+        return None
+    return float(variance / median)
+
+
+def count_beyond_one(measure_name: str, complete: CompleteMatrix) -> int:
+    """Return how many scores are below 0 or above 1, 0 for a measure that may be so."""
+    if parse_measure(measure_name).family not in WITHIN_ONE:
+        return 0
+    return int(((complete.scores < 0) | (complete.scores > 1)).sum())
+
+
+def runs_named_as_topics(connection: Connection, task_id: int, complete: CompleteMatrix) -> int:
+    """Return how many runs have the name of another of the task's topics, 0 where that is few."""
+    names = list(set(complete.runs) - set(complete.topics))
+    there = connection.execute(
+        select(func.count()).where(
+            topic.c.task_id == task_id, topic.c.name == any_(literal(names, ARRAY(Text)))
+        )
+    ).scalar_one()
+    return int(there) if 2 * there > len(complete.runs) else 0

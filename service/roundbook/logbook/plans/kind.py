@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
@@ -73,4 +74,5 @@ KIND = Kind(
     read=reading("plans.plan:Plan"),
     differences=imported("plans.verifying:plan_differences"),
     left_out=_left_out,
+    today_by=attrgetter("measure", "scale", "assessments"),
 )

@@ -12,9 +12,9 @@ from roundbook.database.tables import topic
 from roundbook.errors import RoundbookError
 from roundbook.logbook.plans.plan import Plan, kind_of, variance_at
 from roundbook.logbook.plans.planning import plan_from_history, plan_topics
-from roundbook.logbook.pooling import judge_rounds, round_variance
 from roundbook.logbook.variance_history import VarianceHistory, VarianceKind
 from roundbook.logbook.variance_rows import VarianceRow
+from roundbook.logbook.variances import judge_rounds, round_variance
 from roundbook.logbook.verifying.differences import (
     ROUNDING,
     Facts,

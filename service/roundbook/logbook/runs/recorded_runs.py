@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, text
 
 from roundbook.errors import AlreadyRecordedError, InputError
-from roundbook.formats import RunTeam
 from roundbook.logbook.recorded_names import teams_as_recorded
 from roundbook.logbook.result import Result
+
+if TYPE_CHECKING:
+    from roundbook.formats import RunTeam
 
 Fact = Literal["team", "type", "contributed_to_pool", "system"]
 _FACTS: tuple[Fact, ...] = ("team", "type", "contributed_to_pool", "system")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row
 
@@ -16,9 +17,11 @@ from roundbook.logbook.result import Result, read_result
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Input
 from roundbook.logbook.studies.studies import STUDIES, find_study, run_study
-from roundbook.logbook.studies.study import Study
 from roundbook.logbook.verifying.differences import Facts, NotComputed
 from roundbook.requests.studies import StudyRequest
+
+if TYPE_CHECKING:
+    from roundbook.logbook.studies.study import Study
 
 
 def _request(**saved: Any) -> StudyRequest:  # noqa: ANN401
@@ -78,6 +81,8 @@ def _brief(stored: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read(stored: object, what: str) -> Result:
+    from roundbook.logbook.studies.study import Study  # noqa: PLC0415  # it needs NumPy
+
     name = read_result(Study, stored, what).study
     return read_result(find_study(name).result, stored, what)
 
@@ -101,4 +106,7 @@ KIND = Kind(
     brief=_brief,
     read=_read,
     differences=_differences,
+    today_by=attrgetter(
+        "measure", "rounds", "assessments", "rests_on", "by_teams", "shares_topics"
+    ),
 )

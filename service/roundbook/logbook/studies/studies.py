@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from roundbook.errors import InputError
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.requests.studies import (
     AcrossRoundsRequest,
     ChangeRequest,
@@ -21,6 +20,9 @@ from roundbook.requests.studies import (
     SwapRateRequest,
     TopicSubsetsRequest,
 )
+
+if TYPE_CHECKING:
+    from roundbook.logbook.studies.study import KindOfStudy, Study
 
 
 class StudyEntry(NamedTuple):

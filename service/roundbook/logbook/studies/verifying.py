@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from roundbook.database.tables import round_
+from roundbook.database.tables import result_input, round_
 from roundbook.errors import RoundbookError
 from roundbook.logbook.drift.known_then import changed_since
 from roundbook.logbook.input_rows import saved_inputs
@@ -40,25 +40,31 @@ def study_differences(
         What it would be computed from today.
     """
     stored = saved_inputs(connection, [saved.id])[saved.id]
+    positions = select(result_input.c.position).where(result_input.c.result_id == saved.id)
+    listed = connection.execute(positions).scalars().all()
+    if sorted(listed) != [*range(len(stored))]:
+        yield {"what": "inputs", "recorded": 1 + max(listed), "computed": len(stored)}
+        return
     scored = [row for row in stored if row.origin in ("matrix", "factor_set")]
     if len(scored) != len(read.matrices):
         yield {"what": "inputs", "recorded": len(read.matrices), "computed": len(scored)}
         return
-    computed = sorted((row.matrix, row.version) for row in scored)
+    computed = sorted(((row.matrix, row.version) for row in scored), key=str)
     wrong = False
-    for recorded_pair, computed_pair in zip(sorted(read.matrices), computed, strict=True):
+    for recorded_pair, computed_pair in zip(sorted(read.matrices, key=str), computed, strict=True):
         for field, recorded, value in zip(
             ("matrix", "factor_version"), recorded_pair, computed_pair, strict=True
         ):
             if recorded != value:
                 wrong = True
                 yield {"what": field, "recorded": recorded, "computed": value}
-    for row in stored if read.round is not None else ():
-        # Of matrices it has been compared.
-        named = {"run_upload": "upload", "qrels": "revision"}.get(row.origin)
-        if named is not None and getattr(read, named) != row.revision:
-            wrong = True
-            yield {"what": named, "recorded": getattr(read, named), "computed": row.revision}
+    assessed: dict[tuple[str, str], int] = {(row.round, row.origin): row.revision for row in stored}
+    for label, of_round in _assessed_rounds(read, request):
+        for origin, field in (("run_upload", "upload"), ("qrels", "revision")):
+            recorded, number = getattr(of_round, field), assessed.get((label, origin))
+            if recorded != number:
+                wrong = True
+                yield {"what": field, "recorded": recorded, "computed": number}
     if wrong:
         return
     kind = find_study(read.study)
@@ -81,3 +87,11 @@ def study_differences(
     yield from unlike(as_saved, again.model_dump(mode="json"))
     if not unchanged:
         yield from kind.known_then(connection, saved, read)
+
+
+def _assessed_rounds(read: Study, request: StudyRequest) -> list[tuple[str, Any]]:
+    """Return the rounds whose runs and assessments a study is of, with what names these."""
+    if read.round is not None:
+        return [(read.round, read)] if "qrels" in request.rests_on else []
+    rounds = [(one.round, getattr(one, "reassessed", None)) for one in getattr(read, "rounds", ())]
+    return [(label, anew) for label, anew in rounds if anew is not None]

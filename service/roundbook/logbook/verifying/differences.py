@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Set
 from math import isclose
 from typing import Any, Literal, NamedTuple
@@ -33,7 +34,8 @@ class Difference(Result):
     `recorded` is what the record holds and `computed` what it should hold. What follows `what`
     narrows it down, each None where it does not apply: the score matrix by its names, the scale and
     factor version, the saved result and its version, the topic, the round (among a result's
-    rounds, or whose runs or assessments it is), how many runs standardise, the run by its tag.
+    rounds, or whose runs or assessments it is), how many runs standardise, the run by its tag, the
+    upload of runs and the event by their numbers.
     `reason` says why nothing can be computed.
     """
 
@@ -56,6 +58,7 @@ class Difference(Result):
     topic: str | None = None
     runs: int | None = None
     run: str | None = None
+    upload: int | None = None
     event: int | None = None
     reason: str | None = None
 
@@ -165,7 +168,12 @@ def unlike(
                 yield differs
                 return
     elif not same(recorded, computed, noise):
-        yield {"what": what, "recorded": recorded, "computed": computed}
+        yield {"what": what, "recorded": _figure(recorded), "computed": _figure(computed)}
+
+
+def _figure(value: Any) -> str | int | float | None:  # noqa: ANN401
+    """Return a value in JSON, as text where it has parts."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
 
 
 def same_form(recorded: Any, computed: Any) -> bool:  # noqa: ANN401

@@ -1,4 +1,4 @@
-"""The events of a record: their references agree, and each decision and saved result has one."""
+"""The events of a record: their references agree, and each change has one and each one its change."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from sqlalchemy import Connection, text
 
+from roundbook.logbook.kinds import KINDS, find_kind
 from roundbook.logbook.lookup import read_matrices
+from roundbook.logbook.round_fingerprint import CHANGING, PUBLISHED, fingerprint_round
 from roundbook.logbook.verifying.differences import Difference
 from roundbook.logbook.verifying.matrices import of_matrix
 
 _REFERENCES = text("""
-SELECT event.id, event.what, task.name AS task, owner.name AS owner, round.label AS round,
-       matrix_round.label AS matrix_round, matrix_owner.name AS matrix_owner
+SELECT event.id, event.task_id, event.round_id, event.matrix_id, task.name AS task, owner.name AS owner,
+       round.label AS round, matrix_round.label AS matrix_round, matrix_owner.name AS matrix_owner
 FROM roundbook.event
 LEFT JOIN roundbook.task ON task.id = event.task_id
 LEFT JOIN roundbook.round ON round.id = event.round_id
@@ -20,62 +22,157 @@ LEFT JOIN roundbook.task AS owner ON owner.id = round.task_id
 LEFT JOIN roundbook.matrix ON matrix.id = event.matrix_id
 LEFT JOIN roundbook.round AS matrix_round ON matrix_round.id = matrix.round_id
 LEFT JOIN roundbook.task AS matrix_owner ON matrix_owner.id = matrix_round.task_id
-WHERE (task.id = ANY (:tasks) OR owner.id = ANY (:tasks) OR matrix_owner.id = ANY (:tasks))
-  AND (task.id <> owner.id OR task.id <> matrix_owner.id OR round.id <> matrix_round.id)
+WHERE (event.task_id = ANY (:tasks) OR owner.id = ANY (:tasks) OR matrix_owner.id = ANY (:tasks))
+  AND (event.task_id IS DISTINCT FROM coalesce(owner.id, matrix_owner.id, event.task_id)
+       OR event.round_id IS DISTINCT FROM coalesce(matrix_round.id, event.round_id)
+       OR event.task_id IS NOT NULL AND task.id IS NULL
+       OR event.round_id IS NOT NULL AND round.id IS NULL
+       OR event.matrix_id IS NOT NULL AND matrix.id IS NULL)
 ORDER BY event.id
 """)
 
-_MATRICES = text("""
-SELECT matrix.id, changed.withdrawals, noted.logged, noted.withdrawals AS events
+_WITHDRAWALS = text("""
+SELECT matrix.id, kept.number AS recorded, noted.number AS computed
 FROM roundbook.matrix
 CROSS JOIN LATERAL (
-    SELECT count(*) AS withdrawals FROM roundbook.withdrawal
-    WHERE withdrawal.matrix_id = matrix.id
-) AS changed
+    SELECT count(*) AS number FROM roundbook.withdrawal WHERE withdrawal.matrix_id = matrix.id
+) AS kept
 CROSS JOIN LATERAL (
-    SELECT count(*) AS logged,
-           count(*) FILTER (WHERE what IN ('matrix withdrawn', 'matrix restored')) AS withdrawals
-    FROM roundbook.event WHERE event.matrix_id = matrix.id
+    SELECT count(*) AS number FROM roundbook.event
+    WHERE event.matrix_id = matrix.id AND what IN ('matrix withdrawn', 'matrix restored')
 ) AS noted
-WHERE matrix.id = ANY (:matrices)
-  AND (noted.logged = 0 OR changed.withdrawals <> noted.withdrawals)
+WHERE matrix.id = ANY (:matrices) AND kept.number <> noted.number
 ORDER BY matrix.id
 """)
 
-_OF_ROUNDS = "round_id IN (SELECT id FROM roundbook.round WHERE task_id = task.id)"
-# What is kept in a table, and which events tell of it; the first of them names it.
-_KEPT = {
-    # A plan may have begun as one of no task, whose events an archive of some tasks leaves out.
-    "result": {
-        "task_id = task.id AND kind = 'plan'": ["plan saved"],
-        "task_id = task.id AND kind = 'drift'": ["drift report saved"],
-    },
-    "run_upload": {_OF_ROUNDS: ["runs logged"]},
-    "qrels": {_OF_ROUNDS: ["assessments logged", "assessments revised"]},
+# What is kept, each with what an event says of it: the task, round or matrix that it refers to, and
+# the details that tell it from others. Of a matrix's factors the first are part of its logging; of
+# a record of before there were events they may have their own. Results of no task are left out,
+# whose events an archive of some tasks does not have. Drift reports had numbers once, not names.
+_TOLD = text("""
+WITH kept (name, what, task_id, round_id, matrix_id, details) AS (
+    SELECT 'task', 'task created', id, NULL::bigint, NULL::bigint, '[]'::jsonb
+    FROM roundbook.task
+    UNION ALL
+    SELECT 'round', 'round created', task_id, id, NULL, '[]' FROM roundbook.round
+    UNION ALL
+    SELECT 'round', 'round published', task_id, id, NULL, '[]'
+    FROM roundbook.round WHERE status = 'published'
+    UNION ALL
+    SELECT 'matrix', CASE revision WHEN 1 THEN 'matrix logged' ELSE 'matrix revised' END,
+           task_id, round_id, matrix.id, jsonb_build_array(assessments, revision)
+    FROM roundbook.matrix JOIN roundbook.round ON round.id = round_id
+    UNION ALL
+    SELECT 'factor_set', 'factors fitted', task_id, round_id, matrix_id, jsonb_build_array(version)
+    FROM roundbook.factor_set JOIN roundbook.round ON round.id = round_id
+    WHERE EXISTS (
+        SELECT FROM roundbook.factor_set AS before
+        WHERE before.matrix_id = factor_set.matrix_id AND before.version < factor_set.version
+    ) OR EXISTS (
+        SELECT FROM roundbook.event
+        WHERE event.matrix_id = factor_set.matrix_id AND what = 'factors fitted'
+          AND details -> 'version' = to_jsonb(factor_set.version)
+    )
+    UNION ALL
+    SELECT 'published_variance', 'variance recorded', task_id, round_id, NULL,
+           jsonb_build_array(assessments, scale, revision, variance)
+    FROM roundbook.published_variance JOIN roundbook.round ON round.id = round_id
+    UNION ALL
+    SELECT 'run_upload', 'runs logged', task_id, round_id, NULL, jsonb_build_array(number)
+    FROM roundbook.run_upload JOIN roundbook.round ON round.id = round_id
+    UNION ALL
+    SELECT 'qrels', CASE revision WHEN 1 THEN 'assessments logged' ELSE 'assessments revised' END,
+           task_id, round_id, NULL, jsonb_build_array(assessments, revision)
+    FROM roundbook.qrels JOIN roundbook.round ON round.id = round_id
+    UNION ALL
+    SELECT 'result', saved_as || ' saved', task_id, NULL, NULL, jsonb_build_array(name, version)
+    FROM roundbook.result
+    JOIN unnest(CAST(:kinds AS text[]), CAST(:titles AS text[])) AS titles (kind, saved_as) USING (kind)
+), noted AS (
+    SELECT event.id, what, coalesce(owner.id, event.task_id) AS task_id,
+           coalesce(matrix.round_id, event.round_id) AS round_id, event.matrix_id,
+           CASE WHEN what IN ('matrix logged', 'matrix revised', 'assessments logged',
+                              'assessments revised')
+                THEN jsonb_build_array(details -> 'assessments', details -> 'revision')
+                WHEN what = 'factors fitted' THEN jsonb_build_array(details -> 'version')
+                WHEN what = 'variance recorded'
+                THEN jsonb_build_array(details -> 'assessments', details -> 'scale',
+                                       details -> 'revision', details -> 'variance')
+                WHEN what = 'runs logged' THEN jsonb_build_array(details -> 'upload')
+                WHEN saved_as IS NOT NULL
+                THEN jsonb_build_array(
+                    coalesce(details ->> saved_as, owner.name || '/drift-' || (details ->> 'report')),
+                    coalesce(details -> 'version', '1'))
+                ELSE '[]' END AS details
+    FROM roundbook.event
+    LEFT JOIN roundbook.matrix ON matrix.id = event.matrix_id
+    LEFT JOIN roundbook.round ON round.id = coalesce(matrix.round_id, event.round_id)
+    LEFT JOIN roundbook.task AS owner ON owner.id = coalesce(round.task_id, event.task_id)
+    LEFT JOIN unnest(CAST(:titles AS text[])) AS titles (saved_as) ON what = saved_as || ' saved'
+    WHERE (what IN ('matrix logged', 'matrix revised', 'factors fitted') AND matrix.id IS NOT NULL
+           OR what IN ('round created', 'round published', 'variance recorded', 'runs logged',
+                       'assessments logged', 'assessments revised') AND round.id IS NOT NULL
+           OR what = 'task created' OR saved_as IS NOT NULL)
+), compared AS (
+    SELECT max(name) AS name, what, task_id, round_id, matrix_id, details,
+           count(name) AS recorded, count(id) AS computed, min(id) AS event
+    FROM (
+        SELECT name, NULL::bigint AS id, what, task_id, round_id, matrix_id, details FROM kept
+        UNION ALL
+        SELECT NULL, id, what, task_id, round_id, matrix_id, details FROM noted
+    ) AS both_sides
+    WHERE task_id = ANY (:tasks)
+    GROUP BY what, task_id, round_id, matrix_id, details
+    HAVING count(name) <> count(id)
+)
+SELECT compared.*, task.name AS task, round.label AS round
+FROM compared
+JOIN roundbook.task ON task.id = compared.task_id
+LEFT JOIN roundbook.round ON round.id = round_id
+ORDER BY recorded = 0, task_id, round_id NULLS FIRST, matrix_id NULLS FIRST, what, details
+""")
+# By table, what its details above are called in a difference.
+_NAMES: dict[str, tuple[str, ...]] = {
+    "factor_set": ("factor_version",),
+    "published_variance": ("assessments", "scale", "revision"),
+    "run_upload": ("upload",),
+    "qrels": ("assessments", "revision"),
+    "result": ("result", "version"),
 }
-_COUNTS = """
-SELECT task.name AS task, kept.number AS recorded, noted.number AS computed
-FROM roundbook.task
-CROSS JOIN LATERAL (SELECT count(*) AS number FROM roundbook.{table} WHERE {of_task}) AS kept
-CROSS JOIN LATERAL (
-    SELECT count(*) AS number FROM roundbook.event WHERE task_id = task.id AND what = ANY (:what)
-) AS noted
-WHERE task.id = ANY (:tasks) AND kept.number <> noted.number
-ORDER BY task.id
-"""
+
+# The publications of rounds in which nothing has changed since.
+_AS_PUBLISHED = text("""
+SELECT event.id, event.round_id, details ->> 'fingerprint' AS fingerprint, task.name AS task,
+       round.label AS round
+FROM roundbook.event
+JOIN roundbook.round ON round.id = event.round_id
+JOIN roundbook.task ON task.id = round.task_id
+WHERE task.id = ANY (:tasks) AND what = :published AND details ? 'fingerprint'
+  AND NOT EXISTS (
+      SELECT FROM roundbook.event AS later
+      WHERE later.round_id = round.id AND later.id > event.id AND later.what = ANY (:changing)
+  )
+ORDER BY event.id
+""")
 
 
 def event_differences(
     connection: Connection, tasks: Sequence[int], matrices: Sequence[int]
 ) -> Iterator[Difference]:
-    """Yield where events refer to what does not belong together, or a change has no event."""
-    for row in connection.execute(_REFERENCES, {"tasks": list(tasks)}):
-        what = "task_id" if row.task not in (None, row.owner or row.matrix_owner) else "round_id"
-        recorded, computed = (
-            (row.task, row.owner or row.matrix_owner)
-            if what == "task_id"
-            else (row.round, row.matrix_round)
-        )
+    """Yield where events and what they tell of do not agree."""
+    of_tasks = {"tasks": list(tasks)}
+    for row in connection.execute(_REFERENCES, of_tasks):
+        owner = row.owner or row.matrix_owner
+        if row.matrix_id is not None and row.matrix_round is None:
+            what, recorded, computed = "matrix_id", str(row.matrix_id), None
+        elif row.round_id is not None and row.round is None:
+            what, recorded, computed = "round_id", str(row.round_id), None
+        elif row.task_id is not None and row.task is None:
+            what, recorded, computed = "task_id", str(row.task_id), None
+        elif owner not in (None, row.task):
+            what, recorded, computed = "task_id", row.task, owner
+        else:
+            what, recorded, computed = "round_id", row.round, row.matrix_round
         yield Difference(
             kind="event",
             table="event",
@@ -85,22 +182,59 @@ def event_differences(
             recorded=recorded,
             computed=computed,
         )
-    wrong = connection.execute(_MATRICES, {"matrices": list(matrices)}).all()
-    names = {row.id: row for row in read_matrices(connection, [row.id for row in wrong])}
+    yield from _untold(connection, of_tasks)
+    wrong = connection.execute(_WITHDRAWALS, {"matrices": list(matrices)}).all()
+    named = {row.id: row for row in read_matrices(connection, [row.id for row in wrong])}
     for row in wrong:
-        if row.logged == 0:
-            yield of_matrix(names[row.id], "event", "event", "matrix_id")
-        if row.withdrawals != row.events:
-            yield of_matrix(
-                names[row.id],
-                "event",
-                "withdrawal",
-                "withdrawals",
-                recorded=row.withdrawals,
-                computed=row.events,
+        yield of_matrix(
+            named[row.id],
+            "event",
+            "withdrawal",
+            "withdrawals",
+            recorded=row.recorded,
+            computed=row.computed,
+        )
+    published = {"published": PUBLISHED, "changing": list(CHANGING)}
+    for row in connection.execute(_AS_PUBLISHED, of_tasks | published).all():
+        today = fingerprint_round(connection, row.round_id)
+        if row.fingerprint != today:
+            yield Difference(
+                kind="event",
+                table="event",
+                what="fingerprint",
+                event=row.id,
+                task=row.task,
+                round=row.round,
+                recorded=row.fingerprint,
+                computed=today,
             )
-    for table, events in _KEPT.items():
-        for of_task, kinds in events.items():
-            counts = text(_COUNTS.format(table=table, of_task=of_task))
-            for row in connection.execute(counts, {"tasks": list(tasks), "what": kinds}):
-                yield Difference(kind="event", table=table, what=kinds[0], **row._mapping)
+
+
+def _untold(connection: Connection, of_tasks: dict[str, list[int]]) -> Iterator[Difference]:
+    """Yield what is kept without one event of it, and events of what is not kept."""
+    titles = [find_kind(kind).title for kind in KINDS]
+    rows = connection.execute(_TOLD, of_tasks | {"kinds": list(KINDS), "titles": titles}).all()
+    of_matrices = [row.matrix_id for row in rows if row.matrix_id is not None]
+    named = {row.id: row for row in read_matrices(connection, of_matrices)}
+    for row in rows:
+        counts = {"recorded": row.recorded, "computed": row.computed}
+        if row.recorded == 0:
+            yield Difference(
+                kind="event",
+                table="event",
+                what=row.what,
+                event=row.event,
+                task=row.task,
+                round=row.round,
+                **counts,
+            )
+            continue
+        names = dict(zip(_NAMES.get(row.name, ()), row.details, strict=False)) | counts
+        if row.matrix_id in named:
+            yield of_matrix(named[row.matrix_id], "event", row.name, row.what, **names)
+            continue
+        if row.name == "result":
+            names["result_kind"] = row.what.removesuffix(" saved")
+        yield Difference(
+            kind="event", table=row.name, what=row.what, task=row.task, round=row.round, **names
+        )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Container, Iterator, Sequence
 from functools import partial
 from math import sqrt
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.tables import variance_estimate
-from roundbook.errors import ImpossibleStatisticError
+from roundbook.errors import ImpossibleStatisticError, RecordError
 from roundbook.logbook.estimates import (
     estimate_columns,
     estimates_in_force,
@@ -27,6 +28,7 @@ from roundbook.logbook.verifying.differences import (
     SAME,
     Difference,
     DifferenceKind,
+    differing,
     same,
 )
 from roundbook.statistics.standardisation.factors import fit_factors
@@ -43,6 +45,16 @@ _MOST_ROUNDING = 1e-3
 
 _FACTOR_SETS = text("""
 SELECT id, version, standardising, runs, zero_sd,
+       EXISTS (
+           SELECT FROM roundbook.matrix
+           WHERE matrix.id = matrix_id AND (matrix.round_id, matrix.measure_id, matrix.assessments)
+               = (factor_set.round_id, factor_set.measure_id, factor_set.assessments)
+       ) AND (version = 1 OR EXISTS (
+           SELECT FROM roundbook.factor_set AS before
+           WHERE (before.round_id, before.measure_id, before.assessments, before.version + 1)
+               = (factor_set.round_id, factor_set.measure_id, factor_set.assessments,
+                  factor_set.version)
+       )) AS follows,
        coalesce(factors.means, '{}') AS means, coalesce(factors.sds, '{}') AS sds,
        ARRAY(
            SELECT matrix_run.position
@@ -60,6 +72,23 @@ CROSS JOIN LATERAL (
 ) AS factors
 WHERE matrix_id = :matrix
 ORDER BY id
+""")
+
+# What of a matrix there is; vectors of another length than it has topics are none.
+_SIZES = text("""
+SELECT topics.number AS topics, runs.number AS runs, vectors.number AS score_vectors
+FROM (
+    SELECT count(*) AS number FROM roundbook.matrix_topic
+    JOIN roundbook.topic ON topic.id = topic_id WHERE matrix_id = :matrix
+) AS topics
+CROSS JOIN (
+    SELECT count(*) AS number FROM roundbook.matrix_run
+    JOIN roundbook.run ON run.id = run_id WHERE matrix_id = :matrix
+) AS runs
+CROSS JOIN LATERAL (
+    SELECT count(*) AS number FROM roundbook.score_vector
+    WHERE matrix_id = :matrix AND cardinality(scores) = topics.number
+) AS vectors
 """)
 
 
@@ -80,11 +109,13 @@ class DerivedMatrix(NamedTuple):
         Raises
         ------
         ImpossibleStatisticError
-            When the factors are not those of the topics.
+            When the factors are missing, or not those of the topics.
         """
         scores, topic_ids = self.loaded.scores, self.loaded.topic_ids
         if factor_set_id is not None:
-            factors = self.factor_sets[factor_set_id]
+            factors = self.factor_sets.get(factor_set_id)
+            if factors is None:
+                raise ImpossibleStatisticError("The factors that it is by are missing.")
             mean, sd = np.array(factors.means), np.array(factors.sds)
             if sd.size != topic_ids.size:
                 raise ImpossibleStatisticError(
@@ -106,9 +137,20 @@ def matrix_differences(
     connection: Connection, matrices: Sequence[int], progress: Tell
 ) -> Iterator[Difference]:
     """Compute what is derived from matrices again, and yield what differs."""
-    for number, row in enumerate(read_matrices(connection, matrices), 1):
+    rows = read_matrices(connection, matrices)
+    for missing in sorted({*matrices} - {row.id for row in rows}):
+        yield Difference(kind="content-hash", table="matrix", what="references", matrix=missing)
+    for number, row in enumerate(rows, 1):
         progress(f"Verifying matrix {number} of {len(matrices)} ...")
-        derived = load_derived(connection, row)
+        try:
+            derived = load_derived(connection, row)
+        except RecordError:
+            sizes = connection.execute(_SIZES, {"matrix": row.id}).one()
+            wanted = {"topics": row.topics, "runs": row.runs, "score_vectors": row.runs}
+            figures = [(what, size, getattr(sizes, what)) for what, size in wanted.items()]
+            for facts in differing(figures):
+                yield of_matrix(row, "content-hash", "matrix", **facts)
+            continue
         loaded = derived.loaded
         digest = content_hash(loaded.topics, loaded.runs, loaded.scores)
         if digest != row.content_hash:
@@ -116,6 +158,8 @@ def matrix_differences(
                 row, "content-hash", "matrix", "content_hash",
                 recorded=row.content_hash, computed=digest,
             )  # fmt: skip
+        if row.runs > 1 and not derived.factor_sets:
+            yield of_matrix(row, "factors", "factor_set", "factor_sets", runs=row.runs)
         for factors in derived.factor_sets.values():
             yield from _factor_differences(loaded, factors)
         yield from _variance_differences(connection, derived)
@@ -138,6 +182,8 @@ def of_matrix(
 def _factor_differences(loaded: LoadedMatrix, factors: Row[Any]) -> Iterator[Difference]:
     differs = partial(of_matrix, loaded.row, "factors", factor_version=factors.version)
     topics, runs = loaded.scores.shape
+    if not factors.follows:
+        yield differs("factor_set", "version")
     if len(factors.means) != topics:
         yield differs("factor", "topics_with_factors", recorded=len(factors.means), computed=topics)
         return
@@ -187,8 +233,11 @@ def _variance_differences(connection: Connection, derived: DerivedMatrix) -> Ite
         .order_by(variance_estimate.c.id)
     ).all()
     last = {(one.scale, one.factor_set_id): one.id for one in estimates}
+    yield from _missing_estimates(derived, last)
+    versions: Counter[tuple[str, int | None]] = Counter()
     for estimate in estimates:
-        factors = derived.factor_sets.get(estimate.factor_set_id)
+        versions[estimate.scale, estimate.factor_set_id] += 1
+        fitted = derived.factor_sets.get(estimate.factor_set_id)
         in_force = (
             row.revision == row.newest
             and estimate.id == last[estimate.scale, estimate.factor_set_id]
@@ -199,7 +248,7 @@ def _variance_differences(connection: Connection, derived: DerivedMatrix) -> Ite
             row,
             table="variance_estimate",
             scale=estimate.scale,
-            factor_version=None if factors is None else factors.version,
+            factor_version=None if fitted is None else fitted.version,
         )
         try:
             scores, topic_ids = derived.on_scale(estimate.scale, estimate.factor_set_id)
@@ -209,8 +258,10 @@ def _variance_differences(connection: Connection, derived: DerivedMatrix) -> Ite
             continue
         # What of a sum of squares may be rounding: squares of the scores' last digits.
         noise = scores.size * (ROUNDING * float(np.abs(scores).max())) ** 2
-        for kind, what, computed, rounding in _computed(
-            estimate, parts, scores, noise, in_force=in_force
+        version = versions[estimate.scale, estimate.factor_set_id]
+        for kind, what, computed, rounding in (
+            _Computed("variance", "version", version),
+            *_computed(estimate, parts, scores, noise, in_force=in_force),
         ):
             recorded = getattr(estimate, what)
             if not same(recorded, computed, rounding):
@@ -236,6 +287,22 @@ def _variance_differences(connection: Connection, derived: DerivedMatrix) -> Ite
                         recorded=recorded[at].item(),
                         computed=part.by_topic[at].item(),
                     )
+
+
+def _missing_estimates(
+    derived: DerivedMatrix, there: Container[tuple[str, int | None]]
+) -> Iterator[Difference]:
+    """Yield the estimates that logging and fitting store, and are not there."""
+    wanted: list[tuple[str, int | None, int | None]] = [("raw", None, None)]
+    for factors in derived.factor_sets.values():
+        if usable_topics(np.array(factors.sds), factors.zero_sd).sum() > 1:
+            wanted += [(scale, factors.id, factors.version) for scale in ("std-ab", "std-cdf")]
+    for scale, factor_set_id, version in wanted:
+        if (scale, factor_set_id) not in there:
+            yield of_matrix(
+                derived.loaded.row, "variance", "variance_estimate", "estimates",
+                scale=scale, factor_version=version,
+            )  # fmt: skip
 
 
 class _Computed(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Executable, func, select, union
 
 from roundbook.database.run_tables import qrels, run_upload
 from roundbook.database.tables import (
@@ -117,15 +117,16 @@ def differences(
 def _ids(connection: Connection, only: int | None) -> dict[str, list[int]]:
     """Return the ids of the rows of a task, or of all, by table."""
     rounds = select(round_.c.id) if only is None else select(round_.c.id).filter_by(task_id=only)
-    queries = {
-        "task": select(task.c.id).order_by(task.c.id),
+    results = select(result.c.id).order_by(result.c.id)
+    queries: dict[str, Executable] = {
+        # Those that only events refer to are missing.
+        "task": union(select(task.c.id), select(event.c.task_id).where(event.c.task_id > 0)),
         "round": rounds.order_by(round_.c.id),
         "matrix": select(matrix.c.id).where(matrix.c.round_id.in_(rounds)).order_by(matrix.c.id),
         "run_upload": select(run_upload.c.id).where(run_upload.c.round_id.in_(rounds)),
         "qrels": select(qrels.c.id).where(qrels.c.round_id.in_(rounds)),
-        "result": select(result.c.id).order_by(result.c.id),
+        "result": results if only is None else results.where(result.c.task_id == only),
     }
     if only is not None:
-        queries["task"] = queries["task"].where(task.c.id == only)
-        queries["result"] = queries["result"].where(result.c.task_id == only)
+        queries["task"] = select(task.c.id).where(task.c.id == only)
     return {name: list(connection.execute(query).scalars()) for name, query in queries.items()}

@@ -73,6 +73,10 @@ def _names(connection: Connection, row: Row[Any]) -> tuple[int, list[Difference]
         .where(document_names.c.round_id == row.round_id)
         .order_by(document_names.c.first)
     ):
+        if part.first != len(names):
+            differing.append(
+                Difference(what="first", recorded=part.first, computed=len(names), **of_round)
+            )
         if part.content_hash != names_hash(part.names):
             differing.append(Difference(what="content_hash", recorded=part.first, **of_round))
         names += part.names
@@ -104,10 +108,14 @@ def _upload_differences(
             .where(uploaded_run.c.run_upload_id == upload.id)
         )
     }
-    last = -1
+    last, unlisted = -1, 0
+    listed = len(runs)
     for run_id, group in groupby(read_lists(connection, upload.id), key=lambda part: part.run_id):
         lists = list(group)
-        logged = runs.pop(run_id)
+        logged = runs.pop(run_id, None)
+        if logged is None:
+            unlisted += 1
+            continue
         last = max(last, *(int(part.documents.max()) for part in lists))
         counts = {
             "topics": len(lists),
@@ -115,7 +123,7 @@ def _upload_differences(
         }
         yield from _uncounted(logged, counts, table="uploaded_run", run=logged.tag, **of_upload)
         parts = [
-            (topics[part.topic_id], part.documents, part.scores)
+            (topics.get(part.topic_id, ""), part.documents, part.scores)
             for part in lists
             if part.scores is not None
         ]
@@ -125,6 +133,9 @@ def _upload_differences(
         yield from _uncounted(
             logged, {"topics": 0}, table="uploaded_run", run=logged.tag, **of_upload
         )
+    yield from _uncounted(upload, {"runs": listed}, table="run_upload", **of_upload)
+    if unlisted:
+        yield Difference(table="run_upload", what="lists", computed=unlisted, **of_upload)
     if last >= min(upload.documents, named):
         yield Difference(
             table="run_upload",

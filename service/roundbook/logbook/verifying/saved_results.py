@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from sqlalchemy import Connection, select
 
 from roundbook.database.tables import result, task
-from roundbook.errors import RecordError
+from roundbook.errors import RoundbookError
 from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.session import Tell, tell_nobody
 from roundbook.logbook.verifying.differences import Difference, NotComputed, ResultNotComputed
@@ -33,21 +33,21 @@ def result_differences(
         )
         for number, row in enumerate(rows.all(), first + 1):
             progress(f"Verifying saved result {number} of {len(results)} ...")
-            kind = find_kind(row.kind)
-            about = {
-                "task": row.task,
-                "result_kind": kind.title,
-                "result": row.name,
-                "version": row.version,
-            }
-            of_result = about | {"kind": "result", "table": "result"}
+            about = {"task": row.task, "result_kind": row.kind}
+            about |= {"result": row.name, "version": row.version}
+            of_result = {"kind": "result", "table": "result"}
             try:
+                kind = find_kind(row.kind)
+                about["result_kind"] = kind.title
                 read = kind.read(row.result, "a result")
-            except RecordError as error:
-                yield Difference(**of_result, what="result", reason=str(error).rstrip("."))
-                continue
-            for facts in kind.differences(connection, row, read, kind.request(**row.request)):
-                if isinstance(facts, NotComputed):
-                    yield ResultNotComputed(**about, reason=facts.reason)
-                else:
-                    yield Difference(**of_result, **facts)
+                for facts in kind.differences(connection, row, read, kind.request(**row.request)):
+                    if isinstance(facts, NotComputed):
+                        yield ResultNotComputed(**about, reason=facts.reason)
+                    else:
+                        yield Difference(**of_result, **about, **facts)
+            # What was altered may fail anywhere, and the verification goes on.
+            except (RoundbookError, ValueError, LookupError, TypeError) as error:
+                reason = str(error).rstrip(".")
+                if not isinstance(error, RoundbookError):
+                    reason = f"it cannot be computed again ({type(error).__name__}: {reason})"
+                yield Difference(**of_result, **about, what="result", reason=reason)

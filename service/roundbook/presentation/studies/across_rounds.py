@@ -95,9 +95,9 @@ def protocol(study: AcrossRounds) -> str:
     return join_protocol(
         study,
         [
-            f"told apart by the randomised Tukey HSD test (B = {study.trials}, p = {counted}, p <"
+            f"told apart by the randomised Tukey HSD test (B = {study.trials:,}, p = {counted}, p <"
             f" alpha = {study.alpha:g})",
-            f"swap rate between two {sets} of a round's topics (B = {study.swap_trials}; needed"
+            f"swap rate between two {sets} of a round's topics (B = {study.swap_trials:,}; needed"
             f" difference at {study.level:g})",
             "a scale differs from raw in a round where the 95% limits that other draws would give"
             " do not meet; p of the sign test over those rounds",

@@ -39,6 +39,8 @@ _SYSTEMS = (
     Column("er_interval", "ER interval", _interval, "right", 2),
     Column("note", "Note"),
 )
+# Resamples of fewer spread less than samples do, and the more so in the tails.
+_FEW_TOPICS = 25
 _LIMITS = ("rd", "dri", "er")
 # In CSV every limit has its own column.
 _FIELDS = (
@@ -95,6 +97,10 @@ def sentences(study: ChangeStudy) -> list[str]:
         " ER below 0 that it turned round. Either round has topics of its own, whose hardness is in"
         " these numbers too.",
     ]
+    if min(study.topics, study.to_topics) < _FEW_TOPICS:
+        lines.append(
+            f"Few topics (under {_FEW_TOPICS}): percentile intervals over so few are too narrow."
+        )
     unstable = sum(bool(system.unstable) for system in systems)
     if unstable:
         lines.append(
@@ -135,7 +141,7 @@ def protocol(study: ChangeStudy) -> str:
             " - to) / from, relative improvement RI = (system - pivot) / pivot, DRI = RI from - RI"
             " to, effect ratio ER = (system - pivot) in the later / in the earlier round; missing"
             f" scores: {_missing(study.missing_from)}, and {_missing(study.missing_to)};"
-            f" {study.level:.0%} percentile intervals over {study.trials} resamples of the topics of"
+            f" {study.level:.0%} percentile intervals over {study.trials:,} resamples of the topics of"
             " both rounds, each for itself"
         ],
     )

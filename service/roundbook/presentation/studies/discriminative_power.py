@@ -80,11 +80,11 @@ def protocol(study: DiscriminativePower) -> str:
     return join_protocol(
         study,
         [
-            f"discriminative power by the randomised Tukey HSD test (B = {study.trials} permutations"
+            f"discriminative power by the randomised Tukey HSD test (B = {study.trials:,} permutations"
             f" of each topic's scores over the runs, p = {counted} of largest differences >= that of"
             f" the pair, significant if p < alpha = {study.alpha:g}, all"
-            f" {study.runs * (study.runs - 1) // 2} pairs counted)",
-            f"beside it, each pair for itself, the paired bootstrap test (B = {study.resamples}"
+            f" {study.runs * (study.runs - 1) // 2:,} pairs counted)",
+            f"beside it, each pair for itself, the paired bootstrap test (B = {study.resamples:,}"
             " samples of topics, the same for all pairs) and the paired t test, also with Holm's"
             " adjustment",
         ],

@@ -22,8 +22,8 @@ _SPREADS = {
     "median": "median of the pairs",
     "q95": "hard pair: their 95th percentile",
     "max": "largest of them",
-    "rms": "root mean square of them",
-    "sqrt_2_v_e": "a plan's default, sqrt(2 V_E)",
+    "rms": "root mean square: paired plans",
+    "sqrt_2_v_e": "sqrt(2 V_E): conservative plans",
 }
 
 
@@ -87,11 +87,11 @@ def sentences(study: IncrementalStudy) -> list[str]:
         if not study.pair:
             alike = ""
             if scale.alike:
-                noun = "pair does" if scale.alike == 1 else "pairs do"
-                alike = f"; {scale.alike:,} {noun} not vary and are left out"
+                noun = "pair that does" if scale.alike == 1 else "pairs that do"
+                alike = f", without {scale.alike:,} {noun} not vary"
             lines.append(
-                f"They are enough for {percent(scale.enough_by_sd)} of {scale.pairs:,} pairs of"
-                f" runs{alike}."
+                f"They are enough for {percent(scale.enough_by_sd)} of"
+                f" {scale.pairs - scale.alike:,} pairs of runs{alike}."
             )
         lines += [_stopping(rule, study) for rule in scale.rules]
     return lines
@@ -122,6 +122,6 @@ def protocol(study: IncrementalStudy) -> str:
             f" linear interpolation); topics in the order of the matrix, the first look at"
             f" {study.start}, then every {study.step}; the sure rule goes by the one-sided upper"
             f" {study.confidence:.0%} chi-square limit of the sd; stopping tried on"
-            f" {study.trials} draws of a pair that varies and an order of the topics"
+            f" {study.trials:,} draws of a pair that varies and an order of the topics"
         ],
     )

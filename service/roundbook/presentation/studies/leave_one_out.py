@@ -172,11 +172,11 @@ def _named(topics: Sequence[TopicWithout], consequence: str) -> list[str]:
 
 def protocol(study: LeaveOneOutStudy) -> str:
     """Return every convention of leaving one out in one sentence."""
-    trials = f"each of {study.trials} runs is left out once"
+    trials = f"each of {study.trials:,} runs is left out once"
     if study.by == "team":
         alone = f" ({study.runs_without_team} of them runs without team)"
         trials = (
-            f"each of {study.trials} teams{alone if study.runs_without_team else ''} is left out once"
+            f"each of {study.trials:,} teams{alone if study.runs_without_team else ''} is left out once"
             " with all its runs"
         )
     raw = "raw scores stay as they are"

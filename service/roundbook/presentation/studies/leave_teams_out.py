@@ -36,7 +36,7 @@ def protocol(study: LeaveTeamsOutStudy) -> str:
         )
     return pilot_protocol(
         study,
-        f"variance of the runs of {sizes(study.scales[0])} teams, drawn {study.trials} times each"
+        f"variance of the runs of {sizes(study.scales[0])} teams, drawn {study.trials:,} times each"
         f" without replacement from {study.teams}{alone}, {scores}",
     )
 

@@ -131,7 +131,7 @@ def protocol(study: PerTopicVarianceStudy) -> str:
     return join_protocol(
         study,
         [
-            f"per-topic variance (B = {study.trials} draws of every list, runs and topics each for"
+            f"per-topic variance (B = {study.trials:,} draws of every list, runs and topics each for"
             f" itself; r* ~ Poisson(r) relevant documents, r being those of the list, and"
             f" nonrelevant ones for the rest; {drawn} documents a list; {_MODELS[study.model]};"
             f" {_DENOMINATORS[study.denominator]}; tau-b; an error is a difference of the opposite"

@@ -42,12 +42,14 @@ def _noun(study: PilotStudy) -> str:
 def tables(study: PilotStudy) -> list[Table]:
     """Return what pilots of each size found."""
     noun = _noun(study)
+    # Over all subsets of topics the mean is the whole round's: what misses it does so by chance.
+    figures = [column for column in _FIGURES if noun == "team" or column.field != "misses"]
     drawn = _DRAWN if noun == "team" else ()
     return [
         Table(
             f"Pilots of fewer {noun}s, on {{}}:",
             [_row(scale.scale, size) for scale in study.scales for size in scale.sizes],
-            (count("size", f"{noun.capitalize()}s"), *drawn, *_FIGURES),
+            (count("size", f"{noun.capitalize()}s"), *drawn, *figures),
             by=SCALE,
             fields=_FIELDS,
             main=True,
@@ -105,13 +107,13 @@ def remarks(study: PilotStudy) -> list[str]:
         for size in scale.sizes:
             if size.without_value:
                 lines.append(
-                    f"On {scale.scale}, {size.without_value} of {size.trials} pilots of"
+                    f"On {scale.scale}, {size.without_value:,} of {size.trials:,} pilots of"
                     f" {counted(size.size, noun)} have no variance: their runs score on fewer than"
                     " two topics."
                 )
             if size.single_runs and study.runs > 1:
                 lines.append(
-                    f"On {scale.scale}, {size.single_runs} of {size.trials} pilots of"
+                    f"On {scale.scale}, {size.single_runs:,} of {size.trials:,} pilots of"
                     f" {counted(size.size, noun)} have a single run, whose variance it is."
                 )
     return lines

@@ -80,7 +80,7 @@ def protocol(study: SwapRates) -> str:
     return join_protocol(
         study,
         [
-            f"swap rate between two {sets} (B = {study.trials} trials; 21 bins of the absolute"
+            f"swap rate between two {sets} (B = {study.trials:,} trials; 21 bins of the absolute"
             " difference on the first set, of width 0.01 and of 0.05 sds; a tie is no swap; the"
             " needed difference begins the first bin that has, as all later ones, a rate of at most"
             f" {study.level:g})"

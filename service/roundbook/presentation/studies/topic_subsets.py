@@ -16,6 +16,6 @@ def protocol(study: TopicSubsetsStudy) -> str:
     """Return every convention of topic subsets in one sentence."""
     return pilot_protocol(
         study,
-        f"variance of all runs on the first {sizes(study.scales[0])} topics of {study.trials} random"
+        f"variance of all runs on the first {sizes(study.scales[0])} topics of {study.trials:,} random"
         " orders of the topics",
     )

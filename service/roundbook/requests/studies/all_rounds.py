@@ -7,8 +7,17 @@ from typing import Literal, Self, get_args
 from pydantic import Field, model_validator
 
 from roundbook.requests.fields import VarianceScale
-from roundbook.requests.studies.pairs import check_topic_sets
-from roundbook.requests.studies.study import MOST_TRIALS, Share, StudyRequest, refuse_file_fields
+from roundbook.requests.studies.pairs import (
+    LargestSwapRate,
+    Permutations,
+    PlusOne,
+    TellingApart,
+    TopicsEach,
+    TopicSetPairs,
+    WithReplacement,
+    check_topic_sets,
+)
+from roundbook.requests.studies.study import StudyRequest, refuse_file_fields
 
 
 class AllRoundsRequest(StudyRequest):
@@ -36,21 +45,13 @@ class AcrossRoundsRequest(AllRoundsRequest):
     """Discriminative power and swap rate of every round of a task that has the measure."""
 
     study: Literal["across-rounds"] = "across-rounds"
-    trials: int = Field(
-        10_000, ge=1, le=MOST_TRIALS, description="Permutations of the Tukey HSD test."
-    )
-    alpha: Share = Field(0.05, description="A pair is told apart if its p value is below.")
-    plus_one: bool = Field(
-        default=False, description="Count the scores themselves as a permutation: (count+1)/(B+1)."
-    )
-    swap_trials: int = Field(1_000, ge=1, le=MOST_TRIALS, description="Pairs of topic sets.")
-    level: Share = Field(0.05, description="Largest swap rate of the needed difference.")
-    topics_each: int | None = Field(
-        None, ge=1, description="Topics on either side. (default: half of a round's)"
-    )
-    with_replacement: bool = Field(
-        default=False, description="Take samples of all topics in place of disjoint halves."
-    )
+    trials: Permutations = 10_000
+    alpha: TellingApart = 0.05
+    plus_one: PlusOne = False
+    swap_trials: TopicSetPairs = 1_000
+    level: LargestSwapRate = 0.05
+    topics_each: TopicsEach = None
+    with_replacement: WithReplacement = False
 
     @model_validator(mode="after")
     def _possible(self) -> Self:

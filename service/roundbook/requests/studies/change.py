@@ -7,6 +7,7 @@ from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from roundbook.errors import RequestError
 from roundbook.requests.studies.study import MOST_TRIALS, Share, StudyRequest
 
 
@@ -51,10 +52,12 @@ class ChangeRequest(StudyRequest):
 
     @model_validator(mode="after")
     def _two_rounds(self) -> Self:
-        if (self.round is None) != (self.to_round is None) or bool(self.files) != bool(
-            self.to_files
-        ):
-            message = "A change is between two rounds of a task, or from `file` to `to_files`"
+        if (self.round is None) != (self.to_round is None):
+            missing = "round" if self.round is None else "to_round"
+            message = "a change is between two rounds of a task, and the other one is not given"
+            raise RequestError(missing, message)
+        if bool(self.files) != bool(self.to_files):
+            message = "A change is between two rounds of a task, or from `file` to `to_file`"
             raise ValueError(message)
         if set(self.scales) != {"raw"}:
             message = (

@@ -3,43 +3,55 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from roundbook.requests.studies.study import MOST_TRIALS, Share, StudyRequest, check_power
+
+# Fields of studies of one round and of all rounds.
+Permutations = Annotated[
+    int, Field(ge=1, le=MOST_TRIALS, description="Permutations of the Tukey HSD test.")
+]
+TellingApart = Annotated[Share, Field(description="A pair is told apart if its p value is below.")]
+PlusOne = Annotated[
+    bool,
+    Field(description="Count the scores themselves as a permutation: (count+1)/(B+1)."),
+]
+TopicSetPairs = Annotated[int, Field(ge=1, le=MOST_TRIALS, description="Pairs of topic sets.")]
+LargestSwapRate = Annotated[Share, Field(description="Largest swap rate of the needed difference.")]
+TopicsEach = Annotated[
+    int | None, Field(ge=1, description="Topics on either side. (default: half of them)")
+]
+WithReplacement = Annotated[
+    bool,
+    Field(
+        description="Take samples of all topics, which overlap, in place of disjoint halves; their"
+        " rates are lower."
+    ),
+]
 
 
 class DiscriminativePowerRequest(StudyRequest):
     """How many pairs of runs the scores tell apart, and which."""
 
     study: Literal["discriminative-power"] = "discriminative-power"
-    trials: int = Field(
-        10_000, ge=1, le=MOST_TRIALS, description="Permutations of the Tukey HSD test."
-    )
+    trials: Permutations = 10_000
     resamples: int = Field(
         1_000, ge=1, le=MOST_TRIALS, description="Of the bootstrap test beside it."
     )
-    alpha: Share = Field(0.05, description="A pair is told apart if its p value is below.")
-    plus_one: bool = Field(
-        default=False, description="Count the scores themselves as a permutation: (count+1)/(B+1)."
-    )
+    alpha: TellingApart = 0.05
+    plus_one: PlusOne = False
 
 
 class SwapRateRequest(StudyRequest):
     """How often a difference between two runs turns round on other topics."""
 
     study: Literal["swap-rate"] = "swap-rate"
-    trials: int = Field(1_000, ge=1, le=MOST_TRIALS, description="Pairs of topic sets.")
-    level: Share = Field(0.05, description="Largest swap rate of the needed difference.")
-    topics_each: int | None = Field(
-        None, ge=1, description="Topics on either side. (default: half of them)"
-    )
-    with_replacement: bool = Field(
-        default=False,
-        description="Take samples of all topics, which overlap, in place of disjoint halves; their"
-        " rates are lower.",
-    )
+    trials: TopicSetPairs = 1_000
+    level: LargestSwapRate = 0.05
+    topics_each: TopicsEach = None
+    with_replacement: WithReplacement = False
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:

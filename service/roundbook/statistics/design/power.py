@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
-from scipy.special import chdtrc, fdtri, gammaln, ncfdtr, ndtr
+import scipy
 
 from roundbook.statistics.score_matrix import Floats
 
@@ -46,7 +46,7 @@ def sakai_f_miss(between: Floats, within: Floats, noncentrality: Floats, alpha: 
     phi = (between + noncentrality) / c
     root = np.sqrt(np.where(c > w, c - w, np.nan))
     z = (np.sqrt(c * (2 * phi - 1)) - np.sqrt(w * (2 * within - 1))) / root
-    return np.asarray(ndtr(-z), dtype=np.float64)
+    return np.asarray(scipy.special.ndtr(-z), dtype=np.float64)
 
 
 def exact_t_miss(dof: Floats, noncentrality: Floats, critical: Floats) -> Floats:
@@ -67,7 +67,10 @@ def sakai_t_miss(dof: Floats, noncentrality: Floats, critical: Floats) -> Floats
     k = 1 - 1 / (4 * dof)
     s = np.sqrt(1 + critical * critical / (2 * dof))
     shift = np.sqrt(noncentrality)
-    return np.asarray(ndtr((critical * k - shift) / s) - ndtr((-critical * k - shift) / s))
+    return np.asarray(
+        scipy.special.ndtr((critical * k - shift) / s)
+        - scipy.special.ndtr((-critical * k - shift) / s)
+    )
 
 
 F_MISS: dict[Engine, Callable[[Floats, Floats, Floats, Floats], Floats]] = {
@@ -83,7 +86,7 @@ T_MISS: dict[Engine, Callable[[Floats, Floats, Floats], Floats]] = {
 def critical_t(dof: Floats, alpha: Floats) -> Floats:
     """Return the two-sided critical value ``t(1 - alpha/2; dof)``; `dof` may be infinite."""
     # From the other tail of F(1, dof), as forming 1 - alpha/2 would lose a small alpha.
-    return np.asarray(1 / np.sqrt(fdtri(np.minimum(dof, 1e300), 1.0, alpha)))
+    return np.asarray(1 / np.sqrt(scipy.special.fdtri(np.minimum(dof, 1e300), 1.0, alpha)))
 
 
 def expected_sd(dof: Floats) -> Floats:
@@ -92,7 +95,9 @@ def expected_sd(dof: Floats) -> Floats:
     ``G(phi) = sqrt(2 / phi) Gamma((phi + 1) / 2) / Gamma(phi / 2)``.
     """
     few = np.minimum(dof, 1e3)
-    exact = np.sqrt(2 / few) * np.exp(gammaln((few + 1) / 2) - gammaln(few / 2))
+    exact = np.sqrt(2 / few) * np.exp(
+        scipy.special.gammaln((few + 1) / 2) - scipy.special.gammaln(few / 2)
+    )
     # The difference of two large logarithms loses digits, just where the series is exact.
     r = 1 / dof
     series = 1 + r * (-1 / 4 + r * (1 / 32 + r * (5 / 128 - r * 21 / 2048)))
@@ -101,18 +106,18 @@ def expected_sd(dof: Floats) -> Floats:
 
 def _critical_f(between: Floats, within: Floats, alpha: Floats) -> Floats:
     # The reciprocal of the other tail's quantile: forming 1 - alpha would lose a small alpha.
-    return np.asarray(1 / fdtri(within, between, alpha))
+    return np.asarray(1 / scipy.special.fdtri(within, between, alpha))
 
 
 def _noncentral_f(between: Floats, within: Floats, noncentrality: Floats, value: Floats) -> Floats:
     """Return the cumulative probability of the noncentral F distribution."""
     huge = noncentrality > _HUGE
-    below = ncfdtr(between, within, np.where(huge, 1.0, noncentrality), value)
+    below = scipy.special.ncfdtr(between, within, np.where(huge, 1.0, noncentrality), value)
     # For noncentralities in the thousands SciPy has spots of NaN, all in the far lower tail: 2.4
     # million random designs of every kind had none where the probability was above 1e-48.
     below = np.where(np.isnan(below), 0.0, below)
     if huge.any():
         # The numerator of F' hardly varies then: F' <= Fc is a matter of its denominator alone.
         bound = (between + noncentrality) * (within / (between * value))
-        below = np.where(huge, chdtrc(within, bound), below)
+        below = np.where(huge, scipy.special.chdtrc(within, bound), below)
     return np.asarray(below, dtype=np.float64)

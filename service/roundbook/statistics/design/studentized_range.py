@@ -22,8 +22,8 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 
 import numpy as np
+import scipy
 from numpy.polynomial import Chebyshev
-from scipy.special import gammainc, gammaln, ndtr, ndtri
 
 from roundbook.statistics.design.power import critical_t
 from roundbook.statistics.score_matrix import Floats
@@ -94,13 +94,13 @@ def _log_quantiles(alpha: float, runs: float, dof: Floats) -> Floats:
     # is about q / sqrt(2 phi) wide.
     ranges = largest * nodes**1.5
     mass = _density(ranges, runs) * largest * 1.5 * np.sqrt(nodes) * weights
-    scale = np.log(2) + half * np.log(half) - gammaln(half)
+    scale = np.log(2) + half * np.log(half) - scipy.special.gammaln(half)
 
     def tail(log_q: Floats) -> tuple[Floats, Floats]:
         ratio = 2 * (np.log(ranges) - log_q[:, np.newaxis])
         bound = half * np.exp(ratio)
         # Not `@`: its threads would wait for each other on a busy machine.
-        above = (gammainc(half, bound) * mass).sum(axis=1)
+        above = (scipy.special.gammainc(half, bound) * mass).sum(axis=1)
         return above, (np.exp(scale + half * ratio - bound) * mass).sum(axis=1)
 
     # Bonferroni's bound, which is above the quantile.
@@ -118,7 +118,7 @@ def _log_quantile_of_known_sd(alpha: float, runs: float) -> float:
         above = (_density(ranges, runs) * (largest - q) * weights).sum(keepdims=True)
         return above, _density(q, runs) * q
 
-    start = np.log(-np.sqrt(2) * ndtri([alpha / _pairs(runs) / 2]))
+    start = np.log(-np.sqrt(2) * scipy.special.ndtri([alpha / _pairs(runs) / 2]))
     return float(_solved(tail, alpha, start)[0])
 
 
@@ -136,7 +136,7 @@ def _solved(tail: Callable[[Floats], tuple[Floats, Floats]], alpha: float, log_q
 
 def _density(ranges: Floats, runs: float) -> Floats:
     half = ranges[:, np.newaxis] / 2
-    between = ndtr(half - _MIDDLES) - ndtr(-half - _MIDDLES)
+    between = scipy.special.ndtr(half - _MIDDLES) - scipy.special.ndtr(-half - _MIDDLES)
     middles = (between ** (runs - 2) * _MIDDLE_WEIGHTS).sum(axis=1)
     return np.asarray(_pairs(runs) / np.pi * np.exp(-(half[:, 0] ** 2)) * middles)
 

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import chdtri, chndtrinc, ndtri
+import scipy
 
 from roundbook.statistics.design.power import F_MISS, T_MISS, Engine, critical_t, expected_sd
 from roundbook.statistics.design.studentized_range import range_quantile
@@ -120,16 +120,21 @@ def _tukey_miss(
 
 def _enough_for_f(runs: Floats, alpha: Floats, beta: Floats) -> Floats:
     # phiA * F is chi-square then, whose noncentrality has an inverse.
-    return np.asarray(chndtrinc(chdtri(runs - 1, alpha), runs - 1, beta), dtype=np.float64)
+    return np.asarray(
+        scipy.special.chndtrinc(scipy.special.chdtri(runs - 1, alpha), runs - 1, beta),
+        dtype=np.float64,
+    )
 
 
 def _enough_for_tukey(runs: Floats, alpha: Floats, beta: Floats) -> Floats:
     critical = range_quantile(alpha, runs, np.full(runs.shape, np.inf)) / np.sqrt(2)
-    return np.asarray(np.square(np.maximum(critical - ndtri(beta), 0)))
+    return np.asarray(np.square(np.maximum(critical - scipy.special.ndtri(beta), 0)))
 
 
 def _enough_for_t(_runs: Floats, alpha: Floats, beta: Floats) -> Floats:
-    return np.asarray(np.square(np.maximum(-ndtri(alpha / 2) - ndtri(beta), 0)))
+    return np.asarray(
+        np.square(np.maximum(-scipy.special.ndtri(alpha / 2) - scipy.special.ndtri(beta), 0))
+    )
 
 
 def _width(dof: Dof) -> Callable[[Floats, Floats], Floats]:

@@ -34,6 +34,7 @@ from roundbook.statistics.drift.verdict import (
     no_judgement,
 )
 from roundbook.statistics.score_matrix import Floats, Ints, checked_scores
+from roundbook.statistics.standardisation.factors import SLOPE
 from roundbook.statistics.t_interval import Interval
 
 MARGIN = 0.2
@@ -278,7 +279,7 @@ def assess_recurring(
     )
 
 
-def margin_from_min_d(min_d: float, a: float = 0.15) -> float:
+def margin_from_min_d(min_d: float, a: float = SLOPE) -> float:
     """Shift, in sds, that moves standardised scores by half of `min_d`, ``min_d / (2 a)``.
 
     A shift cancels in differences within a round and matters only against earlier rounds. `min_d`

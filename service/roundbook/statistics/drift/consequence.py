@@ -10,7 +10,13 @@ from numpy.typing import ArrayLike
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.ranking.agreement import kendall_tau
 from roundbook.statistics.score_matrix import Bools, Floats, checked_scores
-from roundbook.statistics.standardisation.factors import ZeroSd, standardise, std_ab
+from roundbook.statistics.standardisation.factors import (
+    CENTRE,
+    SLOPE,
+    ZeroSd,
+    standardise,
+    std_ab,
+)
 from roundbook.statistics.variance.residual import residual_variance
 
 
@@ -75,8 +81,8 @@ def drift_consequence(
     later: tuple[ArrayLike, ArrayLike],
     *,
     zero_sd: ZeroSd = "average",
-    a: float = 0.15,
-    b: float = 0.5,
+    a: float = SLOPE,
+    b: float = CENTRE,
 ) -> DriftConsequence:
     """Compare a later round's runs under the earlier factors and under the later ones.
 

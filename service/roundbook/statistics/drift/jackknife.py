@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
-from scipy.special import stdtrit
+import scipy
 
 from roundbook.statistics.score_matrix import Bools, Floats, Ints
 from roundbook.statistics.t_interval import Interval
@@ -149,7 +149,7 @@ def t_limits(centre: float, variance: float, dof: float | None, level: float) ->
     """``centre ± t((1 + level) / 2; dof) sqrt(variance)``, or the point if that is rounding."""
     if variance <= ROUNDING_VARIANCE or dof is None:
         return centre, centre
-    half = float(stdtrit(dof, (1 + level) / 2)) * math.sqrt(variance)
+    half = float(scipy.special.stdtrit(dof, (1 + level) / 2)) * math.sqrt(variance)
     return centre - half, centre + half
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from scipy.special import stdtrit
+import scipy
 
 from roundbook.statistics.drift.jackknife import (
     ROUNDING_VARIANCE,
@@ -260,7 +260,7 @@ def _standard_error(
     dof = total**2 / (
         by_topic**2 / (topic_factor * topics - 1) + by_unit**2 / (units * variance.dof_runs)
     )
-    quantile = sum((stdtrit(dof, level) for level in quantiles), np.zeros_like(dof))
+    quantile = sum((scipy.special.stdtrit(dof, level) for level in quantiles), np.zeros_like(dof))
     return np.asarray(quantile * np.sqrt(total))
 
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from itertools import chain
 
-from scipy.special import chdtri, fdtri
+import scipy
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.design import MOST_TOPICS
@@ -248,9 +248,9 @@ def signal_limits(two_way: TwoWayVariance, probability: float) -> Interval | Non
     m, n = two_way.runs, two_way.topics
     x = two_way.system_mean_square / two_way.variance
     y = two_way.topic_mean_square / two_way.variance
-    limiting = float(chdtri(m - 1, 1 - probability)) / (m - 1)
-    residual = float(fdtri(m - 1, (m - 1) * (n - 1), probability))
-    topic = float(fdtri(m - 1, n - 1, probability))
+    limiting = float(scipy.special.chdtri(m - 1, 1 - probability)) / (m - 1)
+    residual = float(scipy.special.fdtri(m - 1, (m - 1) * (n - 1), probability))
+    topic = float(scipy.special.fdtri(m - 1, n - 1, probability))
     # Below its larger root the second formula may turn positive again: both limits are 0 there.
     if x <= residual:
         return 0.0, 0.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import betainc, ndtr, stdtr
+import scipy
 
 from roundbook.statistics.ranking.agreement import kendall_tau
 from roundbook.statistics.score_matrix import Floats, Ints
@@ -45,7 +45,7 @@ def paired_t_test(first: Floats, second: Floats) -> Outcome:
         return Outcome(reason="same difference on every topic")
     error = math.sqrt(float(np.dot(deviations, deviations)) / (n - 1) / n)
     statistic = (float(differences[0]) + offset) / error
-    return Outcome(statistic, float(n - 1), 2 * float(stdtr(n - 1, -abs(statistic))))
+    return Outcome(statistic, float(n - 1), 2 * float(scipy.special.stdtr(n - 1, -abs(statistic))))
 
 
 def wilcoxon_test(first: Floats, second: Floats) -> Outcome:
@@ -80,7 +80,7 @@ def wilcoxon_test(first: Floats, second: Floats) -> Outcome:
     else:
         n = differences.size
         variance = n * (n + 1) * (2 * n + 1) / 24 - float(np.sum(ties**3 - ties)) / 48
-        p = 2 * float(ndtr((smaller - total / 2) / 2 / math.sqrt(variance)))
+        p = 2 * float(scipy.special.ndtr((smaller - total / 2) / 2 / math.sqrt(variance)))
     return Outcome(smaller / 2, p_value=min(1.0, p))
 
 
@@ -103,7 +103,7 @@ def pearson_test(first: Floats, second: Floats) -> Outcome:
     r = min(1.0, max(-1.0, r))
     dof = first.size - 2
     # P(|t| > t_0) as a beta probability, which r = 1 does not trouble.
-    return Outcome(r, float(dof), float(betainc(dof / 2, 0.5, 1 - r * r)))
+    return Outcome(r, float(dof), float(scipy.special.betainc(dof / 2, 0.5, 1 - r * r)))
 
 
 def kendall_test(first: Floats, second: Floats) -> Outcome:
@@ -144,7 +144,7 @@ def kendall_test(first: Floats, second: Floats) -> Outcome:
         + triples[0] * triples[1] / (9 * m * (n - 2))
     )
     z = (tau.concordant - tau.discordant) / math.sqrt(variance)
-    return Outcome(tau.tau_b, p_value=2 * float(ndtr(-abs(z))))
+    return Outcome(tau.tau_b, p_value=2 * float(scipy.special.ndtr(-abs(z))))
 
 
 def _kendall_exact(n: int, fewer: int) -> float:

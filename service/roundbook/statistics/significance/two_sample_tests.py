@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import fdtrc, stdtr
+import scipy
 
 from roundbook.statistics.score_matrix import Bools, Floats
 from roundbook.statistics.ties import centred_rows
@@ -87,7 +87,7 @@ def welch_tests(first: Floats, second: Floats) -> tuple[Outcome, ...]:
     dof = 1 / np.where(
         spread, (error_1 / safe) ** 2 / (n - 1) + (error_2 / safe) ** 2 / (m - 1), 1.0
     )
-    p = 2 * stdtr(dof, -np.abs(statistic))
+    p = 2 * scipy.special.stdtr(dof, -np.abs(statistic))
     return _outcomes(statistic, dof, p, spread, "no spread in either sample")
 
 
@@ -132,7 +132,7 @@ def brown_forsythe_tests(first: Floats, second: Floats) -> tuple[Outcome, ...]:
     return _outcomes(
         statistic,
         np.full(rows, float(dof)),
-        np.asarray(fdtrc(1, dof, statistic)),
+        np.asarray(scipy.special.fdtrc(1, dof, statistic)),
         varies,
         "deviations do not vary",
     )

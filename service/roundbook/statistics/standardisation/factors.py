@@ -15,6 +15,9 @@ from roundbook.statistics.ties import centred_rows, tied_topics
 Scale = Literal["std", "std-cdf", "std-ab"]
 SCALES: tuple[Scale, ...] = ("std", "std-cdf", "std-ab")
 
+# A and B of std-AB unless others are given, as Sakai (ICTIR 2016) proposes.
+SLOPE, CENTRE = 0.15, 0.5
+
 ZeroSd = Literal["average", "drop"]
 ZERO_SD_POLICIES: tuple[ZeroSd, ...] = ("average", "drop")
 
@@ -141,7 +144,7 @@ def std_cdf(std: ArrayLike) -> Floats:
     return np.asarray(ndtr(np.asarray(std, dtype=np.float64)))
 
 
-def std_ab(std: ArrayLike, a: float = 0.15, b: float = 0.5) -> Floats:
+def std_ab(std: ArrayLike, a: float = SLOPE, b: float = CENTRE) -> Floats:
     """Standardised scores on std-AB: ``a * std + b``, clipped (Sakai, ICTIR 2016).
 
     Of (topics, runs) standardised scores, in [0, 1], with the slope `a` per sd and the score `b` of
@@ -159,8 +162,8 @@ def scale_scores(
     scale: Scale,
     *,
     zero_sd: ZeroSd = "average",
-    a: float = 0.15,
-    b: float = 0.5,
+    a: float = SLOPE,
+    b: float = CENTRE,
 ) -> Floats:
     """Scores on one of the standardised scales, from raw scores and standardisation factors.
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from roundbook.statistics.score_matrix import AnyInts, Floats
 from roundbook.statistics.studies.assessed_lists import AssessedLists
@@ -196,7 +196,9 @@ def _compare_pairs(
     spread = squares > _NO_SPREAD * both
     size *= math.sqrt(topics * (topics - 1))
     np.divide(size, np.sqrt(np.maximum(squares, 0)), out=t, where=spread)
-    result.significant[:] += (t > stdtrit(topics - 1, 1 - drawing.how.alpha / 2)).sum(axis=0)
+    result.significant[:] += (t > scipy.special.stdtrit(topics - 1, 1 - drawing.how.alpha / 2)).sum(
+        axis=0
+    )
     if drawing.with_tests:
         result.tests.real[span] = t
         result.tests.imag[span] = difference

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import chdtri
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.design import solve_power, solve_topics, solve_variance
@@ -62,8 +62,9 @@ class PlannedSpread:
     Attributes
     ----------
     spread : {'median', 'q95', 'max', 'rms', 'sqrt_2_v_e'}
-        Of the sds of all pairs their median, 95th percentile, largest and root mean square; or
-        ``sqrt(2 V_E)``, which a plan takes by default and which holds the hardness of topics too.
+        Of the sds of all pairs their median, 95th percentile, largest and root mean square, which is
+        ``sqrt(2 V_2)`` and what paired plans take by default; or ``sqrt(2 V_E)``, which conservative
+        plans take and which holds the hardness of topics too.
     sd : float
         In the unit of the scores.
     topics : int or None
@@ -237,7 +238,7 @@ def incremental_topics(
     largest = np.sqrt(
         2 * solve_variance("paired-t", sizes, difference, plan.alpha, plan.beta).variance
     )
-    surely = largest * np.sqrt(chdtri(sizes - 1, plan.confidence) / (sizes - 1))
+    surely = largest * np.sqrt(scipy.special.chdtri(sizes - 1, plan.confidence) / (sizes - 1))
     slack = tolerance(matrix)
     # The means of runs have no part in the spread, and without them sums of squares keep it.
     centred = matrix - matrix.mean(axis=0)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from scipy.special import ndtr
+import scipy
 
 from roundbook.statistics.score_matrix import AnyInts, Floats
 
@@ -96,7 +96,7 @@ def score_density(scores: Floats, ranks: AnyInts) -> ScoreDensity:
 @cache
 def _kernel() -> Floats:
     edges = np.arange(-_REACH * _STEPS, _REACH * _STEPS + 2) - 0.5
-    mass = np.diff(ndtr(edges / _STEPS))
+    mass = np.diff(scipy.special.ndtr(edges / _STEPS))
     return np.asarray(mass / mass.sum())
 
 

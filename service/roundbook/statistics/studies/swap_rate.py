@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.bootstrap import resampled_means
@@ -307,7 +307,7 @@ def _limits(overall: float, rates: Floats) -> tuple[float, float] | tuple[None, 
     if rates.size < 2:
         return None, None
     se = rates.std(ddof=1) / math.sqrt(rates.size)
-    margin = float(stdtrit(rates.size - 1, 0.975) * se)
+    margin = float(scipy.special.stdtrit(rates.size - 1, 0.975) * se)
     return max(0.0, overall - margin), min(1.0, overall + margin)
 
 

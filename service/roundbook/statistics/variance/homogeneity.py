@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import fdtrc
+import scipy
 
 from roundbook.statistics.score_matrix import Floats, Ints
 from roundbook.statistics.variance.rounds import NoTest, RoundArrays
@@ -84,7 +84,7 @@ def homogeneity(arrays: RoundArrays, topic_codes: Ints, topics: int) -> Homogene
     if wald is None:
         return Homogeneity(None, None, None, None, ratio, "not_separable")
     statistic = wald / (count - 1) * dof2 / dof
-    p_value = float(fdtrc(count - 1, dof2, statistic))
+    p_value = float(scipy.special.fdtrc(count - 1, dof2, statistic))
     return Homogeneity(statistic, count - 1, dof2, p_value, ratio, None)
 
 

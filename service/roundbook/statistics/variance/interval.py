@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import stdtrit
 
 from roundbook.statistics.score_matrix import Floats, check_share
 from roundbook.statistics.variance.rounds import (
@@ -92,7 +92,7 @@ def variance_quantile(
     # A single topic has no spread, and so no use for its quantile.
     dof = np.maximum(np.asarray(topics) - 1, 1) / 2
     centre = 1 - squared / 9
-    pivot = centre - stdtrit(dof, probability) * np.sqrt(squared) / 3
+    pivot = centre - scipy.special.stdtrit(dof, probability) * np.sqrt(squared) / 3
     # With the spread the centre falls below 0, and a lower limit would begin to rise beyond V.
     known = (pivot > _LEAST_PIVOT) & ((centre > _LEAST_PIVOT) | (pivot >= 1))
     limits = np.asarray(variance) * np.where(known, pivot, np.nan) ** -3

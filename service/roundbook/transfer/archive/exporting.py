@@ -12,7 +12,7 @@ from sqlalchemy import BigInteger, Column, ColumnElement, Connection, Table, cas
 
 from roundbook.database.lists import read_lists
 from roundbook.database.run_tables import run_upload
-from roundbook.database.schema import expected_revision
+from roundbook.database.schema import EXPECTED_REVISION
 from roundbook.database.tables import matrix, result, round_, run, task, topic
 from roundbook.errors import InputError, RecordError
 from roundbook.formats.archive import (
@@ -167,7 +167,7 @@ def write_tables(
         format=FORMAT,
         version=VERSION,
         software=SOFTWARE,
-        schema_revision=expected_revision(),
+        schema_revision=EXPECTED_REVISION,
         tasks=None if tasks is None else list(names),
         members={},
     )

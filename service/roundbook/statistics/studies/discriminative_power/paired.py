@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import stdtr
 
 from roundbook.statistics.score_matrix import Floats, check_share
 from roundbook.statistics.significance.two_sample_tests import holm_adjusted
@@ -77,7 +77,7 @@ def paired_t_tests(scores: ArrayLike, *, alpha: float = 0.05) -> PairedTTest:
         sd[np.abs(centred).max(axis=0) <= slack] = 0.0
         t = np.where(np.abs(mean) <= slack, 0.0, np.inf)
         np.divide(np.abs(mean), sd / math.sqrt(topics), out=t, where=sd > 0)
-        p_values[span] = 2 * stdtr(topics - 1, -t)
+        p_values[span] = 2 * scipy.special.stdtr(topics - 1, -t)
     holm = np.array(holm_adjusted(p_values.tolist()), dtype=np.float64)
     return PairedTTest(
         p_values, holm, float((p_values < alpha).mean()), float((holm < alpha).mean()), alpha

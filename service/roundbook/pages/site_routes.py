@@ -17,6 +17,7 @@ from roundbook.errors import RoundbookError
 from roundbook.pages import answers, charts, jobs, results, rounds, tasks, uploads
 from roundbook.pages.forms import read_form
 from roundbook.pages.rendering import STATIC, page
+from roundbook.requests.base import refusal_reason
 
 # Charts are drawn into the page; the style sheet, the one script and what it reads come from here.
 _POLICY = (
@@ -61,7 +62,8 @@ def _error_page(http: Request, error: Exception) -> Response:
             sentence = "The form cannot be read."
     else:
         fault = error.errors()[0]  # type: ignore[attr-defined]
-        status, sentence = 422, f"{'.'.join(map(str, fault['loc'][1:]))}: {fault['msg']}."
+        where = ".".join(map(str, fault["loc"][1:]))
+        status, sentence = 422, f"{where}: {refusal_reason(fault).removesuffix('.')}."
     if status == 401 and http.method == "GET":
         query = urlencode({"then": f"{http.url.path}?{http.url.query}"})
         return RedirectResponse(f"/login?{query}", 303)

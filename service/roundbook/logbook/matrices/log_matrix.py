@@ -31,13 +31,20 @@ from roundbook.logbook.lookup import (
     Series,
     check_name,
     check_reason,
+    check_text,
     latest_matrix,
-    optional_text,
     withdrawn_error,
 )
 from roundbook.logbook.matrices.history import revision_changes
 from roundbook.logbook.matrices.logged import LoggedMatrix, Remarks
-from roundbook.logbook.matrices.revising import check_revision, find_twin, read_difference
+from roundbook.logbook.matrices.revising import (
+    check_revision,
+    count_beyond_one,
+    find_twin,
+    read_difference,
+    runs_named_as_topics,
+    variance_ratio,
+)
 from roundbook.logbook.matrices.sources import read_sources
 from roundbook.logbook.measures import ensure_measure, other_measures
 from roundbook.logbook.recorded_names import as_recorded
@@ -137,7 +144,7 @@ def log_complete(
         From what the scores were computed, for the event.
     """
     request = request.model_copy(
-        update={"revise": check_reason(request.revise), "tool": optional_text("tool", request.tool)}
+        update={"revise": check_reason(request.revise), "tool": check_text("tool", request.tool)}
     )
     connection = session.connection
     task_id, round_id = open_round(session, request.task, request.round, create=request.create)
@@ -304,7 +311,7 @@ def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
         why=request.revise,
         task_id=task_id,
         round_id=series.round_id,
-        matrix_id=stored.matrix_id,
+        matrix_id=stored.row.id,
         details={
             "measure": series.measure,
             "assessments": series.assessments,
@@ -319,21 +326,23 @@ def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
     for tag, column in zip(complete.runs, complete.scores.T, strict=True):
         columns[bytes(column)].append(tag)
     alike = [tags for tags in columns.values() if len(tags) > 1]
+    changes = None
+    if latest is not None:
+        changes = revision_changes(load_matrix(connection, latest), complete)
     return _Outcome(
-        stored.matrix_id,
+        stored.row.id,
         revision,
         fitted and fitted.version,
         fitted and fitted.standardising,
         int(chosen.mask.sum()) if chosen else None,
         variances,
         {
-            "difference": read_difference(connection, series, stored, latest),
-            "changes": (
-                None
-                if latest is None
-                else revision_changes(load_matrix(connection, latest), complete)
-            ),
+            "difference": read_difference(connection, stored, changes),
+            "changes": changes,
             "same_scores": find_twin(connection, task_id, series, digest),
+            "variance_ratio": variance_ratio(connection, task_id, series, variances["raw"]),
+            "beyond_one": count_beyond_one(series.measure, complete),
+            "runs_named_as_topics": runs_named_as_topics(connection, task_id, complete),
             "single_run": fitted is None,
             "tied_topics": tied,
             "equal_runs": sum(map(len, alike)) - len(alike),
