@@ -44,11 +44,14 @@ class RoundbookError(Exception):
 
     Attributes
     ----------
+    facts : mapping
+        The names and numbers that the message is about, such as task, round, measure and matrix.
     way_out : WayOut or None
         What the person could do next, where a sentence about the fault does not say it.
     """
 
     def __init__(self, message: str, *, way_out: str | None = None, **facts: object) -> None:
+        self.facts: Mapping[str, object] = facts
         self.way_out = None if way_out is None else WayOut(way_out, facts)
         super().__init__(message)
 

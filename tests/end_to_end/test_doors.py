@@ -192,15 +192,27 @@ def test_what_is_refused_is_refused_alike(service, address):
         array = np.array([row.split(",")[1:] for row in good.split()[1:]], dtype=float)
         names = {"topics": [f"t{n}" for n in range(8)], "runs": list("abcd")}
         assert there.log("t", "1", array, "AP", **names).status == "unchanged"
-        for kind, ask in (
-            (NotRecordedError, lambda book: book.variances("x", "AP")),
-            (RequestError, lambda book: book.variances("t", "AP", scale="x")),
-            (ContentDiffersError, lambda book: book.log("t", "1", io.StringIO(other), "AP")),
-            (BadFileError, lambda book: book.log("t", "1", io.StringIO(good + "x"), "AP")),
+        differs = {"matrix": 1, "topics": 8, "runs": 4}
+        for kind, facts, ask in (
+            (NotRecordedError, {"task": "x"}, lambda book: book.variances("x", "AP")),
+            (NotRecordedError, {"matrix": 9}, lambda book: book.ask("matrix", matrix=9)),
+            (
+                NotRecordedError,
+                {"task": "t", "measure": "P@5"},
+                lambda book: book.drift("t", "P@5"),
+            ),
+            (RequestError, {}, lambda book: book.variances("t", "AP", scale="x")),
+            (
+                ContentDiffersError,
+                differs,
+                lambda book: book.log("t", "1", io.StringIO(other), "AP"),
+            ),
+            (BadFileError, {}, lambda book: book.log("t", "1", io.StringIO(good + "x"), "AP")),
         ):
             messages = []
             for book in (here, there):
                 with pytest.raises(kind) as refused:
                     ask(book)
                 messages.append(str(refused.value).rpartition("/")[2])
+                assert refused.value.facts == facts
             assert messages[0] == messages[1]

@@ -24,7 +24,6 @@ from roundbook.errors import (
     RequestError,
     RoundbookError,
     SchemaOutOfDateError,
-    WayOut,
     WithdrawnError,
 )
 from roundbook.requests.base import refusal_reason
@@ -57,7 +56,7 @@ PROBLEM_SCHEMA = {
         "code": {"type": "string", "description": "The error's name in Python, without Error."},
         "way_out": {"type": "string", "description": "The code of what would help."},
         "help": {"type": "string", "description": "What would help, over HTTP, in a sentence."},
-        "way_out_facts": {"type": "object", "description": "What it would help with, by name."},
+        "facts": {"type": "object", "description": "What it is about, by name: task, round, ..."},
         "field": {"type": "string", "description": "Of the request."},
         "file": {"type": "string"},
         "line": {"type": "integer"},
@@ -71,6 +70,7 @@ PROBLEM_SCHEMA = {
         "code": "NotRecorded",
         "way_out": "list tasks",
         "help": f"GET {PREFIX}/tasks lists those there are.",
+        "facts": {"task": "covid"},
     },
 }
 
@@ -91,11 +91,11 @@ def too_long(most_bytes: int) -> HttpError:
 
 def problem(error: RoundbookError) -> Response:
     """Return an error as an answer: its sentence, its code, and the place in a file if it has one."""
-    facts: dict[str, Any] = {}
+    place: dict[str, Any] = {}
     if isinstance(error, BadFileError):
-        facts = {"file": error.file, "line": error.line, "column": error.column}
+        place = {"file": error.file, "line": error.line, "column": error.column}
     elif isinstance(error, RequestError):
-        facts = {"field": error.field}
+        place = {"field": error.field}
     status = status_of(error)
     headers = {"Retry-After": "5"} if status == 503 else {}
     if status == 401:
@@ -106,8 +106,8 @@ def problem(error: RoundbookError) -> Response:
         code=type(error).__name__.removesuffix("Error"),
         way_out=error.way_out.code if error.way_out else None,
         help=help_after(error.way_out),
-        way_out_facts=_facts(error.way_out),
-        **facts,
+        facts=_facts(error),
+        **place,
     )
     return _answer(content, headers)
 
@@ -165,9 +165,10 @@ def add_handlers(app: FastAPI) -> None:
         )
 
 
-def _facts(way_out: WayOut | None) -> dict[str, object] | None:
-    facts = way_out.facts.items() if way_out else ()
-    return {name: of if isinstance(of, (int, float)) else str(of) for name, of in facts} or None
+def _facts(error: RoundbookError) -> dict[str, object] | None:
+    plain = (int, float, list)
+    facts = error.facts.items()
+    return {name: of if isinstance(of, plain) else str(of) for name, of in facts} or None
 
 
 def status_of(error: RoundbookError) -> int:

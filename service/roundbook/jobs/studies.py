@@ -108,7 +108,7 @@ def show_job(session: Session, request: ShowJob) -> Job:
     wanted = {"job": request.job, "task": None, "before": None, "limit": 1}
     jobs = _jobs(session.connection, wanted)
     if not jobs:
-        raise NotRecordedError(f"There is no job {request.job}.")
+        raise NotRecordedError(f"There is no job {request.job}.", job=request.job)
     return jobs[0]
 
 
@@ -127,7 +127,9 @@ def cancel_job(session: Session, request: ShowJob) -> Job:
         return job
     if not queue_in(session.connection).cancel_job_by_id(request.job, abort=True):
         ended = show_job(session, request)
-        raise AlreadyRecordedError(f"Job {request.job} is {ended.status} already.")
+        raise AlreadyRecordedError(
+            f"Job {request.job} is {ended.status} already.", job=request.job, status=ended.status
+        )
     session.connection.execute(
         text(
             "UPDATE roundbook_jobs.study_job SET ended_at = now() FROM"

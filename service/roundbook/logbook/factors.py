@@ -180,7 +180,9 @@ def find_factor_set(connection: Connection, series: Series, version: int | None 
     if not sets:
         raise NotRecordedError(
             f"{where} standardisation factors: they need a logged score matrix of at least two"
-            " runs."
+            " runs.",
+            round=series.round,
+            measure=series.measure,
         )
     known = ", ".join(str(row.version) for row in sets)
     if version is None:
@@ -188,13 +190,20 @@ def find_factor_set(connection: Connection, series: Series, version: int | None 
         if row is None or row.id != sets[-1].matrix_id:
             raise NotRecordedError(
                 f"{where} factors of its current scores, which one run cannot have; of earlier"
-                f" revisions it has factor version {known}."
+                f" revisions it has factor version {known}.",
+                round=series.round,
+                measure=series.measure,
             )
         return sets[-1]
     for row in sets:
         if row.version == version:
             return row
-    raise NotRecordedError(f"{where} factor version {version}; it has {known}.")
+    raise NotRecordedError(
+        f"{where} factor version {version}; it has {known}.",
+        round=series.round,
+        measure=series.measure,
+        version=version,
+    )
 
 
 def load_factors(connection: Connection, row: Row[Any]) -> LoadedFactors:

@@ -63,7 +63,9 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
     row = current_matrix(connection, series)
     if row is None:
         raise NotRecordedError(
-            f"Round '{series.round}' has no logged scores of {series.measure} to fit factors to."
+            f"Round '{series.round}' has no logged scores of {series.measure} to fit factors to.",
+            round=series.round,
+            measure=series.measure,
         )
     loaded = load_matrix(connection, row)
     chosen = _choose(loaded, request.runs)
@@ -126,7 +128,7 @@ def _choose(loaded: LoadedMatrix, runs: tuple[str, ...]) -> Standardising:
         if not {"all", "pooled"}.isdisjoint(unknown):
             raise InputError("'all' and 'pooled' stand alone.", way_out="all or pooled")
         if unknown:
-            raise NotRecordedError(f"This matrix has no run '{unknown[0]}'.")
+            raise NotRecordedError(f"This matrix has no run '{unknown[0]}'.", run=unknown[0])
         mask = np.array([tag in wanted for tag in tags])
     if mask.sum() < 2:
         raise ImpossibleStatisticError(

@@ -123,7 +123,9 @@ def report_generalisability(
         raise (WithdrawnError if withdrawn else NotRecordedError)(
             f"Task '{task}' has no logged {measure} scores of at least two runs"
             + (f" in round '{round_label}'." if round_label else ".")
-            + "".join(f" {left_out(revision)}" for revision in withdrawn)
+            + "".join(f" {left_out(revision)}" for revision in withdrawn),
+            task=task,
+            measure=measure,
         )
     return GeneralisabilityReport(
         task=task,

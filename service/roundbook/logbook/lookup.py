@@ -188,10 +188,12 @@ def choose_assessments(
             if normalize("NFC", label) == spelled:
                 return str(label)
     if not labels:
-        raise NotRecordedError(f"This {where} has nothing for measure {measure}.")
+        raise NotRecordedError(f"This {where} has nothing for measure {measure}.", measure=measure)
     if wanted is not None:
         raise NotRecordedError(
-            f"This {where} has no assessments '{wanted}' of {measure}; it has {known}."
+            f"This {where} has no assessments '{wanted}' of {measure}; it has {known}.",
+            measure=measure,
+            assessments=wanted,
         )
     if len(labels) > 1:
         raise InputError(
@@ -246,7 +248,7 @@ def find_matrix(connection: Connection, number: int) -> Row[Any]:
     # No matrix has a number that no column could hold.
     rows = read_matrices(connection, [number]) if 0 < number < 2**63 else ()
     if not rows:
-        raise NotRecordedError(f"There is no matrix {number}.", way_out="no matrix")
+        raise NotRecordedError(f"There is no matrix {number}.", way_out="no matrix", matrix=number)
     return rows[0]
 
 
@@ -344,4 +346,6 @@ def withdrawn_error(series: Series, row: Row[Any]) -> WithdrawnError:
         f" {row.withdrawn.rstrip('.')}.",
         way_out="withdrawn matrix",
         matrix=row.id,
+        round=series.round,
+        measure=series.measure,
     )

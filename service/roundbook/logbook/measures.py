@@ -112,7 +112,9 @@ def ensure_measure(
     if bounds is not None and bounds != recorded:
         there = f"bounds {recorded[0]:g} to {recorded[1]:g}" if recorded else "no bounds"
         raise AlreadyRecordedError(
-            f"The measure {row.name} is recorded with {there}.", way_out="other bounds"
+            f"The measure {row.name} is recorded with {there}.",
+            way_out="other bounds",
+            measure=row.name,
         )
     return RecordedMeasure(row.id, row.name, recorded, added is not None)
 
@@ -134,7 +136,9 @@ def find_measure(connection: Connection, task_id: int, task: str, name: str) -> 
             f"Task '{task}' has no scores yet.", way_out="log a round", task=task, measure=name
         )
     known = ", ".join(row.name for row in rows)
-    raise NotRecordedError(f"Task '{task}' has nothing for measure '{name}'; it has {known}.")
+    raise NotRecordedError(
+        f"Task '{task}' has nothing for measure '{name}'; it has {known}.", task=task, measure=name
+    )
 
 
 def other_measures(connection: Connection, task_id: int, new: RecordedMeasure) -> list[str]:

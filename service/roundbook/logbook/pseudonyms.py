@@ -54,6 +54,7 @@ def draft_pseudonyms(connection: Connection, round_id: int) -> Pseudonyms:
         raise RecordError(
             f"Round '{row.label}' is published, and its team names are public with it.",
             way_out="not anonymous",
+            round=row.label,
         )
     return read_pseudonyms(connection, round_id)
 

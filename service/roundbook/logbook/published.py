@@ -170,6 +170,9 @@ def _check_revision(
                 f"A variance of {current.variance:g} ({current.source}) is recorded already for"
                 f" {where}.",
                 way_out="correct a variance",
+                round=request.round,
+                measure=measure,
+                variance=current.variance,
             )
         return
     status = connection.execute(select(round_.c.status).where(round_.c.id == round_id)).scalar_one()
@@ -177,8 +180,12 @@ def _check_revision(
         raise RoundPublishedError(
             f"Round '{request.round}' is published: it takes a further variance only with a reason.",
             way_out="revise with a reason",
+            round=request.round,
         )
     if status != "published" and request.revise is not None:
         raise NotRecordedError(
-            f"No variance is recorded for {where} yet to revise.", way_out="nothing to revise"
+            f"No variance is recorded for {where} yet to revise.",
+            way_out="nothing to revise",
+            round=request.round,
+            measure=measure,
         )

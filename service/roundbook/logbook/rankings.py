@@ -108,7 +108,11 @@ def compare_rankings(session: Session, request: RankRequest) -> RankAgreement:
     )
     row = current_matrix(connection, series)
     if row is None:
-        raise NotRecordedError(f"Round '{series.round}' has no logged scores of {series.measure}.")
+        raise NotRecordedError(
+            f"Round '{series.round}' has no logged scores of {series.measure}.",
+            round=series.round,
+            measure=series.measure,
+        )
     loaded = load_matrix(connection, row)
     runs, scores = loaded.runs, loaded.scores
     if len(runs) < 2:

@@ -224,6 +224,7 @@ def _named(rows: Sequence[Row[Any]], name: str) -> Row[Any]:
         raise NotRecordedError(
             f"There is no measure '{name}'{f'; did you mean {near}?' if near else '.'}",
             way_out="list measures",
+            measure=name,
         )
     return row
 
@@ -254,5 +255,7 @@ def _refuse_scores_of_both(connection: Connection, merged: Row[Any], into: Row[A
         f"Both {merged.name} and {into.name} have {what} of round '{first.round}' of task"
         f" '{first.task}' ({first.assessments} assessments{which})"
         + (f", and in {more} more" if more else "")
-        + ", and one measure cannot have two: they stay apart."
+        + ", and one measure cannot have two: they stay apart.",
+        task=first.task,
+        round=first.round,
     )

@@ -92,6 +92,7 @@ def set_round(session: Session, request: SetRound) -> Round:
             raise AlreadyRecordedError(
                 f"Round '{recorded.label}' is recorded with {name} '{was}', not '{value}'.",
                 way_out="force a change",
+                round=recorded.label,
             )
     if new:
         connection.execute(round_.update().where(round_.c.id == recorded.id).values(**new))
@@ -135,16 +136,19 @@ def rename_round(session: Session, request: RenameRound) -> RenamedRound:
             f"Task '{request.task}' has a round '{label}' already.",
             way_out="round exists",
             task=request.task,
+            round=label,
         )
     if recorded.status == "published":
-        raise RoundPublishedError(f"Round '{was}' is published, so it keeps its label.")
+        raise RoundPublishedError(f"Round '{was}' is published, so it keeps its label.", round=was)
     if saved := results_of_round(connection, recorded.id):
         raise RecordError(
-            f"The saved result '{saved[0]}' rests on round '{was}', so it keeps its label."
+            f"The saved result '{saved[0]}' rests on round '{was}', so it keeps its label.",
+            round=was,
+            result=saved[0],
         )
     held = what_is_held(connection, [recorded.id])
     if held is not None and not request.force:
-        raise RecordError(f"Round '{was}' holds {held}.", way_out="force a rename")
+        raise RecordError(f"Round '{was}' holds {held}.", way_out="force a rename", round=was)
     if label != was:
         connection.execute(round_.update().where(round_.c.id == recorded.id).values(label=label))
         record_event(
@@ -214,6 +218,7 @@ def publish_round(session: Session, request: PublishRound) -> PublishedRound:
             raise NotRecordedError(
                 f"Round '{recorded.label}' has no score matrix to publish.",
                 way_out="nothing to publish",
+                round=recorded.label,
             )
         connection.execute(
             round_.update().where(round_.c.id == recorded.id).values(status="published")

@@ -132,7 +132,8 @@ def verify_round(session: Session, request: RoundVerificationRequest) -> Verifie
         if noted is None:
             raise NotRecordedError(
                 f"No fingerprint was noted of round '{request.round.strip()}': it is not published,"
-                " or was before fingerprints were. Give the one to compare with."
+                " or was before fingerprints were. Give the one to compare with.",
+                round=request.round.strip(),
             )
         expected = noted
     fingerprint = fingerprint_round(connection, round_id, from_scores=True)

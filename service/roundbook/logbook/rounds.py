@@ -71,6 +71,7 @@ def create_round(session: Session, request: CreateRound) -> Round:
             f"Task '{request.task}' has a round '{label}' already.",
             way_out="round exists",
             task=request.task,
+            round=label,
         )
     return read_rounds(connection, task_id, label)[0]
 

@@ -180,12 +180,16 @@ def find_stored(
         raise NotRecordedError(
             f"'{name}' is the name of results of several kinds, {' and '.join(kinds)}: name one.",
             way_out="name the kind",
+            name=name,
+            kinds=kinds,
         )
     wanted = [row for row in versions if version in (None, row.version)]
     if not wanted:
         known = ", ".join(str(row.version) for row in versions)
         raise NotRecordedError(
-            f"{title.capitalize()} '{name}' has no version {version}; it has {known}."
+            f"{title.capitalize()} '{name}' has no version {version}; it has {known}.",
+            name=name,
+            version=version,
         )
     return wanted[-1]
 

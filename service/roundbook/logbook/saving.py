@@ -229,7 +229,9 @@ def _refuse_taken(
     if task_id is not None and other:
         raise AlreadyRecordedError(
             f"'{name}' is a {find_kind(kind).title} of task '{other[0]}' already; choose another"
-            " name."
+            " name.",
+            name=name,
+            task=other[0],
         )
 
 

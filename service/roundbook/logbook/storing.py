@@ -177,7 +177,8 @@ def load_matrix(connection: Connection, row: Row[Any]) -> LoadedMatrix:
     if not whole:
         raise RecordError(
             f"Matrix {row.id} is damaged: it was logged with {row.topics} topics and {row.runs} runs, and"
-            f" has {len(topics)} and {len(runs)}, or not the scores of each. Restore a backup of before."
+            f" has {len(topics)} and {len(runs)}, or not the scores of each. Restore a backup of before.",
+            matrix=row.id,
         )
     return LoadedMatrix(
         row,

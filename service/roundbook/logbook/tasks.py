@@ -64,7 +64,9 @@ def create_task(session: Session, request: CreateTask) -> Task:
     """
     name = check_name("task", request.task)
     if not ensure_task(session, name, request.title):
-        raise AlreadyRecordedError(f"There is a task '{name}' already.", way_out="task exists")
+        raise AlreadyRecordedError(
+            f"There is a task '{name}' already.", way_out="task exists", task=name
+        )
     return _read(session.connection, name)[0]
 
 
@@ -88,17 +90,21 @@ def rename_task(session: Session, request: RenameTask) -> RenamedTask:
     was = connection.execute(select(task.c.name).where(task.c.id == task_id)).scalar_one()
     taken = select(task.c.name).where(is_named(task.c.name, name), task.c.id != task_id)
     if connection.execute(taken).first():
-        raise AlreadyRecordedError(f"There is a task '{name}' already.", way_out="task exists")
+        raise AlreadyRecordedError(
+            f"There is a task '{name}' already.", way_out="task exists", task=name
+        )
     rounds = connection.execute(select(round_).where(round_.c.task_id == task_id)).all()
     for row in rounds:
         if row.status == "published":
             raise RoundPublishedError(
-                f"Task '{was}' has the published round '{row.label}', so it keeps its name."
+                f"Task '{was}' has the published round '{row.label}', so it keeps its name.",
+                task=was,
+                round=row.label,
             )
     _refuse_saved(connection, task_id, was, "keeps its name")
     held = what_is_held(connection, [row.id for row in rounds])
     if held is not None and not request.force:
-        raise RecordError(f"Task '{was}' holds {held}.", way_out="force a rename")
+        raise RecordError(f"Task '{was}' holds {held}.", way_out="force a rename", task=was)
     if name != was:
         connection.execute(task.update().where(task.c.id == task_id).values(name=name))
         record_event(
@@ -141,7 +147,9 @@ def remove_task(session: Session, request: RemoveTask) -> RemovedTask:
 def _refuse_saved(connection: Connection, task_id: int, name: str, so: str) -> None:
     saved = connection.execute(select(result.c.name).where(result.c.task_id == task_id)).scalar()
     if saved is not None:
-        raise RecordError(f"Task '{name}' has the saved result '{saved}', so it {so}.")
+        raise RecordError(
+            f"Task '{name}' has the saved result '{saved}', so it {so}.", task=name, result=saved
+        )
 
 
 def what_is_held(connection: Connection, rounds: Sequence[int]) -> str | None:

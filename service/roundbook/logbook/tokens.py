@@ -82,7 +82,9 @@ def create_token(session: Session, request: CreateToken) -> CreatedToken:
         .returning(access_token.c.id)
     ).scalar_one_or_none()
     if made is None:
-        raise AlreadyRecordedError(f"There is a token '{name}' already; names are not used again.")
+        raise AlreadyRecordedError(
+            f"There is a token '{name}' already; names are not used again.", token=name
+        )
     details = {"token": name, "scope": request.scope}
     record_event(session, "token created", task_id=task_id, details=details)
     return CreatedToken(token=secret, **dict(_find(session, name)))
@@ -145,7 +147,7 @@ _TOKENS = (
 def _find(session: Session, name: str) -> Token:
     row = session.connection.execute(_TOKENS.where(access_token.c.name == name)).one_or_none()
     if row is None:
-        raise NotRecordedError(f"There is no token '{name}'.", way_out="list tokens")
+        raise NotRecordedError(f"There is no token '{name}'.", way_out="list tokens", token=name)
     return _read(row)
 
 

@@ -255,6 +255,7 @@ def unalias_topic(session: Session, request: UnaliasTopic) -> UnaliasedTopic:
             f"'{name}' is not another id of a topic of task '{request.task}'.",
             way_out="list aliases",
             task=request.task,
+            name=name,
         )
     connection.execute(
         topic_alias.delete().where(topic_alias.c.task_id == task_id, topic_alias.c.name == row.name)
@@ -301,7 +302,11 @@ def list_topics(session: Session, request: ListTopics) -> TopicList:
     if request.after is not None:
         last = same.name(request.after)
         if last not in rounds:
-            raise NotRecordedError(f"No scores of task '{request.task}' have a topic '{last}'.")
+            raise NotRecordedError(
+                f"No scores of task '{request.task}' have a topic '{last}'.",
+                task=request.task,
+                topic=last,
+            )
         names = names[names.index(last) + 1 :]
     listed = [name for name in names if not request.aliased or aliases[name]]
     shown = listed[: request.limit]

@@ -83,7 +83,10 @@ def show_variances(session: Session, request: VarianceRequest) -> VarianceHistor
         raise (WithdrawnError if withdrawn else NotRecordedError)(
             f"Task '{task}' has no variance of {measure} on the scale {scale}"
             f" ({', '.join(labels)} assessments)."
-            + "".join(f" {left_out(matrix)}" for matrix in withdrawn)
+            + "".join(f" {left_out(matrix)}" for matrix in withdrawn),
+            task=task,
+            measure=measure,
+            scale=scale,
         )
     rounds, pooled = judge_rounds(rows, request.pool_by)
     return VarianceHistory(
@@ -125,7 +128,9 @@ def show_histories(session: Session, request: VarianceHistoryRequest) -> Varianc
     if not kept:
         raise NotRecordedError(
             f"Task '{task}' has no variance on the scale {request.scale} in the rounds asked for"
-            + (f"; of these, rounds without a date: {', '.join(undated)}." if undated else ".")
+            + (f"; of these, rounds without a date: {', '.join(undated)}." if undated else "."),
+            task=task,
+            scale=request.scale,
         )
     teams, histories = read_teams(connection, task_id), []
     for (measure, label), group in groupby(kept, key=lambda row: (row.measure, row.assessments)):

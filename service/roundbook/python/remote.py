@@ -240,8 +240,9 @@ def _refusal(url: str, error: HTTPError) -> RoundbookError:
     if isinstance(kind, type) and issubclass(kind, RoundbookError):
         made = kind.__new__(kind)
         Exception.__init__(made, detail)
-        code, facts = problem.get("way_out"), problem.get("way_out_facts", {})
-        made.way_out = WayOut(str(code), facts) if code and isinstance(facts, dict) else None
+        code, facts = problem.get("way_out"), problem.get("facts")
+        made.facts = facts if isinstance(facts, dict) else {}
+        made.way_out = WayOut(str(code), made.facts) if code else None
         for name in ("file", "line", "column", "field"):
             if name in problem:
                 setattr(made, name, problem[name])

@@ -120,7 +120,9 @@ def _choose_rounds(
         if wanted not in numbers:
             raise NotRecordedError(
                 f"Round '{from_round}' has no {series.measure} standardisation factors: they need"
-                " a logged score matrix of at least two runs."
+                " a logged score matrix of at least two runs.",
+                round=from_round,
+                measure=series.measure,
             )
         start = numbers.index(wanted)
     if start == len(fitted) - 1:
@@ -128,5 +130,7 @@ def _choose_rounds(
             f"No round after '{fitted[start].round}' has {series.measure} factors, so there is no"
             " curve.",
             way_out="name an earlier round",
+            round=fitted[start].round,
+            measure=series.measure,
         )
     return fitted[start:]

@@ -75,6 +75,7 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
                     f"Matrix {row.id} has no run '{name}'.",
                     way_out="no such pseudonym" if request.anonymous else "no such run",
                     matrix=row.id,
+                    run=name,
                 )
         runs, scores = chosen, scores[:, [runs.index(name) for name in chosen]]
     if layout == "trec_eval" and output is None and len(runs) > 1:

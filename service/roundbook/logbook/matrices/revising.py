@@ -81,10 +81,14 @@ def check_revision(
             raise RoundPublishedError(
                 f"Round '{series.round}' is published: it takes further scores only with a reason.",
                 way_out="revise with a reason",
+                round=series.round,
             )
         if reason is not None and status != "published":
             raise NotRecordedError(
-                f"Nothing is logged for {where} yet to revise.", way_out="nothing to revise"
+                f"Nothing is logged for {where} yet to revise.",
+                way_out="nothing to revise",
+                round=series.round,
+                measure=series.measure,
             )
     elif reason is None:
         source = read_sources(connection, [latest.id]).get(latest.id)
@@ -96,6 +100,7 @@ def check_revision(
             way_out="other scores",
             topics=len(complete.topics),
             runs=len(complete.runs),
+            matrix=latest.id,
         )
     elif seen is not None and seen.get(series.measure, 0) != latest.revision:
         # Of two corrections at once, one wins: nobody revises what they have not seen.
@@ -104,6 +109,7 @@ def check_revision(
             f" '{series.round}' while this correction was under way, so it was not logged.",
             way_out="revised meanwhile",
             matrix=latest.id,
+            revision=latest.revision,
         )
 
 

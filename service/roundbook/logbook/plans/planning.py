@@ -122,18 +122,25 @@ def _variance(
             f"No round of task '{history.task}' has a two-way variance of {measure}, which the"
             f" design {request.design} takes: log a score matrix of two runs or more.",
             way_out="plan conservatively" if request.design in PAIRED else "plan by anova",
+            task=history.task,
+            measure=measure,
         )
     if at == "latest":
         raise NotRecordedError(
             f"The latest round, '{history.rounds[-1].round}', has no two-way variance of"
             f" {measure}.",
             way_out="plan from the pooled variance",
+            task=history.task,
+            round=history.rounds[-1].round,
+            measure=measure,
         )
     reason = no_interval(pooled.interval_reason or "unbounded")
     raise NotRecordedError(
         f"The rounds of task '{history.task}' do not tell the planning variance of {measure}:"
         f" {reason}.",
         way_out="plan from the pooled variance or a value",
+        task=history.task,
+        measure=measure,
     )
 
 

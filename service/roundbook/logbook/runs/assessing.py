@@ -221,13 +221,18 @@ def _check_revision(
     if latest is None:
         if reason is not None:
             raise NotRecordedError(
-                f"Nothing is logged for {where} yet to revise.", way_out="nothing to revise"
+                f"Nothing is logged for {where} yet to revise.",
+                way_out="nothing to revise",
+                round=request.round,
+                assessments=label,
             )
     elif reason is None:
         raise ContentDiffersError(
             f"For {where} other judgments are logged already ({latest.judged}, of which"
             f" {latest.relevant} relevant).",
             way_out="other judgments",
+            round=request.round,
+            assessments=label,
         )
     elif request.expected_revision not in (None, latest.revision):
         raise RevisedMeanwhileError(

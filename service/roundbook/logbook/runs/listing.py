@@ -199,7 +199,11 @@ def _runs(connection: Connection, request: ListRuns, round_id: int) -> tuple[lis
             select(run.c.id).where(run.c.round_id == round_id, is_named(run.c.tag, request.after))
         ).scalar()
         if last is None:
-            raise NotRecordedError(f"Round '{request.round}' has no run '{request.after}'.")
+            raise NotRecordedError(
+                f"Round '{request.round}' has no run '{request.after}'.",
+                round=request.round,
+                run=request.after,
+            )
         listed = listed.where(run.c.id > last)
     rows = connection.execute(listed.limit(request.limit)).all()
     later = rows[0].fitting - len(rows) if rows else 0

@@ -74,7 +74,7 @@ def _compute(
 def _columns(given: StudyScores, pair: tuple[str, ...]) -> list[int]:
     for run in pair:
         if run not in given.runs:
-            raise NotRecordedError(f"These scores have no run '{run}'.")
+            raise NotRecordedError(f"These scores have no run '{run}'.", run=run)
     return [number for number, run in enumerate(given.runs) if not pair or run in pair]
 
 
