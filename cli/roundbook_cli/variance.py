@@ -299,7 +299,7 @@ def record_(
     database: Database = None,
 ) -> None:
     """Record a variance that was published without its score matrix."""
-    from roundbook.logbook.published import record_variance
+    from roundbook.logbook.published import latest_recorded, record_variance
 
     request = RecordVarianceRequest(
         task=task,
@@ -316,6 +316,11 @@ def record_(
         create=create,
     )
     with sessions(context, database) as begin:
+        if revise is not None:
+            # What is the latest before anybody is waited for is what this person has seen.
+            with begin() as session:
+                seen = latest_recorded(session, request)
+            request = request.model_copy(update={"expected_revision": seen})
         confirm_names(begin, request)
         with begin() as session:
             recorded = record_variance(session, request)

@@ -91,6 +91,8 @@ _WAYS_OUT = {
     " again if it still corrects it.",
     "revised meanwhile": "Look at it with 'roundbook matrix show {matrix}', and log this one again"
     " if it still corrects it.",
+    "variance revised meanwhile": "Look at it with 'roundbook variance show {task} --measure {measure}', and"
+    " record this one again if it still corrects it.",
     "withdrawn matrix": "Log a correction with --revise, or take the withdrawal back with"
     " 'roundbook matrix restore {matrix} --reason TEXT'.",
     "list matrices": "{message}; 'roundbook matrix list {task}' shows its own.",

@@ -43,12 +43,23 @@ from tests.variances_by_hand import (
 )
 
 from roundbook.database.engine import unit_of_work
-from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError, RoundPublishedError
+from roundbook.errors import (
+    AlreadyRecordedError,
+    InputError,
+    NotRecordedError,
+    RevisedMeanwhileError,
+    RoundPublishedError,
+)
 from roundbook.logbook import variances as use_cases
+from roundbook.logbook.published import latest_recorded
 from roundbook.logbook.session import begin
 from roundbook.presentation.matrices import log_notes
 from roundbook.presentation.variances import summary
-from roundbook.requests.variances import VarianceHistoryRequest, VarianceRequest
+from roundbook.requests.variances import (
+    RecordVarianceRequest,
+    VarianceHistoryRequest,
+    VarianceRequest,
+)
 
 
 def publish(engine, label, variance, runs=44, topics=100, measure="AP", **options):
@@ -314,6 +325,19 @@ def test_a_published_round_takes_a_variance_only_with_a_reason(logged):
     with pytest.raises(AlreadyRecordedError, match="is recorded already"):
         publish(logged, "r1", 0.03, measure="nDCG@10")
     assert publish(logged, "r1", 0.03, measure="nDCG@10", revise="erratum").revision == 2
+    # Nobody revises what they have not seen.
+    seen = RecordVarianceRequest(
+        task="t", round="r1", measure="ndcg@10", variance=1, runs=2, topics=2, source="x"
+    )
+    with begin(logged, user="ann") as session:
+        assert latest_recorded(session, seen) == 2
+        assert latest_recorded(session, seen.model_copy(update={"scale": "std-ab"})) is None
+    unseen = r"tester recorded revision 2 of the variance of nDCG@10 in round 'r1', 0\.03, while"
+    with pytest.raises(RevisedMeanwhileError, match=unseen) as refused:
+        publish(logged, "r1", 0.04, measure="nDCG@10", revise="no", expected_revision=1)
+    assert refused.value.facts["revision"] == 2
+    third = publish(logged, "r1", 0.04, measure="nDCG@10", revise="so", expected_revision=2)
+    assert third.revision == 3
     # A draft takes its first as it is.
     assert publish(logged, "r2", 0.02, measure="nDCG@10").status == "recorded"
     with pytest.raises(NotRecordedError, match=r"No variance is recorded .* yet to revise"):

@@ -69,6 +69,8 @@ _WAYS_OUT = {
     "start a job": "POST /jobs/study/STUDY starts a study in the background; GET /jobs/NUMBER follows"
     " it.",
     "unalias": "If that is wrong, take it back by POST /unalias-topic.",
+    "variance revised meanwhile": "Look at it by GET /variances, then record this one again if it"
+    " still corrects it.",
     "withdraw instead": "Scores can be withdrawn by POST /withdraw.",
     "withdrawn matrix": "Log a correction with `revise`, or take the withdrawal back by POST"
     " /restore.",

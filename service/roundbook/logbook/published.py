@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, func, select
 
-from roundbook.database.tables import published_variance, round_
+from roundbook.database.tables import measure as measures
+from roundbook.database.tables import published_variance, round_, task
 from roundbook.errors import (
     AlreadyRecordedError,
     ImpossibleStatisticError,
     InputError,
     NotRecordedError,
+    RevisedMeanwhileError,
     RoundPublishedError,
 )
 from roundbook.logbook.events import record_event
-from roundbook.logbook.lookup import Series, check_name, check_reason, check_text, latest_matrix
-from roundbook.logbook.measures import ensure_measure, other_measures
+from roundbook.logbook.lookup import (
+    Series,
+    check_name,
+    check_reason,
+    check_text,
+    is_named,
+    latest_matrix,
+)
+from roundbook.logbook.measures import ensure_measure, measure_named, other_measures
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
 from roundbook.logbook.session import Session
@@ -47,6 +56,26 @@ class RecordedVariance(Result):
     other_measures: list[str]
 
 
+def latest_recorded(session: Session, request: RecordVarianceRequest) -> int | None:
+    """Return the latest revision of the value that the request revises, None where none is."""
+    value = published_variance
+    rows: Any = session.connection.execute(
+        select(measures.c.name, measures.c.spellings, func.max(value.c.revision).label("revision"))
+        .join_from(value, measures, measures.c.id == value.c.measure_id)
+        .join(round_, round_.c.id == value.c.round_id)
+        .join(task, task.c.id == round_.c.task_id)
+        .where(
+            is_named(task.c.name, request.task),
+            is_named(round_.c.label, request.round),
+            is_named(value.c.assessments, request.assessments),
+            value.c.scale == request.scale,
+        )
+        .group_by(measures.c.id)
+    ).all()
+    row = measure_named(rows, request.measure)
+    return None if row is None else int(row.revision)
+
+
 def record_variance(session: Session, request: RecordVarianceRequest) -> RecordedVariance:
     """Record a variance that was published without its score matrix.
 
@@ -61,6 +90,8 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
         When the task or round is not there, or there is nothing to revise.
     AlreadyRecordedError
         When another value is recorded and no reason is given.
+    RevisedMeanwhileError
+        When somebody else revised it since.
     RoundPublishedError
         When the round is published and no reason is given.
     """
@@ -173,6 +204,18 @@ def _check_revision(
                 round=request.round,
                 measure=measure,
                 variance=current.variance,
+            )
+        if request.expected_revision not in (None, current.revision):
+            raise RevisedMeanwhileError(
+                f"{current.recorded_by} recorded revision {current.revision} of the variance of"
+                f" {where}, {current.variance:g}, while this correction was under way, so it was not"
+                " recorded.",
+                way_out="variance revised meanwhile",
+                task=request.task,
+                round=request.round,
+                measure=measure,
+                variance=current.variance,
+                revision=current.revision,
             )
         return
     status = connection.execute(select(round_.c.status).where(round_.c.id == round_id)).scalar_one()

@@ -63,6 +63,8 @@ _WAYS_OUT = {
     "start a job": "Start it in the background: book.start_study(study, task, round, measure, ...)",
     "upgrade the database": "Run 'roundbook db upgrade' on it first.",
     "unalias": "If that is wrong: book.ask('unalias_topic', task={task}, name={name})",
+    "variance revised meanwhile": "Look at book.variances({task}, {measure}), then record this again"
+    " if it still corrects it.",
     "withdraw instead": "Scores can be withdrawn: book.withdraw(matrix, reason)",
     "withdrawn matrix": "Log a correction with revise='why', or: book.restore({matrix}, 'why')",
 }

@@ -65,4 +65,9 @@ class RecordVarianceRequest(Request):
     revise: str | None = Field(
         None, description="Replace what is recorded by a new revision, for this reason."
     )
+    expected_revision: int | None = Field(
+        None,
+        description="The latest revision that the person who revises has seen; a later one is not"
+        " revised. (default: whichever is the latest)",
+    )
     create: bool = Field(default=False, description="Make the task and round if needed.")
