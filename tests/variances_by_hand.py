@@ -126,6 +126,12 @@ class Joint:
     def interval(self):
         return limits(self.variance, self.spread, self.topics)
 
+    def returning_interval(self):
+        """With one draw of teams for all rounds: their parts of ln V move together."""
+        together = np.outer(self.shares, self.shares) * np.sqrt(np.outer(self.parts, self.parts))
+        spread = np.sum((self.shares @ self.influences) ** 2) + together.sum()
+        return limits(self.variance, spread, self.topics)
+
     def constant(self):
         own = np.sum(self.influences**2, axis=1)
         return np.sum(self.sizes**2 * own) / np.sum(self.sizes)
@@ -176,6 +182,12 @@ def check_pooled(pooled, expected, prefix=""):
     assert getattr(pooled, f"{prefix}dof") == expected.dofs.sum()
     assert (interval.method, interval.of, interval.level) == ("jackknife", "systems", 0.95)
     assert [interval.low, interval.high] == pytest.approx(expected.interval(), rel=1e-9)
+    returning = getattr(pooled, f"{prefix}returning_interval")
+    if expected.count > 1:
+        of_returning = [returning.low, returning.high]
+        assert of_returning == pytest.approx(expected.returning_interval(), rel=1e-9)
+    else:
+        assert returning is None
     assert following.tau2 == pytest.approx(expected.tau2(), rel=1e-9)
     limits_next = [following.u80, following.u95, following.low, following.high]
     assert limits_next == pytest.approx(expected.next_round(), rel=1e-9)

@@ -151,12 +151,13 @@ def tables() -> tuple[Table, ...]:
         ),
         Table(
             "Pooled variance of K rounds: coverage of the 95% interval, size of the .05 test",
-            "50 topics a round, but for the nested ones; some of them are in every round.",
-            f"{'interval':>18}{'test':>18}",
+            "50 topics a round, but for the nested; same teams: interval where teams return.",
+            f"{'interval':>27}{'test':>17}",
             (
                 share("bootstrap", "boot", 12),
                 share("new", "new"),
-                share("Bartlett", "bartlett", 12),
+                share("same teams", "returning", 11),
+                share("Bartlett", "bartlett", 10),
                 share("new", "test"),
             ),
             POOLED_CELLS,

@@ -120,7 +120,8 @@ POOLED_CELLS = (
         {"new": 0.95, "test": 0.01},
         slack=0.03,
     ),
-    # The same teams in every round are counted as other teams each time; the output says so.
+    # The interval counts the same teams in every round as other teams each time; the output says
+    # so, and gives that for returning teams.
     *(
         PooledCell(
             f"COVID 1, same {teams} teams, K={rounds}",
@@ -128,10 +129,14 @@ POOLED_CELLS = (
             (teams,) * rounds,
             (50,) * rounds,
             0,
-            {"new": covered},
+            {"new": covered, "returning": returning},
             returning=True,
         )
-        for teams, rounds, covered in ((10, 3, 0.77), (10, 5, 0.67), (20, 5, 0.77))
+        for teams, rounds, covered, returning in (
+            (10, 3, 0.77, 0.87),
+            (10, 5, 0.67, 0.88),
+            (20, 5, 0.77, 0.95),
+        )
     ),
 )
 

@@ -120,7 +120,11 @@ class PooledCell:
             "bartlett": float(p_old < 0.05),
         }
         if self.ratio == 1:
-            judged["new"] = float(pooled.interval.low <= truth <= pooled.interval.high)
+            for name, interval in (
+                ("new", pooled.interval),
+                ("returning", pooled.returning_interval),
+            ):
+                judged[name] = float(interval.low <= truth <= interval.high)
             if self.of == "one_way":
                 low, high = bootstrap(generator, *matrices)
                 judged["boot"] = float(low <= truth <= high)

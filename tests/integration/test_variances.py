@@ -54,7 +54,7 @@ from roundbook.logbook import variances as use_cases
 from roundbook.logbook.published import latest_recorded
 from roundbook.logbook.session import begin
 from roundbook.presentation.matrices import log_notes
-from roundbook.presentation.variances import summary
+from roundbook.presentation.variances import limits, summary
 from roundbook.requests.variances import (
     RecordVarianceRequest,
     VarianceHistoryRequest,
@@ -171,16 +171,21 @@ def test_teams_that_return_are_told(engine):
         "in_every_round": 1,
         "some_unknown": ["4"],
     }
+    one_way, two_way = shown.pooled.returning_interval, shown.pooled.two_way_returning_interval
     assert (
         "4 of 5 teams took part in several rounds; the pooled interval takes them for others each"
-        " time, and is too narrow by that." in summary(shown)[-1]
+        " time, and is too narrow by that: with the same teams in all rounds it is"
+        f" [{one_way.low:.5f}, {one_way.high:.5f}], of the two-way variance [{two_way.low:.5f},"
+        f" {two_way.high:.5f}]." in summary(shown)[-1]
     )
     (history,) = show_histories(engine, "t", rounds=("1", "2", "3")).histories
     assert (history.teams.in_every_round, history.teams.some_unknown) == (4, [])
     lines = summary(history)
     assert lines[-1] == (
         "The same teams took part in every round: the pooled interval is for these teams on other"
-        " topics like these, and too narrow for other teams."
+        " topics like these, and too narrow for other teams: with the same teams in all rounds it is"
+        f" {limits(history.pooled.returning_interval)}, of the two-way variance"
+        f" {limits(history.pooled.two_way_returning_interval)}."
     )
     assert any("4 of 5 next rounds with these runs stay below" in line for line in lines)
     assert any(line.startswith("Few teams or runs (up to 5): ") for line in lines)

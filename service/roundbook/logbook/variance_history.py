@@ -122,6 +122,9 @@ class PooledOfKind(NamedTuple):
 class Pooled(Result):
     """The variance pooled over rounds: sum(w * variance) / sum(w).
 
+    `interval` counts the teams of a round as others than those of every other round, and
+    `returning_interval` as the same in all; it is there of two rounds or more.
+
     `weights` says what w is: ``dof``, or ``topics`` for topics - 1. `topics` counts the different
     topics of all rounds. The two-way residual variance is pooled over `two_way_rounds`, those that
     have one.
@@ -136,6 +139,7 @@ class Pooled(Result):
     homogeneity: Homogeneity
     interval: Interval | None
     interval_reason: str | None = None
+    returning_interval: Interval | None = None
     next_round: NextRound | None = None
     two_way_variance: float | None = None
     two_way_dof: int | None = None
@@ -143,6 +147,7 @@ class Pooled(Result):
     two_way_homogeneity: Homogeneity | None = None
     two_way_interval: Interval | None = None
     two_way_interval_reason: str | None = None
+    two_way_returning_interval: Interval | None = None
     two_way_next_round: NextRound | None = None
 
     def of_kind(self, kind: VarianceKind) -> PooledOfKind:

@@ -212,6 +212,9 @@ def judge_rounds(
             f"{prefix}dof": sum(getattr(rows[index], f"{prefix}dof") for index in known),
             f"{prefix}rounds": [rows[index].round for index in known],
             **_interval(pooled.interval, prefix=prefix),
+            f"{prefix}returning_interval": (
+                _limits(pooled.returning_interval) if len(known) > 1 else None
+            ),
             f"{prefix}homogeneity": Homogeneity(
                 method="wald-f",
                 statistic=test.statistic,
@@ -310,16 +313,20 @@ def _interval(
     source : str, optional
         Of a published variance: where its variance per topic and per run comes from.
     """
-    limits = None
-    if interval.low is not None:
-        limits = Interval(
-            low=interval.low,
-            high=interval.high,
-            level=interval.level,
-            method="jackknife" if source is None else "published",
-            of=interval.of,
-            source=source,
-            few_topics=interval.few_topics,
-        )
+    limits = _limits(interval, source)
     reason = interval.reason if limits is None else interval.upper_reason
     return {f"{prefix}interval": limits, f"{prefix}interval_reason": reason}
+
+
+def _limits(interval: VarianceInterval, source: str | None = None) -> Interval | None:
+    if interval.low is None:
+        return None
+    return Interval(
+        low=interval.low,
+        high=interval.high,
+        level=interval.level,
+        method="jackknife" if source is None else "published",
+        of=interval.of,
+        source=source,
+        few_topics=interval.few_topics,
+    )

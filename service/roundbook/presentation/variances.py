@@ -328,7 +328,7 @@ def _meaning(history: VarianceHistory) -> str:
     if is_of_these_runs(history):
         return (
             "The same teams took part in every round: the pooled interval is for these teams on other"
-            " topics like these, and too narrow for other teams."
+            f" topics like these, and too narrow for other teams{_returning(pooled)}."
         )
     line = "Intervals are for other systems on other topics like these (jackknife, no simulation)."
     alone = [
@@ -340,7 +340,8 @@ def _meaning(history: VarianceHistory) -> str:
     if teams is not None and 2 * teams.returning >= teams.teams > 0:
         line += (
             f" {teams.returning} of {counted(teams.teams, 'team')} took part in several rounds; the"
-            " pooled interval takes them for others each time, and is too narrow by that."
+            " pooled interval takes them for others each time, and is too narrow by that"
+            f"{_returning(pooled)}."
         )
     if alone:
         line += (
@@ -348,3 +349,13 @@ def _meaning(history: VarianceHistory) -> str:
             " its own."
         )
     return line
+
+
+def _returning(pooled: Pooled) -> str:
+    """Return the pooled intervals that hold where all teams return, as the end of a sentence."""
+    one_way, two_way = pooled.returning_interval, pooled.two_way_returning_interval
+    if one_way is None:
+        return ""
+    return f": with the same teams in all rounds it is {limits(one_way)}" + (
+        f", of the two-way variance {limits(two_way)}" if two_way else ""
+    )

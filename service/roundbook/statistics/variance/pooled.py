@@ -76,6 +76,8 @@ class PooledVariance:
     interval : VarianceInterval
         Of these runs, where the runs' part of some round is not known. None of the limits exists
         if some round has none; `reason` is that of the first such round.
+    returning_interval : VarianceInterval
+        As `interval`, where the same teams took part in every round that has scores.
     homogeneity : Homogeneity
         Whether the rounds' true variances can be equal.
     next_round : NextRound
@@ -88,6 +90,7 @@ class PooledVariance:
     dof: float
     spread: float | None
     interval: VarianceInterval
+    returning_interval: VarianceInterval
     homogeneity: Homogeneity
     next_round: NextRound
 
@@ -104,7 +107,10 @@ def pool(
     pooled variance is ``s^2 = sum_u (sum_k p_k A[k, u])^2 + sum_k p_k^2 r_k``, the joint jackknife
     over topics. The limits are those of
     :func:`~roundbook.statistics.variance.interval.variance_quantile` for the number of topics in
-    the union. For the next round ``s^2 + tau^2 (1 + sum_k p_k^2)`` takes the place of ``s^2``.
+    the union. That counts the teams of a round as others than those of every other round. Where
+    they are the same, the runs' parts of rounds do not average out: ``(sum_k p_k sqrt(r_k))^2``,
+    as of rounds that the teams move alike, takes the place of ``sum_k p_k^2 r_k``, which it is at
+    least. For the next round ``s^2 + tau^2 (1 + sum_k p_k^2)`` takes the place of ``s^2``.
 
     Parameters
     ----------
@@ -133,34 +139,45 @@ def pool(
     these_runs = of == "these runs" or bool(np.isnan(arrays.runs_parts).any())
     target: Target = "these runs" if these_runs else "systems"
     reason = next((reason for reason in arrays.reasons if reason is not None), None)
-    spread = of_next = math.nan
+    spread = of_returning = of_next = math.nan
     between = None
     if reason is None:
-        spread = _spread(arrays, codes, shares, runs_too=not these_runs)
+        spread = of_returning = _topics_part(arrays, codes, shares)
+        if not these_runs:
+            by_round = shares * np.sqrt(arrays.runs_parts)
+            # Who took part in a round that is only published is not known.
+            scored, alone = by_round[~arrays.published], by_round[arrays.published]
+            spread += float(np.square(by_round).sum())
+            of_returning += float(scored.sum() ** 2 + np.square(alone).sum())
         between = _between_rounds_variance(arrays, codes)
         of_next = spread + between * (1 + float(np.dot(shares, shares)))
     tails = (1 - level) / 2, (1 + level) / 2
-    spreads, probabilities = [spread] * 2 + [of_next] * 4, np.array((*tails, 0.8, 0.95, *tails))
-    low, high, *others = variance_quantile(variance, spreads, topics, probabilities).tolist()
-    u80, u95, *next_limits = (None if math.isnan(value) else value for value in others)
+    spreads = [spread] * 2 + [of_returning] * 2 + [of_next] * 4
+    probabilities = np.array((*tails, *tails, 0.8, 0.95, *tails))
+    values = variance_quantile(variance, spreads, topics, probabilities).tolist()
+    u80, u95, *next_limits = (None if math.isnan(value) else value for value in values[4:])
+    interval, returning_interval = (
+        interval_of_limits(low, high, level=level, of=target, topics=topics, reason=reason)
+        for low, high in (values[:2], values[2:4])
+    )
     return PooledVariance(
         variance,
         shares,
         topics,
         (topics - 1) / 2,
         spread if reason is None else None,
-        interval_of_limits(low, high, level=level, of=target, topics=topics, reason=reason),
+        interval,
+        returning_interval,
         homogeneity(arrays, codes, topics),
         NextRound(u80, u95, next_limits[0], next_limits[1], between, target),
     )
 
 
-def _spread(arrays: RoundArrays, codes: Ints, shares: Floats, *, runs_too: bool) -> float:
+def _topics_part(arrays: RoundArrays, codes: Ints, shares: Floats) -> float:
+    """Variance of the logarithm of the pooled variance that comes from which topics there are."""
     summed = np.bincount(codes, arrays.influences * shares[arrays.round_of_topic])
-    independent = np.where(arrays.published, arrays.topic_variances, 0)
-    if runs_too:
-        independent = independent + arrays.runs_parts
-    return float(np.square(summed).sum() + (shares**2 * independent).sum())
+    alone = np.where(arrays.published, arrays.topic_variances, 0)
+    return float(np.square(summed).sum() + (shares**2 * alone).sum())
 
 
 def _between_rounds_variance(arrays: RoundArrays, topic_codes: Ints) -> float:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.variance.interval import variance_intervals
+from roundbook.statistics.variance.interval import variance_intervals, variance_quantile
 from roundbook.statistics.variance.pooled import pool
 from roundbook.statistics.variance.rounds import PublishedVariance, RoundVariance, topic_influences
 
@@ -165,6 +165,24 @@ def test_order_ids_and_unit_change_nothing(seed, random, unit):
     assert after.interval.high == pytest.approx(before.interval.high * unit, rel=1e-9)
     assert after.homogeneity.statistic == pytest.approx(before.homogeneity.statistic, rel=1e-6)
     assert after.next_round.u80 == pytest.approx(before.next_round.u80 * unit, rel=1e-9)
+
+
+def test_teams_that_return_move_all_rounds_alike():
+    rounds = random_rounds(6)
+    published = PublishedVariance(0.8, 50.0, 20, 40, 0.03, 0.01, None)
+    pooled = pool([*rounds, published])
+    p, r = pooled.shares, np.array([entry.runs_part for entry in rounds] + [0.01])
+    of_topics = np.square(p[:3] @ influence_matrix(rounds)).sum() + p[3] ** 2 * 0.03
+    spread = of_topics + (p[:3] @ np.sqrt(r[:3])) ** 2 + p[3] ** 2 * r[3]
+    expected = variance_quantile(pooled.variance, spread, pooled.topics, [0.025, 0.975])
+    interval = pooled.returning_interval
+    assert [interval.low, interval.high] == pytest.approx(expected, rel=1e-12)
+    assert interval.low < pooled.interval.low < pooled.interval.high < interval.high
+    # Of one round there is nobody to return; of these runs, teams are no sample.
+    alone = pool(rounds[:1])
+    assert limits(alone.returning_interval) == limits(alone.interval)
+    these = pool(rounds, of="these runs")
+    assert these.returning_interval == these.interval
 
 
 def test_unknown_runs_part_makes_it_of_these_runs():
