@@ -152,9 +152,9 @@ def tables() -> tuple[Table, ...]:
         Table(
             "Pooled variance of K rounds: coverage of the 95% interval, size of the .05 test",
             "50 topics a round, but for the nested; same teams: interval where teams return.",
-            f"{'interval':>27}{'test':>17}",
+            f"{'interval':>26}{'test':>17}",
             (
-                share("bootstrap", "boot", 12),
+                share("bootstrap", "boot", 11),
                 share("new", "new"),
                 share("same teams", "returning", 11),
                 share("Bartlett", "bartlett", 10),
